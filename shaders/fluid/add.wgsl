@@ -1,0 +1,11 @@
+//! Add
+//! Adds one field to another over time:  q += dt scale source.
+//! Source: Stam, Stable Fluids, SIGGRAPH 1999 (add forces); Unity Graphics Programming ch. 4 (AddSourceVelocity).
+//!
+//! @inout field: Grid<T> = 0              The field that grows
+//! @in    source: Grid<T> = 0             What is added each second: a force per mass, an inflow
+//! @param scale: f32 = 1, soft -10..10    Multiplies the source
+
+fn stage(cell: Cell) -> T {
+    return field(cell) + source(cell) * (params.scale * frame.dt);
+}

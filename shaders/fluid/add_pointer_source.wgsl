@@ -1,0 +1,37 @@
+//! Pointer Source
+//! Pours a substance in along the stroke of the pressed pointer:  dq/dt = rate w(d) source,  w = exp(-d^2 / radius^2);
+//! or, with `replace`, paints the field with the source:  dq/dt = rate w(d) (source - q).
+//! Only while a chosen button is down. In 3D the pointer moves on the plane half way through the domain.
+//! Source: Stam, Stable Fluids, SIGGRAPH 1999; Gaussian splat as in Harris, GPU Gems ch. 38, 2004.
+//!
+//! @inout field: Grid<T> = 0                         Dye, density, temperature, any field
+//! @in    source: Grid<T> = 1                        What is added: one value for all cells, or a picture
+//! @param radius: f32 = 0.03, 0.., soft 0.005..0.2   Reach around the pointer [m]
+//! @param rate: f32 = 10, 0.., soft 0..60            Amount of the source a second [1/s]
+//! @param replace: bool = false                      Draw the field to the source instead of adding to it
+//! @param buttons: i32 = 1, 1..7                     Buttons that act, added up: 1 left, 2 right, 4 middle
+
+fn stage(cell: Cell) -> T {
+    let before = field(cell);
+    if (i32(frame.buttons) & params.buttons) == 0 { return before; }
+    let distance = distance_to_stroke(position(cell)) / max(params.radius, 1e-6);
+    let amount = params.rate * exp(-distance * distance) * frame.dt;
+    if params.replace != 0 { return before + (source(cell) - before) * (1.0 - exp(-amount)); }
+    return before + source(cell) * amount;
+}
+
+// Distance to the line that the pointer drew during this step, so that a quick stroke has no gaps.
+fn distance_to_stroke(point: Vec) -> f32 {
+    let end = in_domain(frame.mouse, 0.5 * SIZE);
+    let stroke = in_domain(frame.mouse_velocity, Vec()) * frame.dt;
+    let along = dot(end - point, stroke) / max(dot(stroke, stroke), 1e-20);
+    return length(end - point - stroke * clamp(along, 0.0, 1.0));
+}
+
+// A pair in fractions of the domain as metres; a third component is kept from `rest`.
+fn in_domain(pair: vec2f, rest: Vec) -> Vec {
+    var metres = rest;
+    metres.x = pair.x * SIZE.x;
+    metres.y = pair.y * SIZE.y;
+    return metres;
+}

@@ -1,0 +1,13 @@
+//! Residual
+//! What a pressure solver has left to do:  r = div(u) - lap(p),  with the compact Laplacian of the pressure stages.
+//! Source: definition; Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 2.
+//!
+//! @in  divergence: Grid<f32>     Velocity divergence [1/s]
+//! @in  pressure: Grid<f32>       Pressure x dt / density [m^2/s]
+//! @out residual: Grid<f32>       Divergence that the pressure does not remove [1/s]
+
+fn stage(cell: Cell) -> f32 {
+    var laplacian = 0.0;
+    for (var face = 0; face < FACES; face++) { laplacian += pressure(neighbor(cell, face)) - pressure(cell); }
+    return divergence(cell) - laplacian / (CELL_SIZE * CELL_SIZE);
+}

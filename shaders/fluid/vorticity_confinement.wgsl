@@ -1,0 +1,30 @@
+//! Vorticity Confinement
+//! Feeds back the small swirls that the grid smooths away:  u += dt strength h (N x w),  N = grad|w| / |grad|w||.
+//! Source: Steinhoff and Underhill 1994; Fedkiw, Stam and Jensen, Visual Simulation of Smoke, SIGGRAPH 2001, equations 10 and 11.
+//!
+//! @inout velocity: Grid<Vec> = 0                   Flow [m/s]
+//! @in    vorticity: Grid<vec3f>                    Curl of the velocity [1/s]
+//! @param strength: f32 = 2, 0.., soft 0..20        Epsilon of the paper; fades out by itself as the grid is refined [m/s]
+
+fn stage(cell: Cell) -> Vec {
+    var gradient = vec3f();
+    for (var face = 0; face < FACES; face++) {
+        gradient += in_space(face_normal(face)) * length(vorticity(neighbor(cell, face)));
+    }
+    let towards_core = gradient / max(length(gradient), 1e-12);
+    let acceleration = params.strength * CELL_SIZE * cross(towards_core, vorticity(cell));
+    return velocity(cell) + frame.dt * in_domain(acceleration);
+}
+
+// A domain vector in 3D; a 2D one lies in the plane z = 0.
+fn in_space(v: Vec) -> vec3f {
+    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
+}
+
+// The part of a 3D vector that the domain has.
+fn in_domain(v: vec3f) -> Vec {
+    var kept = Vec(v[DIM - 1]);
+    kept.x = v.x;
+    kept.y = v.y;
+    return kept;
+}

@@ -1,0 +1,10 @@
+//! Resample
+//! Reads a field at the cell centres of another domain, by linear interpolation. Set the node's `on` to that domain.
+//! Source: none, linear interpolation.
+//!
+//! @in  field: Grid<T>      The field, on any domain
+//! @out result: Grid<T>     The field on this node's domain
+
+fn stage(cell: Cell) -> T {
+    return field_at(position(cell));
+}

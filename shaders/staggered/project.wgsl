@@ -1,0 +1,16 @@
+//! Project (staggered)
+//! Subtracts the pressure gradient on each face:  u_f -= (p(cell) - p(cell - e)) / h;  0 on closed borders.
+//! With a converged pressure the staggered divergence falls to rounding.
+//! Source: Harlow and Welch, Phys. Fluids 8, 1965; Bridson, Fluid Simulation for Computer Graphics, ch. 5.
+//!
+//! @inout velocity: FaceGrid = 0     Flow on the faces [m/s]
+//! @in    pressure: Grid<f32>        Pressure x dt / density [m^2/s]
+
+fn stage(cell: Cell) -> Vec {
+    var faces = velocity(cell);
+    for (var axis = 0; axis < DIM; axis++) {
+        let projected = faces[axis] - (pressure(cell) - pressure(cell - unit(axis))) / CELL_SIZE;
+        faces[axis] = select(projected, 0.0, wall_face(cell, axis));
+    }
+    return faces;
+}

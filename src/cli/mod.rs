@@ -1,0 +1,143 @@
+//! The command line. Every command is a few calls into the library.
+
+mod check;
+mod render;
+mod report;
+mod stages;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use report::Failure;
+use stagewright::document::{Document, ParamValue};
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Plan, PlanOptions};
+
+#[derive(Parser)]
+#[command(name = "stagewright", version, about = "Build GPU simulations from stages, watch them run, render them.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Graph to open in the editor
+    #[cfg(feature = "editor")]
+    file: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a graph and write its pictures as numbered PNG files
+    Render(render::Render),
+    /// Report everything that is wrong with a graph; exit code 1 when it can't run
+    Check(GraphArgs),
+    /// Print what a graph compiles to
+    Plan(PlanArgs),
+    /// List the stages, or print one as reference
+    Stages(stages::Stages),
+}
+
+/// A graph file and what to change in it before it is compiled.
+#[derive(Args)]
+struct GraphArgs {
+    /// Graph file (.ron)
+    graph: PathBuf,
+    /// Set a parameter: node.param=value. Values: 0.5, 1,2, 512x512, an expression. Also domain.resolution and
+    /// node.iterations
+    #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
+    params: Vec<String>,
+    /// Folder of your own stages (.wgsl) and groups (.ron)
+    #[arg(long, value_name = "FOLDER")]
+    stages: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct PlanArgs {
+    #[command(flatten)]
+    graph: GraphArgs,
+    /// Print the whole plan as JSON
+    #[arg(long)]
+    json: bool,
+    /// Also print the WGSL of every kernel
+    #[arg(long)]
+    wgsl: bool,
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Some(Command::Render(render)) => render.run(),
+        Some(Command::Check(graph)) => check::run(&graph),
+        Some(Command::Plan(args)) => plan(&args),
+        Some(Command::Stages(stages)) => stages.run(),
+        #[cfg(feature = "editor")]
+        None => stagewright::app::run(cli.file).map_err(Failure::Message),
+        #[cfg(not(feature = "editor"))]
+        None => Err(Failure::Message("this build has no editor; `stagewright --help` lists the commands".into())),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn plan(args: &PlanArgs) -> Result<(), Failure> {
+    let (document, plan) = args.graph.compile(&PlanOptions::default())?;
+    drop(document);
+    let text = match (args.json, args.wgsl) {
+        (true, _) => serde_json::to_string_pretty(&plan).map_err(|e| Failure::Message(e.to_string()))?,
+        (_, true) => plan.to_text_with_wgsl(),
+        _ => plan.to_text(),
+    };
+    report::print(&text);
+    Ok(())
+}
+
+impl GraphArgs {
+    /// Reads the file and applies the parameters.
+    fn load(&self) -> Result<(Document, Library), Failure> {
+        let path = self.graph.display();
+        let text = std::fs::read_to_string(&self.graph).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
+        let mut document = Document::parse(&text).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
+        for assignment in &self.params {
+            let (name, value) = assignment.split_once('=').ok_or_else(|| {
+                Failure::Message(format!("--param {assignment}: write NODE.PARAM=VALUE, for example force.radius=0.1"))
+            })?;
+            let (node, param) = name.rsplit_once('.').ok_or_else(|| {
+                Failure::Message(format!(
+                    "--param {assignment}: name the node and the parameter, for example force.radius=0.1"
+                ))
+            })?;
+            let value = ParamValue::from_text(value);
+            document.set(node, param, value).map_err(|e| Failure::Message(format!("--param {assignment}: {e}")))?;
+        }
+        let mut library = Library::builtin().clone();
+        if let Some(folder) = &self.stages {
+            let error = |e: std::io::Error| Failure::Message(format!("--stages {}: {e}", folder.display()));
+            library.add_folder(folder).map_err(error)?;
+        }
+        Ok((document, library))
+    }
+
+    fn compile(&self, options: &PlanOptions) -> Result<(Document, Plan), Failure> {
+        let (document, library) = self.load()?;
+        let problems = |problems| Failure::graph(&document, &library, problems);
+        let graph = Graph::build(&document, &library).map_err(problems)?;
+        report::warn(&graph.warnings);
+        let plan = Plan::compile(&graph, options).map_err(problems)?;
+        Ok((document, plan))
+    }
+}
+
+/// `512x256`
+fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let message = || format!("`{text}` is no size; write WIDTHxHEIGHT, for example 1024x1024");
+    let (width, height) = text.split_once(['x', 'X']).ok_or_else(message)?;
+    let side = |s: &str| s.trim().parse::<u32>().ok().filter(|n| (1..=16_384).contains(n)).ok_or_else(message);
+    Ok((side(width)?, side(height)?))
+}

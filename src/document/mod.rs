@@ -1,0 +1,258 @@
+//! The document: what the user edits, and what a graph file holds. It may be wrong in any way a person can be
+//! wrong; [`crate::graph`] says how.
+
+mod read;
+mod write;
+
+use std::collections::BTreeMap;
+
+pub use read::ReadError;
+
+use crate::sim::input::InputTrack;
+
+/// Version of the graph file's format that this build writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Fields this build does not know, kept as their own text so that they survive a save.
+pub type Extra = BTreeMap<String, String>;
+
+/// A graph file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    pub version: u32,
+    pub name: String,
+    pub about: String,
+    /// Frames a second; a frame's time step is its inverse.
+    pub fps: f64,
+    /// Seed of `random` and `frame.seed`.
+    pub seed: u32,
+    /// Pointer and keys that play when nobody is at the controls.
+    pub input: Option<InputTrack>,
+    pub nodes: Nodes,
+    pub extra: Extra,
+}
+
+/// Nodes by their readable name.
+pub type Nodes = BTreeMap<String, Node>;
+
+impl Default for Document {
+    fn default() -> Document {
+        Document {
+            version: FORMAT_VERSION,
+            name: String::new(),
+            about: String::new(),
+            fps: 60.0,
+            seed: 0,
+            input: None,
+            nodes: Nodes::new(),
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// Anything on the canvas.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Node {
+    pub kind: NodeKind,
+    /// What each input port reads.
+    pub inputs: BTreeMap<String, Link>,
+    /// Values of parameters and of unwired inputs.
+    pub params: BTreeMap<String, ParamValue>,
+    /// How often the node runs a frame, 1 when absent: a whole number, or an expression of constants.
+    pub iterations: Option<ParamValue>,
+    /// The domain that it runs over, when that does not follow from the wires.
+    pub on: Option<String>,
+    /// Position on the canvas [points].
+    pub at: (f32, f32),
+    pub comment: String,
+    pub extra: Extra,
+}
+
+/// What a node is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum NodeKind {
+    /// A stage or a library group, by name.
+    Stage(String),
+    /// A stage whose WGSL is part of the graph.
+    Custom(String),
+    Domain(Domain),
+    /// What survives a frame; holds its type, for example `Grid<Vec>`.
+    State(String),
+    /// A number: a constant or an expression, evaluated every frame.
+    Number(ParamValue),
+    Group(Box<Group>),
+    Output(Output),
+    /// A kind that this build does not know; its text is in [`Node::extra`].
+    #[default]
+    Unknown,
+}
+
+/// A box in space, cut into cubic cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Domain {
+    /// Cells along each axis; two axes or three.
+    pub resolution: Vec<u32>,
+    /// Extent along x [m]; the others follow, since cells are cubic.
+    pub width: f64,
+    /// `wall`, `clamp`, `zero`, `wrap` or `mirror`.
+    pub edge: String,
+    pub extra: Extra,
+}
+
+impl Default for Domain {
+    fn default() -> Domain {
+        Domain { resolution: vec![256, 256], width: 1.0, edge: "wall".into(), extra: Extra::new() }
+    }
+}
+
+/// A picture that leaves the graph.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    /// Pixels; the resolution of the picture's grid when absent.
+    pub size: Option<(u32, u32)>,
+    pub extra: Extra,
+}
+
+/// A graph inside a graph.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Group {
+    pub about: String,
+    /// Input ports and their types. Nodes inside read them as `in.NAME`.
+    pub inputs: BTreeMap<String, String>,
+    /// Output ports and the wires that they show.
+    pub outputs: BTreeMap<String, Link>,
+    /// Exposed parameters, each with the `node.param` that it sets (`node.iterations` for a count).
+    pub params: BTreeMap<String, Vec<Link>>,
+    pub nodes: Nodes,
+    pub extra: Extra,
+}
+
+/// `node.port`; the port may be left out where the node has only one output.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Link {
+    pub node: String,
+    pub port: String,
+}
+
+impl Link {
+    pub fn parse(text: &str) -> Link {
+        let (node, port) = text.split_once('.').unwrap_or((text, ""));
+        Link { node: node.trim().to_string(), port: port.trim().to_string() }
+    }
+}
+
+impl std::fmt::Display for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.port.is_empty() { f.write_str(&self.node) } else { write!(f, "{}.{}", self.node, self.port) }
+    }
+}
+
+/// A parameter's value as the file has it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(untagged)]
+pub enum ParamValue {
+    Number(f64),
+    Vector(Vec<f64>),
+    Bool(bool),
+    /// An expression, see [`crate::expr`].
+    Expression(String),
+}
+
+impl ParamValue {
+    /// Reads what a person types: `0.5`, `1,2`, `(1, 2)`, `512x256`, `true`, or an expression.
+    pub fn from_text(text: &str) -> ParamValue {
+        let text = text.trim();
+        let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+        let numbers =
+            |separator: char| inner.split(separator).map(|p| p.trim().parse().ok()).collect::<Option<Vec<f64>>>();
+        match text {
+            "true" => return ParamValue::Bool(true),
+            "false" => return ParamValue::Bool(false),
+            _ => {}
+        }
+        if let Ok(number) = text.parse() {
+            return ParamValue::Number(number);
+        }
+        match numbers(',').or_else(|| numbers('x')) {
+            Some(values) if values.len() > 1 => ParamValue::Vector(values),
+            _ => ParamValue::Expression(text.to_string()),
+        }
+    }
+}
+
+impl Document {
+    /// Reads a graph file's text.
+    ///
+    /// # Errors
+    /// One sentence with line and column when the text is not a graph file. A graph that is merely wrong loads.
+    pub fn parse(text: &str) -> Result<Document, ReadError> {
+        read::document(text)
+    }
+
+    /// The graph file's text: sorted, one node a line, the same bytes for the same document.
+    pub fn to_text(&self) -> String {
+        write::document(self)
+    }
+
+    /// The node at a path such as `substep/density`.
+    pub fn node(&self, path: &str) -> Option<&Node> {
+        let mut nodes = &self.nodes;
+        let mut parts = path.split('/').peekable();
+        while let Some(part) = parts.next() {
+            let node = nodes.get(part)?;
+            if parts.peek().is_none() {
+                return Some(node);
+            }
+            match &node.kind {
+                NodeKind::Group(group) => nodes = &group.nodes,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The node at a path such as `substep/density`, to change it.
+    pub fn node_mut(&mut self, path: &str) -> Option<&mut Node> {
+        let mut nodes = &mut self.nodes;
+        let mut parts = path.split('/').peekable();
+        while let Some(part) = parts.next() {
+            let node = nodes.get_mut(part)?;
+            if parts.peek().is_none() {
+                return Some(node);
+            }
+            match &mut node.kind {
+                NodeKind::Group(group) => nodes = &mut group.nodes,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Sets `node.param` (also `node.iterations`, a domain's `resolution` and `width`, a number's `value`).
+    ///
+    /// # Errors
+    /// When there is no such node, or the value does not suit the field.
+    pub fn set(&mut self, path: &str, param: &str, value: ParamValue) -> Result<(), String> {
+        let node = self.node_mut(path).ok_or_else(|| format!("there is no node `{path}`"))?;
+        match (&mut node.kind, param, &value) {
+            (NodeKind::Domain(domain), "resolution", ParamValue::Vector(cells)) => {
+                let whole = cells.iter().all(|c| *c >= 1.0 && *c <= f64::from(u32::MAX) && c.fract() == 0.0);
+                if !whole {
+                    return Err(format!("`{path}.resolution` needs whole numbers of cells such as 512,512"));
+                }
+                domain.resolution = cells.iter().map(|c| *c as u32).collect();
+            }
+            (NodeKind::Domain(domain), "width", ParamValue::Number(width)) => domain.width = *width,
+            (NodeKind::Domain(domain), "edge", ParamValue::Expression(edge)) => domain.edge = edge.clone(),
+            (NodeKind::Domain(_), _, _) => {
+                return Err(format!(
+                    "domain `{path}` has resolution (such as 512,512), width [m] and edge, not {param}"
+                ));
+            }
+            (NodeKind::Number(number), "value", _) => *number = value,
+            (_, "iterations", _) => node.iterations = Some(value),
+            _ => drop(node.params.insert(param.to_string(), value)),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,293 @@
+//! Reading graph files. Unknown fields are kept as raw text; names given twice are refused.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use ron::value::RawValue;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::{Document, Domain, Extra, FORMAT_VERSION, Group, Link, Node, NodeKind, Output, ParamValue};
+
+/// Why a text is not a graph file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ReadError {
+    #[error("line {line}, column {column}: {message}")]
+    Syntax { line: usize, column: usize, message: String },
+    #[error("the file has format version {0}, this build reads up to {FORMAT_VERSION}; update Stagewright")]
+    TooNew(u32),
+}
+
+pub fn document(text: &str) -> Result<Document, ReadError> {
+    // Editors of some systems put a byte order mark in front, which RON refuses.
+    let text = text.trim_start_matches('\u{feff}');
+    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    let document: Document = options.from_str(text).map_err(|e| ReadError::Syntax {
+        line: e.span.start.line,
+        column: e.span.start.col,
+        message: e.code.to_string(),
+    })?;
+    if document.version > FORMAT_VERSION {
+        return Err(ReadError::TooNew(document.version));
+    }
+    Ok(document)
+}
+
+/// A RON struct `(name: value, ..)` whose unknown fields are kept.
+trait Record: Default {
+    const NAME: &'static str;
+    /// Reads the value of a known field; false when the field is not known.
+    fn field<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error>;
+    fn extra(&mut self) -> &mut Extra;
+}
+
+struct RecordVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Record> Visitor<'de> for RecordVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (name: value, ..)", T::NAME)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        let mut record = T::default();
+        let mut seen = std::collections::BTreeSet::new();
+        while let Some(FieldName(key)) = map.next_key()? {
+            if !seen.insert(key.clone()) {
+                return Err(de::Error::custom(format!("field `{key}` is given twice")));
+            }
+            if !record.field(&key, &mut map)? {
+                let raw: Box<RawValue> = map.next_value()?;
+                record.extra().insert(key, raw.get_ron().trim().to_string());
+            }
+        }
+        Ok(record)
+    }
+}
+
+struct FieldName(String);
+
+impl<'de> Deserialize<'de> for FieldName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FieldName, D::Error> {
+        struct Name;
+        impl Visitor<'_> for Name {
+            type Value = FieldName;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a field name")
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<FieldName, E> {
+                Ok(FieldName(v.to_string()))
+            }
+        }
+        deserializer.deserialize_identifier(Name)
+    }
+}
+
+macro_rules! record {
+    ($type:ty, $name:literal, $fields:expr, |$self:ident, $map:ident| { $($key:literal => $read:expr),* $(,)? }) => {
+        impl Record for $type {
+            const NAME: &'static str = $name;
+            fn field<'de, A: MapAccess<'de>>(&mut self, key: &str, $map: &mut A) -> Result<bool, A::Error> {
+                let $self = self;
+                match key {
+                    $($key => $read,)*
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            }
+            fn extra(&mut self) -> &mut Extra {
+                &mut self.extra
+            }
+        }
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
+                deserializer.deserialize_struct($name, $fields, RecordVisitor(PhantomData))
+            }
+        }
+    };
+}
+
+record!(Document, "Document", &["version", "name", "about", "fps", "seed", "input", "nodes"], |d, map| {
+    "version" => d.version = map.next_value()?,
+    "name" => d.name = map.next_value()?,
+    "about" => d.about = map.next_value()?,
+    "fps" => d.fps = map.next_value()?,
+    "seed" => d.seed = map.next_value()?,
+    "input" => d.input = Some(map.next_value()?),
+    "nodes" => d.nodes = map.next_value::<Unique<Node>>()?.0,
+});
+
+record!(Domain, "Domain", &["resolution", "width", "edge"], |d, map| {
+    "resolution" => d.resolution = map.next_value::<List<u32>>()?.0,
+    "width" => d.width = map.next_value()?,
+    "edge" => d.edge = map.next_value()?,
+});
+
+record!(Output, "Output", &["size"], |o, map| {
+    "size" => o.size = Some(map.next_value()?),
+});
+
+record!(Group, "Group", &["about", "inputs", "outputs", "params", "nodes"], |g, map| {
+    "about" => g.about = map.next_value()?,
+    "inputs" => g.inputs = map.next_value::<Unique<String>>()?.0,
+    "outputs" => g.outputs = map.next_value::<Unique<Link>>()?.0,
+    "params" => g.params = map.next_value::<Unique<Links>>()?.0.into_iter().map(|(k, v)| (k, v.0)).collect(),
+    "nodes" => g.nodes = map.next_value::<Unique<Node>>()?.0,
+});
+
+const NODE_FIELDS: &[&str] = &[
+    "stage",
+    "custom",
+    "domain",
+    "state",
+    "number",
+    "group",
+    "output",
+    "inputs",
+    "params",
+    "iterations",
+    "on",
+    "at",
+    "comment",
+];
+
+record!(Node, "Node", NODE_FIELDS, |n, map| {
+    "stage" => set_kind(n, NodeKind::Stage(map.next_value()?))?,
+    "custom" => set_kind(n, NodeKind::Custom(map.next_value()?))?,
+    "domain" => set_kind(n, NodeKind::Domain(map.next_value()?))?,
+    "state" => set_kind(n, NodeKind::State(map.next_value()?))?,
+    "number" => set_kind(n, NodeKind::Number(map.next_value()?))?,
+    "group" => set_kind(n, NodeKind::Group(Box::new(map.next_value()?)))?,
+    "output" => set_kind(n, NodeKind::Output(map.next_value()?))?,
+    "inputs" => n.inputs = map.next_value::<Unique<Link>>()?.0,
+    "params" => n.params = map.next_value::<Unique<ParamValue>>()?.0,
+    "iterations" => n.iterations = Some(map.next_value()?),
+    "on" => n.on = Some(map.next_value()?),
+    "at" => n.at = map.next_value()?,
+    "comment" => n.comment = map.next_value()?,
+});
+
+fn set_kind<E: de::Error>(node: &mut Node, kind: NodeKind) -> Result<(), E> {
+    if node.kind != NodeKind::Unknown {
+        return Err(E::custom("a node is one thing: give one of stage, custom, domain, state, number, group, output"));
+    }
+    node.kind = kind;
+    Ok(())
+}
+
+/// A map that refuses a name given twice, where RON alone would keep the last.
+struct Unique<T>(BTreeMap<String, T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Unique<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Unique<T>, D::Error> {
+        struct Entries<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+            type Value = Unique<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map {\"name\": value, ..}")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique<T>, A::Error> {
+                let mut entries = BTreeMap::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    let value = map.next_value()?;
+                    if entries.insert(key.clone(), value).is_some() {
+                        return Err(de::Error::custom(format!("`{key}` is given twice")));
+                    }
+                }
+                Ok(Unique(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+impl<'de> Deserialize<'de> for Link {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Link, D::Error> {
+        String::deserialize(deserializer).map(|text| Link::parse(&text))
+    }
+}
+
+/// A RON tuple `(1, 2)` or list `[1, 2]` of any length.
+struct List<T>(Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<List<T>, D::Error> {
+        struct Items<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+            type Value = List<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("(a, b) or (a, b, c)")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(List(items))
+            }
+        }
+        deserializer.deserialize_any(Items(PhantomData))
+    }
+}
+
+/// One link or a list of them.
+struct Links(Vec<Link>);
+
+impl<'de> Deserialize<'de> for Links {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Links, D::Error> {
+        struct OneOrMore;
+        impl<'de> Visitor<'de> for OneOrMore {
+            type Value = Links;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"node.param\" or a list of them")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Links, E> {
+                Ok(Links(vec![Link::parse(text)]))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Links, A::Error> {
+                let mut links = Vec::new();
+                while let Some(link) = seq.next_element()? {
+                    links.push(link);
+                }
+                Ok(Links(links))
+            }
+        }
+        deserializer.deserialize_any(OneOrMore)
+    }
+}
+
+impl<'de> Deserialize<'de> for ParamValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ParamValue, D::Error> {
+        struct Value;
+        impl<'de> Visitor<'de> for Value {
+            type Value = ParamValue;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, (x, y, ..), true, false or an \"expression\"")
+            }
+            fn visit_bool<E: de::Error>(self, v: bool) -> Result<ParamValue, E> {
+                Ok(ParamValue::Bool(v))
+            }
+            fn visit_i64<E: de::Error>(self, v: i64) -> Result<ParamValue, E> {
+                Ok(ParamValue::Number(v as f64))
+            }
+            fn visit_u64<E: de::Error>(self, v: u64) -> Result<ParamValue, E> {
+                Ok(ParamValue::Number(v as f64))
+            }
+            fn visit_f64<E: de::Error>(self, v: f64) -> Result<ParamValue, E> {
+                Ok(ParamValue::Number(v))
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<ParamValue, E> {
+                Ok(ParamValue::Expression(v.to_string()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ParamValue, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = seq.next_element()? {
+                    values.push(value);
+                }
+                Ok(ParamValue::Vector(values))
+            }
+        }
+        deserializer.deserialize_any(Value)
+    }
+}

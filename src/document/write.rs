@@ -1,0 +1,224 @@
+//! Writing graph files: sorted, one node a line, stable to the byte.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::{Document, Domain, Extra, Group, Link, Node, NodeKind, Nodes, Output, ParamValue};
+use crate::sim::input::InputTrack;
+
+pub fn document(document: &Document) -> String {
+    let mut out = String::from("(\n");
+    let mut field = |name: &str, value: String| {
+        let _ = writeln!(out, "    {name}: {value},");
+    };
+    field("version", document.version.to_string());
+    field("name", quoted(&document.name));
+    if !document.about.is_empty() {
+        field("about", quoted(&document.about));
+    }
+    field("fps", number(document.fps));
+    if document.seed != 0 {
+        field("seed", document.seed.to_string());
+    }
+    if let Some(input) = &document.input {
+        field("input", track(input));
+    }
+    for (key, raw) in &document.extra {
+        field(key, raw.clone());
+    }
+    let _ = writeln!(out, "    nodes: {},\n)", nodes(&document.nodes, 1));
+    out
+}
+
+/// One key a line, since a track is a table.
+fn track(input: &InputTrack) -> String {
+    let mut out = format!("(\n        repeat: {},\n", input.repeat);
+    if !input.pointer.is_empty() {
+        out.push_str("        pointer: [\n");
+        for key in &input.pointer {
+            let _ = write!(out, "            (t: {}, x: {}, y: {}", key.t, key.x, key.y);
+            if key.buttons != 0 {
+                let _ = write!(out, ", buttons: {}", key.buttons);
+            }
+            out.push_str("),\n");
+        }
+        out.push_str("        ],\n");
+    }
+    if !input.keys.is_empty() {
+        out.push_str("        keys: [\n");
+        for span in &input.keys {
+            let _ = writeln!(out, "            (from: {}, to: {}, keys: {}),", span.from, span.to, span.keys);
+        }
+        out.push_str("        ],\n");
+    }
+    out.push_str("    )");
+    out
+}
+
+fn nodes(nodes: &Nodes, depth: usize) -> String {
+    let indent = "    ".repeat(depth);
+    let mut out = String::from("{\n");
+    for (name, value) in nodes {
+        let _ = writeln!(out, "{indent}    {}: {},", quoted(name), node(value, depth + 1));
+    }
+    let _ = write!(out, "{indent}}}");
+    out
+}
+
+fn node(node: &Node, depth: usize) -> String {
+    let mut fields = Fields::default();
+    match &node.kind {
+        NodeKind::Stage(name) => fields.add("stage", quoted(name)),
+        NodeKind::Custom(source) => fields.add("custom", raw_string(source)),
+        NodeKind::Domain(value) => fields.add("domain", domain(value)),
+        NodeKind::State(ty) => fields.add("state", quoted(ty)),
+        NodeKind::Number(value) => fields.add("number", param(value)),
+        NodeKind::Group(value) => fields.add("group", group(value, depth)),
+        NodeKind::Output(value) => fields.add("output", output(value)),
+        NodeKind::Unknown => {}
+    }
+    fields.extra(&node.extra);
+    if let Some(domain) = &node.on {
+        fields.add("on", quoted(domain));
+    }
+    if !node.inputs.is_empty() {
+        fields.add("inputs", map(&node.inputs, |link| quoted(&link.to_string())));
+    }
+    if !node.params.is_empty() {
+        fields.add("params", map(&node.params, param));
+    }
+    if let Some(count) = &node.iterations {
+        fields.add("iterations", param(count));
+    }
+    if node.at != (0.0, 0.0) {
+        fields.add("at", format!("({}, {})", node.at.0, node.at.1));
+    }
+    if !node.comment.is_empty() {
+        fields.add("comment", quoted(&node.comment));
+    }
+    fields.one_line()
+}
+
+fn domain(domain: &Domain) -> String {
+    let mut fields = Fields::default();
+    let cells: Vec<String> = domain.resolution.iter().map(u32::to_string).collect();
+    fields.add("resolution", format!("({})", cells.join(", ")));
+    fields.add("width", number(domain.width));
+    fields.add("edge", quoted(&domain.edge));
+    fields.extra(&domain.extra);
+    fields.one_line()
+}
+
+fn output(output: &Output) -> String {
+    let mut fields = Fields::default();
+    if let Some((width, height)) = output.size {
+        fields.add("size", format!("({width}, {height})"));
+    }
+    fields.extra(&output.extra);
+    fields.one_line()
+}
+
+fn group(group: &Group, depth: usize) -> String {
+    let link_list = |links: &Vec<Link>| match links.as_slice() {
+        [one] => quoted(&one.to_string()),
+        many => format!("[{}]", many.iter().map(|l| quoted(&l.to_string())).collect::<Vec<_>>().join(", ")),
+    };
+    let mut fields = Fields::default();
+    if !group.about.is_empty() {
+        fields.add("about", quoted(&group.about));
+    }
+    if !group.inputs.is_empty() {
+        fields.add("inputs", map(&group.inputs, |ty| quoted(ty)));
+    }
+    if !group.outputs.is_empty() {
+        fields.add("outputs", map(&group.outputs, |link| quoted(&link.to_string())));
+    }
+    if !group.params.is_empty() {
+        fields.add("params", map(&group.params, link_list));
+    }
+    fields.extra(&group.extra);
+    fields.add("nodes", nodes(&group.nodes, depth + 1));
+    fields.lines(depth)
+}
+
+#[derive(Default)]
+struct Fields(Vec<String>);
+
+impl Fields {
+    fn add(&mut self, name: &str, value: String) {
+        self.0.push(format!("{name}: {value}"));
+    }
+
+    fn extra(&mut self, extra: &Extra) {
+        for (name, raw) in extra {
+            self.add(name, raw.clone());
+        }
+    }
+
+    fn one_line(self) -> String {
+        format!("({})", self.0.join(", "))
+    }
+
+    fn lines(self, depth: usize) -> String {
+        let indent = "    ".repeat(depth);
+        let body: String = self.0.iter().map(|field| format!("{indent}    {field},\n")).collect();
+        format!("(\n{body}{indent})")
+    }
+}
+
+fn map<V>(entries: &BTreeMap<String, V>, value: impl Fn(&V) -> String) -> String {
+    let body: Vec<String> = entries.iter().map(|(key, v)| format!("{}: {}", quoted(key), value(v))).collect();
+    format!("{{{}}}", body.join(", "))
+}
+
+fn param(value: &ParamValue) -> String {
+    match value {
+        ParamValue::Number(v) => number(*v),
+        ParamValue::Vector(values) => {
+            let parts: Vec<String> = values.iter().map(|v| number(*v)).collect();
+            // A list keeps one and no values apart from brackets around a number.
+            if parts.len() > 1 { format!("({})", parts.join(", ")) } else { format!("[{}]", parts.join(", ")) }
+        }
+        ParamValue::Bool(v) => v.to_string(),
+        ParamValue::Expression(text) => quoted(text),
+    }
+}
+
+/// Shortest text that reads back as the same number.
+fn number(value: f64) -> String {
+    let size = value.abs();
+    if value.is_finite() && (size == 0.0 || (1e-4..1e15).contains(&size)) {
+        format!("{value}")
+    } else {
+        format!("{value:?}")
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => drop(write!(out, "\\u{{{:x}}}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// WGSL reads best as it was written. A raw string can't hold a carriage return unchanged, so such text is quoted.
+fn raw_string(text: &str) -> String {
+    if text.contains('\r') {
+        return quoted(text);
+    }
+    let mut hashes = String::from("#");
+    while text.contains(&format!("\"{hashes}")) {
+        hashes.push('#');
+    }
+    format!("r{hashes}\"{text}\"{hashes}")
+}

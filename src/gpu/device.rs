@@ -1,0 +1,140 @@
+//! A device and its queue: one of our own, or one that belongs to the program around us.
+
+use std::sync::{Arc, Mutex};
+
+use super::pipelines::Pipelines;
+
+/// Why there is no device.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum GpuError {
+    #[error(
+        "no graphics driver was found; install one, on Debian and Ubuntu `apt-get install libvulkan1 mesa-vulkan-drivers` \
+         (it runs without a GPU too)"
+    )]
+    NoAdapter,
+    #[error("no adapter is named like `{wanted}`; there are: {there}")]
+    NoSuchAdapter { wanted: String, there: String },
+    #[error("the adapter {adapter} gave no device: {cause}")]
+    NoDevice { adapter: String, cause: String },
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct GpuOptions {
+    /// Part of the adapter's name; the fastest when absent.
+    pub adapter: Option<String>,
+}
+
+/// A device, its queue, what it can do, and the pipelines made on it.
+#[derive(Clone)]
+pub struct Gpu {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    name: String,
+    pub(crate) pipelines: Arc<Pipelines>,
+    /// Errors that no scope caught, and the loss of the device.
+    faults: Arc<Mutex<Vec<String>>>,
+}
+
+/// Features that are used where the adapter has them.
+fn wanted_features() -> wgpu::Features {
+    wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES
+}
+
+impl Gpu {
+    /// Opens a device of our own, with all that the adapter really offers.
+    ///
+    /// # Errors
+    /// No driver, no such adapter, or a device that can't be made.
+    pub fn new(options: &GpuOptions) -> Result<Gpu, GpuError> {
+        pollster::block_on(Gpu::open(options))
+    }
+
+    async fn open(options: &GpuOptions) -> Result<Gpu, GpuError> {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+        // OpenGL lacks what the stages need; where it is all there is, a real driver is missing.
+        descriptor.backends &= wgpu::Backends::PRIMARY;
+        let instance = wgpu::Instance::new(descriptor);
+        let adapter = match &options.adapter {
+            None => {
+                let request = wgpu::RequestAdapterOptions {
+                    power_preference: wgpu::PowerPreference::HighPerformance,
+                    ..Default::default()
+                };
+                instance.request_adapter(&request).await.map_err(|_| GpuError::NoAdapter)?
+            }
+            Some(wanted) => {
+                let adapters = instance.enumerate_adapters(wgpu::Backends::PRIMARY).await;
+                let names: Vec<String> = adapters.iter().map(|a| a.get_info().name).collect();
+                let found = names.iter().position(|n| n.to_lowercase().contains(&wanted.to_lowercase()));
+                let there = names.join(", ");
+                let adapter = found.and_then(|i| adapters.into_iter().nth(i));
+                adapter.ok_or(GpuError::NoSuchAdapter { wanted: wanted.clone(), there })?
+            }
+        };
+        let name = describe(&adapter.get_info());
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("stagewright"),
+            required_features: adapter.features() & wanted_features(),
+            required_limits: adapter.limits(),
+            ..Default::default()
+        };
+        let (device, queue) = adapter
+            .request_device(&descriptor)
+            .await
+            .map_err(|e| GpuError::NoDevice { adapter: name.clone(), cause: e.to_string() })?;
+        let gpu = Gpu::wrap(device, queue, name);
+        gpu.watch();
+        Ok(gpu)
+    }
+
+    /// Uses a device and queue that belong to another program. Its error handlers are left as they are.
+    pub fn from_device(device: wgpu::Device, queue: wgpu::Queue, name: &str) -> Gpu {
+        Gpu::wrap(device, queue, name.to_string())
+    }
+
+    fn wrap(device: wgpu::Device, queue: wgpu::Queue, name: String) -> Gpu {
+        Gpu { device, queue, name, pipelines: Arc::default(), faults: Arc::default() }
+    }
+
+    /// Without a handler, one stray validation error ends the process.
+    fn watch(&self) {
+        let note = |faults: &Mutex<Vec<String>>, text: String| {
+            if let Ok(mut faults) = faults.lock() {
+                faults.push(text);
+            }
+        };
+        let faults = self.faults.clone();
+        self.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&faults, error.to_string())));
+        let faults = self.faults.clone();
+        self.device.set_device_lost_callback(move |reason, message| {
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                note(&faults, format!("the graphics device was lost: {message}"));
+            }
+        });
+    }
+
+    /// Name, backend and driver, as a person would ask for them.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Errors since the last call that nothing else reported.
+    pub fn take_faults(&self) -> Vec<String> {
+        self.faults.lock().map(|mut faults| std::mem::take(&mut *faults)).unwrap_or_default()
+    }
+
+    /// Waits until the GPU has done all that was submitted.
+    pub fn wait(&self) {
+        // A timeout can't happen without one being set, and a lost device reports itself.
+        let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+    }
+
+    pub(crate) fn limits(&self) -> wgpu::Limits {
+        self.device.limits()
+    }
+}
+
+fn describe(info: &wgpu::AdapterInfo) -> String {
+    let driver = [info.driver.as_str(), info.driver_info.as_str()].join(" ");
+    format!("{} ({:?}, {})", info.name, info.backend, driver.trim())
+}

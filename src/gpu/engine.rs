@@ -1,0 +1,336 @@
+//! Memory and bind groups of a plan, and the frame as one pass and one submit.
+
+use std::sync::Arc;
+
+use super::device::Gpu;
+use super::pipelines::Pipeline;
+use super::readback::Reading;
+use super::timing::{NodeTime, Timing};
+use crate::plan::{Dispatch, FRAME_BYTES, Plan, mebibytes};
+use crate::problem::{Problem, Problems};
+
+/// A plan made ready on a device.
+pub struct Engine {
+    gpu: Gpu,
+    buffers: Vec<wgpu::Buffer>,
+    uniforms: wgpu::Buffer,
+    flags: Option<wgpu::Buffer>,
+    /// For even and for odd frames, where buffers have changed places.
+    frame: [Vec<Step>; 2],
+    reset: Vec<Step>,
+    /// Whether the buffers that swap have changed places.
+    swapped: bool,
+    /// The same, as the last frame found them.
+    last_swapped: bool,
+    swaps: Vec<(usize, usize)>,
+    timing: Option<Timing>,
+    pending_flags: Option<Reading>,
+}
+
+struct Step {
+    pipeline: Arc<Pipeline>,
+    bind_group: wgpu::BindGroup,
+    uniform: u32,
+    groups: [u32; 3],
+}
+
+impl Engine {
+    /// Allocates memory and builds pipelines. States whose description did not change take their memory over from
+    /// `previous`.
+    ///
+    /// # Errors
+    /// What the adapter lacks, and how much; shaders that the driver refuses; memory that it does not have.
+    pub fn new(gpu: &Gpu, plan: &Plan, previous: Option<(&Engine, &Plan)>) -> Result<Engine, Problems> {
+        check_limits(gpu, plan)?;
+        let pipelines = gpu.pipelines.get(gpu, &plan.kernels)?;
+        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let buffers: Vec<wgpu::Buffer> =
+            plan.buffers.iter().enumerate().map(|(index, _)| buffer(gpu, plan, index, previous)).collect();
+        let uniforms = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("uniforms"),
+            size: u64::from(plan.uniform_bytes),
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let flags = (!plan.budgets.is_empty()).then(|| {
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("spent loops"),
+                size: (plan.budgets.len() as u64 * 4).next_multiple_of(16),
+                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        });
+        if let Some(error) = pollster::block_on(scope.pop()) {
+            let largest = plan.buffers.iter().max_by_key(|b| b.bytes);
+            let cause = format!(
+                "the GPU has no room for the {} of this graph (largest: {}): {error}",
+                mebibytes(plan.memory),
+                largest.map_or("", |b| b.label.as_str())
+            );
+            return Err(Problem::new("", "", cause, "lower the resolution of its domains").into());
+        }
+        let builder =
+            Builder { gpu, plan, pipelines: &pipelines, buffers: &buffers, uniforms: &uniforms, flags: flags.as_ref() };
+        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let even = builder.steps(&plan.frame, false);
+        let odd = if plan.swaps.is_empty() { Vec::new() } else { builder.steps(&plan.frame, true) };
+        let reset = builder.steps(&plan.reset, false);
+        if let Some(error) = pollster::block_on(scope.pop()) {
+            return Err(Problem::new(
+                "",
+                "",
+                format!("the driver refuses the graph's bindings: {error}"),
+                "try another adapter",
+            )
+            .into());
+        }
+        Ok(Engine {
+            gpu: gpu.clone(),
+            timing: Timing::new(gpu, plan),
+            frame: [even, odd],
+            reset,
+            swapped: false,
+            last_swapped: false,
+            swaps: plan.swaps.clone(),
+            pending_flags: None,
+            buffers,
+            uniforms,
+            flags,
+        })
+    }
+
+    /// Runs the dispatches that start the simulation anew. `uniforms` is the whole uniform buffer.
+    pub fn reset(&mut self, uniforms: &[u8]) {
+        self.swapped = false;
+        self.last_swapped = false;
+        self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        run(&mut encoder, &self.reset, None);
+        self.gpu.queue.submit([encoder.finish()]);
+    }
+
+    /// Runs a frame: one pass, one submit, no wait. With `profile`, nodes are timed.
+    pub fn step(&mut self, uniforms: &[u8], profile: bool) {
+        self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        let timing = self.timing.as_ref().filter(|_| profile);
+        let odd = self.swapped && !self.swaps.is_empty();
+        run(&mut encoder, &self.frame[usize::from(odd)], timing);
+        if let Some(timing) = timing {
+            timing.resolve(&mut encoder);
+        }
+        self.gpu.queue.submit([encoder.finish()]);
+        if profile && let Some(timing) = &mut self.timing {
+            timing.collect(&self.gpu, false);
+        }
+        self.last_swapped = self.swapped;
+        self.swapped = !self.swapped && !self.swaps.is_empty();
+    }
+
+    /// Asks for a buffer's words. `state`: the value that the next frame starts from, rather than what the last one used.
+    pub fn read(&self, buffer: usize, state: bool) -> Option<Reading> {
+        self.physical(buffer, state).map(|b| Reading::start(&self.gpu, b))
+    }
+
+    /// Overwrites the value that the next frame starts from.
+    pub fn write(&self, buffer: usize, words: &[u32]) {
+        if let Some(buffer) = self.physical(buffer, true) {
+            self.gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(words));
+        }
+    }
+
+    /// The buffer that now holds a picture or a wire, for a viewport on the same device.
+    pub fn buffer(&self, buffer: usize, state: bool) -> Option<&wgpu::Buffer> {
+        self.physical(buffer, state)
+    }
+
+    fn physical(&self, buffer: usize, state: bool) -> Option<&wgpu::Buffer> {
+        let swapped = if state { self.swapped } else { self.last_swapped };
+        self.buffers.get(place(&self.swaps, buffer, swapped))
+    }
+
+    /// GPU time by node of a recent profiled frame; `None` where the adapter has no timestamps.
+    pub fn times(&mut self, wait: bool) -> Option<&[NodeTime]> {
+        let timing = self.timing.as_mut()?;
+        if wait {
+            timing.collect(&self.gpu, true);
+            timing.collect(&self.gpu, true);
+        }
+        Some(timing.latest())
+    }
+
+    /// Indices of budgets that loops have spent, as far as the GPU has told. Does not block unless asked to.
+    pub fn spent(&mut self, wait: bool) -> Vec<usize> {
+        let Some(flags) = &self.flags else { return Vec::new() };
+        let pending = self.pending_flags.take().unwrap_or_else(|| Reading::start(&self.gpu, flags));
+        let words = match wait {
+            true => pending.wait(),
+            false => match pending.try_take() {
+                Ok(words) => words,
+                Err(pending) => {
+                    self.pending_flags = Some(pending);
+                    None
+                }
+            },
+        };
+        let words = words.unwrap_or_default();
+        words.iter().enumerate().filter(|(_, w)| **w != 0).map(|(i, _)| i).collect()
+    }
+}
+
+fn run(encoder: &mut wgpu::CommandEncoder, steps: &[Step], timing: Option<&Timing>) {
+    let mut pass = encoder.begin_compute_pass(&Default::default());
+    let mut current: Option<&Arc<Pipeline>> = None;
+    for (index, step) in steps.iter().enumerate() {
+        if let Some(timing) = timing {
+            timing.mark(&mut pass, index, false);
+        }
+        if current.is_none_or(|c| !Arc::ptr_eq(c, &step.pipeline)) {
+            pass.set_pipeline(&step.pipeline.pipeline);
+            current = Some(&step.pipeline);
+        }
+        pass.set_bind_group(0, &step.bind_group, &[step.uniform]);
+        let [x, y, z] = step.groups;
+        pass.dispatch_workgroups(x, y, z);
+    }
+    if let Some(timing) = timing {
+        timing.mark(&mut pass, steps.len(), true);
+    }
+}
+
+/// Where a buffer's role is played: after an odd number of frames, swapping pairs have changed places.
+fn place(swaps: &[(usize, usize)], buffer: usize, swapped: bool) -> usize {
+    let partner = swaps.iter().find_map(|(a, b)| match buffer {
+        x if x == *a => Some(*b),
+        x if x == *b => Some(*a),
+        _ => None,
+    });
+    partner.filter(|_| swapped).unwrap_or(buffer)
+}
+
+/// New memory, or that of the same State in the plan before.
+fn buffer(gpu: &Gpu, plan: &Plan, index: usize, previous: Option<(&Engine, &Plan)>) -> wgpu::Buffer {
+    let description = &plan.buffers[index];
+    let inherited = previous.and_then(|(engine, before)| {
+        let state = plan.states.iter().find(|s| s.buffer == index)?;
+        let same = before.states.iter().find(|s| s.node == state.node && s.description == state.description)?;
+        engine.physical(same.buffer, true).filter(|b| b.size() == description.bytes)
+    });
+    inherited.cloned().unwrap_or_else(|| {
+        gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(&description.label),
+            size: description.bytes.max(16),
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    })
+}
+
+struct Builder<'a> {
+    gpu: &'a Gpu,
+    plan: &'a Plan,
+    pipelines: &'a [Arc<Pipeline>],
+    buffers: &'a [wgpu::Buffer],
+    uniforms: &'a wgpu::Buffer,
+    flags: Option<&'a wgpu::Buffer>,
+}
+
+impl Builder<'_> {
+    fn steps(&self, dispatches: &[Dispatch], swapped: bool) -> Vec<Step> {
+        let mut groups = std::collections::HashMap::new();
+        dispatches.iter().filter_map(|d| self.step(d, swapped, &mut groups)).collect()
+    }
+
+    fn step(
+        &self,
+        dispatch: &Dispatch,
+        swapped: bool,
+        known: &mut std::collections::HashMap<(usize, Vec<usize>), wgpu::BindGroup>,
+    ) -> Option<Step> {
+        let kernel = self.plan.kernels.get(dispatch.kernel)?;
+        let pipeline = self.pipelines.get(dispatch.kernel)?;
+        let buffers: Vec<usize> = dispatch.buffers.iter().map(|b| place(&self.plan.swaps, *b, swapped)).collect();
+        let bind_group = known.entry((dispatch.kernel, buffers.clone())).or_insert_with(|| {
+            let uniform = |size: u64| {
+                wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                    buffer: self.uniforms,
+                    offset: 0,
+                    size: std::num::NonZeroU64::new(size),
+                })
+            };
+            let mut resources = vec![uniform(u64::from(FRAME_BYTES)), uniform(u64::from(kernel.uniform_bytes))];
+            resources.extend(buffers.iter().filter_map(|b| self.buffers.get(*b)).map(|b| b.as_entire_binding()));
+            resources.extend(self.flags.filter(|_| !kernel.finite).map(|b| b.as_entire_binding()));
+            let entries: Vec<wgpu::BindGroupEntry<'_>> = resources
+                .into_iter()
+                .enumerate()
+                .map(|(binding, resource)| wgpu::BindGroupEntry { binding: binding as u32, resource })
+                .collect();
+            self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some(&dispatch.node),
+                layout: &pipeline.layout,
+                entries: &entries,
+            })
+        });
+        Some(Step {
+            pipeline: pipeline.clone(),
+            bind_group: bind_group.clone(),
+            uniform: dispatch.uniform,
+            groups: dispatch.groups,
+        })
+    }
+}
+
+/// Compares a plan with what the adapter offers.
+fn check_limits(gpu: &Gpu, plan: &Plan) -> Result<(), Problems> {
+    let limits = gpu.limits();
+    let mut problems = Problems::default();
+    let mut lacks = |node: &str, what: String, needed: String, offered: String, remedy: &str| {
+        let cause = format!("{what} needs {needed}, the adapter {} offers {offered}", gpu.name());
+        problems.push(Problem::new(node, "", cause, remedy));
+    };
+    let binding = u64::from(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size);
+    for buffer in plan.buffers.iter().filter(|b| b.bytes > binding) {
+        let what = format!("the wire `{}`", buffer.label);
+        let remedy = "lower the resolution of its domain, or split the wire into components";
+        lacks("", what, mebibytes(buffer.bytes), format!("{} a buffer", mebibytes(binding)), remedy);
+    }
+    for kernel in &plan.kernels {
+        let count = kernel.bindings.len() + usize::from(!kernel.finite);
+        let offered = limits.max_storage_buffers_per_shader_stage;
+        if count > offered as usize {
+            let what = format!("the stage `{}`", kernel.name);
+            lacks(
+                &kernel.node,
+                what,
+                format!("{count} storage buffers"),
+                offered.to_string(),
+                "split it into two stages",
+            );
+        }
+        let size: u32 = kernel.workgroup.iter().product();
+        if size > limits.max_compute_invocations_per_workgroup {
+            let what = format!("the stage `{}`", kernel.name);
+            let offered = limits.max_compute_invocations_per_workgroup;
+            lacks(
+                &kernel.node,
+                what,
+                format!("{size} invocations a workgroup"),
+                offered.to_string(),
+                "use another adapter",
+            );
+        }
+    }
+    let groups = plan.frame.iter().chain(&plan.reset).flat_map(|d| d.groups.map(|g| (g, &d.node)));
+    if let Some((count, node)) = groups.max().filter(|(g, _)| *g > limits.max_compute_workgroups_per_dimension) {
+        let offered = limits.max_compute_workgroups_per_dimension;
+        lacks(
+            node,
+            "the dispatch".into(),
+            format!("{count} workgroups along an axis"),
+            offered.to_string(),
+            "lower the resolution",
+        );
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}

@@ -1,0 +1,12 @@
+//! The engine: carries out a plan. The only module that talks to a graphics driver.
+
+mod device;
+mod engine;
+mod pipelines;
+mod readback;
+mod timing;
+
+pub use device::{Gpu, GpuError, GpuOptions};
+pub use engine::Engine;
+pub use readback::Reading;
+pub use timing::NodeTime;

@@ -1,0 +1,66 @@
+//! Copies of GPU memory on their way to the CPU.
+
+use std::sync::mpsc;
+
+use super::device::Gpu;
+
+/// A copy that was asked for. Nothing waits until [`Reading::wait`] is called.
+pub struct Reading {
+    staging: wgpu::Buffer,
+    mapped: mpsc::Receiver<bool>,
+    gpu: Gpu,
+}
+
+impl Reading {
+    /// Asks for the whole of `buffer` as it is after all that was submitted.
+    pub(crate) fn start(gpu: &Gpu, buffer: &wgpu::Buffer) -> Reading {
+        let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("readback"),
+            size: buffer.size(),
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let mut encoder =
+            gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("readback") });
+        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
+        gpu.queue.submit([encoder.finish()]);
+        Reading::map(gpu, staging)
+    }
+
+    /// Maps a staging buffer that something was copied to.
+    pub(crate) fn map(gpu: &Gpu, staging: wgpu::Buffer) -> Reading {
+        let (sender, mapped) = mpsc::channel();
+        staging.map_async(wgpu::MapMode::Read, .., move |result| {
+            // Nobody listens any more when the reading was dropped.
+            let _ = sender.send(result.is_ok());
+        });
+        Reading { staging, mapped, gpu: gpu.clone() }
+    }
+
+    /// The words, if they are there yet; the reading itself if not. Does not block.
+    pub fn try_take(self) -> Result<Option<Vec<u32>>, Reading> {
+        let _ = self.gpu.device.poll(wgpu::PollType::Poll);
+        match self.mapped.try_recv() {
+            Ok(mapped) => Ok(self.words(mapped)),
+            Err(mpsc::TryRecvError::Empty) => Err(self),
+            Err(mpsc::TryRecvError::Disconnected) => Ok(None),
+        }
+    }
+
+    /// Blocks until the words are there. `None` when the device failed.
+    pub fn wait(self) -> Option<Vec<u32>> {
+        self.gpu.wait();
+        let mapped = self.mapped.recv().unwrap_or(false);
+        self.words(mapped)
+    }
+
+    fn words(&self, mapped: bool) -> Option<Vec<u32>> {
+        mapped.then(|| {
+            let view = self.staging.slice(..).get_mapped_range();
+            let words = bytemuck::pod_collect_to_vec(&view);
+            drop(view);
+            self.staging.unmap();
+            words
+        })
+    }
+}

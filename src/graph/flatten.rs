@@ -1,0 +1,578 @@
+//! Groups are opened, names become indices, and every node is checked against what it declares.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::values::{self, Setting};
+use super::{Domain, Graph, Group, Input, Kind, Node, Source};
+use crate::document::{self, Document, Link, NodeKind, Nodes, ParamValue};
+use crate::library::{Definition, Library};
+use crate::problem::{Problem, Problems};
+use crate::stage::header::{Direction, ParamType};
+use crate::stage::types::{EdgeRule, Element, PortType, ValueType, WireType};
+use crate::stage::{Stage, StageError};
+
+/// Groups in groups in groups: deeper than this is a mistake, or a library group that holds itself.
+const MAX_NESTING: usize = 16;
+const MAX_NODES: usize = 20_000;
+
+pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) -> Graph {
+    let graph = Graph {
+        name: document.name.clone(),
+        fps: document.fps,
+        seed: document.seed,
+        input: document.input.clone(),
+        domains: Vec::new(),
+        nodes: Vec::new(),
+        warnings: Problems::default(),
+    };
+    if !(document.fps.is_finite() && document.fps > 0.0) {
+        let cause = format!("fps is {}", document.fps);
+        problems.push(Problem::new("", "", cause, "give the frames a second as a number above 0"));
+    }
+    let mut flattener = Flattener { library, graph, problems };
+    let scope =
+        Scope { prefix: String::new(), group: None, domains: BTreeMap::new(), aliases: BTreeMap::new(), depth: 0 };
+    flattener.scope(&document.nodes, scope);
+    flattener.graph
+}
+
+struct Flattener<'a> {
+    library: &'a Library,
+    graph: Graph,
+    problems: &'a mut Problems,
+}
+
+/// What a level of nesting knows.
+#[derive(Clone)]
+struct Scope {
+    prefix: String,
+    group: Option<usize>,
+    domains: BTreeMap<String, usize>,
+    /// Exposed parameters: inner (node, param) to the outer names that set it.
+    aliases: BTreeMap<(String, String), Vec<String>>,
+    depth: usize,
+}
+
+impl Flattener<'_> {
+    fn scope(&mut self, nodes: &Nodes, mut scope: Scope) -> BTreeMap<String, usize> {
+        for (name, node) in nodes {
+            if let NodeKind::Domain(domain) = &node.kind {
+                let path = format!("{}{name}", scope.prefix);
+                if let Some(domain) = self.domain(&path, domain) {
+                    self.graph.domains.push(domain);
+                    scope.domains.insert(name.clone(), self.graph.domains.len() - 1);
+                }
+            }
+        }
+        // Every node gets its index before any link is looked up, since links may point either way.
+        let mut names = BTreeMap::new();
+        for (name, node) in nodes {
+            let path = format!("{}{name}", scope.prefix);
+            if name.is_empty() || name.contains(['.', '/']) || name == "in" {
+                let remedy = "rename it: no `.`, no `/`, not `in`, not empty";
+                self.problems.push(Problem::new(&path, "", format!("`{name}` can't be a node's name"), remedy));
+            }
+            if !matches!(node.kind, NodeKind::Domain(_)) && self.graph.nodes.len() < MAX_NODES {
+                names.insert(name.clone(), self.graph.nodes.len());
+                self.graph.nodes.push(empty(&path, scope.group));
+            }
+        }
+        if self.graph.nodes.len() >= MAX_NODES {
+            let cause = format!("the graph has over {MAX_NODES} nodes");
+            self.problems.push(Problem::new("", "", cause, "use iterations instead of copies"));
+            return names;
+        }
+        // Numbers first: what reads them takes their value over.
+        let numbers_first = |kind: &NodeKind| !matches!(kind, NodeKind::Number(_));
+        let mut order: Vec<_> = nodes.iter().filter(|(name, _)| names.contains_key(*name)).collect();
+        order.sort_by_key(|(_, node)| numbers_first(&node.kind));
+        for (name, node) in order {
+            if let Some(index) = names.get(name.as_str()).copied() {
+                self.node(index, name, node, nodes, &names, &scope);
+            }
+        }
+        names
+    }
+
+    fn domain(&mut self, path: &str, spec: &document::Domain) -> Option<Domain> {
+        let mut wrong = |port: &str, cause: String, remedy: &str| {
+            self.problems.push(Problem::new(path, port, cause, remedy));
+        };
+        let dim = spec.resolution.len();
+        let ok_shape = (2..=3).contains(&dim);
+        if !ok_shape {
+            wrong("resolution", format!("{dim} axes are given"), "give two or three, such as (256, 256)");
+        }
+        let ok_size = spec.resolution.iter().all(|n| (1..=65_536).contains(n));
+        if !ok_size {
+            wrong("resolution", format!("{:?} cells", spec.resolution), "give 1 to 65,536 cells along each axis");
+        }
+        let ok_width = spec.width.is_finite() && spec.width > 0.0 && spec.width < 1e9;
+        if !ok_width {
+            wrong("width", format!("the width is {} m", spec.width), "give a length above 0");
+        }
+        let edge = EdgeRule::parse(&spec.edge);
+        if edge.is_none() {
+            wrong("edge", format!("`{}` is no edge rule", spec.edge), "use wall, clamp, zero, wrap or mirror");
+        }
+        if !(ok_shape && ok_size && ok_width) {
+            return None;
+        }
+        let mut resolution = [1; 3];
+        resolution.iter_mut().zip(&spec.resolution).for_each(|(r, n)| *r = *n);
+        let cell_size = spec.width / f64::from(resolution[0]);
+        Some(Domain { name: path.into(), dim: dim as u32, resolution, cell_size, edge: edge.unwrap_or_default() })
+    }
+
+    fn node(
+        &mut self,
+        index: usize,
+        name: &str,
+        node: &document::Node,
+        siblings: &Nodes,
+        names: &BTreeMap<String, usize>,
+        scope: &Scope,
+    ) {
+        let path = format!("{}{name}", scope.prefix);
+        let domain = node.on.as_ref().and_then(|on| {
+            let found = scope.domains.get(on).copied();
+            if found.is_none() {
+                let remedy = format!("name one of: {}", list(scope.domains.keys()));
+                self.problems.push(Problem::new(&path, "on", format!("there is no domain `{on}`"), remedy));
+            }
+            found
+        });
+        let iterations = match &node.iterations {
+            None => 1,
+            Some(value) => values::count(value).unwrap_or_else(|(cause, remedy)| {
+                self.problems.push(Problem::new(&path, "iterations", cause, remedy));
+                1
+            }),
+        };
+        let place = Place { path: &path, name, node, siblings, names, scope };
+        let built = match &node.kind {
+            NodeKind::Stage(stage) => match self.library.get(stage) {
+                Some(Definition::Stage(stage)) => Some(self.stage(&place, stage.clone())),
+                Some(Definition::Group(group)) => Some(self.group(&place, index, group)),
+                None => {
+                    self.unknown_stage(&path, stage);
+                    None
+                }
+            },
+            NodeKind::Custom(source) => match Stage::parse(&path, source) {
+                Ok(stage) => Some(self.stage(&place, Arc::new(stage))),
+                Err(errors) => {
+                    self.stage_errors(&path, &errors);
+                    None
+                }
+            },
+            NodeKind::Group(group) => Some(self.group(&place, index, group)),
+            NodeKind::State(ty) => self.state(&place, ty),
+            NodeKind::Number(value) => Some(self.number(&place, value)),
+            NodeKind::Output(output) => Some(self.output(&place, output)),
+            NodeKind::Domain(_) => None,
+            NodeKind::Unknown => {
+                let known = "stage, custom, domain, state, number, group or output";
+                let cause = match node.extra.keys().next() {
+                    Some(key) => format!("this build does not know what `{key}` is"),
+                    None => "the node does not say what it is".to_string(),
+                };
+                self.problems.push(Problem::new(
+                    &path,
+                    "",
+                    cause,
+                    format!("give it one of {known}, or update Stagewright"),
+                ));
+                None
+            }
+        };
+        let entry = &mut self.graph.nodes[index];
+        if let Some(built) = built {
+            *entry = Node { domain, iterations, group: scope.group, path, ..built };
+        }
+    }
+
+    fn unknown_stage(&mut self, path: &str, name: &str) {
+        if let Some(errors) = self.library.errors(name) {
+            let errors = errors.to_vec();
+            self.stage_errors(path, &errors);
+            return;
+        }
+        let remedy = match self.library.closest(name) {
+            Some(close) => format!("did you mean `{close}`?"),
+            None => "`stagewright stages` lists what there is".to_string(),
+        };
+        self.problems.push(Problem::new(path, "", format!("there is no stage `{name}`"), remedy));
+    }
+
+    fn stage_errors(&mut self, path: &str, errors: &[StageError]) {
+        for error in errors {
+            self.problems.push(Problem::new(path, "", error.message.clone(), "").at(error.place));
+        }
+    }
+
+    fn stage(&mut self, place: &Place<'_>, stage: Arc<Stage>) -> Node {
+        let ports: Vec<&str> = stage.inputs().map(|p| p.name.as_str()).collect();
+        let params: Vec<&str> = stage.header.params.iter().map(|p| p.name.as_str()).collect();
+        self.unknown_names(place, &[&ports[..], &params[..]].concat(), &[&ports[..], &params[..]].concat());
+        let mut inputs = Vec::new();
+        for port in stage.inputs() {
+            let source = match place.node.inputs.get(&port.name) {
+                Some(link) => self.link(place, &port.name, link),
+                None => match &port.default {
+                    None => {
+                        let remedy = format!("connect a {} to it", port.ty);
+                        self.problems.push(Problem::new(place.path, &port.name, "the input is not wired", remedy));
+                        Source::Nothing
+                    }
+                    // The value type of a generic is known later; see `resolve`.
+                    Some(default) => Source::Setting(Setting {
+                        name: port.name.clone(),
+                        ty: match port.ty {
+                            PortType::Grid(Element::Fixed(v)) | PortType::Number(Element::Fixed(v)) => v,
+                            PortType::FaceGrid => ValueType::Vec,
+                            _ => ValueType::F32,
+                        },
+                        value: place.node.params.get(&port.name).cloned().unwrap_or_else(|| from_numbers(default)),
+                        range: (None, None),
+                        aliases: place.aliases(&port.name),
+                    }),
+                },
+            };
+            inputs.push(Input { name: port.name.clone(), source });
+        }
+        let mut settings = Vec::new();
+        for param in &stage.header.params {
+            let mut setting = Setting {
+                name: param.name.clone(),
+                ty: param.ty.value(),
+                value: place.node.params.get(&param.name).cloned().unwrap_or_else(|| from_numbers(&param.default)),
+                range: param.range,
+                aliases: place.aliases(&param.name),
+            };
+            if param.ty == ParamType::Bool
+                && let ParamValue::Bool(v) = setting.value
+            {
+                setting.value = ParamValue::Number(f64::from(u8::from(v)));
+            }
+            if let Some(link) = place.node.inputs.get(&param.name) {
+                match self.link(place, &param.name, link) {
+                    Source::Setting(number) => {
+                        setting.value = number.value;
+                        setting.aliases = number.aliases;
+                    }
+                    Source::Nothing => {}
+                    _ => {
+                        let remedy = "wire a number node here, or declare an `@in` number in the stage";
+                        self.problems.push(Problem::new(
+                            place.path,
+                            &param.name,
+                            "a parameter can't read a wire of the GPU",
+                            remedy,
+                        ));
+                    }
+                }
+            }
+            settings.push(setting);
+        }
+        let repeats = stage.header.ports.iter().any(|p| p.direction == Direction::InOut);
+        if place.node.iterations.is_some() && !repeats {
+            let cause = "the stage has no @inout, so repeating it changes nothing";
+            self.problems.push(Problem::new(place.path, "iterations", cause, "leave iterations out").warning());
+        }
+        Node { kind: Kind::Stage(stage), inputs, params: settings, ..empty(place.path, None) }
+    }
+
+    fn state(&mut self, place: &Place<'_>, ty: &str) -> Option<Node> {
+        self.unknown_names(place, &["next", "init"], &["value"]);
+        let Some(ty @ (WireType::Grid(_) | WireType::FaceGrid)) = WireType::parse(ty) else {
+            let remedy = "use Grid<f32>, Grid<Vec>, Grid<vec4f>, FaceGrid, ...";
+            self.problems.push(Problem::new(place.path, "", format!("`{ty}` is no type of a State"), remedy));
+            return None;
+        };
+        let mut inputs = Vec::new();
+        for name in ["next", "init"] {
+            let source = match place.node.inputs.get(name) {
+                Some(link) => self.link(place, name, link),
+                None => Source::Nothing,
+            };
+            inputs.push(Input { name: name.into(), source });
+        }
+        if matches!(inputs[0].source, Source::Nothing) {
+            let remedy = "wire what it should be in the next frame";
+            self.problems.push(
+                Problem::new(place.path, "next", "nothing feeds the State, so it never changes", remedy).warning(),
+            );
+        }
+        let value = Setting {
+            name: "value".into(),
+            ty: ty.value(),
+            value: place.node.params.get("value").cloned().unwrap_or(ParamValue::Number(0.0)),
+            range: (None, None),
+            aliases: place.aliases("value"),
+        };
+        Some(Node { kind: Kind::State(ty), inputs, params: vec![value], outputs: vec![ty], ..empty(place.path, None) })
+    }
+
+    fn number(&mut self, place: &Place<'_>, value: &ParamValue) -> Node {
+        self.unknown_names(place, &[], &["value"]);
+        let mut aliases = vec![format!("{}.value", place.path)];
+        aliases.extend(place.aliases("value"));
+        let value = place.node.params.get("value").unwrap_or(value).clone();
+        let setting = Setting { name: "value".into(), ty: ValueType::F32, value, range: (None, None), aliases };
+        Node { kind: Kind::Number, params: vec![setting], ..empty(place.path, None) }
+    }
+
+    fn output(&mut self, place: &Place<'_>, output: &document::Output) -> Node {
+        self.unknown_names(place, &["image"], &[]);
+        let source = match place.node.inputs.get("image") {
+            Some(link) => self.link(place, "image", link),
+            None => {
+                let remedy = "connect an Image, for example of view/color_map";
+                self.problems.push(Problem::new(place.path, "image", "the input is not wired", remedy));
+                Source::Nothing
+            }
+        };
+        if let Some((w, h)) = output.size.filter(|(w, h)| !(1..=16_384).contains(w) || !(1..=16_384).contains(h)) {
+            let cause = format!("the picture is {w}x{h}");
+            self.problems.push(Problem::new(place.path, "size", cause, "give 1 to 16,384 pixels along each side"));
+        }
+        let inputs = vec![Input { name: "image".into(), source }];
+        Node { kind: Kind::Output { size: output.size }, inputs, ..empty(place.path, None) }
+    }
+
+    fn group(&mut self, place: &Place<'_>, index: usize, group: &document::Group) -> Node {
+        let ports: Vec<&str> = group.inputs.keys().map(String::as_str).collect();
+        let params: Vec<&str> = group.params.keys().map(String::as_str).collect();
+        self.unknown_names(place, &ports, &params);
+        let mut typed = Vec::new();
+        for (name, ty) in &group.inputs {
+            match WireType::parse(ty) {
+                Some(ty) => typed.push((name.clone(), ty)),
+                None => {
+                    let remedy = "use Grid<f32>, Grid<Vec>, FaceGrid, f32, ...";
+                    self.problems.push(Problem::new(place.path, name, format!("`{ty}` is no type of a port"), remedy));
+                }
+            }
+        }
+        let mut inputs = Vec::new();
+        for (name, ty) in &typed {
+            let source = match (place.node.inputs.get(name), place.node.params.get(name)) {
+                (Some(link), _) => self.link(place, name, link),
+                (None, value) if !ty.is_grid() => Source::Setting(Setting {
+                    name: name.clone(),
+                    ty: ty.value(),
+                    value: value.cloned().unwrap_or(ParamValue::Number(0.0)),
+                    range: (None, None),
+                    aliases: place.aliases(name),
+                }),
+                _ => {
+                    let remedy = format!("connect a {ty} to it");
+                    self.problems.push(Problem::new(place.path, name, "the input is not wired", remedy));
+                    Source::Nothing
+                }
+            };
+            inputs.push(Input { name: name.clone(), source });
+        }
+        let kind = Group { inputs: typed, outputs: Vec::new() };
+        self.graph.nodes[index] =
+            Node { kind: Kind::Group(kind.clone()), inputs: inputs.clone(), ..empty(place.path, place.scope.group) };
+        if place.scope.depth >= MAX_NESTING {
+            let cause = format!("groups are nested over {MAX_NESTING} deep");
+            self.problems.push(Problem::new(
+                place.path,
+                "",
+                cause,
+                "a group can't hold itself; open it and remove the inner copy",
+            ));
+            return self.graph.nodes[index].clone();
+        }
+        let (nodes, aliases) = self.expose(place, group);
+        let scope = Scope {
+            prefix: format!("{}/", place.path),
+            group: Some(index),
+            domains: place.scope.domains.clone(),
+            aliases,
+            depth: place.scope.depth + 1,
+        };
+        let names = self.scope(&nodes, scope.clone());
+        let inner = Place {
+            path: place.path,
+            name: place.name,
+            node: place.node,
+            siblings: &nodes,
+            names: &names,
+            scope: &scope,
+        };
+        let outputs = group.outputs.iter().map(|(name, link)| (name.clone(), self.link(&inner, name, link))).collect();
+        Node { kind: Kind::Group(Group { outputs, ..kind }), inputs, ..empty(place.path, None) }
+    }
+
+    /// Gives a group's parameters to the nodes inside that they set.
+    fn expose(
+        &mut self,
+        place: &Place<'_>,
+        group: &document::Group,
+    ) -> (Nodes, BTreeMap<(String, String), Vec<String>>) {
+        let mut nodes = group.nodes.clone();
+        let mut aliases = BTreeMap::<(String, String), Vec<String>>::new();
+        for (name, targets) in &group.params {
+            for target in targets {
+                let Some(inner) = nodes.get_mut(&target.node) else {
+                    let cause = format!("the parameter sets `{target}`, which is not in the group");
+                    self.problems.push(Problem::new(place.path, name, cause, "name a node inside"));
+                    continue;
+                };
+                if let Some(value) = place.node.params.get(name) {
+                    match target.port.as_str() {
+                        "iterations" => inner.iterations = Some(value.clone()),
+                        param => drop(inner.params.insert(param.to_string(), value.clone())),
+                    }
+                }
+                let outer = aliases.entry((target.node.clone(), target.port.clone())).or_default();
+                outer.push(format!("{}.{name}", place.path));
+                outer.extend(place.aliases(name));
+            }
+        }
+        (nodes, aliases)
+    }
+
+    /// Finds what a link points at.
+    fn link(&mut self, place: &Place<'_>, port: &str, link: &Link) -> Source {
+        match self.find(place, link) {
+            Ok(source) => source,
+            Err((cause, remedy)) => {
+                self.problems.push(Problem::new(place.path, port, cause, remedy));
+                Source::Nothing
+            }
+        }
+    }
+
+    /// What a link points at, or why it points at nothing: cause and remedy.
+    fn find(&self, place: &Place<'_>, link: &Link) -> Result<Source, values::Unfit> {
+        if link.node == "in" {
+            let Some(group) = place.scope.group else {
+                return Err((
+                    format!("`{link}` reads a group's input, but there is no group around"),
+                    "wire a node".into(),
+                ));
+            };
+            let Some(Kind::Group(kind)) = self.graph.nodes.get(group).map(|n| &n.kind) else {
+                return Ok(Source::Nothing);
+            };
+            return match kind.inputs.iter().position(|(name, _)| *name == link.port) {
+                // A number passes through the border of a group that does not change it.
+                Some(input) => match self.graph.nodes[group].inputs.get(input).map(|i| &i.source) {
+                    Some(Source::Setting(setting)) => Ok(Source::Setting(setting.clone())),
+                    _ => Ok(Source::GroupInput { group, input }),
+                },
+                None => {
+                    let remedy = format!("its inputs are: {}", list(kind.inputs.iter().map(|(n, _)| n)));
+                    Err((format!("the group has no input `{}`", link.port), remedy))
+                }
+            };
+        }
+        let Some(target) = place.siblings.get(&link.node) else {
+            let remedy = "wire a node that exists, or remove the wire";
+            return Err((format!("`{link}` points at no node"), remedy.into()));
+        };
+        let Some(node) = place.names.get(&link.node).copied() else {
+            return Err((format!("`{link}` is a domain, which carries no values"), "name it with `on` instead".into()));
+        };
+        let Some(outputs) = self.output_names(target) else { return Ok(Source::Nothing) };
+        let position = match (link.port.as_str(), outputs.as_slice()) {
+            ("", [_]) => Some(0),
+            (name, _) => outputs.iter().position(|o| o == name),
+        };
+        match position {
+            None => {
+                let remedy = match outputs.is_empty() {
+                    true => "it has no outputs".to_string(),
+                    false => format!("its outputs are: {}", list(&outputs)),
+                };
+                Err((format!("`{}` has no output `{}`", link.node, link.port), remedy))
+            }
+            Some(_) if matches!(target.kind, NodeKind::Number(_)) => match self.graph.nodes[node].params.first() {
+                Some(setting) => Ok(Source::Setting(setting.clone())),
+                None => Ok(Source::Nothing),
+            },
+            Some(port) => Ok(Source::Wire { node, port }),
+        }
+    }
+
+    /// Names of a document node's outputs; `None` when the node itself is broken, which is reported there.
+    fn output_names(&self, node: &document::Node) -> Option<Vec<String>> {
+        let of_stage = |stage: &Stage| stage.outputs().map(|p| p.name.clone()).collect();
+        let of_group = |group: &document::Group| group.outputs.keys().cloned().collect();
+        Some(match &node.kind {
+            NodeKind::Stage(name) => match self.library.get(name)? {
+                Definition::Stage(stage) => of_stage(stage),
+                Definition::Group(group) => of_group(group),
+            },
+            NodeKind::Custom(source) => of_stage(&Stage::parse("", source).ok()?),
+            NodeKind::Group(group) => of_group(group),
+            NodeKind::State(_) | NodeKind::Number(_) => vec!["value".into()],
+            NodeKind::Output(_) => Vec::new(),
+            NodeKind::Domain(_) | NodeKind::Unknown => return None,
+        })
+    }
+
+    /// Reports inputs and parameters that the node does not have.
+    fn unknown_names(&mut self, place: &Place<'_>, inputs: &[&str], params: &[&str]) {
+        let mut report = |name: &String, what: &str, known: &[&str]| {
+            if known.contains(&name.as_str()) {
+                return;
+            }
+            let remedy = match known.is_empty() {
+                true => format!("it has no {what}s; remove it"),
+                false => format!("its {what}s are: {}", list(known)),
+            };
+            self.problems.push(Problem::new(place.path, name, format!("the node has no {what} `{name}`"), remedy));
+        };
+        place.node.inputs.keys().for_each(|name| report(name, "input", inputs));
+        place.node.params.keys().for_each(|name| report(name, "parameter", params));
+    }
+}
+
+/// A node of the document in its surroundings.
+struct Place<'a> {
+    path: &'a str,
+    name: &'a str,
+    node: &'a document::Node,
+    siblings: &'a Nodes,
+    names: &'a BTreeMap<String, usize>,
+    scope: &'a Scope,
+}
+
+impl Place<'_> {
+    /// Outer names that set a parameter of this node.
+    fn aliases(&self, param: &str) -> Vec<String> {
+        self.scope.aliases.get(&(self.name.to_string(), param.to_string())).cloned().unwrap_or_default()
+    }
+}
+
+fn empty(path: &str, group: Option<usize>) -> Node {
+    Node {
+        path: path.into(),
+        kind: Kind::Broken,
+        group,
+        inputs: Vec::new(),
+        iterations: 1,
+        domain: None,
+        params: Vec::new(),
+        generics: BTreeMap::new(),
+        outputs: Vec::new(),
+    }
+}
+
+fn from_numbers(values: &[f64]) -> ParamValue {
+    match values {
+        [one] => ParamValue::Number(*one),
+        many => ParamValue::Vector(many.to_vec()),
+    }
+}
+
+fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+    names.into_iter().map(|n| n.as_ref().to_string()).collect::<Vec<_>>().join(", ")
+}

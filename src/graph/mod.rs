@@ -1,0 +1,169 @@
+//! The graph: a document flattened, typed and checked. It can't be had unchecked, so what follows need not doubt it.
+
+mod flatten;
+mod resolve;
+pub mod values;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::Document;
+use crate::library::Library;
+use crate::problem::Problems;
+use crate::sim::input::InputTrack;
+use crate::stage::Stage;
+use crate::stage::types::{EdgeRule, ValueType, WireType};
+
+pub use values::{Setting, evaluate, fit};
+
+/// A box in space, cut into cubic cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Domain {
+    pub name: String,
+    /// 2 or 3.
+    pub dim: u32,
+    /// Cells along x, y, z; z is 1 in 2D.
+    pub resolution: [u32; 3],
+    /// Edge of a cell [m].
+    pub cell_size: f64,
+    pub edge: EdgeRule,
+}
+
+impl Domain {
+    pub fn cells(&self) -> u64 {
+        self.resolution.iter().map(|n| u64::from(*n)).product()
+    }
+
+    /// Elements that a wire on this domain holds: its cells, with one more layer where faces are stored.
+    pub fn elements(&self, ty: WireType) -> u64 {
+        match ty {
+            WireType::Grid(_) => self.cells(),
+            WireType::FaceGrid => self.face_resolution().iter().map(|n| u64::from(*n)).product(),
+            WireType::Number(_) => 1,
+        }
+    }
+
+    /// Resolution with the layer of upper faces.
+    pub fn face_resolution(&self) -> [u32; 3] {
+        let [x, y, z] = self.resolution;
+        [x.saturating_add(1), y.saturating_add(1), if self.dim == 3 { z.saturating_add(1) } else { z }]
+    }
+}
+
+/// A checked graph.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    pub name: String,
+    /// Frames a second.
+    pub fps: f64,
+    pub seed: u32,
+    /// What plays when nobody is at the controls.
+    pub input: Option<InputTrack>,
+    pub domains: Vec<Domain>,
+    pub nodes: Vec<Node>,
+    /// What is worth knowing though the graph runs.
+    pub warnings: Problems,
+}
+
+/// A node, flattened: its name is its path through the groups.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub path: String,
+    pub kind: Kind,
+    /// Index of the group around it.
+    pub group: Option<usize>,
+    /// In the order of the kind's ports.
+    pub inputs: Vec<Input>,
+    pub iterations: u32,
+    /// The domain that it runs over, or lives on.
+    pub domain: Option<usize>,
+    pub params: Vec<Setting>,
+    pub generics: BTreeMap<char, ValueType>,
+    /// Types of its outputs, in the order of the kind's ports.
+    pub outputs: Vec<WireType>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Kind {
+    Stage(Arc<Stage>),
+    State(WireType),
+    /// Becomes a setting of whatever reads it.
+    Number,
+    Group(Group),
+    Output {
+        size: Option<(u32, u32)>,
+    },
+    /// Could not be made out; what is wrong is among the problems, and no checked graph holds one.
+    Broken,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// Names and types of the inputs.
+    pub inputs: Vec<(String, WireType)>,
+    /// Names of the outputs and the wires they show.
+    pub outputs: Vec<(String, Source)>,
+}
+
+impl Group {
+    /// The output that feeds an input when the group repeats.
+    pub fn feedback(&self, input: usize) -> Option<&Source> {
+        let (name, _) = self.inputs.get(input)?;
+        self.outputs.iter().find(|(output, _)| output == name).map(|(_, source)| source)
+    }
+}
+
+/// An input port and what it reads.
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub name: String,
+    pub source: Source,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// An output of a node.
+    Wire { node: usize, port: usize },
+    /// An input of the group around.
+    GroupInput { group: usize, input: usize },
+    /// An unwired port's constant, or a number.
+    Setting(Setting),
+    /// Nothing: an optional port of a host node.
+    Nothing,
+}
+
+impl Graph {
+    /// Flattens and checks a document.
+    ///
+    /// # Errors
+    /// Every problem found, each with node, port, cause and remedy.
+    pub fn build(document: &Document, library: &Library) -> Result<Graph, Problems> {
+        crate::deep_stack(|| {
+            let mut problems = Problems::default();
+            let mut graph = flatten::flatten(document, library, &mut problems);
+            resolve::resolve(&mut graph, &mut problems);
+            if problems.has_errors() {
+                return Err(problems);
+            }
+            graph.warnings = problems;
+            Ok(graph)
+        })
+    }
+
+    pub fn node(&self, path: &str) -> Option<usize> {
+        self.nodes.iter().position(|node| node.path == path)
+    }
+
+    /// Name of an output port.
+    pub fn port_name(&self, node: usize, port: usize) -> String {
+        match self.nodes.get(node).map(|n| &n.kind) {
+            Some(Kind::Stage(stage)) => stage.outputs().nth(port).map_or_else(String::new, |p| p.name.clone()),
+            Some(Kind::Group(group)) => group.outputs.get(port).map_or_else(String::new, |(name, _)| name.clone()),
+            Some(_) => "value".into(),
+            None => String::new(),
+        }
+    }
+}

@@ -1,0 +1,495 @@
+//! Types, domains and cycles: what every wire carries and where every stage runs.
+
+use std::collections::BTreeMap;
+
+use super::values::{self, Setting};
+use super::{Graph, Input, Kind, Source};
+use crate::problem::{Problem, Problems};
+use crate::stage::Stage;
+use crate::stage::header::{Direction, Port};
+use crate::stage::types::{Element, PortType, ValueType, WireType};
+
+/// What a wire carries: its type and, for grids, the domain. Absent when the cause is reported already.
+type Carried = Option<(WireType, Option<usize>)>;
+
+pub fn resolve(graph: &mut Graph, problems: &mut Problems) {
+    let mut resolver = Resolver { done: vec![None; graph.nodes.len()], open: Vec::new(), graph, problems };
+    for node in 0..resolver.graph.nodes.len() {
+        resolver.node(node);
+    }
+    resolver.states();
+    resolver.groups();
+    resolver.outputs();
+    resolver.settings();
+    resolver.forks();
+}
+
+struct Resolver<'a> {
+    graph: &'a mut Graph,
+    problems: &'a mut Problems,
+    /// Whether the outputs of each node are known; `Some(false)`: never, for a reason that was reported.
+    done: Vec<Option<bool>>,
+    /// Nodes being resolved, outermost first: meeting one again is a cycle.
+    open: Vec<usize>,
+}
+
+impl Resolver<'_> {
+    /// Makes out what a node's outputs carry. Only stages take work; the rest says it itself.
+    fn node(&mut self, node: usize) -> bool {
+        if let Some(known) = self.done[node] {
+            return known;
+        }
+        if self.open.contains(&node) {
+            self.cycle(node);
+            return false;
+        }
+        self.open.push(node);
+        let known = match self.graph.nodes[node].kind.clone() {
+            Kind::Stage(stage) => self.stage(node, &stage),
+            Kind::State(ty) => {
+                let path = self.graph.nodes[node].path.clone();
+                let domain = self.graph.nodes[node].domain.or_else(|| self.only_domain(&path));
+                self.graph.nodes[node].domain = domain;
+                self.graph.nodes[node].outputs = vec![ty];
+                domain.is_some()
+            }
+            Kind::Group(_) | Kind::Number | Kind::Output { .. } => true,
+            Kind::Broken => false,
+        };
+        self.open.pop();
+        self.done[node] = Some(known);
+        known
+    }
+
+    fn cycle(&mut self, node: usize) {
+        let start = self.open.iter().position(|n| *n == node).unwrap_or(0);
+        let path = |n: &usize| self.graph.nodes[*n].path.clone();
+        let mut names: Vec<String> = self.open[start..].iter().map(path).collect();
+        // Said once, from the first name on, wherever the walk came upon the cycle.
+        let smallest = (0..names.len()).min_by_key(|i| names[*i].clone()).unwrap_or(0);
+        names.rotate_left(smallest);
+        let first = names.first().cloned().unwrap_or_default();
+        names.push(first.clone());
+        names.reverse();
+        let cause = format!("the wires form a cycle: {}", names.join(" -> "));
+        self.problems.push(Problem::new(&first, "", cause, "add a State here, whose value is last frame's"));
+    }
+
+    fn only_domain(&mut self, path: &str) -> Option<usize> {
+        if self.graph.domains.len() == 1 {
+            return Some(0);
+        }
+        let names: Vec<&str> = self.graph.domains.iter().map(|d| d.name.as_str()).collect();
+        let (cause, remedy) = match names.is_empty() {
+            true => ("there is no domain to run over".to_string(), "add a Domain node".to_string()),
+            false => (
+                "which domain it runs over does not follow from its wires".into(),
+                format!("set `on` to one of: {}", names.join(", ")),
+            ),
+        };
+        self.problems.push(Problem::new(path, "on", cause, remedy));
+        None
+    }
+
+    fn carried(&mut self, source: &Source) -> Carried {
+        match source {
+            Source::Wire { node, port } => {
+                if !self.node(*node) {
+                    return None;
+                }
+                let target = &self.graph.nodes[*node];
+                if let Kind::Group(group) = &target.kind {
+                    let inner = group.outputs.get(*port).map(|(_, source)| source.clone())?;
+                    return self.carried(&inner);
+                }
+                target.outputs.get(*port).map(|ty| (*ty, target.domain.filter(|_| ty.is_grid())))
+            }
+            Source::GroupInput { group, input } => {
+                let outer = self.graph.nodes[*group].inputs.get(*input).map(|i| i.source.clone())?;
+                let Kind::Group(kind) = &self.graph.nodes[*group].kind else { return None };
+                let declared = kind.inputs.get(*input).map(|(_, ty)| *ty)?;
+                let (_, domain) = self.carried(&outer)?;
+                Some((declared, domain))
+            }
+            Source::Setting(setting) => Some((WireType::Number(setting.ty), None)),
+            Source::Nothing => None,
+        }
+    }
+
+    fn stage(&mut self, node: usize, stage: &Stage) -> bool {
+        let path = self.graph.nodes[node].path.clone();
+        let inputs: Vec<Input> = self.graph.nodes[node].inputs.clone();
+        let mut generics = BTreeMap::new();
+        let mut domains = BTreeMap::new();
+        let mut known = true;
+        for (port, input) in stage.inputs().zip(&inputs) {
+            if matches!(input.source, Source::Setting(_)) {
+                continue;
+            }
+            match self.carried(&input.source) {
+                Some((ty, domain)) => {
+                    known &= self.unify(&path, port, ty, &mut generics);
+                    if let Some(domain) = domain {
+                        domains.insert(port.name.as_str(), domain);
+                    }
+                }
+                None => known = false,
+            }
+        }
+        if !known {
+            return false;
+        }
+        let Some(run) = self.run_domain(&path, node, stage, &domains) else { return false };
+        let entry = &mut self.graph.nodes[node];
+        entry.domain = run;
+        self.check_domains(&path, stage, run, &domains);
+        self.bind_constants(node, stage, &mut generics);
+        let outputs = stage.outputs().filter_map(|port| bound(port.ty, &generics)).collect();
+        let entry = &mut self.graph.nodes[node];
+        entry.outputs = outputs;
+        entry.generics = generics;
+        true
+    }
+
+    /// Compares a wire with the port it arrives at.
+    fn unify(&mut self, path: &str, port: &Port, ty: WireType, generics: &mut BTreeMap<char, ValueType>) -> bool {
+        let fits = match (port.ty, ty) {
+            (PortType::Grid(Element::Generic(letter)), WireType::Grid(v)) => *generics.entry(letter).or_insert(v) == v,
+            (PortType::Grid(Element::Fixed(a)), WireType::Grid(b)) => a == b,
+            (PortType::Number(Element::Fixed(a)), WireType::Number(b)) => a == b,
+            (PortType::FaceGrid, WireType::FaceGrid) => true,
+            _ => false,
+        };
+        if fits {
+            return true;
+        }
+        let wanted = match port.ty {
+            PortType::Grid(Element::Generic(letter)) if ty.is_grid() && ty != WireType::FaceGrid => {
+                let bound = generics.get(&letter).map_or("?", |v| v.name());
+                format!("Grid<{bound}>, as another input has it")
+            }
+            other => other.to_string(),
+        };
+        let remedy = remedy(port.ty, ty, generics);
+        self.problems.push(Problem::new(
+            path,
+            &port.name,
+            format!("the wire carries {ty}, the port takes {wanted}"),
+            remedy,
+        ));
+        false
+    }
+
+    fn run_domain(
+        &mut self,
+        path: &str,
+        node: usize,
+        stage: &Stage,
+        domains: &BTreeMap<&str, usize>,
+    ) -> Option<Option<usize>> {
+        let header = &stage.header;
+        let touches_grids = header.ports.iter().any(|p| p.ty.is_grid());
+        if header.once && !touches_grids {
+            return Some(None);
+        }
+        let by_name = |name: &String| domains.get(name.as_str()).copied();
+        let inout = header.ports.iter().filter(|p| p.direction == Direction::InOut).find_map(|p| by_name(&p.name));
+        let first = stage.inputs().find_map(|p| by_name(&p.name));
+        let like = header.ports.iter().filter_map(|p| p.like.as_ref()).find_map(by_name);
+        let over = header.over.as_ref().and_then(by_name);
+        let chosen = self.graph.nodes[node].domain.or(like).or(over).or(inout).or(first);
+        match chosen {
+            Some(domain) => Some(Some(domain)),
+            None => self.only_domain(path).map(Some),
+        }
+    }
+
+    /// Cell by cell only wires of the stage's own domain can be read; others by position.
+    fn check_domains(&mut self, path: &str, stage: &Stage, run: Option<usize>, domains: &BTreeMap<&str, usize>) {
+        let Some(run) = run else { return };
+        for port in stage.inputs() {
+            let Some(domain) = domains.get(port.name.as_str()).copied().filter(|d| *d != run) else { continue };
+            let (here, there) = (&self.graph.domains[run], &self.graph.domains[domain]);
+            let cells = |d: &super::Domain| {
+                d.resolution.iter().take(d.dim as usize).map(u32::to_string).collect::<Vec<_>>().join("x")
+            };
+            let face = format!("{}_face", port.name);
+            if port.direction == Direction::InOut || stage.calls(&port.name) || stage.calls(&face) {
+                let cause = format!(
+                    "the wire lives on domain `{}` ({}), the stage runs over `{}` ({})",
+                    there.name,
+                    cells(there),
+                    here.name,
+                    cells(here)
+                );
+                let remedy = format!(
+                    "read it with `{}_at(position)`, resample it with grid/resample, or set `on` to `{}`",
+                    port.name, there.name
+                );
+                self.problems.push(Problem::new(path, &port.name, cause, remedy));
+            }
+        }
+    }
+
+    /// Gives unwired generic inputs the bound type, and letters that no wire binds the type of the constant.
+    fn bind_constants(&mut self, node: usize, stage: &Stage, generics: &mut BTreeMap<char, ValueType>) {
+        let dim = self.dim(node);
+        for (port, input) in stage.inputs().zip(&mut self.graph.nodes[node].inputs) {
+            let Source::Setting(setting) = &mut input.source else { continue };
+            let PortType::Grid(Element::Generic(letter)) = port.ty else { continue };
+            let count = match &setting.value {
+                crate::document::ParamValue::Vector(values) => values.len() as u32,
+                _ => 1,
+            };
+            let guess = match count {
+                1 => ValueType::F32,
+                n if n == dim => ValueType::Vec,
+                2 => ValueType::Vec2,
+                3 => ValueType::Vec3,
+                _ => ValueType::Vec4,
+            };
+            setting.ty = *generics.entry(letter).or_insert(guess);
+        }
+    }
+
+    fn dim(&self, node: usize) -> u32 {
+        self.graph.nodes[node].domain.and_then(|d| self.graph.domains.get(d)).map_or(2, |d| d.dim)
+    }
+
+    /// What feeds a State must be of its type, on its domain; what starts it must not need a State.
+    fn states(&mut self) {
+        for node in 0..self.graph.nodes.len() {
+            let entry = self.graph.nodes[node].clone();
+            let Kind::State(ty) = entry.kind else { continue };
+            for input in &entry.inputs {
+                let Some((carried, domain)) = self.carried(&input.source) else { continue };
+                if carried != ty {
+                    let cause = format!("the wire carries {carried}, the State holds {ty}");
+                    let fix = remedy(port_type(ty), carried, &BTreeMap::new());
+                    self.problems.push(Problem::new(&entry.path, &input.name, cause, fix));
+                } else if let (Some(a), Some(b)) = (domain, entry.domain)
+                    && a != b
+                {
+                    let (a, b) = (&self.graph.domains[a].name, &self.graph.domains[b].name);
+                    let cause = format!("the wire lives on domain `{a}`, the State on `{b}`");
+                    self.problems.push(Problem::new(
+                        &entry.path,
+                        &input.name,
+                        cause,
+                        format!("set `on` to `{a}`, or resample the wire"),
+                    ));
+                }
+            }
+            if let Some(init) = entry.inputs.get(1)
+                && let Some(state) = self.state_behind(&init.source)
+            {
+                let cause =
+                    format!("the initial value needs the State `{state}`, which is not there before the first frame");
+                self.problems.push(Problem::new(&entry.path, "init", cause, "start from stages that read no State"));
+            }
+        }
+    }
+
+    /// A State that a value depends on within the frame, by name.
+    fn state_behind(&self, source: &Source) -> Option<String> {
+        let mut pending = vec![source];
+        let mut seen = std::collections::BTreeSet::new();
+        while let Some(source) = pending.pop() {
+            let node = match source {
+                Source::Wire { node, port } => {
+                    let target = &self.graph.nodes[*node];
+                    match &target.kind {
+                        Kind::State(_) => return Some(target.path.clone()),
+                        Kind::Group(group) => {
+                            pending.extend(group.outputs.get(*port).map(|(_, s)| s));
+                            continue;
+                        }
+                        _ => *node,
+                    }
+                }
+                Source::GroupInput { group, .. } => *group,
+                _ => continue,
+            };
+            if seen.insert(node) {
+                pending.extend(self.graph.nodes[node].inputs.iter().map(|i| &i.source));
+            }
+        }
+        None
+    }
+
+    /// A group's wires must carry what its ports declare, and a repeating group must feed back what it takes.
+    fn groups(&mut self) {
+        for node in 0..self.graph.nodes.len() {
+            let entry = self.graph.nodes[node].clone();
+            let Kind::Group(group) = entry.kind else { continue };
+            for (index, ((name, ty), input)) in group.inputs.iter().zip(&entry.inputs).enumerate() {
+                if let (Some((carried, _)), false) =
+                    (self.carried(&input.source), matches!(input.source, Source::Setting(_)))
+                    && carried != *ty
+                {
+                    let cause = format!("the wire carries {carried}, the group's input takes {ty}");
+                    let fix = remedy(port_type(*ty), carried, &BTreeMap::new());
+                    self.problems.push(Problem::new(&entry.path, name, cause, fix));
+                }
+                if entry.iterations > 1
+                    && let Some(output) = group.feedback(index)
+                    && let Some((fed, _)) = self.carried(&output.clone())
+                    && fed != *ty
+                {
+                    let cause =
+                        format!("the output carries {fed}, but it feeds the input of the same name, which takes {ty}");
+                    self.problems.push(Problem::new(
+                        &entry.path,
+                        name,
+                        cause,
+                        "give both the same type, or other names",
+                    ));
+                }
+            }
+            let feeds = (0..group.inputs.len()).any(|i| group.feedback(i).is_some());
+            if entry.iterations > 1 && !feeds {
+                let cause = "no output has the name of an input, so each repeat does the same again";
+                self.problems.push(
+                    Problem::new(&entry.path, "iterations", cause, "name an output like the input it feeds").warning(),
+                );
+            }
+        }
+    }
+
+    fn outputs(&mut self) {
+        let mut any = false;
+        for node in 0..self.graph.nodes.len() {
+            if !matches!(self.graph.nodes[node].kind, Kind::Output { .. }) {
+                continue;
+            }
+            any = true;
+            let (path, source) = (self.graph.nodes[node].path.clone(), self.graph.nodes[node].inputs[0].source.clone());
+            let Some((ty, domain)) = self.carried(&source) else { continue };
+            let flat = domain.is_some_and(|d| self.graph.domains[d].dim == 2);
+            if ty != WireType::Grid(ValueType::Vec4) {
+                let remedy = match ty {
+                    WireType::Grid(ValueType::F32) => "connect view/color_map between the two",
+                    WireType::Grid(ValueType::Vec) => "connect view/vector between the two",
+                    _ => "connect a stage that makes an Image",
+                };
+                self.problems.push(Problem::new(
+                    &path,
+                    "image",
+                    format!("the wire carries {ty}, an Output takes an Image"),
+                    remedy,
+                ));
+            } else if !flat {
+                let remedy = "connect a stage that looks at it from a camera or takes a slice";
+                self.problems.push(Problem::new(&path, "image", "the picture lives on a 3D domain", remedy));
+            }
+            self.graph.nodes[node].domain = domain;
+        }
+        if !any {
+            let remedy = "add an Output and connect an Image to it";
+            self.problems
+                .push(Problem::new("", "", "the graph has no Output, so there is nothing to see", remedy).warning());
+        }
+    }
+
+    /// Every constant and expression, with the dimension of where it is used.
+    fn settings(&mut self) {
+        for node in 0..self.graph.nodes.len() {
+            let entry = self.graph.nodes[node].clone();
+            let dim = self.dim(node);
+            // A number node's own value has any number of components; each reader checks its own.
+            if matches!(entry.kind, Kind::Number) {
+                if let Some(setting) = entry.params.first()
+                    && let crate::document::ParamValue::Vector(values) = &setting.value
+                    && values.iter().all(|v| v.is_finite())
+                {
+                    continue;
+                }
+                entry.params.iter().for_each(|s| number(&entry.path, s, self.problems));
+                continue;
+            }
+            entry.params.iter().for_each(|s| values::check(&entry.path, s, dim, self.problems));
+            for input in &entry.inputs {
+                if let Source::Setting(setting) = &input.source {
+                    let named = Setting { name: input.name.clone(), ..setting.clone() };
+                    values::check(&entry.path, &named, dim, self.problems);
+                }
+            }
+        }
+    }
+
+    /// Two stages that each go on from the same wire make two values of it: legal, but seldom meant.
+    fn forks(&mut self) {
+        let mut takers = BTreeMap::<(usize, usize), Vec<(String, String)>>::new();
+        for node in &self.graph.nodes {
+            let Kind::Stage(stage) = &node.kind else { continue };
+            for (port, input) in stage.inputs().zip(&node.inputs) {
+                if let (Direction::InOut, Source::Wire { node: from, port: output }) = (port.direction, &input.source) {
+                    takers.entry((*from, *output)).or_default().push((node.path.clone(), port.name.clone()));
+                }
+            }
+        }
+        for ((from, output), takers) in takers {
+            let [(first, _), (path, port), ..] = takers.as_slice() else { continue };
+            let wire = format!("{}.{}", self.graph.nodes[from].path, self.graph.port_name(from, output));
+            let cause = format!(
+                "two writers: `{first}` and `{path}` each go on from `{wire}`, and neither sees what the other did"
+            );
+            let remedy = format!("connect `{path}` behind `{first}` if both should act");
+            self.problems.push(Problem::new(path, port, cause, remedy).warning());
+        }
+    }
+}
+
+fn number(path: &str, setting: &Setting, problems: &mut Problems) {
+    let context = crate::expr::ExprContext::default();
+    if let crate::document::ParamValue::Expression(text) = &setting.value {
+        let value = crate::expr::Expression::parse(text).and_then(|e| e.eval(&context));
+        if let Err(error) = value {
+            problems.push(Problem::new(path, "value", error.to_string(), "correct the expression"));
+        }
+    } else {
+        values::check(path, setting, 2, problems);
+    }
+}
+
+/// The type with its generics bound.
+fn bound(ty: PortType, generics: &BTreeMap<char, ValueType>) -> Option<WireType> {
+    let value = |element| match element {
+        Element::Fixed(v) => Some(v),
+        Element::Generic(letter) => generics.get(&letter).copied(),
+    };
+    match ty {
+        PortType::Grid(element) => value(element).map(WireType::Grid),
+        PortType::FaceGrid => Some(WireType::FaceGrid),
+        PortType::Number(element) => value(element).map(WireType::Number),
+    }
+}
+
+fn port_type(ty: WireType) -> PortType {
+    match ty {
+        WireType::Grid(v) => PortType::Grid(Element::Fixed(v)),
+        WireType::FaceGrid => PortType::FaceGrid,
+        WireType::Number(v) => PortType::Number(Element::Fixed(v)),
+    }
+}
+
+/// What to put between a wire and a port that don't fit.
+fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType>) -> String {
+    let wanted = match wanted {
+        PortType::Grid(Element::Generic(letter)) => generics.get(&letter).map(|v| WireType::Grid(*v)),
+        other => bound(other, generics),
+    };
+    match (wanted, given) {
+        (Some(WireType::FaceGrid), WireType::Grid(ValueType::Vec)) => {
+            "connect staggered/center_to_face between the two".into()
+        }
+        (Some(WireType::Grid(ValueType::Vec)) | None, WireType::FaceGrid) => {
+            "connect staggered/face_to_center between the two".into()
+        }
+        (Some(WireType::Grid(ValueType::Vec4)), WireType::Grid(ValueType::F32)) => {
+            "connect view/color_map between the two".into()
+        }
+        (Some(wanted), _) => format!("connect a wire that carries {wanted}"),
+        (None, _) => "connect a grid".into(),
+    }
+}

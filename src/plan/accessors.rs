@@ -1,0 +1,235 @@
+//! The functions through which a stage reads and writes its ports. Stages never see storage, so layout, edge rule and
+//! interpolation are decided here alone.
+
+use super::prelude::{cell_literal, cell_type, float, position_type};
+use crate::graph::Domain;
+use crate::stage::types::{EdgeRule, ValueType, WireType};
+
+/// A grid in memory, as accessors see it.
+pub struct Memory<'a> {
+    /// Port.
+    pub name: &'a str,
+    /// Variable of the buffer.
+    pub variable: &'a str,
+    pub ty: WireType,
+    pub domain: &'a Domain,
+    pub edge: EdgeRule,
+}
+
+/// WGSL type of a buffer that holds such values: vectors of three as three scalars, since `vec3f` would pad.
+pub fn storage_type(value: ValueType, dim: u32) -> String {
+    match value.components(dim) {
+        1 | 3 => format!("array<{}>", value.scalar().wgsl()),
+        n => format!("array<vec{n}f>"),
+    }
+}
+
+/// An expression that loads element `index`.
+pub fn load(variable: &str, value: ValueType, dim: u32, index: &str) -> String {
+    match value.components(dim) {
+        3 => format!("vec3f({variable}[3 * ({index})], {variable}[3 * ({index}) + 1], {variable}[3 * ({index}) + 2])"),
+        _ => format!("{variable}[{index}]"),
+    }
+}
+
+/// Statements that store `source` to element `index`.
+pub fn store(variable: &str, value: ValueType, dim: u32, index: &str, source: &str) -> String {
+    match value.components(dim) {
+        3 => format!(
+            "{variable}[3 * ({index})] = {source}.x; {variable}[3 * ({index}) + 1] = {source}.y; {variable}[3 * ({index}) + 2] = {source}.z;"
+        ),
+        _ => format!("{variable}[{index}] = {source};"),
+    }
+}
+
+/// An expression for the element of a cell (`c` names a cell) in a grid of so many cells.
+pub fn index(cell: &str, resolution: [u32; 3], dim: u32) -> String {
+    let [x, y, _] = resolution;
+    match dim {
+        3 => format!("({cell}.z * {y} + {cell}.y) * {x} + {cell}.x"),
+        _ => format!("{cell}.y * {x} + {cell}.x"),
+    }
+}
+
+impl Memory<'_> {
+    fn dim(&self) -> u32 {
+        self.domain.dim
+    }
+
+    fn resolution(&self) -> [i64; 3] {
+        self.domain.resolution.map(i64::from)
+    }
+
+    /// `x(cell)`
+    pub fn cell(&self) -> String {
+        match self.ty {
+            WireType::FaceGrid => self.faces(),
+            _ => self.center(),
+        }
+    }
+
+    fn center(&self) -> String {
+        let (name, dim, cells) = (self.name, self.dim(), cell_type(self.dim()));
+        let value = self.ty.value();
+        let ty = value.wgsl(dim);
+        let at = |cell: &str| load(self.variable, value, dim, &index(cell, self.domain.resolution, dim));
+        let body = match self.edge {
+            EdgeRule::Wall if value == ValueType::Vec => {
+                format!("let c = {}; let v = {}; return select(v, -v, c != cell);", self.clamped(), at("c"))
+            }
+            EdgeRule::Wall | EdgeRule::Clamp => format!("let c = {}; return {};", self.clamped(), at("c")),
+            EdgeRule::Zero => {
+                format!("let c = {}; let v = {}; return select(v, {ty}(), any(c != cell));", self.clamped(), at("c"))
+            }
+            EdgeRule::Wrap => format!("let c = {}; return {};", wrapped("cell", self.resolution(), dim), at("c")),
+            EdgeRule::Mirror => {
+                format!("{} return {};", self.mirrored(), at("c"))
+            }
+        };
+        format!("fn {name}(cell: {cells}) -> {ty} {{ {body} }}")
+    }
+
+    fn clamped(&self) -> String {
+        let top = cell_literal(self.resolution().map(|n| n - 1), self.dim());
+        format!("clamp(cell, {}(0), {top})", cell_type(self.dim()))
+    }
+
+    fn mirrored(&self) -> String {
+        let dim = self.dim();
+        let period = self.resolution().map(|n| 2 * n);
+        let top = cell_literal(period.map(|n| n - 1), dim);
+        let p = wrapped("cell", period, dim);
+        format!("let p = {p}; let c = min(p, {top} - p);")
+    }
+
+    /// Lower faces of a cell. Along its own axis a component has one face more than there are cells.
+    fn faces(&self) -> String {
+        let (name, dim, cells) = (self.name, self.dim(), cell_type(self.dim()));
+        let n = self.resolution();
+        let stored = self.domain.face_resolution();
+        let mut parts = Vec::new();
+        for axis in 0..dim as usize {
+            let mut top = n.map(|n| n - 1);
+            top[axis] = n[axis];
+            let top = cell_literal(top, dim);
+            let component = ["x", "y", "z"][axis];
+            let cell = match self.edge {
+                EdgeRule::Wrap => wrapped("cell", n, dim),
+                _ => format!("clamp(cell, {cells}(0), {top})"),
+            };
+            let value = match dim {
+                3 => format!("{}[3 * ({}) + {axis}]", self.variable, index("c", stored, dim)),
+                _ => format!("{}[{}].{component}", self.variable, index("c", stored, dim)),
+            };
+            let value = match self.edge {
+                EdgeRule::Zero => format!("select({value}, 0.0, any(c != cell))"),
+                _ => value,
+            };
+            parts.push(format!("{{ let c = {cell}; v.{component} = {value}; }}"));
+        }
+        let ty = position_type(dim);
+        format!("fn {name}(cell: {cells}) -> {ty} {{ var v: {ty}; {} return v; }}", parts.join(" "))
+    }
+
+    /// `x_face(cell, face)`
+    pub fn face(&self) -> String {
+        let (name, cells) = (self.name, cell_type(self.dim()));
+        let pick = match self.dim() {
+            3 => "select(select(v.x, v.y, axis == 1), v.z, axis == 2)",
+            _ => "select(v.x, v.y, axis == 1)",
+        };
+        format!(
+            "fn {name}_face(cell: {cells}, face: i32) -> f32 {{ let axis = face >> 1u; let v = {name}(cell + unit(axis) * (face & 1)); return {pick}; }}"
+        )
+    }
+
+    /// `x_at(position)`: linear between cell centres, or between the faces of each component.
+    pub fn at(&self) -> String {
+        let (name, dim) = (self.name, self.dim());
+        let (position, value) = (position_type(dim), self.ty.value());
+        let h = float(self.domain.cell_size);
+        let ty = value.wgsl(dim);
+        let head = format!("fn {name}_at(position: {position}) -> {ty}");
+        if matches!(value, ValueType::I32 | ValueType::U32) {
+            let q = self.bounded(&format!("floor(position / {h})"));
+            return format!("{head} {{ return {name}({}({q})); }}", cell_type(dim));
+        }
+        if self.ty != WireType::FaceGrid {
+            let q = self.bounded(&format!("position / {h} - 0.5"));
+            return format!("{head} {{ let q = {q}; {} }}", blend(name, "", dim, "return "));
+        }
+        let mut parts = Vec::new();
+        for axis in 0..dim as usize {
+            let offset: Vec<&str> = (0..dim as usize).map(|d| if d == axis { "0.0" } else { "0.5" }).collect();
+            let component = ["x", "y", "z"][axis];
+            let q = self.bounded(&format!("position / {h} - {position}({})", offset.join(", ")));
+            let sum = blend(name, &format!(".{component}"), dim, &format!("v.{component} = "));
+            parts.push(format!("{{ let q = {q}; {sum} }}"));
+        }
+        format!("{head} {{ var v: {ty}; {} return v; }}", parts.join(" "))
+    }
+
+    /// Keeps a coordinate where it converts to an integer; beyond a cell outside, nothing changes any more.
+    fn bounded(&self, q: &str) -> String {
+        let (dim, ty) = (self.dim(), position_type(self.dim()));
+        let n: Vec<String> = self.resolution().iter().take(dim as usize).map(|n| format!("{n}.0")).collect();
+        let n = format!("{ty}({})", n.join(", "));
+        match self.edge {
+            EdgeRule::Wrap => format!("({q}) - floor(({q}) / {n}) * {n}"),
+            EdgeRule::Mirror => format!("clamp({q}, -{n}, 2.0 * {n})"),
+            _ => format!("clamp({q}, {ty}(-1.0), {n})"),
+        }
+    }
+
+    /// `add_x(cell, value)`
+    pub fn add(&self, bits: u32) -> String {
+        let (name, dim, cells) = (self.name, self.dim(), cell_type(self.dim()));
+        let value = self.ty.value();
+        let ty = value.wgsl(dim);
+        let n = value.components(dim);
+        let place = match self.edge {
+            EdgeRule::Zero => format!("let c = {}; if (any(c != cell)) {{ return; }}", self.clamped()),
+            EdgeRule::Wrap => format!("let c = {};", wrapped("cell", self.resolution(), dim)),
+            EdgeRule::Mirror => self.mirrored(),
+            EdgeRule::Wall | EdgeRule::Clamp => format!("let c = {};", self.clamped()),
+        };
+        let scale = float(f64::from(1u32 << bits));
+        let element = index("c", self.domain.resolution, dim);
+        let adds: Vec<String> = (0..n)
+            .map(|i| {
+                let part =
+                    if n == 1 { "value".to_string() } else { format!("value.{}", ["x", "y", "z", "w"][i as usize]) };
+                let amount = match value {
+                    ValueType::I32 => part,
+                    ValueType::U32 => format!("i32({part})"),
+                    _ => format!("i32(round({part} * {scale}))"),
+                };
+                format!("atomicAdd(&{}[{n} * ({element}) + {i}], {amount});", self.variable)
+            })
+            .collect();
+        format!("fn add_{name}(cell: {cells}, value: {ty}) {{ {place} {} }}", adds.join(" "))
+    }
+}
+
+/// Linear interpolation around the coordinate `q`, from the accessor itself so that the edge rule holds.
+fn blend(name: &str, component: &str, dim: u32, result: &str) -> String {
+    let cells = cell_type(dim);
+    let corner = |x: i32, y: i32, z: i32| match dim {
+        3 => format!("{name}(b + vec3i({x}, {y}, {z})){component}"),
+        _ => format!("{name}(b + vec2i({x}, {y})){component}"),
+    };
+    let row = |y, z| format!("mix({}, {}, f.x)", corner(0, y, z), corner(1, y, z));
+    let plane = |z| format!("mix({}, {}, f.y)", row(0, z), row(1, z));
+    let sum = if dim == 3 { format!("mix({}, {}, f.z)", plane(0), plane(1)) } else { plane(0) };
+    format!("let o = floor(q); let f = q - o; let b = {cells}(o); {result}{sum};")
+}
+
+/// A periodic cell: a mask for powers of two.
+fn wrapped(cell: &str, n: [i64; 3], dim: u32) -> String {
+    let whole = cell_literal(n, dim);
+    if n.iter().take(dim as usize).all(|n| n.count_ones() == 1) {
+        format!("({cell} & {})", cell_literal(n.map(|n| n - 1), dim))
+    } else {
+        format!("((({cell} % {whole}) + {whole}) % {whole})")
+    }
+}

@@ -1,0 +1,211 @@
+//! Memory: which versions share a buffer because one goes on from the other in place, and which because their lives do
+//! not overlap. A State's next value takes the State's own buffer where that is free by then; else the two swap.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Buffer;
+use super::expand::{Op, Program, Task, ValueId};
+use crate::graph::{Graph, Kind};
+use crate::problem::{Problem, Problems};
+use crate::stage::Reach;
+
+/// Buffers of a plan, and of each value.
+#[derive(Debug, Default)]
+pub struct Layout {
+    pub buffers: Vec<Buffer>,
+    pub frame: Vec<usize>,
+    pub reset: Vec<usize>,
+    pub swaps: Vec<(usize, usize)>,
+    /// Buffer of each State's value, by node.
+    pub states: BTreeMap<usize, usize>,
+    pub wires: BTreeMap<String, WireMemory>,
+    pub pictures: Vec<(usize, usize, u32, u32)>,
+}
+
+#[derive(Debug)]
+pub struct WireMemory {
+    pub value: super::expand::Value,
+    pub buffer: usize,
+    pub kept: bool,
+    pub state: bool,
+}
+
+/// Versions that share a buffer, one after the other.
+#[derive(Clone, Debug)]
+struct Chain {
+    values: Vec<ValueId>,
+    /// Operation that writes it first, and the last that touches it; -1 is before the frame, `count` after it.
+    first: isize,
+    last: isize,
+    bytes: u64,
+}
+
+pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layout, Problems> {
+    let mut layout = Layout::default();
+    let chains = chains(graph, frame);
+    let mut pool = Pool::default();
+    layout.frame = vec![usize::MAX; frame.values.len()];
+    let holds = |chain: &Chain, value: ValueId| chain.values.contains(&value);
+    // States first: their memory is theirs for good.
+    let mut state_ends = BTreeMap::new();
+    for (node, value) in &frame.states {
+        let buffer = pool.create(&mut layout.buffers, &frame.values[*value].label, frame.values[*value].bytes);
+        layout.states.insert(*node, buffer);
+        if let Some(chain) = chains.iter().find(|c| holds(c, *value)) {
+            chain.values.iter().for_each(|v| layout.frame[*v] = buffer);
+            state_ends.insert(*node, chain.last);
+        }
+    }
+    for chain in &chains {
+        if chain.values.first().is_none_or(|v| layout.frame[*v] != usize::MAX) {
+            continue;
+        }
+        let state =
+            frame.next.iter().find(|(node, v)| frame.states.contains_key(node) && holds(chain, **v)).map(|(n, _)| *n);
+        let buffer = match state {
+            Some(state) if state_ends.get(&state).is_some_and(|end| *end < chain.first) => layout.states[&state],
+            Some(state) => {
+                let other = pool.take(&mut layout.buffers, chain, frame);
+                layout.swaps.push((layout.states[&state], other));
+                other
+            }
+            None => pool.take(&mut layout.buffers, chain, frame),
+        };
+        chain.values.iter().for_each(|v| layout.frame[*v] = buffer);
+    }
+    layout.reset = reset_buffers(graph, reset, &mut layout, &pool)?;
+    layout.pictures = frame.pictures.iter().map(|(n, v, w, h)| (*n, layout.frame[*v], *w, *h)).collect();
+    let survivors = survivors(&chains, &layout.frame);
+    let is_state = |v: &ValueId| frame.states.values().any(|s| s == v);
+    for (name, value) in &frame.wires {
+        let memory = WireMemory {
+            value: frame.values[*value].clone(),
+            buffer: layout.frame[*value],
+            kept: survivors.contains(value) || is_state(value),
+            state: is_state(value),
+        };
+        layout.wires.insert(name.clone(), memory);
+    }
+    Ok(layout)
+}
+
+/// The value that each buffer holds when the frame ends.
+fn survivors(chains: &[Chain], buffers: &[usize]) -> BTreeSet<ValueId> {
+    let mut last = BTreeMap::new();
+    for chain in chains {
+        if let Some(value) = chain.values.last() {
+            let entry = last.entry(buffers[*value]).or_insert((chain.first, *value));
+            if chain.first >= entry.0 {
+                *entry = (chain.first, *value);
+            }
+        }
+    }
+    last.into_values().map(|(_, v)| v).collect()
+}
+
+/// Joins versions where one operation can go on from the other in place.
+fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
+    let count = program.ops.len() as isize;
+    let mut first = vec![isize::MAX; program.values.len()];
+    let mut last = vec![isize::MIN; program.values.len()];
+    program.states.values().for_each(|v| (first[*v], last[*v]) = (-1, -1));
+    for (index, op) in program.ops.iter().enumerate() {
+        for value in op.writes.iter().map(|w| w.value) {
+            (first[value], last[value]) = (index as isize, index as isize);
+        }
+        op.inputs().for_each(|v| last[v] = last[v].max(index as isize));
+    }
+    program.pinned.iter().for_each(|v| last[*v] = count);
+    let mut chain_of = BTreeMap::<ValueId, usize>::new();
+    let mut chains = Vec::<Chain>::new();
+    let start = |chain_of: &mut BTreeMap<ValueId, usize>, chains: &mut Vec<Chain>, v: ValueId| {
+        chain_of.insert(v, chains.len());
+        chains.push(Chain { values: vec![v], first: first[v], last: last[v], bytes: program.values[v].bytes });
+    };
+    program.states.values().for_each(|v| start(&mut chain_of, &mut chains, *v));
+    for (index, op) in program.ops.iter().enumerate() {
+        for write in &op.writes {
+            let before = write.consumes.filter(|v| last[*v] == index as isize && works_in_place(graph, op, write.port));
+            match before.and_then(|v| chain_of.get(&v).copied()) {
+                Some(chain) if joins(program, &chains[chain], write.value) => {
+                    chains[chain].values.push(write.value);
+                    chains[chain].last = last[write.value];
+                    chain_of.insert(write.value, chain);
+                }
+                _ => start(&mut chain_of, &mut chains, write.value),
+            }
+        }
+    }
+    chains
+}
+
+/// A chain must not carry one State's memory into another State's next value: the two could not be told apart after it.
+fn joins(program: &Program, chain: &Chain, value: ValueId) -> bool {
+    let old = chain.values.first().and_then(|v| program.states.iter().find(|(_, s)| *s == v)).map(|(node, _)| *node);
+    let next = program.next.iter().find(|(_, v)| **v == value).map(|(node, _)| *node);
+    old.is_none() || next.is_none() || old == next
+}
+
+/// Whether an operation may overwrite the version that it goes on from.
+fn works_in_place(graph: &Graph, op: &Op, port: usize) -> bool {
+    let consumed = op.writes.iter().find(|w| w.port == port).and_then(|w| w.consumes);
+    if op.reads.iter().any(|(_, v)| Some(*v) == consumed) {
+        return false;
+    }
+    match (&op.task, graph.nodes.get(op.node).map(|n| &n.kind)) {
+        (Task::Stage, Some(Kind::Stage(stage))) => stage.outputs().nth(port).is_some_and(|declared| {
+            declared.scatter.is_some()
+                || match stage.reach(&declared.name) {
+                    Reach::Own => true,
+                    // A red cell reads black neighbours only, and those stay as they are.
+                    Reach::Faces => stage.header.checkerboard,
+                    Reach::Anywhere => false,
+                }
+        }),
+        (Task::ToFixed(_) | Task::FromFixed(_), _) => true,
+        _ => false,
+    }
+}
+
+/// Buffers that wires take turns in.
+#[derive(Debug, Default)]
+struct Pool {
+    /// Buffer and the last operation that needs it; States' buffers are not here.
+    busy: Vec<(usize, isize)>,
+}
+
+impl Pool {
+    fn create(&self, buffers: &mut Vec<Buffer>, label: &str, bytes: u64) -> usize {
+        buffers.push(Buffer { label: label.to_string(), bytes });
+        buffers.len() - 1
+    }
+
+    fn take(&mut self, buffers: &mut Vec<Buffer>, chain: &Chain, program: &Program) -> usize {
+        let free = self.busy.iter_mut().find(|(b, last)| *last < chain.first && buffers[*b].bytes == chain.bytes);
+        if let Some((buffer, last)) = free {
+            *last = chain.last;
+            return *buffer;
+        }
+        let label = chain.values.first().map_or("", |v| program.values[*v].label.as_str());
+        let buffer = self.create(buffers, label, chain.bytes);
+        self.busy.push((buffer, chain.last));
+        buffer
+    }
+}
+
+/// A reset runs between frames, so whatever is no State's is free for it.
+fn reset_buffers(graph: &Graph, reset: &Program, layout: &mut Layout, frame: &Pool) -> Result<Vec<usize>, Problems> {
+    let mut pool = Pool { busy: frame.busy.iter().map(|(b, _)| (*b, isize::MIN)).collect() };
+    let mut memory = vec![usize::MAX; reset.values.len()];
+    for chain in chains(graph, reset) {
+        let state = reset.next.iter().find(|(_, v)| chain.values.contains(v)).map(|(node, _)| *node);
+        let buffer = match state {
+            Some(state) => {
+                *layout.states.get(&state).ok_or_else(|| Problem::new("", "", "a State has no memory", ""))?
+            }
+            None => pool.take(&mut layout.buffers, &chain, reset),
+        };
+        chain.values.iter().for_each(|v| memory[*v] = buffer);
+    }
+    Ok(memory)
+}

@@ -1,0 +1,235 @@
+//! The plan: what a graph compiles to. Plain data without a GPU type in it; it prints, compares and serialises, and an
+//! engine only carries it out.
+
+mod accessors;
+mod allocate;
+mod builtin;
+mod expand;
+mod kernel;
+mod prelude;
+mod schedule;
+mod text;
+mod uniforms;
+mod validate;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::ParamValue;
+use crate::graph::{Domain, Graph};
+use crate::problem::{Problem, Problems};
+use crate::sim::input::InputTrack;
+use crate::stage::types::{ValueType, WireType};
+
+pub use uniforms::FRAME_BYTES;
+
+/// Version of the plan's format.
+pub const PLAN_VERSION: u32 = 1;
+
+/// What a compiled graph does every frame, and on reset.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub version: u32,
+    pub name: String,
+    /// Frames a second.
+    pub fps: f64,
+    pub seed: u32,
+    pub input: Option<InputTrack>,
+    pub domains: Vec<Domain>,
+    pub buffers: Vec<Buffer>,
+    pub kernels: Vec<Kernel>,
+    /// Run once when the simulation starts anew.
+    pub reset: Vec<Dispatch>,
+    /// Run every frame.
+    pub frame: Vec<Dispatch>,
+    /// Pairs of buffers that change places after every frame: what a State was, and what it becomes.
+    pub swaps: Vec<(usize, usize)>,
+    pub states: Vec<State>,
+    /// Every wire by `node.port`.
+    pub wires: BTreeMap<String, Wire>,
+    pub outputs: Vec<Picture>,
+    pub settings: Vec<Slot>,
+    /// Words of the uniform buffer that never change: repeat counters and the like, by byte offset.
+    pub words: Vec<(u32, i32)>,
+    /// Size of the uniform buffer [bytes]. It begins with the frame's block.
+    pub uniform_bytes: u32,
+    /// GPU memory of all buffers [bytes].
+    pub memory: u64,
+    /// Nodes whose loops have a budget, by the index that the kernel marks when it is spent.
+    pub budgets: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Buffer {
+    /// What it holds first.
+    pub label: String,
+    pub bytes: u64,
+}
+
+/// A compute shader.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Stage or built-in task.
+    pub name: String,
+    /// The first node that needs it, for errors.
+    pub node: String,
+    pub wgsl: String,
+    pub workgroup: [u32; 3],
+    /// Storage buffers in the order of their bindings, from binding 2; bindings 0 and 1 are the uniform blocks.
+    pub bindings: Vec<Binding>,
+    /// Every loop is proven finite, so the driver need not count rounds.
+    pub finite: bool,
+    /// Lines of the stage's own text in front of the generated text.
+    pub own_lines: usize,
+    /// Size of its uniform block [bytes].
+    pub uniform_bytes: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Binding {
+    pub name: String,
+    pub writes: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dispatch {
+    pub kernel: usize,
+    /// Path of the node that it belongs to.
+    pub node: String,
+    /// Which part of the node: a repeat, a colour, a helper task.
+    pub part: String,
+    /// A buffer for each of the kernel's bindings.
+    pub buffers: Vec<usize>,
+    pub groups: [u32; 3],
+    /// Byte offset of its uniform block.
+    pub uniform: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    pub node: String,
+    pub buffer: usize,
+    /// Type, domain and start value: when a recompile leaves this alone, the contents stay.
+    pub description: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Wire {
+    pub ty: WireType,
+    pub domain: Option<usize>,
+    pub buffer: usize,
+    /// Whether the value is still there when the frame ends, or its memory went to another wire.
+    pub kept: bool,
+    /// Whether it is a State's value, which is next frame's once the frame has ended.
+    pub state: bool,
+}
+
+/// A picture that an Output makes: one `u32` a pixel, RGBA bytes in sRGB, top row first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
+    pub node: String,
+    pub buffer: usize,
+    pub width: u32,
+    pub height: u32,
+}
+
+/// A parameter and where its value goes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slot {
+    /// `node.param`, and other names that set it.
+    pub paths: Vec<String>,
+    pub ty: ValueType,
+    pub dim: u32,
+    pub range: (Option<f64>, Option<f64>),
+    pub value: ParamValue,
+    /// Byte offsets in the uniform buffer.
+    pub offsets: Vec<u32>,
+}
+
+/// Which wires must still hold their value when the frame ends.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Keep {
+    /// States and pictures.
+    #[default]
+    Needed,
+    /// Also these, by `node.port`.
+    Wires(Vec<String>),
+    All,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanOptions {
+    pub keep: Keep,
+    /// Refuse plans that need more GPU memory than this [bytes].
+    pub memory_budget: u64,
+    /// Size of every picture [pixels], instead of what the Outputs say.
+    pub size: Option<(u32, u32)>,
+}
+
+impl Default for PlanOptions {
+    fn default() -> PlanOptions {
+        PlanOptions { keep: Keep::Needed, memory_budget: 8 << 30, size: None }
+    }
+}
+
+impl Plan {
+    /// Compiles a checked graph.
+    ///
+    /// # Errors
+    /// WGSL that does not validate, with the user's own line; a plan that is too large, with the number.
+    pub fn compile(graph: &Graph, options: &PlanOptions) -> Result<Plan, Problems> {
+        crate::deep_stack(|| {
+            let mut program = expand::frame(graph, options)?;
+            let mut start = expand::reset(graph, &program)?;
+            schedule::schedule(&mut program);
+            schedule::schedule(&mut start);
+            let layout = allocate::allocate(graph, &program, &start)?;
+            check_memory(&layout, options.memory_budget)?;
+            let mut writer = kernel::Writer::new(graph);
+            let frame = writer.dispatches(&program, &layout.frame)?;
+            let reset = writer.dispatches(&start, &layout.reset)?;
+            let plan = writer.finish(layout, frame, reset);
+            validate::kernels(&plan.kernels)?;
+            Ok(plan)
+        })
+    }
+
+    /// The plan as stable text.
+    pub fn to_text(&self) -> String {
+        text::plan(self)
+    }
+
+    /// The plan as text with every kernel's WGSL.
+    pub fn to_text_with_wgsl(&self) -> String {
+        text::plan_with_wgsl(self)
+    }
+
+    pub fn output(&self, node: Option<&str>) -> Option<&Picture> {
+        match node {
+            Some(node) => self.outputs.iter().find(|o| o.node == node),
+            None => self.outputs.first(),
+        }
+    }
+}
+
+fn check_memory(layout: &allocate::Layout, budget: u64) -> Result<(), Problems> {
+    let total = layout.buffers.iter().try_fold(0u64, |sum, b| sum.checked_add(b.bytes));
+    if total.is_some_and(|total| total <= budget) {
+        return Ok(());
+    }
+    let largest = layout.buffers.iter().max_by_key(|b| b.bytes);
+    let (label, bytes) = largest.map_or(("", 0), |b| (b.label.as_str(), b.bytes));
+    let needs = total.map_or("over 16 EiB".to_string(), mebibytes);
+    let cause = format!(
+        "the graph needs {needs} of GPU memory, the budget is {}; the largest wire `{label}` alone takes {}",
+        mebibytes(budget),
+        mebibytes(bytes)
+    );
+    Err(Problem::new("", "", cause, "lower the resolution of its domain, or raise the budget").into())
+}
+
+/// `12.5 MiB`
+pub fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}

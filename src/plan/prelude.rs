@@ -1,0 +1,105 @@
+//! What every stage may use, and the generator writes only where a text needs it.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use crate::graph::Domain;
+use crate::stage::lex::{TokenKind, tokens};
+use crate::stage::types::EdgeRule;
+
+/// WGSL's signed vector type of cells, and its float type of positions.
+pub fn cell_type(dim: u32) -> &'static str {
+    if dim == 3 { "vec3i" } else { "vec2i" }
+}
+
+pub fn position_type(dim: u32) -> &'static str {
+    if dim == 3 { "vec3f" } else { "vec2f" }
+}
+
+/// `vec2i(256, 128)`
+pub fn cell_literal(values: [i64; 3], dim: u32) -> String {
+    let parts: Vec<String> = values.iter().take(dim as usize).map(i64::to_string).collect();
+    format!("{}({})", cell_type(dim), parts.join(", "))
+}
+
+/// A float that reads back as the same 32 bits.
+pub fn float(value: f64) -> String {
+    let value = value as f32;
+    if value.is_finite() { format!("{value:?}f") } else { "0.0f".into() }
+}
+
+/// Adds to `wanted` every word of a text.
+pub fn collect_words(text: &str, wanted: &mut BTreeSet<String>) {
+    wanted.extend(tokens(text).iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text.to_string()));
+}
+
+/// The constants and helpers that `wanted` names, and what those need in turn.
+pub fn prelude(domain: &Domain, wanted: &mut BTreeSet<String>) -> String {
+    let all = definitions(domain);
+    let mut chosen = vec![false; all.len()];
+    while let Some(index) = (0..all.len()).find(|i| !chosen[*i] && wanted.contains(all[*i].0)) {
+        chosen[index] = true;
+        collect_words(&all[index].1, wanted);
+    }
+    let mut out = String::new();
+    for ((_, text), chosen) in all.iter().zip(chosen) {
+        if chosen {
+            let _ = writeln!(out, "{text}");
+        }
+    }
+    out
+}
+
+fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
+    let dim = domain.dim;
+    let [x, y, z] = domain.resolution.map(i64::from);
+    let h = domain.cell_size;
+    let size: Vec<String> = [x, y, z].iter().take(dim as usize).map(|n| float(*n as f64 * h)).collect();
+    // An axis as a vector, without an index that the shader compiler could not resolve.
+    let axes = |value: &str, ty: &str| {
+        let parts: Vec<String> = (0..dim).map(|d| format!("select({ty}(0), {value}, axis == {d})")).collect();
+        parts.join(", ")
+    };
+    let border = match domain.edge {
+        EdgeRule::Wrap | EdgeRule::Zero => "fn wall_face(cell: Cell, axis: i32) -> bool { return false; }".to_string(),
+        _ => {
+            let pick = if dim == 3 {
+                "select(select(b.x, b.y, axis == 1), b.z, axis == 2)"
+            } else {
+                "select(b.x, b.y, axis == 1)"
+            };
+            format!(
+                "fn wall_face(cell: Cell, axis: i32) -> bool {{ let b = (cell <= Cell(0)) | (cell >= RESOLUTION); return {pick}; }}"
+            )
+        }
+    };
+    let z_hash = if dim == 3 { " h = _pcg(h ^ u32(cell.z));" } else { "" };
+    vec![
+        ("Cell", format!("alias Cell = {};", cell_type(dim))),
+        ("Vec", format!("alias Vec = {};", position_type(dim))),
+        ("DIM", format!("const DIM = {dim};")),
+        ("FACES", format!("const FACES = {};", 2 * dim)),
+        ("CELL_SIZE", format!("const CELL_SIZE = {};", float(h))),
+        ("RESOLUTION", format!("const RESOLUTION = {};", cell_literal([x, y, z], dim))),
+        ("SIZE", format!("const SIZE = {}({});", position_type(dim), size.join(", "))),
+        ("unit", format!("fn unit(axis: i32) -> Cell {{ return Cell({}); }}", axes("1", "i32"))),
+        ("face_axis", "fn face_axis(face: i32) -> i32 { return face >> 1u; }".into()),
+        ("face_normal", "fn face_normal(face: i32) -> Vec { return Vec(unit(face >> 1u)) * f32((face & 1) * 2 - 1); }".into()),
+        ("neighbor", "fn neighbor(cell: Cell, face: i32) -> Cell { return cell + unit(face >> 1u) * ((face & 1) * 2 - 1); }".into()),
+        ("position", "fn position(cell: Cell) -> Vec { return (Vec(cell) + 0.5) * CELL_SIZE; }".into()),
+        ("cell_at", "fn cell_at(position: Vec) -> Cell { return Cell(floor(position / CELL_SIZE)); }".into()),
+        ("inside", "fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }".into()),
+        ("wall_face", border),
+        (
+            "random",
+            format!(
+                "fn random(cell: Cell, salt: u32) -> f32 {{ var h = _pcg(salt ^ _pcg(frame.seed)); h = _pcg(h ^ u32(cell.x)); h = _pcg(h ^ u32(cell.y));{z_hash} return f32(h >> 8u) / 16777216.0; }}"
+            ),
+        ),
+        // Hash PCG-RXS-M-XS: O'Neill 2014; Jarzynski and Olano, JCGT 2020.
+        (
+            "_pcg",
+            "fn _pcg(v: u32) -> u32 { let s = v * 747796405u + 2891336453u; let w = ((s >> ((s >> 28u) + 4u)) ^ s) * 277803737u; return (w >> 22u) ^ w; }".into(),
+        ),
+    ]
+}

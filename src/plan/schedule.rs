@@ -1,0 +1,69 @@
+//! The order of operations: by data, and readers of a value before the stage that goes on from it, so that the latter
+//! may work in place.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use super::expand::{Program, ValueId};
+
+/// Sorts a program's operations. Ties keep the order in which they were expanded, so the result is stable.
+pub fn schedule(program: &mut Program) {
+    let count = program.ops.len();
+    let mut producer = BTreeMap::<ValueId, usize>::new();
+    let mut readers = BTreeMap::<ValueId, Vec<usize>>::new();
+    for (index, op) in program.ops.iter().enumerate() {
+        producer.extend(op.writes.iter().map(|w| (w.value, index)));
+        op.inputs().for_each(|v| readers.entry(v).or_default().push(index));
+    }
+    let mut after = vec![BTreeSet::new(); count];
+    for (index, op) in program.ops.iter().enumerate() {
+        for value in op.inputs() {
+            if let Some(from) = producer.get(&value) {
+                after[*from].insert(index);
+            }
+        }
+    }
+    for writer in 0..count {
+        for value in program.ops[writer].writes.iter().filter_map(|w| w.consumes) {
+            for reader in readers.get(&value).into_iter().flatten().copied().filter(|r| *r != writer) {
+                if !reaches(&after, writer, reader) {
+                    after[reader].insert(writer);
+                }
+            }
+        }
+    }
+    let order = topological(&after);
+    let mut ops: Vec<_> = program.ops.drain(..).map(Some).collect();
+    program.ops = order.into_iter().filter_map(|i| ops.get_mut(i).and_then(Option::take)).collect();
+}
+
+fn reaches(after: &[BTreeSet<usize>], from: usize, to: usize) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut pending = vec![from];
+    while let Some(index) = pending.pop() {
+        if index == to {
+            return true;
+        }
+        if seen.insert(index) {
+            pending.extend(&after[index]);
+        }
+    }
+    false
+}
+
+fn topological(after: &[BTreeSet<usize>]) -> Vec<usize> {
+    let mut waiting = vec![0usize; after.len()];
+    after.iter().flatten().for_each(|i| waiting[*i] += 1);
+    let mut ready: BinaryHeap<_> = (0..after.len()).filter(|i| waiting[*i] == 0).map(Reverse).collect();
+    let mut order = Vec::with_capacity(after.len());
+    while let Some(Reverse(index)) = ready.pop() {
+        order.push(index);
+        for next in &after[index] {
+            waiting[*next] -= 1;
+            if waiting[*next] == 0 {
+                ready.push(Reverse(*next));
+            }
+        }
+    }
+    order
+}

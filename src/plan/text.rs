@@ -1,0 +1,117 @@
+//! The plan as text: what a person reads, and what snapshot tests compare.
+
+use std::fmt::Write;
+
+use super::{Dispatch, Plan, mebibytes};
+
+pub fn plan(plan: &Plan) -> String {
+    let mut out = format!("plan of \"{}\"\n", plan.name);
+    let _ = writeln!(
+        out,
+        "{} dispatches a frame, {} on reset, {} kernels, {} buffers, {}",
+        plan.frame.len(),
+        plan.reset.len(),
+        plan.kernels.len(),
+        plan.buffers.len(),
+        mebibytes(plan.memory)
+    );
+    out.push_str("\ndomains\n");
+    for domain in &plan.domains {
+        let cells: Vec<String> = domain.resolution.iter().take(domain.dim as usize).map(u32::to_string).collect();
+        let _ = writeln!(
+            out,
+            "  {}: {} cells of {} m, edge {}",
+            domain.name,
+            cells.join("x"),
+            domain.cell_size,
+            domain.edge.name()
+        );
+    }
+    out.push_str("\nbuffers\n");
+    for (index, buffer) in plan.buffers.iter().enumerate() {
+        let _ = writeln!(out, "  b{index}: {} ({} bytes)", buffer.label, buffer.bytes);
+    }
+    out.push_str("\nstates\n");
+    for state in &plan.states {
+        let swap = plan.swaps.iter().find(|(a, _)| *a == state.buffer);
+        let swap = swap.map_or(", in place".to_string(), |(_, other)| format!(", swaps with b{other}"));
+        let _ = writeln!(out, "  {}: b{}{swap}", state.node, state.buffer);
+    }
+    section(&mut out, plan, "reset", &plan.reset);
+    section(&mut out, plan, "frame", &plan.frame);
+    out.push_str("\nparameters\n");
+    for slot in &plan.settings {
+        let aliases = match slot.paths.get(1..) {
+            Some([]) | None => String::new(),
+            Some(aliases) => format!(", set by {}", aliases.join(", ")),
+        };
+        let path = slot.paths.first().map_or("", String::as_str);
+        let _ = writeln!(out, "  {path}: {} at {:?}{aliases}", slot.ty.name(), slot.offsets);
+    }
+    out.push_str("\npictures\n");
+    for picture in &plan.outputs {
+        let _ = writeln!(out, "  {}: {}x{} in b{}", picture.node, picture.width, picture.height, picture.buffer);
+    }
+    if !plan.budgets.is_empty() {
+        let _ = writeln!(out, "\nloops with a budget\n  {}", plan.budgets.join(", "));
+    }
+    out
+}
+
+/// Repeats of a node that do the same between the same buffers are one line.
+fn section(out: &mut String, plan: &Plan, title: &str, dispatches: &[Dispatch]) {
+    let _ = writeln!(out, "\n{title}");
+    let lines: Vec<String> = dispatches.iter().map(|d| line(plan, d)).collect();
+    let mut index = 0;
+    while index < lines.len() {
+        let (period, repeats) = repetition(&lines[index..]);
+        for offset in 0..period {
+            let count = if repeats > 1 { format!(" x{repeats}") } else { String::new() };
+            let number = if repeats > 1 { format!("{}..", index + offset) } else { (index + offset).to_string() };
+            let _ = writeln!(out, "  {number:>6} {}{count}", lines[index + offset]);
+        }
+        index += period * repeats;
+    }
+}
+
+/// The shortest period in 1..=4 with which the lines repeat, and how often.
+fn repetition(lines: &[String]) -> (usize, usize) {
+    for period in 1..=4 {
+        let Some(head) = lines.get(..period) else { break };
+        let repeats = lines.chunks(period).take_while(|chunk| *chunk == head).count();
+        if repeats > 1 {
+            return (period, repeats);
+        }
+    }
+    (1, 1)
+}
+
+fn line(plan: &Plan, dispatch: &Dispatch) -> String {
+    let Some(kernel) = plan.kernels.get(dispatch.kernel) else { return String::new() };
+    let buffers = kernel.bindings.iter().zip(&dispatch.buffers).map(|(binding, buffer)| {
+        let arrow = if binding.writes { ">" } else { "<" };
+        format!("{}{arrow}b{buffer}", binding.name)
+    });
+    let buffers: Vec<String> = buffers.collect();
+    // The repeat's own number would keep equal lines apart.
+    let part = dispatch.part.split(' ').filter(|p| !p.contains('/')).collect::<Vec<_>>().join(" ");
+    let part = if part.is_empty() { part } else { format!(" {part}") };
+    let [x, y, z] = dispatch.groups;
+    let [wx, wy, wz] = kernel.workgroup;
+    format!(
+        "{}{part}  [{}]  {}  groups {x}x{y}x{z} of {wx}x{wy}x{wz}, uniforms {}",
+        dispatch.node,
+        kernel.name,
+        buffers.join(" "),
+        dispatch.uniform
+    )
+}
+
+pub fn plan_with_wgsl(plan: &Plan) -> String {
+    let mut out = self::plan(plan);
+    for (index, kernel) in plan.kernels.iter().enumerate() {
+        let loops = if kernel.finite { "loops proven finite" } else { "loops with a budget" };
+        let _ = writeln!(out, "\n======== kernel {index}: {}, {loops}\n{}", kernel.name, kernel.wgsl);
+    }
+    out
+}

@@ -1,0 +1,95 @@
+//! Every kernel is parsed and validated before an engine may see it, and errors are led back to the user's own line.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use super::Kernel;
+use crate::problem::{Problem, Problems, SourcePlace};
+
+/// Text that passed the guard validates in milliseconds; what takes longer is hostile.
+const PATIENCE: Duration = Duration::from_secs(2);
+const STACK: usize = 256 << 20; // Address space only. The parser recurses.
+
+/// Validates kernels.
+///
+/// # Errors
+/// One problem for each broken kernel, at the line of the stage's text where there is one.
+pub fn kernels(kernels: &[Kernel]) -> Result<(), Problems> {
+    let (sender, receiver) = mpsc::channel();
+    let work: Vec<Kernel> = kernels.to_vec();
+    let worker = std::thread::Builder::new().name("validate".into()).stack_size(STACK).spawn(move || {
+        for kernel in work {
+            if sender.send(check(&kernel)).is_err() {
+                break;
+            }
+        }
+    });
+    if let Err(error) = worker {
+        return Err(
+            Problem::new("", "", format!("no thread to validate shaders: {error}"), "close other programs").into()
+        );
+    }
+    let mut problems = Problems::default();
+    for kernel in kernels {
+        match receiver.recv_timeout(PATIENCE) {
+            Ok(None) => {}
+            Ok(Some(problem)) => problems.push(problem),
+            Err(_) => {
+                // The thread is left behind: it ends when the validator does, and nobody listens.
+                let cause = "the shader compiler does not finish with this text";
+                problems.push(Problem::new(&kernel.node, "", cause, "make its types and expressions simpler"));
+                break;
+            }
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+fn check(kernel: &Kernel) -> Option<Problem> {
+    let module = match naga::front::wgsl::parse_str(&kernel.wgsl) {
+        Ok(module) => module,
+        Err(error) => {
+            let place = error.location(&kernel.wgsl);
+            let label = error.labels().next().map(|(_, label)| label.to_string()).filter(|l| !l.is_empty());
+            let message = match label {
+                Some(label) => format!("{} ({label})", error.message()),
+                None => error.message().to_string(),
+            };
+            return Some(problem(kernel, message, place));
+        }
+    };
+    let capabilities = naga::valid::Capabilities::default();
+    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities);
+    let error = validator.validate(&module).err()?;
+    let mut message = error.as_inner().to_string();
+    let mut source = std::error::Error::source(error.as_inner());
+    while let Some(inner) = source {
+        message = format!("{message}: {inner}");
+        source = inner.source();
+    }
+    Some(problem(kernel, message, error.location(&kernel.wgsl)))
+}
+
+fn problem(kernel: &Kernel, message: String, place: Option<naga::SourceLocation>) -> Problem {
+    let message = message.trim().trim_end_matches('.').to_string();
+    match place {
+        Some(at) if (at.line_number as usize) <= kernel.own_lines => {
+            let place = SourcePlace { line: at.line_number as usize, column: at.line_position as usize };
+            Problem::new(&kernel.node, "", message, "").at(place)
+        }
+        Some(at) => {
+            let line = kernel.wgsl.lines().nth(at.line_number as usize - 1).unwrap_or("").trim();
+            let cause = format!(
+                "the text does not fit what the compiler generates for `{}`: {message}, at `{line}`",
+                kernel.name
+            );
+            Problem::new(
+                &kernel.node,
+                "",
+                cause,
+                "check the types in `fn stage` against the header, and that no name is taken",
+            )
+        }
+        None => Problem::new(&kernel.node, "", message, ""),
+    }
+}

@@ -1,0 +1,118 @@
+//! What is wrong with a graph, said so that the reader can put it right.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A place in a stage's own text, both from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SourcePlace {
+    pub line: usize,
+    pub column: usize,
+}
+
+/// Whether a graph can still run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+/// One diagnostic: the node and port it is about, the cause, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    pub severity: Severity,
+    /// Path of the node (`substep/density`), empty when the whole graph is meant.
+    pub node: String,
+    /// Port or parameter, empty when the whole node is meant.
+    pub port: String,
+    pub cause: String,
+    pub remedy: String,
+    /// Where in the stage's WGSL, when the cause lies there.
+    pub place: Option<SourcePlace>,
+}
+
+impl Problem {
+    pub fn new(node: &str, port: &str, cause: impl Into<String>, remedy: impl Into<String>) -> Problem {
+        Problem {
+            severity: Severity::Error,
+            node: node.into(),
+            port: port.into(),
+            cause: cause.into(),
+            remedy: remedy.into(),
+            place: None,
+        }
+    }
+
+    /// The same, as something to know rather than to mend.
+    pub fn warning(self) -> Problem {
+        Problem { severity: Severity::Warning, ..self }
+    }
+
+    pub fn at(mut self, place: SourcePlace) -> Problem {
+        self.place = Some(place);
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.node.is_empty(), self.port.is_empty()) {
+            (true, _) => {}
+            (false, true) => write!(f, "{}", self.node)?,
+            (false, false) => write!(f, "{}.{}", self.node, self.port)?,
+        }
+        if let Some(place) = self.place {
+            write!(f, " ({}:{})", place.line, place.column)?;
+        }
+        if !self.node.is_empty() || self.place.is_some() {
+            f.write_str(": ")?;
+        }
+        write!(f, "{}", self.cause)?;
+        if !self.remedy.is_empty() {
+            write!(f, "; {}", self.remedy)?;
+        }
+        Ok(())
+    }
+}
+
+/// Everything wrong at once; never empty when returned as an error.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Problems(pub Vec<Problem>);
+
+impl Problems {
+    pub fn push(&mut self, problem: Problem) {
+        if !self.0.contains(&problem) {
+            self.0.push(problem);
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether anything keeps the graph from running.
+    pub fn has_errors(&self) -> bool {
+        self.0.iter().any(|p| p.severity == Severity::Error)
+    }
+}
+
+impl From<Problem> for Problems {
+    fn from(problem: Problem) -> Problems {
+        Problems(vec![problem])
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}

@@ -1,0 +1,271 @@
+//! The simulation: a plan on a device, stepped frame by frame. The command line, the editor and other programs all use
+//! these calls.
+
+pub mod field;
+pub mod input;
+mod settings;
+
+use crate::document::ParamValue;
+use crate::gpu::{Engine, Gpu, NodeTime, Reading};
+use crate::plan::{Picture, Plan};
+use crate::problem::{Problem, Problems};
+
+pub use field::{Field, Image};
+pub use input::FrameInput;
+
+/// A running plan.
+pub struct Simulation {
+    gpu: Gpu,
+    plan: Plan,
+    engine: Engine,
+    settings: settings::Settings,
+    /// Seconds of simulated time.
+    time: f64,
+    frame: u64,
+    fresh: bool,
+    profile: bool,
+}
+
+impl Simulation {
+    /// Makes a plan ready to run. Nothing runs yet.
+    ///
+    /// # Errors
+    /// What the adapter lacks, shaders that it refuses, memory that it does not have.
+    pub fn new(gpu: &Gpu, plan: Plan) -> Result<Simulation, Problems> {
+        let engine = Engine::new(gpu, &plan, None)?;
+        let settings = settings::Settings::new(&plan)?;
+        Ok(Simulation { gpu: gpu.clone(), plan, engine, settings, time: 0.0, frame: 0, fresh: true, profile: false })
+    }
+
+    /// Puts another plan in place of the running one, for example after an edit. States that did not change keep their
+    /// contents, and time goes on.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`]; then the old plan runs on as if nothing had been tried.
+    pub fn replace(&mut self, plan: Plan) -> Result<(), Problems> {
+        let engine = Engine::new(&self.gpu, &plan, Some((&self.engine, &self.plan)))?;
+        let settings = settings::Settings::new(&plan)?;
+        let inherits = |s: &crate::plan::State| {
+            self.plan.states.iter().any(|b| b.node == s.node && b.description == s.description)
+        };
+        // A State that is new starts from its initial value; when all are new, so does the clock.
+        let started: Vec<bool> = plan.states.iter().map(inherits).collect();
+        let carries_on = started.iter().any(|s| *s) && !self.fresh;
+        let fill = started.iter().any(|s| !*s);
+        let before = std::mem::replace(&mut self.engine, engine);
+        let old_plan = std::mem::replace(&mut self.plan, plan);
+        self.settings = settings;
+        if !carries_on {
+            self.reset();
+        } else if fill {
+            // Run the start values, then bring the States that carry on back from the engine before.
+            self.start_new_states(&before, &old_plan);
+        }
+        Ok(())
+    }
+
+    fn start_new_states(&mut self, before: &Engine, old_plan: &Plan) {
+        let kept: Vec<(usize, Vec<u32>)> = self
+            .plan
+            .states
+            .iter()
+            .filter_map(|state| {
+                let old =
+                    old_plan.states.iter().find(|o| o.node == state.node && o.description == state.description)?;
+                Some((state.buffer, before.read(old.buffer, true)?.wait()?))
+            })
+            .collect();
+        self.settings.write_frame(&self.plan, &FrameInput::default(), self.time, self.frame);
+        self.engine.reset(self.settings.bytes());
+        for (buffer, words) in kept {
+            self.engine.write(buffer, &words);
+        }
+    }
+
+    /// Starts anew: every State gets its initial value, and time is zero.
+    pub fn reset(&mut self) {
+        self.time = 0.0;
+        self.frame = 0;
+        self.settings.write_frame(&self.plan, &FrameInput::default(), 0.0, 0);
+        self.engine.reset(self.settings.bytes());
+        self.fresh = false;
+    }
+
+    /// Computes one frame. Returns as soon as the work is submitted.
+    ///
+    /// # Errors
+    /// A lost device, or another fault that the driver reported since the last step.
+    pub fn step(&mut self, input: &FrameInput) -> Result<(), Problems> {
+        if self.fresh {
+            self.reset();
+        }
+        let dt = f64::from(self.settings.write_frame(&self.plan, input, self.time, self.frame));
+        self.engine.step(self.settings.bytes(), self.profile);
+        self.time += dt;
+        self.frame += 1;
+        let faults = self.gpu.take_faults();
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let remedy = "reset the simulation; if it happens again, lower the resolution or update the driver";
+        Err(Problems(faults.into_iter().map(|fault| Problem::new("", "", fault, remedy)).collect()))
+    }
+
+    /// What the graph's own recording says for the coming frame; rest where it has none.
+    pub fn recorded_input(&self) -> FrameInput {
+        let dt = (1.0 / self.plan.fps) as f32;
+        self.plan.input.as_ref().map_or_else(FrameInput::default, |track| track.at(self.time, dt))
+    }
+
+    /// Sets a parameter by `node.param`; takes effect with the next step.
+    ///
+    /// # Errors
+    /// An unknown parameter, or a value that does not suit it.
+    pub fn set_param(&mut self, path: &str, value: ParamValue) -> Result<(), Problem> {
+        self.settings.set(&mut self.plan, path, value)
+    }
+
+    /// The value of a wire by `node.port`. For a State, that is what the next frame starts from. Waits for the GPU.
+    ///
+    /// # Errors
+    /// An unknown wire, or one whose memory was given to another within the frame.
+    pub fn read(&self, wire: &str) -> Result<Field, Problem> {
+        let reading = self.read_async(wire)?;
+        let words = reading.wait().ok_or_else(|| lost(wire))?;
+        let known = self.wire(wire)?;
+        Ok(Field::new(known.ty, known.domain.and_then(|d| self.plan.domains.get(d)), words))
+    }
+
+    /// Asks for a wire without waiting.
+    ///
+    /// # Errors
+    /// As [`Simulation::read`].
+    pub fn read_async(&self, wire: &str) -> Result<Reading, Problem> {
+        let known = self.wire(wire)?;
+        if !known.kept {
+            let remedy = "compile with the wire among PlanOptions::keep";
+            return Err(Problem::new("", wire, "the wire's memory is used again within the frame", remedy));
+        }
+        self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))
+    }
+
+    /// Overwrites a State's value, component by component, x fastest.
+    ///
+    /// # Errors
+    /// When `state` names no State, or the count is not its own.
+    pub fn write(&mut self, state: &str, values: &[f32]) -> Result<(), Problem> {
+        if self.fresh {
+            self.reset();
+        }
+        let node = state.strip_suffix(".value").unwrap_or(state);
+        let Some(found) = self.plan.states.iter().find(|s| s.node == node) else {
+            return Err(Problem::new(node, "", "there is no such State", "only States can be written"));
+        };
+        let bytes = self.plan.buffers.get(found.buffer).map_or(0, |b| b.bytes);
+        let wire = self.plan.wires.get(&format!("{node}.value"));
+        let expected = wire.and_then(|w| {
+            let domain = self.plan.domains.get(w.domain?)?;
+            Some(domain.elements(w.ty) * u64::from(w.ty.value().components(domain.dim)))
+        });
+        if expected.unwrap_or(bytes / 4) != values.len() as u64 {
+            let cause =
+                format!("{} numbers were given, the State holds {}", values.len(), expected.unwrap_or(bytes / 4));
+            return Err(Problem::new(node, "", cause, "give one for every component of every element"));
+        }
+        let mut words: Vec<u32> = values.iter().map(|v| v.to_bits()).collect();
+        words.resize((bytes / 4) as usize, 0);
+        self.engine.write(found.buffer, &words);
+        Ok(())
+    }
+
+    /// The picture of an Output, the first when `output` is absent. Waits for the GPU.
+    ///
+    /// # Errors
+    /// When there is no such Output.
+    pub fn picture(&self, output: Option<&str>) -> Result<Image, Problem> {
+        let picture = self.find_picture(output)?;
+        let (width, height) = (picture.width, picture.height);
+        let words = self.picture_async(output)?.wait().ok_or_else(|| lost("picture"))?;
+        Ok(Image::new(width, height, &words))
+    }
+
+    /// Asks for a picture without waiting.
+    ///
+    /// # Errors
+    /// As [`Simulation::picture`].
+    pub fn picture_async(&self, output: Option<&str>) -> Result<Reading, Problem> {
+        let picture = self.find_picture(output)?;
+        self.engine.read(picture.buffer, false).ok_or_else(|| lost("picture"))
+    }
+
+    /// Size and name of a picture.
+    ///
+    /// # Errors
+    /// When there is no such Output.
+    pub fn find_picture(&self, output: Option<&str>) -> Result<&Picture, Problem> {
+        self.plan.output(output).ok_or_else(|| {
+            Problem::new(
+                output.unwrap_or(""),
+                "",
+                "the graph has no such Output",
+                "add an Output and connect an Image to it",
+            )
+        })
+    }
+
+    /// Whether nodes are timed on the GPU; costs a little.
+    pub fn set_profiling(&mut self, profile: bool) {
+        self.profile = profile;
+    }
+
+    /// GPU time by node of a recent profiled frame; `None` where the adapter has no timestamps. With `wait`, of the last.
+    pub fn times(&mut self, wait: bool) -> Option<&[NodeTime]> {
+        self.engine.times(wait)
+    }
+
+    /// What went wrong while running and did not stop it: loops that spent their budget, expressions without a value.
+    pub fn warnings(&mut self, wait: bool) -> Problems {
+        let mut problems = self.settings.take_warnings();
+        for budget in self.engine.spent(wait) {
+            let node = self.plan.budgets.get(budget).map_or("", String::as_str);
+            let cause = "a loop ran over its budget of 60,000 rounds and was ended";
+            let remedy = "let its condition end it sooner, or give it constant bounds";
+            problems.push(Problem::new(node, "", cause, remedy).warning());
+        }
+        problems
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Frames computed since the start.
+    pub fn frame(&self) -> u64 {
+        self.frame
+    }
+
+    fn wire(&self, name: &str) -> Result<&crate::plan::Wire, Problem> {
+        let full = format!("{name}.value");
+        self.plan.wires.get(name).or_else(|| self.plan.wires.get(&full)).ok_or_else(|| {
+            let known: Vec<&str> = self.plan.wires.keys().map(String::as_str).collect();
+            Problem::new("", name, "there is no such wire in the plan", format!("there are: {}", known.join(", ")))
+        })
+    }
+}
+
+fn lost(what: &str) -> Problem {
+    Problem::new("", what, "the GPU did not answer", "reset the simulation, or update the driver")
+}

@@ -1,0 +1,415 @@
+//! Parses the `//!` header of a stage file. The grammar is in `docs/stage_language.md`.
+
+use serde::Serialize;
+
+use super::types::{EdgeRule, Element, PortType, ValueType};
+
+/// One thing wrong with a stage's text, at a line (from 1) of it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct HeaderError {
+    pub line: usize,
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Direction {
+    In,
+    Out,
+    InOut,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Reduction {
+    Max,
+    Min,
+    Sum,
+}
+
+/// A declared `@in`, `@out` or `@inout`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Port {
+    pub name: String,
+    pub direction: Direction,
+    pub ty: PortType,
+    /// Value when unwired: one component (given to all) or one for each.
+    pub default: Option<Vec<f64>>,
+    pub radius: Option<u32>,
+    pub edge: Option<EdgeRule>,
+    pub like: Option<String>,
+    /// Fraction bits of the fixed-point sum.
+    pub scatter: Option<u32>,
+    pub reduce: Option<Reduction>,
+    pub doc: String,
+    pub unit: String,
+    pub line: usize,
+}
+
+impl Port {
+    pub fn reads(&self) -> bool {
+        self.direction != Direction::Out
+    }
+
+    pub fn writes(&self) -> bool {
+        self.direction != Direction::In
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum ParamType {
+    Value(ValueType),
+    Bool,
+    /// Linear RGBA.
+    Color,
+}
+
+impl ParamType {
+    /// How the parameter is stored for the GPU.
+    pub fn value(self) -> ValueType {
+        match self {
+            ParamType::Value(v) => v,
+            ParamType::Bool => ValueType::I32,
+            ParamType::Color => ValueType::Vec4,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            ParamType::Value(v) => v.name(),
+            ParamType::Bool => "bool",
+            ParamType::Color => "color",
+        }
+    }
+}
+
+/// Lower and upper bound, either may be open.
+pub type Range = (Option<f64>, Option<f64>);
+
+/// A declared `@param`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Param {
+    pub name: String,
+    pub ty: ParamType,
+    pub default: Vec<f64>,
+    /// Values outside are refused.
+    pub range: Range,
+    /// Where a slider starts.
+    pub soft: Range,
+    pub doc: String,
+    pub unit: String,
+    pub line: usize,
+}
+
+/// The header of a stage file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Header {
+    pub title: String,
+    pub doc: Vec<String>,
+    pub source: Vec<String>,
+    pub ports: Vec<Port>,
+    pub params: Vec<Param>,
+    /// `@over once`
+    pub once: bool,
+    /// `@over NAME`
+    pub over: Option<String>,
+    /// `@sweep checkerboard`
+    pub checkerboard: bool,
+}
+
+/// Parses the header; every error found is returned, not only the first.
+pub fn parse(source: &str) -> Result<Header, Vec<HeaderError>> {
+    let mut header = Header::default();
+    let mut errors = Vec::new();
+    for (index, raw) in source.lines().enumerate() {
+        let Some(text) = raw.trim_start().strip_prefix("//!") else {
+            if raw.trim().is_empty() {
+                continue;
+            }
+            break;
+        };
+        if let Err(message) = line(&mut header, text.trim(), index + 1) {
+            errors.push(HeaderError { line: index + 1, message });
+        }
+    }
+    if header.title.is_empty() {
+        let message = "the header has no title; begin the file with `//! Title of the stage`".into();
+        errors.insert(0, HeaderError { line: 1, message });
+    }
+    check_names(&header, &mut errors);
+    if errors.is_empty() { Ok(header) } else { Err(errors) }
+}
+
+fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
+    let Some(declaration) = text.strip_prefix('@') else {
+        if header.title.is_empty() {
+            header.title = text.to_string();
+        } else if let Some(source) = text.strip_prefix("Source:") {
+            header.source.push(source.trim().to_string());
+        } else if !text.is_empty() {
+            header.doc.push(text.to_string());
+        }
+        return Ok(());
+    };
+    let (word, rest) = declaration.split_once(char::is_whitespace).unwrap_or((declaration, ""));
+    let rest = rest.trim();
+    match word {
+        "in" => header.ports.push(port(Direction::In, rest, line)?),
+        "out" => header.ports.push(port(Direction::Out, rest, line)?),
+        "inout" => header.ports.push(port(Direction::InOut, rest, line)?),
+        "param" => header.params.push(param(rest, line)?),
+        "over" => match rest.split_whitespace().next() {
+            Some("once") => header.once = true,
+            Some(name) => header.over = Some(name.to_string()),
+            None => return Err("`@over` needs `once` or the name of a grid port".into()),
+        },
+        "sweep" => match rest.split_whitespace().next() {
+            Some("checkerboard") => header.checkerboard = true,
+            _ => return Err("`@sweep` knows only `checkerboard`".into()),
+        },
+        _ => return Err(format!("unknown key `@{word}`; use @in, @out, @inout, @param, @over or @sweep")),
+    }
+    Ok(())
+}
+
+/// `NAME: TYPE [= DEFAULT] [, OPTION]...  documentation [unit]`, taken apart.
+struct Declaration<'a> {
+    name: String,
+    ty: &'a str,
+    default: Option<Vec<f64>>,
+    options: Vec<&'a str>,
+    doc: String,
+    unit: String,
+}
+
+fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
+    let (spec, doc) = rest.split_once("  ").unwrap_or((rest, ""));
+    let (name, spec) = spec
+        .split_once(':')
+        .ok_or_else(|| format!("`{spec}` needs the form NAME: TYPE, then two spaces before the documentation"))?;
+    let name = name.trim();
+    let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if !plain {
+        return Err(format!("`{name}` is no lower_snake_case name"));
+    }
+    if RESERVED.contains(&name) {
+        return Err(format!("`{name}` belongs to the stage language; choose another name"));
+    }
+    let mut parts = split_commas(spec).into_iter();
+    let first = parts.next().unwrap_or("").trim();
+    let (ty, default) = match first.split_once('=') {
+        Some((ty, value)) => (ty.trim(), Some(constant(value.trim())?)),
+        None => (first, None),
+    };
+    let doc = doc.trim();
+    let unit = match (doc.rfind('['), doc.ends_with(']')) {
+        (Some(open), true) => doc.get(open + 1..doc.len() - 1).unwrap_or(""),
+        _ => "",
+    };
+    Ok(Declaration {
+        name: name.to_string(),
+        ty,
+        default,
+        options: parts.map(str::trim).collect(),
+        doc: doc.to_string(),
+        unit: unit.to_string(),
+    })
+}
+
+const RESERVED: [&str; 16] = [
+    "stage",
+    "params",
+    "frame",
+    "iteration",
+    "substep",
+    "neighbor",
+    "position",
+    "inside",
+    "unit",
+    "random",
+    "cell_at",
+    "face_axis",
+    "face_normal",
+    "wall_face",
+    "in",
+    "main",
+];
+
+fn port(direction: Direction, rest: &str, line: usize) -> Result<Port, String> {
+    let d = declaration(rest)?;
+    let ty = PortType::parse(d.ty).ok_or_else(|| unknown_type(d.ty, "a port"))?;
+    let mut port = Port {
+        name: d.name,
+        direction,
+        ty,
+        default: d.default,
+        radius: None,
+        edge: None,
+        like: None,
+        scatter: None,
+        reduce: None,
+        doc: d.doc,
+        unit: d.unit,
+        line,
+    };
+    for option in d.options {
+        port_option(&mut port, option)?;
+    }
+    if direction == Direction::Out && port.default.is_some() {
+        return Err(format!("@out `{}` can't have a default; it is always written", port.name));
+    }
+    if ty.is_grid() && port.reduce.is_some() {
+        return Err(format!("`reduce` makes a number; give `{}` a type such as f32 instead of {ty}", port.name));
+    }
+    if port.scatter.is_some() && !matches!(ty, PortType::Grid(_)) {
+        return Err(format!("`scatter` needs a Grid, `{}` is {ty}", port.name));
+    }
+    if port.direction == Direction::InOut && !ty.is_grid() {
+        return Err(format!("@inout `{}` must be a grid; read a number with @in and write it with @out", port.name));
+    }
+    Ok(port)
+}
+
+fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
+    let (word, value) = option.split_once(char::is_whitespace).unwrap_or((option, ""));
+    let value = value.trim();
+    let reads_grid = port.ty.is_grid() && port.reads();
+    match word {
+        "radius" if port.direction == Direction::InOut => {
+            let radius = value.parse().map_err(|_| format!("`radius` needs a whole number, not `{value}`"))?;
+            port.radius = Some(radius);
+        }
+        "edge" if reads_grid => {
+            let rule = EdgeRule::parse(value);
+            let rule = rule.ok_or_else(|| format!("`edge {value}`: use wall, clamp, zero, wrap or mirror"))?;
+            port.edge = Some(rule);
+        }
+        "like" if port.direction == Direction::Out && port.ty.is_grid() => port.like = Some(value.to_string()),
+        "scatter" if port.writes() => {
+            let bits = if value.is_empty() { Ok(16) } else { value.parse() };
+            match bits {
+                Ok(bits @ 0..=30) => port.scatter = Some(bits),
+                _ => return Err(format!("`scatter {value}`: the fraction bits are a whole number in 0..30")),
+            }
+        }
+        "reduce" if port.direction == Direction::Out => {
+            port.reduce = Some(match value {
+                "max" => Reduction::Max,
+                "min" => Reduction::Min,
+                "sum" => Reduction::Sum,
+                _ => return Err(format!("`reduce {value}`: use max, min or sum")),
+            });
+        }
+        _ => return Err(format!("option `{option}` does not fit here; docs/stage_language.md lists the options")),
+    }
+    Ok(())
+}
+
+fn param(rest: &str, line: usize) -> Result<Param, String> {
+    let d = declaration(rest)?;
+    let ty = match d.ty {
+        "bool" => ParamType::Bool,
+        "color" => ParamType::Color,
+        other => ParamType::Value(ValueType::parse(other).ok_or_else(|| unknown_type(other, "a parameter"))?),
+    };
+    let default =
+        d.default.ok_or_else(|| format!("@param `{}` needs a default: `{}: {} = 0`", d.name, d.name, d.ty))?;
+    let mut range = (None, None);
+    let mut soft = (None, None);
+    for option in d.options {
+        match option.strip_prefix("soft ") {
+            Some(text) => soft = self::range(text)?,
+            None => range = self::range(option)?,
+        }
+    }
+    if ty == ParamType::Bool {
+        range = (Some(0.0), Some(1.0));
+    }
+    let outside = |v: &f64| range.0.is_some_and(|lo| *v < lo) || range.1.is_some_and(|hi| *v > hi);
+    if default.iter().any(outside) {
+        return Err(format!("the default of @param `{}` lies outside its own range", d.name));
+    }
+    Ok(Param { name: d.name, ty, default, range, soft, doc: d.doc, unit: d.unit, line })
+}
+
+fn unknown_type(text: &str, what: &str) -> String {
+    format!(
+        "`{text}` is no type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for ports also Grid<..>, FaceGrid, Image"
+    )
+}
+
+fn range(text: &str) -> Result<Range, String> {
+    let message = || format!("`{text}` is no range; write LO..HI, LO.. or ..HI");
+    let (low, high) = text.split_once("..").ok_or_else(message)?;
+    let bound = |side: &str| match side.trim() {
+        "" => Ok(None),
+        number => number.parse::<f64>().ok().filter(|v| v.is_finite()).map(Some).ok_or_else(message),
+    };
+    match (bound(low)?, bound(high)?) {
+        (Some(low), Some(high)) if low > high => Err(format!("range `{text}` is upside down")),
+        range => Ok(range),
+    }
+}
+
+/// `1`, `true` or `(0, 0.5)`.
+fn constant(text: &str) -> Result<Vec<f64>, String> {
+    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+    let parts: Option<Vec<f64>> = inner
+        .split(',')
+        .map(|part| match part.trim() {
+            "true" => Some(1.0),
+            "false" => Some(0.0),
+            number => number.parse::<f64>().ok().filter(|v| v.is_finite()),
+        })
+        .collect();
+    match parts {
+        Some(values) if (1..=4).contains(&values.len()) => Ok(values),
+        _ => Err(format!("`{text}` is no constant; write a number or (x, y)")),
+    }
+}
+
+fn split_commas(text: &str) -> Vec<&str> {
+    let mut depth = 0i32;
+    text.split(move |c| {
+        match c {
+            '(' | '<' => depth += 1,
+            ')' | '>' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .collect()
+}
+
+/// Names must be unique, and every name a declaration refers to must be a grid port.
+fn check_names(header: &Header, errors: &mut Vec<HeaderError>) {
+    let mut push = |line, message| errors.push(HeaderError { line, message });
+    let names = header.ports.iter().map(|p| (&p.name, p.line)).chain(header.params.iter().map(|p| (&p.name, p.line)));
+    let mut seen = std::collections::BTreeMap::new();
+    for (name, line) in names {
+        if let Some(first) = seen.insert(name.clone(), line) {
+            push(line, format!("`{name}` is declared twice (first on line {first})"));
+        }
+    }
+    let readable = |name: &str| header.ports.iter().any(|p| p.name == name && p.reads() && p.ty.is_grid());
+    for port in &header.ports {
+        if let Some(like) = port.like.as_deref().filter(|like| !readable(like)) {
+            push(port.line, format!("`like {like}`: no readable grid port of that name"));
+        }
+        if let PortType::Grid(Element::Generic(letter)) = port.ty
+            && port.direction == Direction::Out
+            && !header.ports.iter().any(|p| p.reads() && p.ty == port.ty)
+        {
+            push(port.line, format!("`{}` is Grid<{letter}> but no input says what {letter} is", port.name));
+        }
+    }
+    if let Some(over) = header.over.as_deref().filter(|over| !readable(over)) {
+        push(1, format!("`@over {over}`: no readable grid port of that name"));
+    }
+    if header.checkerboard && !header.ports.iter().any(|p| p.direction == Direction::InOut) {
+        push(1, "`@sweep checkerboard` needs an @inout grid to sweep over".into());
+    }
+    if !header.ports.iter().any(Port::writes) {
+        push(1, "the stage writes nothing; declare an @out or @inout port".into());
+    }
+}

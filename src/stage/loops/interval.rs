@@ -1,0 +1,330 @@
+//! Integer intervals of constant WGSL expressions, and the trips of a `for` header by them.
+//!
+//! An expression is understood or it is `None`: so are names that may be shadowed, types that may wrap round and
+//! values beyond 31 bits.
+
+use std::collections::HashMap;
+
+use super::super::lex::{Token, TokenKind};
+
+const MAX_TRIPS: i64 = 65_536;
+/// Up to here an `f32` counts integers without a gap, with room for rounding.
+const MAX_F32: i64 = 1 << 22;
+/// Module constants may stand before those that they use; each pass resolves one more such step back.
+const CONSTANT_PASSES: usize = 8;
+const MAX_NESTING: usize = 32;
+
+/// The types that an expression may have, as a set of bits.
+type Types = u8;
+const I32: Types = 1;
+const U32: Types = 2;
+const F32: Types = 4;
+/// Only constants: the expression becomes what it meets, and an `i32` if it meets nothing.
+const UNTYPED: Types = 8;
+
+/// All values that an expression may take.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    low: i64,
+    high: i64,
+    types: Types,
+    /// A difference in it may be negative: should this turn out a `u32`, it wraps round and the interval is wrong.
+    wraps_unsigned: bool,
+}
+
+impl Interval {
+    fn new(low: i64, high: i64, types: Types) -> Option<Interval> {
+        let fits = i64::from(i32::MIN) <= low && low <= high && high <= i64::from(i32::MAX);
+        (fits && types & (I32 | U32 | F32) != 0).then_some(Interval { low, high, types, wraps_unsigned: false })
+    }
+
+    fn combine(self, operator: &str, other: Interval) -> Option<Interval> {
+        let types = self.types & other.types;
+        let corners = [(self.low, other.low), (self.low, other.high), (self.high, other.low), (self.high, other.high)];
+        let values = corners.map(|(a, b)| match operator {
+            "+" => a + b,
+            "-" => a - b,
+            _ => a * b,
+        });
+        let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
+        let mut result = Interval::new(low, high, types)?;
+        // naga computes constants itself and refuses those that wrap round.
+        let wraps = operator == "-" && low < 0 && types & UNTYPED == 0;
+        result.wraps_unsigned = wraps || self.wraps_unsigned || other.wraps_unsigned;
+        Some(result)
+    }
+
+    fn may_wrap(&self) -> bool {
+        self.wraps_unsigned && self.types & U32 != 0
+    }
+
+    /// WGSL negates signed numbers only.
+    fn negated(self) -> Option<Interval> {
+        let result = Interval::new(-self.high, -self.low, self.types & !U32)?;
+        Some(Interval { wraps_unsigned: self.wraps_unsigned, ..result })
+    }
+
+    /// The same value, known to have one of these types.
+    fn narrowed(self, types: Types) -> Option<Interval> {
+        let value = Interval { types: self.types & types, ..self };
+        (value.types != 0 && !value.may_wrap()).then_some(value)
+    }
+
+    /// What `i32(value)` or `u32(value)` gives.
+    fn converted(self, types: Types) -> Option<Interval> {
+        let known = !self.may_wrap() && (types != U32 || self.low >= 0);
+        Interval::new(self.low, self.high, types).filter(|_| known)
+    }
+}
+
+type Constants<'a> = &'a dyn Fn(&str) -> Option<i64>;
+type ParamRanges<'a> = &'a dyn Fn(&str) -> Option<(i64, i64)>;
+
+/// The names that an expression may use.
+pub struct Scope<'a> {
+    /// How often the source declares a name, wherever that is.
+    declared: HashMap<&'a str, usize>,
+    module_constants: HashMap<&'a str, Interval>,
+    constants: Constants<'a>,
+    params_max: ParamRanges<'a>,
+}
+
+impl<'a> Scope<'a> {
+    pub fn new(tokens: &[Token<'a>], constants: Constants<'a>, params_max: ParamRanges<'a>) -> Scope<'a> {
+        let mut scope =
+            Scope { declared: count_declarations(tokens), module_constants: HashMap::new(), constants, params_max };
+        let declarations = module_constants(tokens);
+        for _ in 0..CONSTANT_PASSES {
+            for (name, ty, value) in &declarations {
+                if let Some(interval) = scope.typed(*ty, value) {
+                    scope.module_constants.insert(name, interval);
+                }
+            }
+        }
+        scope
+    }
+
+    /// Counter and most trips of a `for` with these three parts; `None` if they do not bound it.
+    pub fn trips(&self, start: &[Token<'a>], condition: &[Token<'a>], step: &[Token<'a>]) -> Option<(&'a str, u64)> {
+        let [Token { text: "var", .. }, Token { text: counter, .. }, rest @ ..] = start else { return None };
+        let (ty, value) = typed_value(rest)?;
+        let mut start = self.typed(ty, value)?;
+        if start.types & UNTYPED != 0 {
+            start.types = I32;
+        }
+        let (comparison, bound) = split_condition(condition, counter)?;
+        let bound = self.value(bound)?;
+        let (direction, step) = self.step(step, counter)?;
+        let upwards = comparison.starts_with('<');
+        let types = start.types & bound.types & step.types;
+        let certain = [start, bound, step].iter().all(|part| part.narrowed(types).is_some());
+        if !certain || upwards != (direction == "+") || step.low < 1 {
+            return None;
+        }
+        // The counter ends one step behind the last value that passes; had it wrapped round there, it would pass again.
+        let exclusive = i64::from(!comparison.ends_with('='));
+        let (distance, end) = if upwards {
+            (bound.high - exclusive - start.low, bound.high - exclusive + step.high)
+        } else {
+            (start.high - bound.low - exclusive, bound.low + exclusive - step.high)
+        };
+        let trips = if distance < 0 { 0 } else { distance / step.low + 1 };
+        let safe = [start.low, start.high, end].iter().all(|value| counts_exactly(*value, types));
+        (safe && trips <= MAX_TRIPS).then_some((*counter, trips.unsigned_abs()))
+    }
+
+    /// Direction and size of a step.
+    fn step(&self, step: &[Token<'a>], counter: &str) -> Option<(&'a str, Interval)> {
+        let [Token { text: name, .. }, Token { text: operator, .. }, amount @ ..] = step else { return None };
+        let direction = operator.get(..1)?;
+        let interval = match (*operator, amount) {
+            // Only integers have these.
+            ("++" | "--", []) => Interval::new(1, 1, I32 | U32),
+            ("+=" | "-=", amount) => self.value(amount),
+            // Only one token after the sign: `i - 2 + 1` is not a step of 3.
+            ("=", [Token { text, .. }, Token { text: sign @ ("+" | "-"), .. }, amount]) if *text == counter => {
+                return Some((*sign, self.value(&[*amount])?)).filter(|_| *name == counter);
+            }
+            _ => None,
+        };
+        Some((direction, interval?)).filter(|_| *name == counter)
+    }
+
+    /// A value with the type that its declaration names, if any.
+    fn typed(&self, ty: Option<&str>, value: &[Token<'a>]) -> Option<Interval> {
+        let value = self.value(value)?;
+        match ty {
+            Some(ty) => value.narrowed(self.integer_type(ty)?),
+            None => Some(value),
+        }
+    }
+
+    fn integer_type(&self, name: &str) -> Option<Types> {
+        let types = match name {
+            "i32" => I32,
+            "u32" => U32,
+            _ => return None,
+        };
+        (!self.declared.contains_key(name)).then_some(types)
+    }
+
+    fn value(&self, tokens: &[Token<'a>]) -> Option<Interval> {
+        let mut expression = Expression { scope: self, rest: tokens, nesting: 0 };
+        let value = expression.sum()?;
+        expression.rest.is_empty().then_some(value)
+    }
+
+    /// A name that is declared twice may be a local somewhere, which this does not follow.
+    fn name(&self, name: &str) -> Option<Interval> {
+        match self.declared.get(name) {
+            Some(1) => self.module_constants.get(name).copied(),
+            Some(_) => None,
+            None => {
+                let value = (self.constants)(name)?;
+                Interval::new(value, value, UNTYPED | I32 | U32 | F32)
+            }
+        }
+    }
+
+    fn param(&self, name: &str) -> Option<Interval> {
+        let (low, high) = (self.params_max)(name).filter(|_| !self.declared.contains_key("params"))?;
+        let unsigned = if low < 0 { 0 } else { U32 };
+        Interval::new(low, high, I32 | F32 | unsigned)
+    }
+}
+
+/// Whether a counter of one of these types reaches a value without a gap and without wrapping round.
+fn counts_exactly(value: i64, types: Types) -> bool {
+    let unsigned = types & U32 == 0 || value >= 0;
+    let limit = if types & F32 == 0 { i64::from(i32::MAX) } else { MAX_F32 };
+    unsigned && value.abs() <= limit
+}
+
+/// Comparison and bound as in `counter < bound`, turned round if they stand the other way.
+fn split_condition<'e, 'a>(condition: &'e [Token<'a>], counter: &str) -> Option<(&'a str, &'e [Token<'a>])> {
+    let comparisons = [("<", ">"), ("<=", ">="), (">", "<"), (">=", "<=")];
+    let split = |operator: &str| comparisons.into_iter().find(|(this, _)| *this == operator);
+    match condition {
+        [first, operator, bound @ ..] if first.text == counter => Some((split(operator.text)?.0, bound)),
+        [bound @ .., operator, last] if last.text == counter => Some((split(operator.text)?.1, bound)),
+        _ => None,
+    }
+}
+
+/// `: TYPE = VALUE` or `= VALUE`.
+fn typed_value<'e, 'a>(tokens: &'e [Token<'a>]) -> Option<(Option<&'a str>, &'e [Token<'a>])> {
+    match tokens {
+        [Token { text: ":", .. }, ty, Token { text: "=", .. }, value @ ..] => Some((Some(ty.text), value)),
+        [Token { text: "=", .. }, value @ ..] => Some((None, value)),
+        _ => None,
+    }
+}
+
+fn count_declarations<'a>(tokens: &[Token<'a>]) -> HashMap<&'a str, usize> {
+    let keywords = ["let", "var", "const", "override", "fn", "struct", "alias"];
+    let text = |index: Option<usize>| index.and_then(|index| tokens.get(index)).map_or("", |token| token.text);
+    let mut declared = HashMap::new();
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
+        let after_keyword = keywords.contains(&text(at.checked_sub(1)));
+        let after_space = text(at.checked_sub(1)) == ">" && text(at.checked_sub(4)) == "var";
+        // Arguments and members, and some that declare nothing: to take a name for declared is safe.
+        let typed = text(Some(at + 1)) == ":";
+        if after_keyword || after_space || typed {
+            *declared.entry(token.text).or_default() += 1;
+        }
+    }
+    declared
+}
+
+type Declaration<'e, 'a> = (&'a str, Option<&'a str>, &'e [Token<'a>]);
+
+fn module_constants<'e, 'a>(tokens: &'e [Token<'a>]) -> Vec<Declaration<'e, 'a>> {
+    let mut depth = 0usize;
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token.text {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            "const" if depth == 0 => {
+                let statement = tokens.get(at + 1..).and_then(|rest| rest.split(|token| token.text == ";").next());
+                if let Some([name, rest @ ..]) = statement {
+                    found.extend(typed_value(rest).map(|(ty, value)| (name.text, ty, value)));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Reads `+ - *`, signs, parentheses and conversions to `i32` and `u32`.
+struct Expression<'e, 'a> {
+    scope: &'e Scope<'a>,
+    rest: &'e [Token<'a>],
+    nesting: usize,
+}
+
+impl<'a> Expression<'_, 'a> {
+    fn take(&mut self) -> Option<Token<'a>> {
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(*first)
+    }
+
+    fn take_one_of(&mut self, texts: &[&str]) -> Option<&'a str> {
+        let next = self.rest.first()?.text;
+        texts.contains(&next).then(|| self.take())?.map(|token| token.text)
+    }
+
+    fn sum(&mut self) -> Option<Interval> {
+        let mut value = self.product()?;
+        while let Some(operator) = self.take_one_of(&["+", "-"]) {
+            value = value.combine(operator, self.product()?)?;
+        }
+        Some(value)
+    }
+
+    fn product(&mut self) -> Option<Interval> {
+        let mut value = self.operand()?;
+        while let Some(operator) = self.take_one_of(&["*"]) {
+            value = value.combine(operator, self.operand()?)?;
+        }
+        Some(value)
+    }
+
+    fn operand(&mut self) -> Option<Interval> {
+        self.nesting += 1;
+        let token = self.take().filter(|_| self.nesting <= MAX_NESTING)?;
+        let value = match (token.kind, token.text) {
+            (TokenKind::Number, literal) => literal_value(literal),
+            (_, "-") => self.operand()?.negated(),
+            (_, "(") => self.parenthesised(),
+            (TokenKind::Word, "params") => self.take_one_of(&["."]).and_then(|_| self.scope.param(self.take()?.text)),
+            (TokenKind::Word, name) => match self.take_one_of(&["("]) {
+                Some(_) => self.parenthesised()?.converted(self.scope.integer_type(name)?),
+                None => self.scope.name(name),
+            },
+            _ => None,
+        };
+        self.nesting -= 1;
+        value
+    }
+
+    fn parenthesised(&mut self) -> Option<Interval> {
+        let value = self.sum();
+        self.take_one_of(&[")"]).and(value)
+    }
+}
+
+fn literal_value(literal: &str) -> Option<Interval> {
+    let digits = literal.trim_end_matches(['i', 'u']);
+    let types = match literal.get(digits.len()..)? {
+        "" => UNTYPED | I32 | U32 | F32,
+        "i" => I32,
+        "u" => U32,
+        _ => return None,
+    };
+    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    let value = hex.map_or_else(|| digits.parse(), |hex| i64::from_str_radix(hex, 16)).ok()?;
+    Interval::new(value, value, types)
+}

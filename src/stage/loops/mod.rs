@@ -1,0 +1,313 @@
+//! Tells the loops that certainly end soon from those that need a budget at run time.
+//!
+//! A `for` is *proven* when its header alone bounds its trips: start, bound and step are known intervals of integers,
+//! it steps towards the bound without wrapping round, and its body can't write the counter. Proven loops run as
+//! written, so a driver can unroll them. Every other loop asks `_loop_spent()` first thing in each round.
+//!
+//! The product of the trips of nested loops is bounded as well, through calls too: a thousand trips in a thousand in
+//! a thousand end for certain, and hang the machine all the same.
+
+use std::collections::{HashMap, HashSet};
+
+use super::lex::{Token, tokens};
+use blocks::{Block, read_blocks};
+use interval::Scope;
+
+mod blocks;
+mod interval;
+
+/// What a loop without a proof does first in each round; the compiler generates the function.
+const CHECK: &str = " if (_loop_spent()) { break; }";
+
+/// Rounds of a proven loop, times those of the loops inside it and of the functions that it calls.
+const MAX_ROUNDS: u64 = 1_048_576;
+/// The same for what runs in each round of a budgeted loop; a 4x4x4 neighbourhood passes.
+const MAX_ROUNDS_IN_BUDGETED: u64 = 64;
+/// Levels of nested loops and calls that are followed; what goes deeper is not proven.
+const MAX_LEVELS: usize = 64;
+
+/// The source with a budget in each loop that is not proven to end, and the lines (from 1) of those loops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopReport {
+    pub source: String,
+    pub unproven: Vec<usize>,
+}
+
+/// Finds all loops and gives a budget to those whose trips can't be bounded.
+///
+/// `constants` knows the compiler's own constants (`DIM`, `FACES`), which must be `i32` or untyped; a name that the
+/// source declares itself is not looked up there. `params_max` gives the lowest and the highest value of a number
+/// parameter that can ever reach the GPU, rounded outwards, and `None` where nothing holds it to a range.
+pub fn bound_loops(
+    source: &str,
+    constants: &dyn Fn(&str) -> Option<i64>,
+    params_max: &dyn Fn(&str) -> Option<(i64, i64)>,
+) -> LoopReport {
+    let tokens = tokens(source);
+    let scope = Scope::new(&tokens, constants, params_max);
+    let blocks = read_blocks(&tokens);
+    let proofs = blocks.iter().enumerate().filter_map(|(id, block)| Some((id, trips(block, &tokens, &scope)?)));
+    let mut rounds = Rounds { blocks: &blocks, trips: proofs.collect(), known: HashMap::new() };
+    for id in 0..blocks.len() {
+        rounds.of(id, 0);
+    }
+    rounds.limit_inside_budgeted();
+    instrument(source, &tokens, &rounds)
+}
+
+/// Most rounds of a loop by its own header; `None` without a proof.
+fn trips(block: &Block, tokens: &[Token<'_>], scope: &Scope<'_>) -> Option<u64> {
+    let header = tokens.get(block.keyword..block.open?)?;
+    let [Token { text: "for", .. }, Token { text: "(", .. }, header @ .., Token { text: ")", .. }] = header else {
+        return None;
+    };
+    let mut parts = header.split(|token| token.text == ";");
+    let (start, condition, step) = (parts.next()?, parts.next()?, parts.next()?);
+    let (counter, trips) = scope.trips(start, condition, step)?;
+    let body = tokens.get(block.open?..block.close)?;
+    (parts.next().is_none() && !may_write(body, counter)).then_some(trips)
+}
+
+/// Whether a body could change a variable: assigns it, points to it, or declares its name anew.
+fn may_write(body: &[Token<'_>], variable: &str) -> bool {
+    (0..body.len()).any(|at| body.get(at).is_some_and(|token| token.text == variable) && may_write_at(body, at))
+}
+
+fn may_write_at(body: &[Token<'_>], at: usize) -> bool {
+    let text = |index: Option<usize>| index.and_then(|index| body.get(index)).map_or("", |token| token.text);
+    let (mut first, mut last) = (at, at);
+    loop {
+        let (before, after) = (text(first.checked_sub(1)), text(Some(last + 1)));
+        // `==`, `<=`, `>=` and `!=` compare.
+        let assigned = after.ends_with('=') && !["==", "<=", ">=", "!="].contains(&after);
+        if assigned || ["++", "--"].contains(&after) || ["&", "let", "var", "const"].contains(&before) {
+            return before != ".";
+        }
+        // `(i) = 1` and `&(i)` are legal.
+        if before != "(" || after != ")" {
+            return false;
+        }
+        (first, last) = (first - 1, last + 1);
+    }
+}
+
+/// What running each block costs at worst.
+struct Rounds<'b> {
+    blocks: &'b [Block],
+    /// Trips of the proven loops.
+    trips: HashMap<usize, u64>,
+    known: HashMap<usize, u64>,
+}
+
+impl Rounds<'_> {
+    /// Rounds that a block costs, less those that the budget counts. A loop of too many loses its proof.
+    fn of(&mut self, id: usize, level: usize) -> u64 {
+        let blocks = self.blocks;
+        let Some(block) = blocks.get(id) else { return 0 };
+        if let Some(rounds) = self.known.get(&id) {
+            return *rounds;
+        }
+        if level > MAX_LEVELS {
+            return u64::MAX;
+        }
+        // What a function that calls itself finds, so that no loop around it is proven.
+        self.known.insert(id, u64::MAX);
+        let inside = block.uses.iter().fold(0u64, |sum, used| sum.saturating_add(self.of(*used, level + 1)));
+        let mut rounds = inside;
+        if block.is_loop {
+            let trips = self.trips.get(&id).copied().unwrap_or(0);
+            rounds = trips.saturating_mul(inside.max(1));
+            if rounds > MAX_ROUNDS {
+                self.trips.remove(&id);
+                rounds = 0;
+            }
+        }
+        self.known.insert(id, rounds);
+        rounds
+    }
+
+    fn is_unproven(&self, id: usize) -> bool {
+        self.blocks.get(id).is_some_and(|block| block.is_loop) && !self.trips.contains_key(&id)
+    }
+
+    /// What runs in each of a budget's 60,000 rounds must be short, or draw from the budget itself.
+    fn limit_inside_budgeted(&mut self) {
+        let mut pending: Vec<usize> = (0..self.blocks.len()).filter(|id| self.is_unproven(*id)).collect();
+        let mut seen = HashSet::new();
+        while let Some(id) = pending.pop() {
+            let blocks = self.blocks;
+            let Some(block) = blocks.get(id).filter(|_| seen.insert(id)) else { continue };
+            for used in block.uses.iter().copied() {
+                if self.of(used, 0) > MAX_ROUNDS_IN_BUDGETED {
+                    self.trips.remove(&used);
+                    pending.push(used);
+                }
+            }
+        }
+    }
+}
+
+/// Writes the check into every loop without a proof.
+fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>) -> LoopReport {
+    let start = |index: usize| tokens.get(index).map(|token| token.start);
+    let unproven = rounds.blocks.iter().enumerate().filter(|(id, _)| rounds.is_unproven(*id));
+    let places = unproven.filter_map(|(_, block)| Some((start(block.open?)? + 1, start(block.keyword)?)));
+    let mut places: Vec<(usize, usize)> = places.collect();
+    places.sort_unstable();
+    let mut report = LoopReport { source: String::with_capacity(source.len()), unproven: Vec::new() };
+    let (mut copied, mut counted, mut line) = (0, 0, 1);
+    for (body, keyword) in places {
+        report.source += source.get(copied..body).unwrap_or_default();
+        report.source += CHECK;
+        line += source.get(counted..keyword).unwrap_or_default().matches('\n').count();
+        report.unproven.push(line);
+        (copied, counted) = (body, keyword);
+    }
+    report.source += source.get(copied..).unwrap_or_default();
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    fn report(source: &str) -> LoopReport {
+        let constants = |name: &str| match name {
+            "DIM" => Some(2),
+            "FACES" => Some(4),
+            _ => None,
+        };
+        let params = |name: &str| match name {
+            "radius" => Some((0, 16)),
+            "stride" => Some((1, 8)),
+            "start" => Some((-100, 100)),
+            _ => None,
+        };
+        bound_loops(source, &constants, &params)
+    }
+
+    fn in_stage(body: &str) -> String {
+        format!("const N = 8; const M: u32 = 4u * K; const K = 2u; fn stage(cell: Cell) -> f32 {{ {body} }}")
+    }
+
+    #[test]
+    fn headers_that_bound_their_trips_are_proven() {
+        for header in [
+            "var face = 0; face < FACES; face++",
+            "var x = -params.radius; x <= params.radius; x++",
+            "var i: u32 = 0u; i < M; i += 2u",
+            "var i = 0; params.radius - 1 > i; i = i + 1",
+            "var i = N - 1; i >= 0; i--",
+            "var i = 3u; i > 0u; i--",
+            "var i = params.start; i < 0x10 * (N + DIM); i += params.stride",
+            "var i = i32(params.radius) * 2; i > -4i; i -= 3",
+            "var i = 0; i < 65536; i++",
+        ] {
+            let source = in_stage(&format!("for ({header}) {{ sum += x(i) * f32(face == 1 && i <= 3) - y.i; }}"));
+            assert_eq!(report(&source), LoopReport { source: source.clone(), unproven: vec![] }, "{header}");
+        }
+    }
+
+    #[test]
+    fn stages_of_the_manual_run_as_written() {
+        let jacobi = "//! for (;;) { in a comment }\nfn stage(cell: Cell) -> f32 {\n    var sum = 0.0;
+            for (var face = 0; face < FACES; face++) { sum += pressure(neighbor(cell, face)); }
+            let swept = (sum - divergence(cell) * CELL_SIZE * CELL_SIZE) / f32(FACES);
+            return mix(pressure(cell), swept, params.relaxation);\n}";
+        let bilateral = "fn weight(d: f32) -> f32 { return exp(-d * d); }\nfn stage(cell: Cell) -> vec4f {
+            var sum = vec4f();
+            for (var y = -params.radius; y <= params.radius; y++) {
+                for (var x = -params.radius; x <= params.radius; x++) {
+                    if x == 0 && y >= 1 { continue; }
+                    sum += image(cell + vec2i(x, y)) * weight(f32(x * x + y * y));
+                }
+            }
+            return sum;\n}";
+        for stage in [jacobi, bilateral] {
+            assert_eq!(report(stage), LoopReport { source: stage.to_string(), unproven: vec![] });
+        }
+    }
+
+    #[test]
+    fn other_headers_get_a_budget() {
+        for header in [
+            "for (;;)",
+            "while true",
+            "loop",
+            "for (var i = 0; i < 8; i--)",
+            "for (var i = 8; i > 0; i++)",
+            "for (var i = 0; i < 8; i += 0)",
+            "for (var i = 0; i < 8; i += params.radius)",
+            "for (var i = 0; i < 8; j++)",
+            "for (var i = 0; i <= 2147483647; i++)",
+            "for (var i = 0; i < 65537; i++)",
+            "for (var i = 8u; i >= 0u; i--)",
+            "for (var i = 9u; i > 0u; i -= 2u)",
+            "for (var i = params.radius; i >= 0; i--)",
+            "for (var i = 0u; i < params.radius - 1u; i++)",
+            "for (var i = 0; i < i32(params.radius - 1); i++)",
+            "for (var i = 0; i < count; i++)",
+            "for (var i = 0; i < params.unknown; i++)",
+            "for (var i = 0; i < params.radius.x; i++)",
+            "for (var i: f32 = 1073741824; i < 1073741840; i += 1)",
+            "for (var i = 0; i < 8 || x; i++)",
+            "for (var i = 0; i < N + i; i++)",
+            "for (let i = 0; i < N; i++)",
+        ] {
+            let source = in_stage(&format!("\n{header} @a(b) {{ a(); }}"));
+            let expected = source.replacen("@a(b) {", "@a(b) { if (_loop_spent()) { break; }", 1);
+            assert_eq!(report(&source), LoopReport { source: expected, unproven: vec![2] }, "{header}");
+        }
+    }
+
+    #[test]
+    fn a_body_that_may_write_the_counter_is_not_proven() {
+        for write in
+            ["i = 0;", "i++;", "(i)--;", "i >>= 1u;", "*&i = 0;", "f(&(i));", "{ let i = 1; }", "{{ i -= 1; }}"]
+        {
+            let source = in_stage(&format!("for (var i = 0; i < 8; i++) {{ {write} }}"));
+            assert_eq!(report(&source).unproven, [1], "{write}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_may_be_shadowed_is_unknown() {
+        let body = "for (var i = 0; i < N; i++) { } for (var i = 0; i < DIM; i++) { }";
+        for shadow in
+            ["let N = f(); let DIM = 9;", "var N: i32; var DIM: i32;", "for (var N = 0; N < f(); N++) { g(DIM: i32); }"]
+        {
+            assert!(report(&in_stage(&format!("{shadow} {body}"))).unproven.len() >= 2, "{shadow}");
+        }
+        let params = "fn g(params: P) { for (var i = 0; i < params.radius; i++) { } }";
+        assert_eq!(report(params).unproven, [1]);
+        assert_eq!(report("alias i32 = f32; fn g() { for (var i: i32 = 0; i < 4; i++) { } }").unproven, [1]);
+    }
+
+    #[test]
+    fn rounds_multiply_through_loops_and_calls() {
+        let count = |n: u32, body: &str| format!("for (var i{n} = 0; i{n} < {n}; i{n}++) {{\n{body} }}");
+        let unproven = |source: &str| report(source).unproven;
+        assert_eq!(unproven(&in_stage(&count(1024, &count(1023, "")))), [0usize; 0]);
+        assert_eq!(unproven(&in_stage(&count(1024, &count(1025, "")))), [1, 2]);
+        let callee = format!("\nfn f() {{ g(); }}\nfn g() {{ {} }}", count(60_000, ""));
+        assert_eq!(unproven(&(in_stage(&count(17, "f();")) + &callee)), [0usize; 0]);
+        assert_eq!(unproven(&(in_stage(&count(18, "f();")) + &callee)), [1, 4]);
+        assert_eq!(unproven(&(in_stage(&count(9, "f(); f();")) + &callee)), [1, 4]);
+        assert_eq!(unproven(&(in_stage(&count(2, "h();")) + "fn h() { h(); }")), [1]);
+        // Rounds of a budget must be short.
+        assert_eq!(unproven(&in_stage(&format!("loop {{\n{} }}", count(8, &count(7, ""))))), [1]);
+        assert_eq!(unproven(&in_stage(&format!("loop {{\n{} }}", count(65, &count(8, ""))))), [1, 2]);
+        assert_eq!(unproven(&(in_stage("loop { f(); }") + &callee)), [1, 3]);
+    }
+
+    #[test]
+    fn any_text_is_read_in_no_time() {
+        for unit in ["for(", "loop {", "}", "fn f(){f();", "for(var i=0;i<-", "const a=", "(", "const a=((", "while{}"]
+        {
+            let started = Instant::now();
+            report(&unit.repeat(64 * 1024 / unit.len()));
+            assert!(started.elapsed() < Duration::from_secs(5), "{unit}: {:?}", started.elapsed());
+        }
+    }
+}

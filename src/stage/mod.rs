@@ -1,0 +1,245 @@
+//! Stages: one WGSL file each, whose header says what it reads, writes and takes.
+
+pub mod guard;
+pub mod header;
+pub mod lex;
+pub mod loops;
+pub mod reference;
+pub mod types;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::problem::SourcePlace;
+use header::{Direction, Header, Param, Port};
+use lex::{Token, TokenKind};
+
+/// A stage, parsed and checked as far as its own text allows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Path below the stage folder without the ending: `fluid/divergence`.
+    pub name: String,
+    pub header: Header,
+    /// The file's text, untouched.
+    pub source: String,
+    /// Words of the text, and those followed by a bracket: what the generator has to provide.
+    words: BTreeSet<String>,
+    calls: BTreeSet<String>,
+    /// How far from its own cell each readable grid port is read.
+    reach: BTreeMap<String, Reach>,
+}
+
+/// How far from the computed cell a port is read, as far as the text proves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// Only at the computed cell.
+    Own,
+    /// Also at the cells across its faces.
+    Faces,
+    Anywhere,
+}
+
+/// One thing wrong with a stage's text.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}:{}: {message}", place.line, place.column)]
+pub struct StageError {
+    pub place: SourcePlace,
+    pub message: String,
+}
+
+impl StageError {
+    pub fn new(line: usize, column: usize, message: impl Into<String>) -> StageError {
+        StageError { place: SourcePlace { line, column }, message: message.into() }
+    }
+}
+
+impl Stage {
+    /// Parses a stage file.
+    ///
+    /// # Errors
+    /// Everything wrong with the header, ports never used, parameters never declared, and text that is refused
+    /// before a shader compiler may see it (see [`guard`]).
+    pub fn parse(name: &str, source: &str) -> Result<Stage, Vec<StageError>> {
+        guard::guard(source).map_err(|r| vec![StageError::new(r.line, r.column, r.message)])?;
+        let header = header::parse(source)
+            .map_err(|errors| errors.into_iter().map(|e| StageError::new(e.line, 1, e.message)).collect::<Vec<_>>())?;
+        let tokens = lex::tokens(source);
+        let mut errors = Vec::new();
+        check_function(&header, source, &tokens, &mut errors);
+        check_ports(&header, &tokens, &mut errors);
+        check_params(&header, source, &tokens, &mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let words = tokens.iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text.to_string()).collect();
+        let calls = called(&tokens).map(|(_, name)| name.to_string()).collect();
+        let reach = header.ports.iter().filter(|p| p.reads()).map(|p| (p.name.clone(), reach(&p.name, &tokens)));
+        let reach = reach.collect();
+        Ok(Stage { name: name.to_string(), header, source: source.to_string(), words, calls, reach })
+    }
+
+    /// Whether the text holds a word.
+    pub fn names(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    /// Whether the text calls a function.
+    pub fn calls(&self, function: &str) -> bool {
+        self.calls.contains(function)
+    }
+
+    /// How far from the computed cell a port is read.
+    pub fn reach(&self, port: &str) -> Reach {
+        self.reach.get(port).copied().unwrap_or(Reach::Own)
+    }
+
+    pub fn port(&self, name: &str) -> Option<&Port> {
+        self.header.ports.iter().find(|p| p.name == name)
+    }
+
+    pub fn param(&self, name: &str) -> Option<&Param> {
+        self.header.params.iter().find(|p| p.name == name)
+    }
+
+    pub fn inputs(&self) -> impl Iterator<Item = &Port> {
+        self.header.ports.iter().filter(|p| p.reads())
+    }
+
+    pub fn outputs(&self) -> impl Iterator<Item = &Port> {
+        self.header.ports.iter().filter(|p| p.writes())
+    }
+
+    /// The palette category: the folder.
+    pub fn category(&self) -> &str {
+        self.name.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+}
+
+/// Whether the token before position `index` is `.`: then the word is a member, not a name.
+fn is_member(tokens: &[Token<'_>], index: usize) -> bool {
+    index.checked_sub(1).and_then(|i| tokens.get(i)).is_some_and(|t| t.text == ".")
+}
+
+fn check_function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+    let found = tokens.windows(4).find(|w| w[0].text == "fn" && w[1].text == "stage" && w[2].text == "(");
+    let Some(window) = found else {
+        errors.push(StageError::new(1, 1, "there is no `fn stage(cell: Cell)`; the compiler calls it for every cell"));
+        return;
+    };
+    let (line, column) = lex::line_col(source, window[0].start);
+    let takes_nothing = window[3].text == ")";
+    if header.once && !takes_nothing {
+        errors.push(StageError::new(line, column, "with `@over once` the function takes nothing: `fn stage()`"));
+    }
+    if !header.once && takes_nothing {
+        let message = "the function takes no cell; write `fn stage(cell: Cell)`, or `@over once` in the header";
+        errors.push(StageError::new(line, column, message));
+    }
+    let argument = tokens.iter().skip_while(|t| t.start < window[3].start).nth(2);
+    if !header.once && !takes_nothing && argument.is_some_and(|t| t.text != "Cell") {
+        let message = "the function's argument must be `cell: Cell`, the cell that it computes";
+        errors.push(StageError::new(line, column, message));
+    }
+    if header.once {
+        for port in header.ports.iter().filter(|p| p.writes() && p.ty.is_grid() && p.scatter.is_none()) {
+            let message = format!(
+                "`@over once` runs a single time and can't fill the grid `{}`; use scatter or a number",
+                port.name
+            );
+            errors.push(StageError::new(port.line, 1, message));
+        }
+    }
+    for port in header.ports.iter().filter(|p| p.direction == Direction::Out && !p.ty.is_grid()) {
+        if !header.once && port.reduce.is_none() {
+            let message = format!(
+                "`{}` is one number but the stage runs once a cell; add `reduce max`, `min` or `sum`, or `@over once`",
+                port.name
+            );
+            errors.push(StageError::new(port.line, 1, message));
+        }
+        if header.once && port.reduce.is_some() {
+            errors.push(StageError::new(port.line, 1, "there is nothing to reduce with `@over once`; drop `reduce`"));
+        }
+    }
+}
+
+/// Every word that an opening bracket follows, except members and definitions, with its index.
+fn called<'a>(tokens: &'a [Token<'a>]) -> impl Iterator<Item = (usize, &'a str)> {
+    tokens.windows(2).enumerate().filter_map(move |(i, pair)| {
+        let [word, bracket] = pair else { return None };
+        let defined = i.checked_sub(1).and_then(|k| tokens.get(k)).is_some_and(|t| t.text == "fn" || t.text == ".");
+        (word.kind == TokenKind::Word && bracket.text == "(" && !defined).then_some((i, word.text))
+    })
+}
+
+/// Reads the calls of a port's accessors off the text. Only `x(cell)` and `x(neighbor(cell, ..))` inside `fn stage`, with
+/// `cell` the function's own argument, count as near; whatever else stands there counts as anywhere.
+fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
+    let stage = tokens.windows(4).position(|w| w[0].text == "fn" && w[1].text == "stage" && w[2].text == "(");
+    let Some(start) = stage else { return Reach::Anywhere };
+    let cell = tokens.get(start + 3).map_or("", |t| t.text);
+    let end = (start + 4..tokens.len()).find(|i| tokens[*i].text == "fn").unwrap_or(tokens.len());
+    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let shadowed = (start + 4..end).any(|i| ["let", "var", "const"].contains(&text(i)) && text(i + 1) == cell);
+    let (at, face) = (format!("{port}_at"), format!("{port}_face"));
+    let mut reach = Reach::Own;
+    for (i, name) in called(tokens) {
+        if name == at || name == face {
+            return Reach::Anywhere;
+        }
+        if name != port {
+            continue;
+        }
+        let own = text(i + 2) == cell && text(i + 3) == ")";
+        let across = text(i + 2) == "neighbor" && text(i + 3) == "(" && text(i + 4) == cell && text(i + 5) == ",";
+        match (own, across, shadowed || i < start || i >= end) {
+            (_, _, true) | (false, false, _) => return Reach::Anywhere,
+            (true, ..) => {}
+            (_, true, _) => reach = Reach::Faces,
+        }
+    }
+    reach
+}
+
+/// Names of the accessors that read a port.
+fn readers(port: &Port) -> [String; 4] {
+    let name = &port.name;
+    [name.clone(), format!("{name}_at"), format!("{name}_face"), format!("{name}_wired")]
+}
+
+fn check_ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+    let used = |name: &str| {
+        tokens.iter().enumerate().any(|(i, t)| t.kind == TokenKind::Word && t.text == name && !is_member(tokens, i))
+    };
+    for port in &header.ports {
+        if port.direction == Direction::In && !readers(port).iter().any(|name| used(name)) {
+            let message =
+                format!("@in `{}` is declared but never read; call `{}(..)` or drop the line", port.name, port.name);
+            errors.push(StageError::new(port.line, 1, message));
+        }
+        if port.scatter.is_some() && !used(&format!("add_{}", port.name)) {
+            let message = format!("scatter port `{0}` is never written; call `add_{0}(cell, value)`", port.name);
+            errors.push(StageError::new(port.line, 1, message));
+        }
+    }
+}
+
+fn check_params(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+    let mut used = BTreeSet::new();
+    for window in tokens.windows(3) {
+        let [object, dot, field] = window else { continue };
+        if object.text != "params" || dot.text != "." {
+            continue;
+        }
+        used.insert(field.text);
+        if !header.params.iter().any(|p| p.name == field.text) {
+            let (line, column) = lex::line_col(source, field.start);
+            let message = format!("`params.{0}` is not declared; add `//! @param {0}: f32 = 0`", field.text);
+            errors.push(StageError::new(line, column, message));
+        }
+    }
+    for param in header.params.iter().filter(|p| !used.contains(p.name.as_str())) {
+        let message =
+            format!("@param `{0}` is declared but never used; read `params.{0}` or drop the line", param.name);
+        errors.push(StageError::new(param.line, 1, message));
+    }
+}

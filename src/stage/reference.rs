@@ -1,0 +1,127 @@
+//! Stages as reference pages: what `stagewright stages NAME` prints, and `docs/stages.md`.
+
+use std::fmt::Write;
+
+use super::Stage;
+use super::header::{Direction, Param, Port};
+use crate::document::Group;
+use crate::library::Library;
+
+/// One stage as Markdown.
+pub fn stage(stage: &Stage) -> String {
+    let header = &stage.header;
+    let mut out = format!("### `{}`: {}\n\n", stage.name, header.title);
+    if !header.doc.is_empty() {
+        let _ = writeln!(out, "{}\n", header.doc.join("\n"));
+    }
+    for source in &header.source {
+        let _ = writeln!(out, "Source: {source}\n");
+    }
+    let ports: Vec<&Port> = header.ports.iter().collect();
+    if !ports.is_empty() {
+        out.push_str("| port | type | |\n|---|---|---|\n");
+        out.extend(ports.iter().map(|port| port_row(port) + "\n"));
+        out.push('\n');
+    }
+    if !header.params.is_empty() {
+        out.push_str("| parameter | default | range | |\n|---|---|---|---|\n");
+        out.extend(header.params.iter().map(|param| param_row(param) + "\n"));
+        out.push('\n');
+    }
+    out
+}
+
+fn port_row(port: &Port) -> String {
+    let direction = match port.direction {
+        Direction::In => "in",
+        Direction::Out => "out",
+        Direction::InOut => "in, out",
+    };
+    let mut notes = Vec::new();
+    if let Some(default) = &port.default {
+        notes.push(format!("{} when unwired", numbers(default)));
+    }
+    if let Some(radius) = port.radius {
+        notes.push(format!("radius {radius}"));
+    }
+    if let Some(edge) = port.edge {
+        notes.push(format!("edge {}", edge.name()));
+    }
+    if port.scatter.is_some() {
+        notes.push("scatter".into());
+    }
+    if let Some(reduce) = port.reduce {
+        notes.push(format!("reduce {reduce:?}").to_lowercase());
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+    format!("| `{}` ({direction}) | `{}` | {}{notes} |", port.name, port.ty, port.doc)
+}
+
+fn param_row(param: &Param) -> String {
+    let range = |(low, high): (Option<f64>, Option<f64>)| match (low, high) {
+        (None, None) => String::new(),
+        (low, high) => {
+            let side = |v: Option<f64>| v.map_or_else(String::new, |v| v.to_string());
+            format!("{}..{}", side(low), side(high))
+        }
+    };
+    let soft = range(param.soft);
+    let soft = if soft.is_empty() { soft } else { format!(" (slider {soft})") };
+    format!(
+        "| `{}: {}` | {} | {}{soft} | {} |",
+        param.name,
+        param.ty.name(),
+        numbers(&param.default),
+        range(param.range),
+        param.doc
+    )
+}
+
+fn numbers(values: &[f64]) -> String {
+    match values {
+        [one] => one.to_string(),
+        many => format!("({})", many.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// A library group as Markdown.
+pub fn group(name: &str, group: &Group) -> String {
+    let mut out = format!("### `{name}`: a group\n\n{}\n\n| port | type |\n|---|---|\n", group.about);
+    for (port, ty) in &group.inputs {
+        let _ = writeln!(out, "| `{port}` (in) | `{ty}` |");
+    }
+    for (port, link) in &group.outputs {
+        let _ = writeln!(out, "| `{port}` (out) | `{link}` inside |");
+    }
+    if !group.params.is_empty() {
+        out.push_str("\n| parameter | sets |\n|---|---|\n");
+        for (param, links) in &group.params {
+            let links: Vec<String> = links.iter().map(|l| format!("`{l}`")).collect();
+            let _ = writeln!(out, "| `{param}` | {} |", links.join(", "));
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// The whole reference: `docs/stages.md`.
+pub fn page(library: &Library) -> String {
+    let mut out = String::from(
+        "# Stage reference\n\nGenerated from the stage files by `stagewright stages --markdown`; a test keeps it current. \
+         How to write a stage: [stage_language.md](stage_language.md).\n",
+    );
+    let mut category = None;
+    for entry in library.stages() {
+        if category != Some(entry.category()) {
+            category = Some(entry.category());
+            let _ = writeln!(out, "\n## {}\n", entry.category());
+        }
+        out.push_str(&stage(entry));
+    }
+    let groups: Vec<_> = library.groups().collect();
+    if !groups.is_empty() {
+        out.push_str("\n## Library groups\n\n");
+        groups.iter().for_each(|(name, body)| out.push_str(&group(name, body)));
+    }
+    out.trim_end().to_string() + "\n"
+}
