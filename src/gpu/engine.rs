@@ -35,17 +35,15 @@ struct Step {
 }
 
 impl Engine {
-    /// Allocates memory and builds pipelines. States whose description did not change take their memory over from
-    /// `previous`.
+    /// Allocates memory and builds pipelines.
     ///
     /// # Errors
     /// What the adapter lacks, and how much; shaders that the driver refuses; memory that it does not have.
-    pub fn new(gpu: &Gpu, plan: &Plan, previous: Option<(&Engine, &Plan)>) -> Result<Engine, Problems> {
+    pub fn new(gpu: &Gpu, plan: &Plan) -> Result<Engine, Problems> {
         check_limits(gpu, plan)?;
         let pipelines = gpu.pipelines.get(gpu, &plan.kernels)?;
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let buffers: Vec<wgpu::Buffer> =
-            plan.buffers.iter().enumerate().map(|(index, _)| buffer(gpu, plan, index, previous)).collect();
+        let buffers: Vec<wgpu::Buffer> = plan.buffers.iter().map(|b| memory(gpu, b)).collect();
         let uniforms = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("uniforms"),
             size: u64::from(plan.uniform_bytes),
@@ -132,6 +130,17 @@ impl Engine {
         self.physical(buffer, state).map(|b| Reading::start(&self.gpu, b))
     }
 
+    /// Takes values over from another engine on the same device: its buffer, and the one here, for each.
+    pub fn adopt(&self, from: &Engine, pairs: &[(usize, usize)]) {
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        for (theirs, ours) in pairs {
+            if let (Some(theirs), Some(ours)) = (from.physical(*theirs, true), self.physical(*ours, true)) {
+                encoder.copy_buffer_to_buffer(theirs, 0, ours, 0, theirs.size().min(ours.size()));
+            }
+        }
+        self.gpu.queue.submit([encoder.finish()]);
+    }
+
     /// Overwrites the value that the next frame starts from.
     pub fn write(&self, buffer: usize, words: &[u32]) {
         if let Some(buffer) = self.physical(buffer, true) {
@@ -208,21 +217,12 @@ fn place(swaps: &[(usize, usize)], buffer: usize, swapped: bool) -> usize {
     partner.filter(|_| swapped).unwrap_or(buffer)
 }
 
-/// New memory, or that of the same State in the plan before.
-fn buffer(gpu: &Gpu, plan: &Plan, index: usize, previous: Option<(&Engine, &Plan)>) -> wgpu::Buffer {
-    let description = &plan.buffers[index];
-    let inherited = previous.and_then(|(engine, before)| {
-        let state = plan.states.iter().find(|s| s.buffer == index)?;
-        let same = before.states.iter().find(|s| s.node == state.node && s.description == state.description)?;
-        engine.physical(same.buffer, true).filter(|b| b.size() == description.bytes)
-    });
-    inherited.cloned().unwrap_or_else(|| {
-        gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(&description.label),
-            size: description.bytes.max(16),
-            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        })
+fn memory(gpu: &Gpu, description: &crate::plan::Buffer) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(&description.label),
+        size: description.bytes.max(16),
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
     })
 }
 

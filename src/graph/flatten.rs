@@ -15,6 +15,8 @@ use crate::stage::{Stage, StageError};
 /// Groups in groups in groups: deeper than this is a mistake, or a library group that holds itself.
 const MAX_NESTING: usize = 16;
 const MAX_NODES: usize = 20_000;
+/// Kernels count words with 32 signed bits, and a cell has up to four.
+const MAX_CELLS: u64 = 1 << 29;
 
 pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) -> Graph {
     let graph = Graph {
@@ -108,6 +110,12 @@ impl Flattener<'_> {
         if !ok_size {
             wrong("resolution", format!("{:?} cells", spec.resolution), "give 1 to 65,536 cells along each axis");
         }
+        let cells = spec.resolution.iter().fold(1u64, |n, r| n.saturating_mul(u64::from(*r)));
+        let ok_count = !ok_size || cells <= MAX_CELLS;
+        if !ok_count {
+            let cause = format!("{:?} are {cells} cells, more than the {MAX_CELLS} that can be numbered", spec.resolution);
+            wrong("resolution", cause, "lower the resolution");
+        }
         let ok_width = spec.width.is_finite() && spec.width > 0.0 && spec.width < 1e9;
         if !ok_width {
             wrong("width", format!("the width is {} m", spec.width), "give a length above 0");
@@ -116,7 +124,7 @@ impl Flattener<'_> {
         if edge.is_none() {
             wrong("edge", format!("`{}` is no edge rule", spec.edge), "use wall, clamp, zero, wrap or mirror");
         }
-        if !(ok_shape && ok_size && ok_width) {
+        if !(ok_shape && ok_size && ok_count && ok_width) {
             return None;
         }
         let mut resolution = [1; 3];
@@ -229,11 +237,7 @@ impl Flattener<'_> {
                     // The value type of a generic is known later; see `resolve`.
                     Some(default) => Source::Setting(Setting {
                         name: port.name.clone(),
-                        ty: match port.ty {
-                            PortType::Grid(Element::Fixed(v)) | PortType::Number(Element::Fixed(v)) => v,
-                            PortType::FaceGrid => ValueType::Vec,
-                            _ => ValueType::F32,
-                        },
+                        ty: declared_value(port.ty),
                         value: place.node.params.get(&port.name).cloned().unwrap_or_else(|| from_numbers(default)),
                         range: (None, None),
                         aliases: place.aliases(&port.name),
@@ -348,7 +352,7 @@ impl Flattener<'_> {
         self.unknown_names(place, &ports, &params);
         let mut typed = Vec::new();
         for (name, ty) in &group.inputs {
-            match WireType::parse(ty) {
+            match PortType::parse(ty) {
                 Some(ty) => typed.push((name.clone(), ty)),
                 None => {
                     let remedy = "use Grid<f32>, Grid<Vec>, FaceGrid, f32, ...";
@@ -362,7 +366,7 @@ impl Flattener<'_> {
                 (Some(link), _) => self.link(place, name, link),
                 (None, value) if !ty.is_grid() => Source::Setting(Setting {
                     name: name.clone(),
-                    ty: ty.value(),
+                    ty: declared_value(*ty),
                     value: value.cloned().unwrap_or(ParamValue::Number(0.0)),
                     range: (None, None),
                     aliases: place.aliases(name),
@@ -563,6 +567,15 @@ fn empty(path: &str, group: Option<usize>) -> Node {
         params: Vec::new(),
         generics: BTreeMap::new(),
         outputs: Vec::new(),
+    }
+}
+
+/// Value type of a port; a generic letter is bound later.
+fn declared_value(ty: PortType) -> ValueType {
+    match ty {
+        PortType::Grid(Element::Fixed(v)) | PortType::Number(Element::Fixed(v)) => v,
+        PortType::FaceGrid => ValueType::Vec,
+        PortType::Grid(_) | PortType::Number(_) => ValueType::F32,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::library::Library;
 use crate::problem::Problems;
 use crate::sim::input::InputTrack;
 use crate::stage::Stage;
-use crate::stage::types::{EdgeRule, ValueType, WireType};
+use crate::stage::types::{EdgeRule, PortType, ValueType, WireType};
 
 pub use values::{Setting, evaluate, fit};
 
@@ -101,8 +101,8 @@ pub enum Kind {
 
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// Names and types of the inputs.
-    pub inputs: Vec<(String, WireType)>,
+    /// Names and types of the inputs; a generic one is whatever the wire carries.
+    pub inputs: Vec<(String, PortType)>,
     /// Names of the outputs and the wires they show.
     pub outputs: Vec<(String, Source)>,
 }

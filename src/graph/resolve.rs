@@ -108,8 +108,9 @@ impl Resolver<'_> {
                 let outer = self.graph.nodes[*group].inputs.get(*input).map(|i| i.source.clone())?;
                 let Kind::Group(kind) = &self.graph.nodes[*group].kind else { return None };
                 let declared = kind.inputs.get(*input).map(|(_, ty)| *ty)?;
-                let (_, domain) = self.carried(&outer)?;
-                Some((declared, domain))
+                let (ty, domain) = self.carried(&outer)?;
+                // What does not fit is reported once, at the group.
+                Some((bound(declared, &BTreeMap::new()).unwrap_or(ty), domain))
             }
             Source::Setting(setting) => Some((WireType::Number(setting.ty), None)),
             Source::Nothing => None,
@@ -325,19 +326,20 @@ impl Resolver<'_> {
             for (index, ((name, ty), input)) in group.inputs.iter().zip(&entry.inputs).enumerate() {
                 if let (Some((carried, _)), false) =
                     (self.carried(&input.source), matches!(input.source, Source::Setting(_)))
-                    && carried != *ty
+                    && !takes(*ty, carried)
                 {
                     let cause = format!("the wire carries {carried}, the group's input takes {ty}");
-                    let fix = remedy(port_type(*ty), carried, &BTreeMap::new());
+                    let fix = remedy(*ty, carried, &BTreeMap::new());
                     self.problems.push(Problem::new(&entry.path, name, cause, fix));
                 }
                 if entry.iterations > 1
                     && let Some(output) = group.feedback(index)
                     && let Some((fed, _)) = self.carried(&output.clone())
-                    && fed != *ty
+                    && let Some((taken, _)) = self.carried(&Source::GroupInput { group: node, input: index })
+                    && fed != taken
                 {
                     let cause =
-                        format!("the output carries {fed}, but it feeds the input of the same name, which takes {ty}");
+                        format!("the output carries {fed}, but it feeds the input of the same name, which takes {taken}");
                     self.problems.push(Problem::new(
                         &entry.path,
                         name,
@@ -462,6 +464,14 @@ fn bound(ty: PortType, generics: &BTreeMap<char, ValueType>) -> Option<WireType>
         PortType::Grid(element) => value(element).map(WireType::Grid),
         PortType::FaceGrid => Some(WireType::FaceGrid),
         PortType::Number(element) => value(element).map(WireType::Number),
+    }
+}
+
+/// Whether a port takes a wire; a generic grid takes any grid of values at cell centres.
+fn takes(port: PortType, wire: WireType) -> bool {
+    match (port, wire) {
+        (PortType::Grid(Element::Generic(_)), WireType::Grid(_)) => true,
+        _ => bound(port, &BTreeMap::new()) == Some(wire),
     }
 }
 

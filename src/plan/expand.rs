@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Keep, PlanOptions};
-use crate::document::ParamValue;
 use crate::graph::{Graph, Kind, Setting, Source};
 use crate::problem::{Problem, Problems};
 use crate::stage::Stage;
@@ -29,8 +28,8 @@ pub struct Value {
 #[derive(Clone, Debug)]
 pub enum Task {
     Stage,
-    /// Every component of every element becomes the setting.
-    Fill(Setting),
+    /// Every component of every element becomes the setting, or zero.
+    Fill(Option<Setting>),
     Copy,
     /// Floats to fixed point with so many fraction bits, in place, and back.
     ToFixed(u32),
@@ -265,7 +264,7 @@ impl<'a> Expander<'a> {
                     let ty = stage.outputs().position(|p| p.name == port.name).and_then(|i| entry.outputs.get(i));
                     let ty = *ty.ok_or_else(|| broken(graph, node))?;
                     let value = self.value(ty, entry.domain, format!("{}.{}", entry.path, port.name));
-                    self.push(node, env, Task::Fill(setting), vec![], vec![write(value)])?;
+                    self.push(node, env, Task::Fill(Some(setting)), vec![], vec![write(value)])?;
                     versions.insert(port.name.as_str(), value);
                 }
                 (_, Feed::Value(value)) => reads.push((index, value)),
@@ -311,7 +310,7 @@ impl<'a> Expander<'a> {
                         let from = Write { port, value: fixed, consumes: Some(before) };
                         self.push(node, env, Task::ToFixed(bits), vec![], vec![from])?;
                     }
-                    None => self.push(node, env, Task::Fill(zero()), vec![], vec![write(fixed)])?,
+                    None => self.push(node, env, Task::Fill(None), vec![], vec![write(fixed)])?,
                 }
                 consumes = Some(fixed);
                 let summed = self.value(*ty, domain, format!("{label} (fixed point)"));
@@ -406,7 +405,7 @@ impl<'a> Expander<'a> {
             }
             Feed::Setting(setting) => {
                 let value = self.value(ty, entry.domain, label);
-                self.push(state, TOP, Task::Fill(setting), vec![], vec![write(value)])?;
+                self.push(state, TOP, Task::Fill(Some(setting)), vec![], vec![write(value)])?;
                 value
             }
         };
@@ -456,17 +455,6 @@ impl<'a> Expander<'a> {
 
 fn write(value: ValueId) -> Write {
     Write { port: 0, value, consumes: None }
-}
-
-/// Zero in any representation.
-fn zero() -> Setting {
-    Setting {
-        name: "zero".into(),
-        ty: ValueType::F32,
-        value: ParamValue::Number(0.0),
-        range: (None, None),
-        aliases: vec![],
-    }
 }
 
 /// A checked graph holds none of these; the sentence is for whoever breaks that.

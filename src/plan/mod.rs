@@ -8,6 +8,7 @@ mod expand;
 mod kernel;
 mod prelude;
 mod schedule;
+mod stage_kernel;
 mod text;
 mod uniforms;
 mod validate;

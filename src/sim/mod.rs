@@ -32,7 +32,7 @@ impl Simulation {
     /// # Errors
     /// What the adapter lacks, shaders that it refuses, memory that it does not have.
     pub fn new(gpu: &Gpu, plan: Plan) -> Result<Simulation, Problems> {
-        let engine = Engine::new(gpu, &plan, None)?;
+        let engine = Engine::new(gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
         Ok(Simulation { gpu: gpu.clone(), plan, engine, settings, time: 0.0, frame: 0, fresh: true, profile: false })
     }
@@ -43,52 +43,37 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::new`]; then the old plan runs on as if nothing had been tried.
     pub fn replace(&mut self, plan: Plan) -> Result<(), Problems> {
-        let engine = Engine::new(&self.gpu, &plan, Some((&self.engine, &self.plan)))?;
+        let engine = Engine::new(&self.gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
-        let inherits = |s: &crate::plan::State| {
-            self.plan.states.iter().any(|b| b.node == s.node && b.description == s.description)
+        let same = |ours: &crate::plan::State| {
+            let theirs = self.plan.states.iter().find(|s| s.node == ours.node && s.description == ours.description)?;
+            Some((theirs.buffer, ours.buffer))
         };
-        // A State that is new starts from its initial value; when all are new, so does the clock.
-        let started: Vec<bool> = plan.states.iter().map(inherits).collect();
-        let carries_on = started.iter().any(|s| *s) && !self.fresh;
-        let fill = started.iter().any(|s| !*s);
+        let kept: Vec<(usize, usize)> = if self.fresh { Vec::new() } else { plan.states.iter().filter_map(same).collect() };
         let before = std::mem::replace(&mut self.engine, engine);
-        let old_plan = std::mem::replace(&mut self.plan, plan);
+        self.plan = plan;
         self.settings = settings;
-        if !carries_on {
+        if kept.is_empty() {
             self.reset();
-        } else if fill {
-            // Run the start values, then bring the States that carry on back from the engine before.
-            self.start_new_states(&before, &old_plan);
+        } else {
+            self.start();
+            self.engine.adopt(&before, &kept);
         }
         Ok(())
     }
 
-    fn start_new_states(&mut self, before: &Engine, old_plan: &Plan) {
-        let kept: Vec<(usize, Vec<u32>)> = self
-            .plan
-            .states
-            .iter()
-            .filter_map(|state| {
-                let old =
-                    old_plan.states.iter().find(|o| o.node == state.node && o.description == state.description)?;
-                Some((state.buffer, before.read(old.buffer, true)?.wait()?))
-            })
-            .collect();
+    /// Gives every State its initial value, at the present time.
+    fn start(&mut self) {
         self.settings.write_frame(&self.plan, &FrameInput::default(), self.time, self.frame);
         self.engine.reset(self.settings.bytes());
-        for (buffer, words) in kept {
-            self.engine.write(buffer, &words);
-        }
+        self.fresh = false;
     }
 
     /// Starts anew: every State gets its initial value, and time is zero.
     pub fn reset(&mut self) {
         self.time = 0.0;
         self.frame = 0;
-        self.settings.write_frame(&self.plan, &FrameInput::default(), 0.0, 0);
-        self.engine.reset(self.settings.bytes());
-        self.fresh = false;
+        self.start();
     }
 
     /// Computes one frame. Returns as soon as the work is submitted.
