@@ -104,7 +104,11 @@ impl Flattener<'_> {
         let dim = spec.resolution.len();
         let ok_shape = (2..=3).contains(&dim);
         if !ok_shape {
-            wrong("resolution", format!("{dim} axes are given"), "give two or three, such as (256, 256)");
+            wrong(
+                "resolution",
+                format!("a domain has 2 or 3 axes, not {dim}"),
+                "give as many numbers, such as (256, 256)",
+            );
         }
         let ok_size = spec.resolution.iter().all(|n| (1..=65_536).contains(n));
         if !ok_size {
@@ -113,7 +117,8 @@ impl Flattener<'_> {
         let cells = spec.resolution.iter().fold(1u64, |n, r| n.saturating_mul(u64::from(*r)));
         let ok_count = !ok_size || cells <= MAX_CELLS;
         if !ok_count {
-            let cause = format!("{:?} are {cells} cells, more than the {MAX_CELLS} that can be numbered", spec.resolution);
+            let cause =
+                format!("{:?} are {cells} cells, more than the {MAX_CELLS} that can be numbered", spec.resolution);
             wrong("resolution", cause, "lower the resolution");
         }
         let ok_width = spec.width.is_finite() && spec.width > 0.0 && spec.width < 1e9;
@@ -303,7 +308,7 @@ impl Flattener<'_> {
             };
             inputs.push(Input { name: name.into(), source });
         }
-        if matches!(inputs[0].source, Source::Nothing) {
+        if !place.node.inputs.contains_key("next") {
             let remedy = "wire what it should be in the next frame";
             self.problems.push(
                 Problem::new(place.path, "next", "nothing feeds the State, so it never changes", remedy).warning(),

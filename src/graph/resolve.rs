@@ -338,8 +338,9 @@ impl Resolver<'_> {
                     && let Some((taken, _)) = self.carried(&Source::GroupInput { group: node, input: index })
                     && fed != taken
                 {
-                    let cause =
-                        format!("the output carries {fed}, but it feeds the input of the same name, which takes {taken}");
+                    let cause = format!(
+                        "the output carries {fed}, but it feeds the input of the same name, which takes {taken}"
+                    );
                     self.problems.push(Problem::new(
                         &entry.path,
                         name,

@@ -50,8 +50,10 @@ pub fn fit(setting: &Setting, number: Number, dim: u32) -> Result<[f64; 4], Unfi
         3 if setting.ty == ValueType::Vec && wanted == 2 => values[..2].copy_from_slice(&given[..2]),
         n if n == wanted => values[..n].copy_from_slice(given),
         n => {
-            let cause = format!("{n} components were given, {} has {wanted}", setting.ty.name());
-            return Err((cause, format!("give {wanted} components or one number for all")));
+            let cause = format!("a vector of {n} was given for {}", setting.ty.name());
+            let remedy =
+                if wanted == 1 { "give one number".into() } else { format!("give {wanted} numbers, or one for all") };
+            return Err((cause, remedy));
         }
     }
     let (low, high) = setting.range;

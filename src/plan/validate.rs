@@ -49,10 +49,15 @@ fn check(kernel: &Kernel) -> Option<Problem> {
     let module = match naga::front::wgsl::parse_str(&kernel.wgsl) {
         Ok(module) => module,
         Err(error) => {
-            let place = error.location(&kernel.wgsl);
+            // A clash of names is told from the generated side; the user's own text is the side to change.
+            let own = error.labels().find_map(|(span, _)| own_place(kernel, span.location(&kernel.wgsl)));
+            let place = own.or_else(|| error.location(&kernel.wgsl));
             let label = error.labels().next().map(|(_, label)| label.to_string()).filter(|l| !l.is_empty());
             let message = match label {
-                Some(label) => format!("{} ({label})", error.message()),
+                Some(label) if !error.message().contains(label.trim_end_matches(|c: char| !c.is_alphanumeric())) => {
+                    format!("{} ({label})", error.message())
+                }
+                Some(_) => error.message().to_string(),
                 None => error.message().to_string(),
             };
             return Some(problem(kernel, message, place));
@@ -67,7 +72,29 @@ fn check(kernel: &Kernel) -> Option<Problem> {
         message = format!("{message}: {inner}");
         source = inner.source();
     }
-    Some(problem(kernel, message, error.location(&kernel.wgsl)))
+    // The outermost span is the whole function; the narrowest is where the mistake stands.
+    let narrowest = error
+        .spans()
+        .filter_map(|(span, _)| Some((span.to_range()?.len(), span.location(&kernel.wgsl))))
+        .min_by_key(|s| s.0);
+    Some(problem(kernel, without_handles(&message), narrowest.map(|(_, place)| place)))
+}
+
+/// naga's sentences name its own handles (`[5]`, `Some([5])`), which mean nothing to a reader.
+fn without_handles(message: &str) -> String {
+    let mut out = String::new();
+    for word in message.split_inclusive(' ') {
+        let bare = word.trim().trim_start_matches("Some(").trim_end_matches([':', ',', ')']);
+        let handle = bare.strip_prefix('[').and_then(|b| b.strip_suffix(']')).is_some_and(|b| b.parse::<u32>().is_ok());
+        if !handle {
+            out.push_str(word);
+        }
+    }
+    out
+}
+
+fn own_place(kernel: &Kernel, place: naga::SourceLocation) -> Option<naga::SourceLocation> {
+    ((place.line_number as usize) <= kernel.own_lines).then_some(place)
 }
 
 fn problem(kernel: &Kernel, message: String, place: Option<naga::SourceLocation>) -> Problem {

@@ -49,7 +49,8 @@ impl Simulation {
             let theirs = self.plan.states.iter().find(|s| s.node == ours.node && s.description == ours.description)?;
             Some((theirs.buffer, ours.buffer))
         };
-        let kept: Vec<(usize, usize)> = if self.fresh { Vec::new() } else { plan.states.iter().filter_map(same).collect() };
+        let kept: Vec<(usize, usize)> =
+            if self.fresh { Vec::new() } else { plan.states.iter().filter_map(same).collect() };
         let before = std::mem::replace(&mut self.engine, engine);
         self.plan = plan;
         self.settings = settings;

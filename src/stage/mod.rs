@@ -2,6 +2,7 @@
 
 pub mod guard;
 pub mod header;
+mod inlining;
 pub mod lex;
 pub mod loops;
 pub mod reference;
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::problem::SourcePlace;
 use header::{Direction, Header, Param, Port};
 use lex::{Token, TokenKind};
+use types::{PortType, ValueType};
 
 /// A stage, parsed and checked as far as its own text allows.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +66,15 @@ impl Stage {
             .map_err(|errors| errors.into_iter().map(|e| StageError::new(e.line, 1, e.message)).collect::<Vec<_>>())?;
         let tokens = lex::tokens(source);
         let mut errors = Vec::new();
+        if let Some(function) = inlining::excessive(&tokens) {
+            let (line, column) = lex::line_col(source, function.start);
+            let limit = inlining::MAX_EXPANSION;
+            let message = format!(
+                "`{}` stands for over {limit} calls once they are inlined; call helpers in a loop",
+                function.text
+            );
+            return Err(vec![StageError::new(line, column, message)]);
+        }
         check_function(&header, source, &tokens, &mut errors);
         check_ports(&header, &tokens, &mut errors);
         check_params(&header, source, &tokens, &mut errors);
@@ -148,6 +159,14 @@ fn check_function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &
             errors.push(StageError::new(port.line, 1, message));
         }
     }
+    if let Some((token, wanted)) = wrong_return(header, tokens, window[0].start) {
+        let (line, column) = lex::line_col(source, token.start);
+        errors.push(StageError::new(
+            line,
+            column,
+            format!("`fn stage` returns {}, the header asks for {wanted}", token.text),
+        ));
+    }
     for port in header.ports.iter().filter(|p| p.direction == Direction::Out && !p.ty.is_grid()) {
         if !header.once && port.reduce.is_none() {
             let message = format!(
@@ -160,6 +179,27 @@ fn check_function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &
             errors.push(StageError::new(port.line, 1, "there is nothing to reduce with `@over once`; drop `reduce`"));
         }
     }
+}
+
+/// The return type of `fn stage` and what it should be, where the two surely differ. A type of the user's own is left to
+/// the shader compiler.
+fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], start: usize) -> Option<(Token<'a>, String)> {
+    let signature = tokens.iter().skip_while(|t| t.start < start).take_while(|t| t.text != "{");
+    let mut after = signature.skip_while(|t| t.text != "->").skip(1);
+    let token = *after.next()?;
+    let known = ValueType::parse(token.text).is_some() || ["bool", "Result", "Cell"].contains(&token.text);
+    let returned: Vec<&Port> = header.ports.iter().filter(|p| p.writes() && p.scatter.is_none()).collect();
+    let wanted = match returned.as_slice() {
+        [] => "nothing".to_string(),
+        [one] => match one.ty {
+            PortType::Grid(element) | PortType::Number(element) => element.to_string(),
+            PortType::FaceGrid => "Vec".to_string(),
+        },
+        _ => "Result".to_string(),
+    };
+    // In a stage for one dimension, a vector in space may be written as it is there.
+    let same = token.text == wanted || (wanted == "Vec" && ["vec2f", "vec3f"].contains(&token.text));
+    (known && !same).then_some((token, wanted))
 }
 
 /// Every word that an opening bracket follows, except members and definitions, with its index.

@@ -1,0 +1,38 @@
+//! How much a stage grows when a driver inlines every call, as all of them do. WGSL has no recursion, but a chain of
+//! functions that each call the one before twice doubles with every link.
+
+use std::collections::BTreeMap;
+
+use super::lex::{Token, TokenKind};
+
+/// Functions after inlining; a driver takes milliseconds for each.
+pub const MAX_EXPANSION: u64 = 4096;
+
+/// The function that grows beyond the limit, if one does.
+pub fn excessive<'a>(tokens: &[Token<'a>]) -> Option<Token<'a>> {
+    let mut bodies: Vec<(Token<'a>, Vec<&'a str>)> = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let next = tokens.get(index + 1);
+        if token.kind != TokenKind::Word || next.is_none_or(|t| t.text != "(") {
+            continue;
+        }
+        let defined = index.checked_sub(1).and_then(|i| tokens.get(i)).is_some_and(|t| t.text == "fn");
+        match bodies.last_mut() {
+            _ if defined => bodies.push((*token, Vec::new())),
+            Some((_, calls)) => calls.push(token.text),
+            None => {}
+        }
+    }
+    let mut sizes = BTreeMap::<&str, u64>::new();
+    // WGSL allows any order, so sizes settle in as many rounds as the longest chain of calls; doubling shows long before.
+    for _ in 0..=bodies.len().min(64) {
+        for (name, calls) in &bodies {
+            let size = calls.iter().fold(1u64, |sum, call| sum.saturating_add(sizes.get(call).copied().unwrap_or(0)));
+            sizes.insert(name.text, size);
+            if size > MAX_EXPANSION {
+                return Some(*name);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,49 @@
+//! The compiler without a GPU: documents, checks, plans, stage text, and what hostile input does.
+
+#[path = "compiler/check.rs"]
+mod check;
+#[path = "compiler/document.rs"]
+mod document;
+#[path = "compiler/hostile.rs"]
+mod hostile;
+#[path = "compiler/language.rs"]
+mod language;
+#[path = "compiler/layers.rs"]
+mod layers;
+#[path = "compiler/plans.rs"]
+mod plans;
+
+use stagewright::document::Document;
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Plan, PlanOptions};
+use stagewright::problem::Problems;
+
+/// Compiles the nodes of a graph, given as the inside of its `nodes` map.
+fn compile(nodes: &str) -> Result<Plan, Problems> {
+    let document = Document::parse(&format!("(version: 1, name: \"test\", nodes: {{ {nodes} }})")).expect("valid RON");
+    let graph = Graph::build(&document, Library::builtin())?;
+    Plan::compile(&graph, &PlanOptions::default())
+}
+
+/// What is wrong with a graph, one problem a line.
+fn problems(nodes: &str) -> String {
+    match compile(nodes) {
+        Ok(_) => "no problems".into(),
+        Err(problems) => problems.to_string(),
+    }
+}
+
+/// Shipped graphs by name, with their text.
+fn shipped() -> Vec<(String, String)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("graphs");
+    let mut graphs: Vec<(String, String)> = std::fs::read_dir(folder)
+        .expect("graphs/")
+        .filter_map(|entry| entry.ok().map(|e| e.path()))
+        .filter(|path| path.extension().is_some_and(|e| e == "ron"))
+        .map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(&path).unwrap()))
+        .collect();
+    graphs.sort();
+    assert!(graphs.len() >= 2, "the two grid-fluid graphs ship");
+    graphs
+}

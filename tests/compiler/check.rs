@@ -1,0 +1,159 @@
+//! What the checker says of wrong graphs: everything at once, each with node, port, cause and remedy.
+
+use super::{compile, problems};
+
+const DOMAIN: &str = r#""domain": (domain: (resolution: (32, 32), width: 1, edge: "wall")),"#;
+const VELOCITY: &str = r#""velocity": (state: "Grid<Vec>", inputs: {"next": "velocity.value"}),"#;
+
+macro_rules! says {
+    ($name:ident, $nodes:expr) => {
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(problems(&format!("{DOMAIN}{VELOCITY}{}", $nodes)));
+        }
+    };
+}
+
+says!(
+    a_wrong_type_names_both_types,
+    r#""d": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "velocity.value"}),"#
+);
+says!(
+    centre_and_face_sampling_are_different_types,
+    r#""d": (stage: "staggered/divergence", inputs: {"velocity": "velocity.value"}),
+    "f": (stage: "staggered/center_to_face", inputs: {"velocity": "velocity.value"}),
+    "e": (stage: "fluid/divergence", inputs: {"velocity": "f.result"}),"#
+);
+says!(
+    a_cycle_asks_for_a_state,
+    r#""a": (stage: "fluid/advect", inputs: {"velocity": "velocity.value", "field": "b.result"}),
+    "b": (stage: "fluid/advect", inputs: {"velocity": "velocity.value", "field": "c.field"}),
+    "c": (stage: "fluid/dissipate", inputs: {"field": "a.result"}),"#
+);
+says!(
+    dangling_wires_are_named,
+    r#""a": (stage: "fluid/divergence", inputs: {"velocity": "nobody.velocity"}),
+    "b": (stage: "fluid/divergence", inputs: {"velocity": "a.velocity"}),
+    "c": (stage: "fluid/divergence", inputs: {"velocity": "domain.x"}),
+    "d": (stage: "fluid/divergence"),
+    "e": (stage: "fluid/divergence", inputs: {"speed": "velocity.value", "velocity": "velocity.value"}, params: {"gain": 1}),
+    "f": (stage: "fluid/divergence", inputs: {"velocity": "in.velocity"}),"#
+);
+says!(
+    unknown_stages_suggest_the_nearest,
+    r#""a": (stage: "fluid/divergense"), "b": (stage: "nothing/like_it_at_all"), "c": (warp: 9),"#
+);
+says!(
+    bad_numbers_are_refused,
+    r#""a": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "s.value"}, params: {"relaxation": 3}),
+    "b": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "s.value"}, params: {"relaxation": NaN}),
+    "c": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "s.value"}, params: {"relaxation": "1 / 0"}),
+    "d": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "s.value"}, params: {"relaxation": "sin(tyme)"}),
+    "e": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "s.value"}, params: {"relaxation": (1, 2)}),
+    "f": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "s.value"}, iterations: 0),
+    "g": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "s.value"}, iterations: "time"),
+    "h": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "s.value"}, iterations: 2.5),
+    "i": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "s.value"}, params: {"relaxation": inf}),
+    "s": (state: "Grid<f32>", inputs: {"next": "a.pressure"}),"#
+);
+says!(
+    domains_are_checked,
+    r#""flat": (domain: (resolution: (32), width: 1, edge: "wall")),
+    "none": (domain: (resolution: (0, 8), width: 1, edge: "wall")),
+    "thin": (domain: (resolution: (8, 8), width: 0, edge: "wall")),
+    "lost": (domain: (resolution: (8, 8), width: NaN, edge: "wall")),
+    "open": (domain: (resolution: (8, 8), width: 1, edge: "open")),
+    "huge": (domain: (resolution: (60000, 60000, 60000), width: 1, edge: "wall")),
+    "far": (state: "Grid<f32>", on: "nowhere"),"#
+);
+says!(
+    two_domains_need_a_choice,
+    r#""fine": (domain: (resolution: (64, 64), width: 1, edge: "wall")), "s": (state: "Grid<f32>"),"#
+);
+says!(
+    two_writers_of_a_wire_are_pointed_out,
+    r#""a": (stage: "fluid/dissipate", inputs: {"field": "velocity.value"}),
+    "b": (stage: "fluid/dissipate", inputs: {"field": "velocity.value"}), "x": (stage: "no/such"),"#
+);
+says!(
+    outputs_take_images,
+    r#""a": (output: (), inputs: {"image": "velocity.value"}),
+    "b": (output: (size: (0, 4)), inputs: {"image": "d.divergence"}), "d": (stage: "fluid/divergence", inputs: {"velocity": "velocity.value"}),
+    "c": (output: ()),"#
+);
+says!(
+    states_are_checked,
+    r#""a": (state: "Grid<Q>"), "b": (state: "f32"), "c": (state: "Grid<f32>", inputs: {"next": "velocity.value"}),
+    "d": (state: "Grid<Vec>", inputs: {"next": "velocity.value", "init": "e.field"}), "e": (stage: "fluid/dissipate", inputs: {"field": "velocity.value"}),"#
+);
+says!(
+    groups_are_checked,
+    r#""g": (iterations: 2, inputs: {"v": "velocity.value", "w": "velocity.value"}, params: {"q": 1},
+        group: (inputs: {"v": "Grid<f32>", "x": "Grid<Vec>", "y": "Foo"}, outputs: {"v": "d.divergence", "z": "nobody.x"}, params: {"k": "nobody.k"},
+            nodes: {"d": (stage: "fluid/divergence", inputs: {"velocity": "in.x"}), "e": (stage: "fluid/divergence", inputs: {"velocity": "in.q"})})),"#
+);
+says!(node_names_are_checked, r#""a.b": (number: 1), "c/d": (number: 1), "in": (number: 1), "": (number: 1),"#);
+
+#[test]
+fn extents_must_match_cell_by_cell_but_not_by_position() {
+    let nodes = r#""coarse": (domain: (resolution: (32, 32), width: 1, edge: "wall")), "fine": (domain: (resolution: (64, 64), width: 1, edge: "wall")),
+        "velocity": (state: "Grid<Vec>", on: "coarse", inputs: {"next": "velocity.value"}),
+        "dye": (state: "Grid<vec4f>", on: "fine", inputs: {"next": "carried.result"}),
+        "carried": (stage: "fluid/advect", inputs: {"velocity": "velocity.value", "field": "dye.value"}),
+        "screen": (output: (), inputs: {"image": "carried.result"}),"#;
+    let plan = compile(nodes).expect("dye is read by position, so the domains may differ");
+    assert_eq!(plan.wires["carried.result"].domain.map(|d| plan.domains[d].name.as_str()), Some("fine"));
+    let wrong = format!(
+        r#"{nodes} "wrong": (stage: "fluid/divergence", on: "fine", inputs: {{"velocity": "velocity.value"}}),"#
+    );
+    insta::assert_snapshot!(problems(&wrong));
+}
+
+#[test]
+fn wgsl_errors_carry_the_users_own_line_and_column() {
+    let with = |body: &str| {
+        let nodes = format!(
+            "{DOMAIN}{VELOCITY} \"mine\": (custom: \"//! Mine\\n//! @in velocity: Grid<Vec>\\n//! @out speed: Grid<f32>\\n//! @param gain: f32 = 1\\n\\n{body}\", inputs: {{\"velocity\": \"velocity.value\"}}), \
+             \"s\": (state: \"Grid<f32>\", inputs: {{\"next\": \"mine.speed\"}}), \"m\": (stage: \"view/color_map\", inputs: {{\"field\": \"s.value\"}}), \"o\": (output: (), inputs: {{\"image\": \"m.image\"}}),"
+        );
+        problems(&nodes)
+    };
+    let cases = [
+        "fn stage(cell: Cell) -> f32 {\\n    return lenght(velocity(cell)) * params.gain;\\n}",
+        "fn stage(cell: Cell) -> f32 {\\n    return velocity(cell) * params.gain;\\n}",
+        "fn stage(cell: Cell) -> f32 {\\n    return length(velocity(cell)) * params.gian;\\n}",
+        "fn stage(cell: Cell) -> vec2f {\\n    return velocity(cell) * params.gain;\\n}",
+        "fn stage(cell: Cell) -> f32 {\\n    let x = params.gain\\n    return 1.0;\\n}",
+        "fn stage(cell: Cell) -> f32 {\\n    return params.gain;\\n}",
+        "fn stage() -> f32 {\\n    return params.gain * length(velocity(Cell()));\\n}",
+        "fn neighbor(x: i32) -> i32 { return x; }\\nfn stage(cell: Cell) -> f32 {\\n    return params.gain * length(velocity(cell)) * f32(neighbor(1));\\n}",
+    ];
+    let all: Vec<String> = cases.iter().map(|case| with(case)).collect();
+    insta::assert_snapshot!(all.join("\n---\n"));
+}
+
+#[test]
+fn too_much_memory_is_refused_with_the_number() {
+    let nodes = r#""domain": (domain: (resolution: (20000, 20000), width: 1, edge: "wall")),
+        "s": (state: "Grid<vec4f>", inputs: {"next": "a.field"}), "a": (stage: "fluid/dissipate", inputs: {"field": "s.value"}),
+        "o": (output: (size: (64, 64)), inputs: {"image": "a.field"}),"#;
+    let text = problems(nodes);
+    // 20000^2 vec4f are 6,400,000,000 bytes: 6103.5 MiB, in place; the picture adds 16 KiB. Two of them break the budget of 8 GiB.
+    assert_eq!(text, "no problems");
+    let two = nodes.replace(r#""s": (state"#, r#""t": (state: "Grid<vec4f>", inputs: {"next": "b.result"}), "b": (stage: "fluid/add", inputs: {"field": "t.value", "source": "a.field"}), "s": (state"#)
+        .replace(r#"{"image": "a.field"}"#, r#"{"image": "b.field"}"#).replace("b.result", "b.field");
+    let text = problems(&two);
+    println!("{text}");
+    assert!(text.contains("12207.0 MiB") && text.contains("8192.0 MiB") && text.contains("6103.5 MiB"), "{text}");
+}
+
+#[test]
+fn runaway_iterations_are_refused() {
+    let nodes = format!(
+        r#"{DOMAIN} "s": (state: "Grid<f32>", inputs: {{"next": "g.x"}}), "m": (stage: "view/color_map", inputs: {{"field": "g.x"}}), "o": (output: (), inputs: {{"image": "m.image"}}),
+        "g": (iterations: 10000, inputs: {{"x": "s.value"}}, group: (inputs: {{"x": "Grid<f32>"}}, outputs: {{"x": "f.field"}}, nodes: {{"f": (stage: "fluid/dissipate", iterations: 10000, inputs: {{"field": "in.x"}})}})),"#
+    );
+    let text = problems(&nodes);
+    println!("{text}");
+    assert!(text.contains("100000 dispatches") && text.contains("iterations"), "{text}");
+}

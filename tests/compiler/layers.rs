@@ -1,0 +1,68 @@
+//! Dependencies point one way: document, stage < graph < plan < gpu < sim < app.
+
+use std::path::{Path, PathBuf};
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("src/").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Which modules may name a crate: `wgpu` stays in `gpu` (and the viewport), `naga` in `plan`, `egui` in `app`.
+#[test]
+fn graphics_crates_stay_where_they_belong() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    assert!(files.len() > 20, "the scan finds the sources");
+    let allowed: [(&str, &[&str]); 7] = [
+        ("wgpu::", &["gpu", "app"]),
+        ("naga::", &["plan", "stage"]),
+        ("egui::", &["app"]),
+        ("eframe::", &["app"]),
+        ("rfd::", &["app"]),
+        ("rhai::", &["expr"]),
+        ("miette::", &["cli"]),
+    ];
+    for file in files {
+        let module =
+            file.strip_prefix(&root).unwrap().components().next().unwrap().as_os_str().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&file).unwrap();
+        for (name, modules) in &allowed {
+            let used = text.lines().filter(|l| !l.trim_start().starts_with("//")).any(|l| l.contains(name));
+            assert!(!used || modules.contains(&module.as_str()), "{} uses {name}", file.display());
+        }
+    }
+}
+
+#[test]
+fn lower_layers_do_not_know_upper_ones() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    // What each layer may not name. `sim::input` is plain data that documents and plans hold.
+    let forbidden: [(&str, &[&str]); 6] = [
+        ("stage", &["graph", "plan", "gpu", "sim", "app", "cli"]),
+        ("document", &["graph", "plan", "gpu", "app", "cli", "stage"]),
+        ("graph", &["plan", "gpu", "app", "cli"]),
+        ("plan", &["gpu", "app", "cli"]),
+        ("gpu", &["sim", "app", "cli", "document", "graph"]),
+        ("sim", &["app", "cli"]),
+    ];
+    for (layer, upper) in forbidden {
+        let mut files = Vec::new();
+        sources(&root.join(layer), &mut files);
+        assert!(!files.is_empty(), "{layer} is a folder");
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap().replace("crate::sim::input", "");
+            let text: String = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
+            for module in upper {
+                let name = format!("crate::{module}");
+                assert!(!text.contains(&name), "{} names {name}", file.display());
+            }
+        }
+    }
+}

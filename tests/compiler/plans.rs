@@ -1,0 +1,143 @@
+//! Plans as text: order, lifetimes and memory of every shipped graph, kept as snapshots.
+
+use stagewright::document::Document;
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Keep, Plan, PlanOptions};
+use stagewright::stage::reference;
+
+use super::{compile, shipped};
+
+fn plan_of(text: &str, options: &PlanOptions) -> Plan {
+    let document = Document::parse(text).expect("parses");
+    let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|p| panic!("{p}"));
+    Plan::compile(&graph, options).unwrap_or_else(|p| panic!("{p}"))
+}
+
+#[test]
+fn plans_of_shipped_graphs_are_as_recorded() {
+    for (name, text) in shipped() {
+        insta::assert_snapshot!(format!("plan_{name}"), plan_of(&text, &PlanOptions::default()).to_text());
+    }
+}
+
+#[test]
+fn plans_are_data_that_survives_serialisation() {
+    for (name, text) in shipped() {
+        let plan = plan_of(&text, &PlanOptions::default());
+        let json = serde_json::to_string(&plan).expect("serialises");
+        let back: Plan = serde_json::from_str(&json).expect("deserialises");
+        assert!(plan == back, "{name}: the plan changes on its way through JSON");
+        assert_eq!(
+            json,
+            serde_json::to_string(&plan_of(&text, &PlanOptions::default())).unwrap(),
+            "{name}: compiling is not repeatable"
+        );
+    }
+}
+
+#[test]
+fn shipped_graphs_have_no_warnings() {
+    for (name, text) in shipped() {
+        let graph = Graph::build(&Document::parse(&text).unwrap(), Library::builtin())
+            .unwrap_or_else(|p| panic!("{name}: {p}"));
+        assert!(graph.warnings.is_empty(), "{name}: {}", graph.warnings);
+    }
+}
+
+/// No two values that are alive at the same time may share memory.
+#[test]
+fn memory_is_never_shared_by_overlapping_lives() {
+    for (name, text) in shipped() {
+        let plan = plan_of(&text, &PlanOptions::default());
+        for dispatch in &plan.frame {
+            let kernel = &plan.kernels[dispatch.kernel];
+            let written: Vec<usize> =
+                kernel.bindings.iter().zip(&dispatch.buffers).filter(|(b, _)| b.writes).map(|(_, b)| *b).collect();
+            let read: Vec<usize> =
+                kernel.bindings.iter().zip(&dispatch.buffers).filter(|(b, _)| !b.writes).map(|(_, b)| *b).collect();
+            assert!(written.iter().all(|w| !read.contains(w)), "{name}: {dispatch:?} reads what it writes");
+        }
+        let all = plan_of(&text, &PlanOptions { keep: Keep::All, ..PlanOptions::default() });
+        assert!(all.memory >= plan.memory, "{name}: keeping every wire can't take less memory");
+        assert!(all.wires.values().all(|w| w.kept), "{name}: Keep::All keeps every wire");
+    }
+}
+
+const CHAIN: &str = r#""domain": (domain: (resolution: (32, 16), width: 1, edge: "wall")),
+    "s": (state: "Grid<f32>", inputs: {"next": "c.field"}),
+    "a": (stage: "fluid/dissipate", inputs: {"field": "s.value"}),
+    "b": (stage: "fluid/dissipate", inputs: {"field": "a.field"}, iterations: 3),
+    "c": (stage: "fluid/dissipate", inputs: {"field": "b.field"}),
+    "dead": (stage: "fluid/dissipate", inputs: {"field": "b.field"}),
+    "look": (stage: "view/color_map", inputs: {"field": "s.value"}),
+    "screen": (output: (), inputs: {"image": "look.image"}),"#;
+
+#[test]
+fn stages_that_read_their_own_cell_work_in_place() {
+    let plan = compile(CHAIN).expect("compiles");
+    let floats = plan.buffers.iter().filter(|b| b.bytes == 32 * 16 * 4 && !b.label.contains("picture")).count();
+    assert_eq!(floats, 1, "a State and five stages behind it share one buffer:\n{}", plan.to_text());
+    assert!(plan.swaps.is_empty());
+}
+
+#[test]
+fn readers_run_before_the_stage_that_overwrites() {
+    let plan = compile(CHAIN).expect("compiles");
+    let position = |node: &str| plan.frame.iter().position(|d| d.node == node).expect("is there");
+    assert!(position("look") < position("a"), "the view reads the State before it is overwritten:\n{}", plan.to_text());
+}
+
+#[test]
+fn dead_stages_are_dropped() {
+    let plan = compile(CHAIN).expect("compiles");
+    assert!(plan.frame.iter().all(|d| d.node != "dead"));
+    assert_eq!(plan.frame.len(), 7, "five dissipations, the view and the picture:\n{}", plan.to_text());
+}
+
+#[test]
+fn generated_wgsl_is_as_recorded() {
+    for dim in ["(64, 48)", "(16, 12, 8)"] {
+        let nodes = format!(
+            r#""domain": (domain: (resolution: {dim}, width: 1, edge: "wall")), "s": (state: "Grid<f32>", inputs: {{"next": "p.pressure"}}),
+            "p": (stage: "fluid/pressure_jacobi", inputs: {{"divergence": "s.value", "pressure": "s.value"}}, iterations: 2), "keep": (state: "Grid<f32>", inputs: {{"next": "s.value"}})"#
+        );
+        let document = Document::parse(&format!("(version: 1, name: \"jacobi\", nodes: {{{nodes}}})")).unwrap();
+        let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|p| panic!("{p}"));
+        let options = PlanOptions { keep: Keep::Wires(vec!["p.pressure".into()]), ..PlanOptions::default() };
+        let plan = Plan::compile(&graph, &options).unwrap_or_else(|p| panic!("{p}"));
+        let kernel = plan.kernels.iter().find(|k| k.name == "fluid/pressure_jacobi").expect("is compiled");
+        assert!(kernel.finite, "the loop over faces is proven finite");
+        let source = &Library::builtin().stage("fluid/pressure_jacobi").unwrap().source;
+        assert!(kernel.wgsl.starts_with(source.as_str()), "the user's text comes first and untouched");
+        insta::assert_snapshot!(format!("jacobi_{}d", if dim.matches(',').count() == 1 { 2 } else { 3 }), kernel.wgsl);
+    }
+}
+
+#[test]
+fn the_stage_reference_is_current() {
+    let path = format!("{}/docs/stages.md", env!("CARGO_MANIFEST_DIR"));
+    let page = reference::page(Library::builtin());
+    if std::env::var_os("STAGEWRIGHT_BLESS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let stored = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(stored == page, "docs/stages.md is stale; run `stagewright stages --markdown > docs/stages.md`");
+}
+
+#[test]
+fn every_shipped_stage_parses() {
+    let broken: Vec<String> = Library::builtin().broken().map(|(name, errors)| format!("{name}: {errors:?}")).collect();
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    for stage in Library::builtin().stages() {
+        assert!(
+            !stage.header.source.is_empty()
+                || stage.name.starts_with("grid/")
+                || stage.name.starts_with("image/")
+                || stage.name.starts_with("view/"),
+            "{} names no source",
+            stage.name
+        );
+        assert!(stage.source.lines().count() <= 120, "{} is longer than a stage should be", stage.name);
+    }
+}
