@@ -1,0 +1,177 @@
+//! The program as a person types it.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn stagewright(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stagewright"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(arguments)
+        .output()
+        .expect("starts")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// An empty folder of this test alone.
+fn folder(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("stagewright-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("a temporary folder");
+    path
+}
+
+const GRAPH: &str = "graphs/stable_fluids.ron";
+
+#[test]
+fn render_writes_numbered_frames() {
+    let dir = folder("render");
+    let frames = dir.join("frames");
+    let output = stagewright(&["render", GRAPH, "--frames", "3", "--out", frames.to_str().unwrap(), "--size", "96x64"]);
+    assert!(output.status.success(), "{}", err(&output));
+    assert!(out(&output).contains("3 frames") && out(&output).contains("ms a frame"), "{}", out(&output));
+    let mut names: Vec<String> =
+        std::fs::read_dir(&frames).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["frame.0001.png", "frame.0002.png", "frame.0003.png"], "whole frames and nothing else");
+    let decoder =
+        png::Decoder::new(std::io::BufReader::new(std::fs::File::open(frames.join("frame.0003.png")).unwrap()));
+    let reader = decoder.read_info().expect("a PNG");
+    assert_eq!((reader.info().width, reader.info().height), (96, 64));
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn check_says_what_is_wrong_and_fails() {
+    let good = stagewright(&["check", GRAPH]);
+    assert!(good.status.success() && out(&good).contains("no problems"), "{}{}", out(&good), err(&good));
+    let dir = folder("check");
+    let file = dir.join("bad.ron");
+    std::fs::write(
+        &file,
+        r#"(version: 1, nodes: {"a": (stage: "fluid/divergense"), "b": (stage: "fluid/divergence")})"#,
+    )
+    .unwrap();
+    let bad = stagewright(&["check", file.to_str().unwrap()]);
+    let said = err(&bad);
+    assert_eq!(bad.status.code(), Some(1));
+    assert!(
+        said.contains("fluid/divergense")
+            && said.contains("did you mean")
+            && said.contains("not wired")
+            && said.contains("problems"),
+        "{said}"
+    );
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn errors_in_wgsl_show_the_line() {
+    let dir = folder("wgsl");
+    std::fs::create_dir(dir.join("mine")).unwrap();
+    std::fs::write(dir.join("mine/red.wgsl"), "//! Red\n//! @out image: Image\n\nfn stage(cell: Cell) -> vec4f {\n    return vec4f(1.0, 0.0, 0.0, 1.0) * brightness;\n}\n").unwrap();
+    let file = dir.join("g.ron");
+    std::fs::write(&file, r#"(version: 1, nodes: {"domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")), "red": (stage: "mine/red"), "o": (output: (), inputs: {"image": "red"})})"#).unwrap();
+    let bad = stagewright(&["check", file.to_str().unwrap(), "--stages", dir.to_str().unwrap()]);
+    let said = err(&bad);
+    assert_eq!(bad.status.code(), Some(1));
+    assert!(
+        said.contains("brightness") && said.contains("5:40") || said.contains(":5:"),
+        "the line and its text are shown:\n{said}"
+    );
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn plan_prints_text_and_json() {
+    let text = stagewright(&["plan", GRAPH]);
+    assert!(out(&text).starts_with("plan of") && out(&text).contains("dispatches a frame"));
+    let json = stagewright(&["plan", GRAPH, "--json"]);
+    let plan: stagewright::plan::Plan = serde_json::from_slice(&json.stdout).expect("is a plan");
+    assert_eq!(plan.to_text(), out(&text));
+    assert!(out(&stagewright(&["plan", GRAPH, "--wgsl"])).contains("fn _main"));
+}
+
+#[test]
+fn stages_are_listed_and_explained() {
+    let list = out(&stagewright(&["stages"]));
+    assert!(list.contains("fluid/divergence") && list.contains("fluid/pressure_jacobi"), "{list}");
+    let one = out(&stagewright(&["stages", "fluid/pressure_jacobi"]));
+    assert!(
+        one.contains("Pressure (Jacobi)") && one.contains("relaxation") && one.contains("fn stage(cell: Cell)"),
+        "{one}"
+    );
+    let none = stagewright(&["stages", "fluid/presure_jacobi"]);
+    assert!(!none.status.success() && err(&none).contains("did you mean `fluid/pressure_jacobi`?"), "{}", err(&none));
+}
+
+#[test]
+fn wrong_arguments_get_one_sentence() {
+    let dir = folder("arguments");
+    let frames = dir.to_str().unwrap();
+    let cases: [(&[&str], &str); 8] = [
+        (&["render", GRAPH, "--frames", "0", "--out", frames], "0"),
+        (&["render", GRAPH, "--frames", "1", "--out", frames, "--size", "big"], "WIDTHxHEIGHT"),
+        (&["render", GRAPH, "--frames", "1", "--out", frames, "--param", "nobody.x=1"], "no node `nobody`"),
+        (&["render", GRAPH, "--frames", "1", "--out", frames, "--param", "radius"], "NODE.PARAM=VALUE"),
+        (&["render", GRAPH, "--frames", "1", "--out", frames, "--adapter", "no such adapter"], "no such adapter"),
+        (&["render", GRAPH, "--frames", "1", "--out", frames, "--output", "nobody"], "no such Output"),
+        (&["render", GRAPH, "--frames", "1", "--out", frames, "--fps", "0"], "above 0"),
+        (&["check", "no/such/file.ron"], "no/such/file.ron"),
+    ];
+    for (arguments, says) in cases {
+        let output = stagewright(arguments);
+        assert!(!output.status.success(), "{arguments:?} succeeded");
+        assert!(err(&output).contains(says), "{arguments:?}: {}", err(&output));
+        assert!(!err(&output).contains("panicked"), "{arguments:?}: {}", err(&output));
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn a_missing_driver_says_what_to_install() {
+    let output = Command::new(env!("CARGO_BIN_EXE_stagewright"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        // An empty list hides every driver.
+        .env("VK_ICD_FILENAMES", "")
+        .env("VK_DRIVER_FILES", "")
+        .args(["render", GRAPH, "--frames", "1", "--out", "never"])
+        .output()
+        .expect("starts");
+    let said = err(&output);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("mesa-vulkan-drivers") && !said.contains("panicked"), "{said}");
+}
+
+/// llvmpipe takes memory until the system has none, so the process is capped: then the driver reports it.
+#[test]
+#[cfg(target_os = "linux")]
+fn too_little_memory_is_an_error_that_names_the_largest_wire() {
+    let dir = folder("memory");
+    let file = dir.join("large.ron");
+    let mut nodes = String::from(r#""domain": (domain: (resolution: (2800, 2800), width: 1, edge: "wall")),"#);
+    // 60 States of 125 MB each: 7.5 GB, under the budget of a plan and over the cap of 6 GB.
+    for i in 0..60 {
+        nodes.push_str(&format!(r#""s{i}": (state: "Grid<vec4f>", inputs: {{"next": "a{i}.field"}}), "a{i}": (stage: "fluid/add", inputs: {{"field": "s{i}.value", "source": "s{}.value"}}),"#, (i + 1) % 60));
+    }
+    nodes.push_str(r#""o": (output: (), inputs: {"image": "a0.field"}),"#);
+    std::fs::write(&file, format!("(version: 1, nodes: {{ {nodes} }})")).unwrap();
+    let command = format!(
+        "ulimit -v 6000000; exec {} render {} --frames 1 --out {}",
+        env!("CARGO_BIN_EXE_stagewright"),
+        file.display(),
+        dir.join("f").display()
+    );
+    let output = Command::new("bash").args(["-c", &command]).output().expect("bash");
+    let said = err(&output);
+    println!("{said}");
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("the GPU has no room for the") && !said.contains("panicked"), "{said}");
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -1,0 +1,189 @@
+//! The engine on whatever adapter there is: limits, budgets, faults, recompiling while running.
+
+use std::sync::OnceLock;
+
+use stagewright::document::{Document, ParamValue};
+use stagewright::gpu::{Gpu, GpuOptions};
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Keep, Plan, PlanOptions};
+use stagewright::problem::Problems;
+use stagewright::sim::{FrameInput, Simulation};
+
+fn gpu() -> &'static Gpu {
+    static GPU: OnceLock<Gpu> = OnceLock::new();
+    GPU.get_or_init(|| Gpu::new(&GpuOptions::default()).unwrap_or_else(|e| panic!("{e}")))
+}
+
+fn plan(nodes: &str) -> Result<Plan, Problems> {
+    let document = Document::parse(&format!("(version: 1, name: \"test\", nodes: {{ {nodes} }})")).expect("valid RON");
+    let graph = Graph::build(&document, Library::builtin())?;
+    Plan::compile(&graph, &PlanOptions { keep: Keep::All, memory_budget: 64 << 30, ..PlanOptions::default() })
+}
+
+/// A State `x` on 16 x 16 cells that a stage with this body advances; the body sees `x(cell)` and `params.rate`.
+fn counter(body: &str) -> String {
+    let source = format!(
+        "//! T\\n//! @inout x: Grid<f32>\\n//! @param rate: f32 = 1, 0..10\\nfn stage(cell: Cell) -> f32 {{ {body} }}"
+    );
+    format!(
+        "\"domain\": (domain: (resolution: (16, 16), width: 1, edge: \"wall\")), \"s\": (state: \"Grid<f32>\", inputs: {{\"next\": \"c.x\"}}), \
+         \"c\": (custom: \"{source}\", inputs: {{\"x\": \"s.value\"}}), \"look\": (stage: \"view/color_map\", inputs: {{\"field\": \"c.x\"}}), \
+         \"screen\": (output: (), inputs: {{\"image\": \"look.image\"}}),"
+    )
+}
+
+const ADD: &str = "return x(cell) + params.rate;";
+
+fn value(simulation: &Simulation) -> f32 {
+    simulation.read("s").expect("the State is kept").data[0]
+}
+
+#[test]
+fn an_endless_loop_ends_and_names_its_node() {
+    let nodes = counter("var n = x(cell); loop { n += params.rate * 0.0 + 1.0; } return n;");
+    let mut simulation = Simulation::new(gpu(), plan(&nodes).expect("compiles")).expect("runs");
+    simulation.step(&FrameInput::default()).expect("steps");
+    let said = simulation.warnings(true).to_string();
+    println!("{said}; the counter reached {}", value(&simulation));
+    assert!(said.starts_with("c: ") && said.contains("60,000"), "{said}");
+    assert_eq!(value(&simulation), 60_000.0, "the budget is what it is said to be, on every adapter");
+}
+
+#[test]
+fn a_loop_that_ends_spends_no_budget() {
+    let nodes = counter("var n = x(cell); loop { n += params.rate; if n > 100.0 { break; } } return n;");
+    let mut simulation = Simulation::new(gpu(), plan(&nodes).expect("compiles")).expect("runs");
+    simulation.step(&FrameInput::default()).expect("steps");
+    assert!(simulation.warnings(true).is_empty());
+    assert_eq!(value(&simulation), 101.0);
+}
+
+#[test]
+fn a_bad_edit_leaves_the_last_good_plan_running() {
+    let mut simulation = Simulation::new(gpu(), plan(&counter(ADD)).expect("compiles")).expect("runs");
+    simulation.step(&FrameInput::default()).expect("steps");
+    let bad = plan(&counter("return x(cell) + params.rate * nonsense;")).expect_err("does not compile").to_string();
+    assert!(bad.starts_with("c (4:"), "the node and line are named: {bad}");
+    let huge = plan(
+        &counter(ADD)
+            .replace("(16, 16)", "(20000, 20000)")
+            .replace("Grid<f32>", "Grid<vec4f>")
+            .replace("-> f32", "-> vec4f")
+            .replace("\"look\": (stage: \"view/color_map\", inputs: {\"field\": \"c.x\"}),", "")
+            .replace("look.image", "c.x"),
+    );
+    let refused = simulation.replace(huge.expect("compiles with that budget")).expect_err("no adapter binds that much");
+    println!("{refused}");
+    assert!(refused.to_string().contains("6103.5 MiB") && refused.to_string().contains("offers"), "{refused}");
+    simulation.step(&FrameInput::default()).expect("still steps");
+    assert_eq!(value(&simulation), 2.0);
+}
+
+#[test]
+fn an_edit_keeps_states_that_did_not_change() {
+    let mut simulation = Simulation::new(gpu(), plan(&counter(ADD)).expect("compiles")).expect("runs");
+    (0..3).for_each(|_| simulation.step(&FrameInput::default()).expect("steps"));
+    simulation.replace(plan(&counter("return x(cell) + 10.0 * params.rate;")).expect("compiles")).expect("replaces");
+    assert_eq!((value(&simulation), simulation.frame()), (3.0, 3), "contents and clock go on");
+    simulation.step(&FrameInput::default()).expect("steps");
+    assert_eq!(value(&simulation), 13.0);
+    simulation.replace(plan(&counter(ADD).replace("(16, 16)", "(16, 8)")).expect("compiles")).expect("replaces");
+    assert_eq!((value(&simulation), simulation.frame()), (0.0, 0), "another size starts anew");
+}
+
+#[test]
+fn parameters_change_without_recompiling_and_wrong_ones_are_refused() {
+    let mut simulation = Simulation::new(gpu(), plan(&counter(ADD)).expect("compiles")).expect("runs");
+    simulation.step(&FrameInput::default()).expect("steps");
+    simulation.set_param("c.rate", ParamValue::Number(5.0)).expect("in range");
+    simulation.step(&FrameInput::default()).expect("steps");
+    assert_eq!(value(&simulation), 6.0);
+    let wrong = [
+        ("c.rate", ParamValue::Number(11.0), "outside 0..10"),
+        ("c.rate", ParamValue::Number(f64::NAN), "NaN"),
+        ("c.rate", ParamValue::Expression("1 +".into()), "c.rate"),
+        ("c.speed", ParamValue::Number(1.0), "no such parameter"),
+    ];
+    for (path, bad, says) in wrong {
+        let error = simulation.set_param(path, bad).expect_err("is refused").to_string();
+        assert!(error.contains(says), "{error}");
+    }
+    simulation.step(&FrameInput::default()).expect("steps");
+    assert_eq!(value(&simulation), 11.0, "the last good value is in force");
+}
+
+#[test]
+fn expressions_are_evaluated_every_frame() {
+    let nodes = counter(ADD)
+        .replace("inputs: {\"x\": \"s.value\"})", "inputs: {\"x\": \"s.value\"}, params: {\"rate\": \"frame + 1\"})");
+    let mut simulation = Simulation::new(gpu(), plan(&nodes).expect("compiles")).expect("runs");
+    (0..3).for_each(|_| simulation.step(&FrameInput::default()).expect("steps"));
+    assert_eq!(value(&simulation), 6.0);
+    // From frame 10 on the value is out of range: the last good one stays, and it is said.
+    (3..12).for_each(|_| simulation.step(&FrameInput::default()).expect("steps"));
+    let said = simulation.warnings(false).to_string();
+    assert!(said.contains("c.rate") && said.contains("outside 0..10"), "{said}");
+    assert_eq!(value(&simulation), (1..=10).sum::<i32>() as f32 + 2.0 * 10.0);
+}
+
+#[test]
+fn wires_that_gave_their_memory_away_say_so() {
+    let document = Document::parse(&format!("(version: 1, nodes: {{ {} }})", counter(ADD))).expect("parses");
+    let graph = Graph::build(&document, Library::builtin()).expect("is right");
+    let plan = Plan::compile(&graph, &PlanOptions::default()).expect("compiles");
+    let mut simulation = Simulation::new(gpu(), plan).expect("runs");
+    simulation.step(&FrameInput::default()).expect("steps");
+    assert!(simulation.read("c.x").is_ok(), "what the State holds is there under both names");
+    let error = simulation.read("nobody.x").expect_err("unknown").to_string();
+    assert!(error.contains("no such wire") && error.contains("c.x"), "{error}");
+}
+
+#[test]
+fn node_times_add_up_to_something() {
+    let mut simulation = Simulation::new(gpu(), plan(&counter(ADD)).expect("compiles")).expect("runs");
+    simulation.set_profiling(true);
+    (0..4).for_each(|_| simulation.step(&FrameInput::default()).expect("steps"));
+    match simulation.times(true) {
+        None => println!("{} has no timestamps", gpu().name()),
+        Some(times) => {
+            let nodes: Vec<&str> = times.iter().map(|t| t.node.as_str()).collect();
+            println!("{times:?}");
+            assert_eq!(nodes, ["c", "look", "screen"]);
+            assert!(times.iter().all(|t| t.ms.is_finite() && t.ms >= 0.0) && times.iter().any(|t| t.ms > 0.0));
+        }
+    }
+}
+
+#[test]
+fn reading_does_not_wait() {
+    let mut simulation = Simulation::new(gpu(), plan(&counter(ADD)).expect("compiles")).expect("runs");
+    simulation.step(&FrameInput::default()).expect("steps");
+    let mut reading = simulation.read_async("s").expect("is kept");
+    let mut polls = 0;
+    let words = loop {
+        match reading.try_take() {
+            Ok(words) => break words.expect("the device is well"),
+            Err(not_yet) => reading = not_yet,
+        }
+        polls += 1;
+        assert!(polls < 1_000_000, "the copy never arrives");
+        std::thread::yield_now();
+    };
+    assert_eq!(f32::from_bits(words[0]), 1.0);
+}
+
+#[test]
+fn a_device_of_another_program_will_do() {
+    let (device, queue) = pollster::block_on(async {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+        let adapter = instance.request_adapter(&Default::default()).await.expect("an adapter");
+        // The defaults of WebGPU: no features, 8 storage buffers, 256 invocations.
+        adapter.request_device(&Default::default()).await.expect("a device")
+    });
+    let gpu = Gpu::from_device(device, queue, "guest");
+    let mut simulation = Simulation::new(&gpu, plan(&counter(ADD)).expect("compiles")).expect("runs");
+    simulation.step(&FrameInput::default()).expect("steps");
+    assert_eq!(value(&simulation), 1.0);
+    assert!(simulation.times(true).is_none(), "no timestamps were asked for");
+}
