@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use super::pipelines::Pipelines;
+use crate::plan::Plan;
+use crate::problem::Problems;
 
 /// Why there is no device.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -35,9 +37,16 @@ pub struct Gpu {
     faults: Arc<Mutex<Vec<String>>>,
 }
 
-/// Features that are used where the adapter has them.
-fn wanted_features() -> wgpu::Features {
-    wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES
+/// What to ask an adapter for: all that it really offers, and timestamps where it has them. A program that opens the device
+/// itself, and hands it to [`Gpu::from_device`], asks for the same.
+pub fn device_descriptor(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
+    let wanted = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
+    wgpu::DeviceDescriptor {
+        label: Some("stagewright"),
+        required_features: adapter.features() & wanted,
+        required_limits: adapter.limits(),
+        ..Default::default()
+    }
 }
 
 impl Gpu {
@@ -72,14 +81,8 @@ impl Gpu {
             }
         };
         let name = describe(&adapter.get_info());
-        let descriptor = wgpu::DeviceDescriptor {
-            label: Some("stagewright"),
-            required_features: adapter.features() & wanted_features(),
-            required_limits: adapter.limits(),
-            ..Default::default()
-        };
         let (device, queue) = adapter
-            .request_device(&descriptor)
+            .request_device(&device_descriptor(&adapter))
             .await
             .map_err(|e| GpuError::NoDevice { adapter: name.clone(), cause: e.to_string() })?;
         let gpu = Gpu::wrap(device, queue, name);
@@ -96,8 +99,9 @@ impl Gpu {
         Gpu { device, queue, name, pipelines: Arc::default(), faults: Arc::default() }
     }
 
-    /// Without a handler, one stray validation error ends the process.
-    fn watch(&self) {
+    /// Takes the device's error handlers over: without one, a stray validation error ends the process. What they hear
+    /// comes out of [`Gpu::take_faults`].
+    pub fn watch(&self) {
         let note = |faults: &Mutex<Vec<String>>, text: String| {
             if let Ok(mut faults) = faults.lock() {
                 faults.push(text);
@@ -111,6 +115,14 @@ impl Gpu {
                 note(&faults, format!("the graphics device was lost: {message}"));
             }
         });
+    }
+
+    /// Builds the pipelines of a plan ahead, on any thread, so that a simulation which takes the plan later does not wait.
+    ///
+    /// # Errors
+    /// Every shader that the driver refuses, by the node that needs it.
+    pub fn prepare(&self, plan: &Plan) -> Result<(), Problems> {
+        self.pipelines.get(self, &plan.kernels).map(drop)
     }
 
     /// Name, backend and driver, as a person would ask for them.
@@ -134,7 +146,8 @@ impl Gpu {
     }
 }
 
-fn describe(info: &wgpu::AdapterInfo) -> String {
+/// Name, backend and driver of an adapter in one line.
+pub fn describe(info: &wgpu::AdapterInfo) -> String {
     let driver = [info.driver.as_str(), info.driver_info.as_str()].join(" ");
     format!("{} ({:?}, {})", info.name, info.backend, driver.trim())
 }

@@ -289,7 +289,7 @@ fn check_limits(gpu: &Gpu, plan: &Plan) -> Result<(), Problems> {
         let cause = format!("{what} needs {needed}, the adapter {} offers {offered}", gpu.name());
         problems.push(Problem::new(node, "", cause, remedy));
     };
-    let binding = u64::from(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size);
+    let binding = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
     for buffer in plan.buffers.iter().filter(|b| b.bytes > binding) {
         let what = format!("the wire `{}`", buffer.label);
         let remedy = "lower the resolution of its domain, or split the wire into components";

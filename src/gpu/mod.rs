@@ -6,7 +6,7 @@ mod pipelines;
 mod readback;
 mod timing;
 
-pub use device::{Gpu, GpuError, GpuOptions};
+pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};
 pub use engine::Engine;
 pub use readback::Reading;
 pub use timing::NodeTime;

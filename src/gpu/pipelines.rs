@@ -94,8 +94,11 @@ fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {
     };
     let module = if kernel.finite {
         let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
+        #[allow(unsafe_code)]
         // SAFETY: only the bounding of loops is switched off, and the plan has proven every loop of this kernel finite.
-        unsafe { device.create_shader_module_trusted(descriptor, checks) }
+        unsafe {
+            device.create_shader_module_trusted(descriptor, checks)
+        }
     } else {
         device.create_shader_module(descriptor)
     };

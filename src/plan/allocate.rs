@@ -8,6 +8,7 @@ use super::expand::{Op, Program, Task, ValueId};
 use crate::graph::{Graph, Kind};
 use crate::problem::{Problem, Problems};
 use crate::stage::Reach;
+use crate::stage::types::EdgeRule;
 
 /// Buffers of a plan, and of each value.
 #[derive(Debug, Default)]
@@ -158,13 +159,22 @@ fn works_in_place(graph: &Graph, op: &Op, port: usize) -> bool {
                 || match stage.reach(&declared.name) {
                     Reach::Own => true,
                     // A red cell reads black neighbours only, and those stay as they are.
-                    Reach::Faces => stage.header.checkerboard,
+                    Reach::Faces => stage.header.checkerboard && colors_alternate(graph, op.node, declared.edge),
                     Reach::Anywhere => false,
                 }
         }),
         (Task::ToFixed(_) | Task::FromFixed(_), _) => true,
         _ => false,
     }
+}
+
+/// Whether cells across a face always differ in colour. Around a periodic axis with an odd number of cells they do not.
+fn colors_alternate(graph: &Graph, node: usize, edge: Option<EdgeRule>) -> bool {
+    let domain = graph.nodes.get(node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
+    domain.is_none_or(|d| {
+        let odd = d.resolution.iter().take(d.dim as usize).any(|n| n % 2 == 1);
+        edge.unwrap_or(d.edge) != EdgeRule::Wrap || !odd
+    })
 }
 
 /// Buffers that wires take turns in.

@@ -328,12 +328,28 @@ impl StageKernel<'_> {
             }
             let variable = if in_place { format!("_{}", port.name) } else { format!("_{}_next", port.name) };
             let source = if several { format!("_result.{}", port.name) } else { "_result".into() };
+            let (source, mask) = match value.ty {
+                WireType::FaceGrid => ("_faces".to_string(), self.existing_faces(dim, &source)),
+                _ => (source, String::new()),
+            };
             let store = accessors::store(&variable, value.ty.value(), dim, &self.element(value, dim), &source);
+            let store = if mask.is_empty() { store } else { format!("{{ {mask} {store} }}") };
             let guarded = layered && matches!(port.ty, PortType::Grid(_));
             let store = if guarded { format!("if (inside(_cell)) {{ {store} }}") } else { store };
             let _ = write!(out, " {store}");
         }
         out
+    }
+
+    /// Zeroes the components in the layer beyond the cells that belong to no face, so that what is stored is repeatable.
+    fn existing_faces(&self, dim: u32, source: &str) -> String {
+        let axes = ["x", "y", "z"];
+        let exists = |axis: usize| {
+            let others = (0..dim as usize).filter(|d| *d != axis);
+            others.map(|d| format!("_cell.{0} < RESOLUTION.{0}", axes[d])).collect::<Vec<_>>().join(" && ")
+        };
+        let mask: Vec<String> = (0..dim as usize).map(exists).collect();
+        format!("let _faces = select(Vec(), {source}, vec{dim}<bool>({}));", mask.join(", "))
     }
 
     /// The body of a stage that reduces: every lane takes part, cells outside with the neutral value.
