@@ -76,6 +76,8 @@ impl fmt::Display for Problem {
     }
 }
 
+impl std::error::Error for Problem {}
+
 /// Everything wrong at once; never empty when returned as an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Problems(pub Vec<Problem>);

@@ -291,14 +291,14 @@ mod tests {
         assert_eq!(unproven(&in_stage(&count(1024, &count(1023, "")))), [0usize; 0]);
         assert_eq!(unproven(&in_stage(&count(1024, &count(1025, "")))), [1, 2]);
         let callee = format!("\nfn f() {{ g(); }}\nfn g() {{ {} }}", count(60_000, ""));
-        assert_eq!(unproven(&(in_stage(&count(17, "f();")) + &callee)), [0usize; 0]);
-        assert_eq!(unproven(&(in_stage(&count(18, "f();")) + &callee)), [1, 4]);
-        assert_eq!(unproven(&(in_stage(&count(9, "f(); f();")) + &callee)), [1, 4]);
+        assert_eq!(unproven(&(in_stage(&count(17, "f();")) + callee.as_str())), [0usize; 0]);
+        assert_eq!(unproven(&(in_stage(&count(18, "f();")) + callee.as_str())), [1, 4]);
+        assert_eq!(unproven(&(in_stage(&count(9, "f(); f();")) + callee.as_str())), [1, 4]);
         assert_eq!(unproven(&(in_stage(&count(2, "h();")) + "fn h() { h(); }")), [1]);
         // Rounds of a budget must be short.
         assert_eq!(unproven(&in_stage(&format!("loop {{\n{} }}", count(8, &count(7, ""))))), [1]);
         assert_eq!(unproven(&in_stage(&format!("loop {{\n{} }}", count(65, &count(8, ""))))), [1, 2]);
-        assert_eq!(unproven(&(in_stage("loop { f(); }") + &callee)), [1, 3]);
+        assert_eq!(unproven(&(in_stage("loop { f(); }") + callee.as_str())), [1, 3]);
     }
 
     #[test]

@@ -1,0 +1,87 @@
+//! Compiling on a thread of its own, so that the window never waits for a shader compiler.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::document::Document;
+use crate::gpu::Gpu;
+use crate::graph::Graph;
+use crate::library::Library;
+use crate::plan::{Plan, PlanOptions};
+use crate::problem::{Problem, Problems};
+
+/// A plan whose pipelines are built, and what is worth knowing about the graph.
+pub struct Compiled {
+    pub plan: Plan,
+    pub warnings: Problems,
+}
+
+type Outcome = Result<Compiled, Problems>;
+
+/// The thread and the jobs on their way to it and back.
+pub struct Compiler {
+    jobs: Sender<(u64, Document)>,
+    results: Receiver<(u64, Outcome)>,
+    asked: u64,
+    answered: u64,
+}
+
+impl Compiler {
+    /// `wake` is called, on the thread, when a result is there.
+    pub fn new(gpu: Gpu, wake: impl Fn() + Send + 'static) -> Compiler {
+        let (jobs, queue) = channel::<(u64, Document)>();
+        let (answers, results) = channel();
+        let work = move || {
+            while let Ok(mut job) = queue.recv() {
+                // Only the newest document matters.
+                while let Ok(newer) = queue.try_recv() {
+                    job = newer;
+                }
+                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1))).unwrap_or_else(|_| Err(died()));
+                if answers.send((job.0, outcome)).is_err() {
+                    return;
+                }
+                wake();
+            }
+        };
+        // Without a thread the queue is closed, and `request` says so.
+        drop(std::thread::Builder::new().name("compiler".into()).spawn(work));
+        Compiler { jobs, results, asked: 0, answered: 0 }
+    }
+
+    /// Asks for a document to be compiled; what was asked before is no longer of interest.
+    ///
+    /// # Errors
+    /// When the thread has ended.
+    pub fn request(&mut self, document: &Document) -> Result<(), Problems> {
+        self.asked += 1;
+        let sent = self.jobs.send((self.asked, document.clone()));
+        sent.map_err(|_| {
+            self.answered = self.asked;
+            died()
+        })
+    }
+
+    /// The result for the newest document, once.
+    pub fn poll(&mut self) -> Option<Outcome> {
+        let newest = self.results.try_iter().filter(|(id, _)| *id == self.asked).last()?;
+        self.answered = newest.0;
+        Some(newest.1)
+    }
+
+    /// Whether a result is still to come.
+    pub fn busy(&self) -> bool {
+        self.answered != self.asked
+    }
+}
+
+fn compile(gpu: &Gpu, document: &Document) -> Outcome {
+    let graph = Graph::build(document, Library::builtin())?;
+    let plan = Plan::compile(&graph, &PlanOptions::default())?;
+    gpu.prepare(&plan)?;
+    Ok(Compiled { plan, warnings: graph.warnings })
+}
+
+fn died() -> Problems {
+    Problem::new("", "", "the compiler gave up on this graph", "save it under another name, and report it").into()
+}

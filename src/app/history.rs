@@ -1,0 +1,104 @@
+//! Undo: whole documents, one for each gesture.
+
+use crate::document::Document;
+
+/// Steps that can be taken back.
+const DEPTH: usize = 256;
+
+/// What the document was before each gesture, and after those that were taken back.
+#[derive(Default)]
+pub struct History {
+    undo: Vec<Document>,
+    redo: Vec<Document>,
+    /// The gesture going on, whose changes make one step.
+    open: Option<String>,
+}
+
+impl History {
+    /// Remembers the document before a change. Changes of a gesture still going on join its step.
+    pub fn record(&mut self, before: &Document, gesture: &str) {
+        if self.open.as_deref() == Some(gesture) {
+            return;
+        }
+        self.close(before);
+        self.redo.clear();
+        if self.undo.len() == DEPTH {
+            self.undo.remove(0);
+        }
+        self.undo.push(before.clone());
+        self.open = Some(gesture.to_string());
+    }
+
+    /// Ends the gesture. One that changed nothing leaves no step.
+    pub fn close(&mut self, now: &Document) {
+        if self.open.take().is_some() && self.undo.last() == Some(now) {
+            self.undo.pop();
+        }
+    }
+
+    /// Takes the last step back; false when there is none.
+    pub fn undo(&mut self, document: &mut Document) -> bool {
+        self.close(document);
+        let Some(before) = self.undo.pop() else { return false };
+        self.redo.push(std::mem::replace(document, before));
+        true
+    }
+
+    /// Takes the last undone step again; false when there is none.
+    pub fn redo(&mut self, document: &mut Document) -> bool {
+        let Some(after) = self.redo.pop() else { return false };
+        self.undo.push(std::mem::replace(document, after));
+        true
+    }
+
+    pub fn can_undo(&self) -> bool {
+        !self.undo.is_empty()
+    }
+
+    pub fn can_redo(&self) -> bool {
+        !self.redo.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(history: &mut History, document: &mut Document, gesture: &str, name: &str) {
+        history.record(document, gesture);
+        document.name = name.into();
+    }
+
+    #[test]
+    fn a_gesture_is_one_step() {
+        let (mut history, mut document) = (History::default(), Document::default());
+        for name in ["a", "b", "c"] {
+            change(&mut history, &mut document, "drag", name);
+        }
+        history.close(&document);
+        change(&mut history, &mut document, "drag", "d");
+        assert!(history.undo(&mut document) && document.name == "c");
+        assert!(history.undo(&mut document) && document.name.is_empty());
+        assert!(!history.undo(&mut document));
+        assert!(history.redo(&mut document) && history.redo(&mut document) && document.name == "d");
+        assert!(!history.redo(&mut document));
+    }
+
+    #[test]
+    fn a_gesture_that_changes_nothing_leaves_no_step() {
+        let (mut history, mut document) = (History::default(), Document::default());
+        change(&mut history, &mut document, "drag", "a");
+        document.name.clear();
+        history.close(&document);
+        assert!(!history.can_undo());
+    }
+
+    #[test]
+    fn a_new_change_ends_the_redoable_future() {
+        let (mut history, mut document) = (History::default(), Document::default());
+        change(&mut history, &mut document, "one", "a");
+        assert!(history.undo(&mut document) && history.can_redo());
+        change(&mut history, &mut document, "two", "b");
+        assert!(!history.can_redo());
+    }
+}
