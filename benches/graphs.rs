@@ -102,7 +102,7 @@ fn first_frame(
 
 fn measure(simulation: &mut Simulation) -> Result<(), Box<dyn std::error::Error>> {
     let gpu = simulation.gpu().clone();
-    let mut steps = |simulation: &mut Simulation, count: usize| -> Result<f64, Box<dyn std::error::Error>> {
+    let steps = |simulation: &mut Simulation, count: usize| -> Result<f64, Box<dyn std::error::Error>> {
         gpu.wait();
         let started = Instant::now();
         for _ in 0..count {

@@ -187,3 +187,53 @@ fn a_device_of_another_program_will_do() {
     assert_eq!(value(&simulation), 1.0);
     assert!(simulation.times(true).is_none(), "no timestamps were asked for");
 }
+
+/// Nodes of three States whose values move round: each becomes what another was.
+const ROUND: &str = r#""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+    "a": (state: "Grid<f32>", inputs: {"next": "b.value"}, params: {"value": 1}),
+    "b": (state: "Grid<f32>", inputs: {"next": "c.value"}, params: {"value": 2}),
+    "c": (state: "Grid<f32>", inputs: {"next": "a.value"}, params: {"value": 3}),
+    "look": (stage: "view/color_map", inputs: {"field": "a.value"}), "screen": (output: (), inputs: {"image": "look.image"}),"#;
+
+#[test]
+fn states_may_trade_places() {
+    let mut simulation = Simulation::new(gpu(), plan(ROUND).expect("compiles")).expect("runs");
+    let values = |simulation: &Simulation| ["a", "b", "c"].map(|s| simulation.read(s).expect("is kept").data[5]);
+    for expected in [[2.0, 3.0, 1.0], [3.0, 1.0, 2.0], [1.0, 2.0, 3.0], [2.0, 3.0, 1.0]] {
+        simulation.step(&FrameInput::default()).expect("steps");
+        assert_eq!(values(&simulation), expected);
+    }
+}
+
+#[test]
+fn states_may_share_what_they_become() {
+    let nodes = r#""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+        "a": (state: "Grid<f32>", inputs: {"next": "sum.field"}, params: {"value": 1}),
+        "b": (state: "Grid<f32>", inputs: {"next": "sum.field"}, params: {"value": 10}),
+        "still": (state: "Grid<f32>", inputs: {"next": "still.value"}, params: {"value": 60}),
+        "sum": (stage: "fluid/add", inputs: {"field": "a.value", "source": "still.value"}),
+        "old": (stage: "fluid/add", inputs: {"field": "b.value", "source": "a.value"}, params: {"scale": 0}),
+        "look": (stage: "view/color_map", inputs: {"field": "old.field"}), "screen": (output: (), inputs: {"image": "look.image"}),"#;
+    for keep in [Keep::All, Keep::Needed] {
+        let document = Document::parse(&format!("(version: 1, nodes: {{ {nodes} }})")).expect("parses");
+        let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|p| panic!("{p}"));
+        let plan = Plan::compile(&graph, &PlanOptions { keep, ..PlanOptions::default() }).expect("compiles");
+        let mut simulation = Simulation::new(gpu(), plan).expect("runs");
+        // fluid/add: field + scale dt source, 1/60 s a frame: 60 adds one.
+        for frame in 1..=5 {
+            simulation.step(&FrameInput::default()).expect("steps");
+            let values = ["a", "b", "still"].map(|s| simulation.read(s).expect("is kept").data[9]);
+            let expected = [1.0 + frame as f32, 1.0 + frame as f32, 60.0];
+            let worst = values.iter().zip(expected).map(|(v, e)| (v - e).abs()).fold(0.0, f32::max);
+            println!("frame {frame}: {values:?}, off by {worst:e}");
+            assert!(worst <= 60.0 * f32::EPSILON, "rounding of dt and of the product, five times");
+        }
+    }
+}
+
+#[test]
+fn an_empty_graph_is_no_crash() {
+    let mut simulation = Simulation::new(gpu(), plan("").expect("compiles")).expect("runs");
+    simulation.step(&FrameInput::default()).expect("steps");
+    assert!(simulation.picture(None).expect_err("nothing to see").to_string().contains("no such Output"));
+}
