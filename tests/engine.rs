@@ -237,3 +237,21 @@ fn an_empty_graph_is_no_crash() {
     simulation.step(&FrameInput::default()).expect("steps");
     assert!(simulation.picture(None).expect_err("nothing to see").to_string().contains("no such Output"));
 }
+
+/// A State inside a group that repeats: within the frame every repeat sees last frame's value, and the last one feeds it.
+#[test]
+fn a_state_may_live_in_a_group() {
+    let nodes = r#""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+        "base": (state: "Grid<f32>", inputs: {"next": "base.value"}, params: {"value": 1}),
+        "g": (iterations: 3, inputs: {"x": "base.value"}, group: (inputs: {"x": "Grid<T>"}, outputs: {"x": "add.field"}, nodes: {
+            "memory": (state: "Grid<f32>", inputs: {"next": "add.field"}, params: {"value": 60}, on: "domain"),
+            "add": (stage: "fluid/add", inputs: {"field": "in.x", "source": "memory.value"}),
+            "view": (stage: "view/color_map", inputs: {"field": "memory.value"}), "inner": (output: (), inputs: {"image": "view.image"}),
+        })),"#;
+    let mut simulation = Simulation::new(gpu(), plan(nodes).expect("compiles")).expect("runs");
+    simulation.step(&FrameInput::default()).expect("steps");
+    // 1 + 3 x 60/60, fed by the group's own repeats; the State takes the last.
+    let memory = simulation.read("g/memory").expect("is kept").data[0];
+    assert!((memory - 4.0).abs() <= 8.0 * f32::EPSILON * 4.0, "{memory}");
+    assert_eq!(simulation.find_picture(Some("g/inner")).expect("is there").width, 8);
+}

@@ -117,9 +117,7 @@ const TOP: usize = 0;
 pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> {
     let mut expander = Expander::new(graph);
     for (index, node) in graph.nodes.iter().enumerate() {
-        if let Kind::Output { size } = node.kind
-            && node.group.is_none()
-        {
+        if let Kind::Output { size } = node.kind {
             expander.picture(index, options.size.or(size))?;
         }
     }
@@ -130,10 +128,10 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
             Keep::All => true,
             Keep::Wires(wires) => names.into_iter().any(|name| wires.contains(&name)),
         };
-        // A wire inside a group exists once for each repeat; its last version is found by name below.
-        if wanted && node.group.is_none() {
+        if wanted {
+            let env = expander.last_repeat(node.group)?;
             for port in 0..node.outputs.len() {
-                expander.feed(&Source::Wire { node: index, port }, TOP)?;
+                expander.feed(&Source::Wire { node: index, port }, env)?;
             }
         }
     }
@@ -157,7 +155,10 @@ pub fn reset(graph: &Graph, frame: &Program) -> Result<Program, Problems> {
         let node = &graph.nodes[state];
         let feed = match node.inputs.get(1).map(|i| &i.source) {
             Some(Source::Nothing) | None => node.params.first().cloned().map(Feed::Setting),
-            Some(source) => Some(expander.feed(source, TOP)?),
+            Some(source) => {
+                let env = expander.last_repeat(node.group)?;
+                Some(expander.feed(source, env)?)
+            }
         };
         if let Some(feed) = feed {
             expander.become_state(state, feed)?;
@@ -244,6 +245,17 @@ impl<'a> Expander<'a> {
         }
         self.groups.insert((node, env), previous);
         Ok(previous)
+    }
+
+    /// The scope in which a State, an Output or a kept wire inside groups is seen from outside: the last repeat of each.
+    fn last_repeat(&mut self, group: Option<usize>) -> Result<usize, Problems> {
+        match group {
+            None => Ok(TOP),
+            Some(group) => {
+                let around = self.last_repeat(self.graph.nodes[group].group)?;
+                self.group(group, around)
+            }
+        }
     }
 
     /// Unrolls a stage's iterations and gives its outputs.
@@ -352,7 +364,8 @@ impl<'a> Expander<'a> {
     fn picture(&mut self, node: usize, size: Option<(u32, u32)>) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let source = entry.inputs.first().map(|i| i.source.clone()).unwrap_or(Source::Nothing);
-        let Feed::Value(image) = self.feed(&source, TOP)? else { return Err(broken(self.graph, node).into()) };
+        let env = self.last_repeat(entry.group)?;
+        let Feed::Value(image) = self.feed(&source, env)? else { return Err(broken(self.graph, node).into()) };
         let [x, y, _] = entry.domain.and_then(|d| self.graph.domains.get(d)).map_or([1; 3], |d| d.resolution);
         let (width, height) = size.unwrap_or((x, y));
         let picture = Value {
@@ -377,7 +390,8 @@ impl<'a> Expander<'a> {
                     self.program.next.insert(state, old);
                 }
                 Some(source) => {
-                    let feed = self.feed(source, TOP)?;
+                    let env = self.last_repeat(self.graph.nodes[state].group)?;
+                    let feed = self.feed(source, env)?;
                     self.become_state(state, feed)?;
                 }
             }
