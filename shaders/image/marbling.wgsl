@@ -9,6 +9,7 @@
 //! @param radius: f32 = 0.12, 0..1, soft 0.02..0.3           Largest drop, as a fraction of the shorter side
 //! @param scatter: f32 = 0.06, 0..1                          How far drops miss their place, as a fraction of the sheet
 //! @param speckles: f32 = 0.25, 0..1                         Share of the drops that fall last, small and anywhere
+//! @param medallion: f32 = 0, 0..1                           Share of the drops that fall before those, all in the middle
 //! @param waviness: f32 = 0.02, 0.., soft 0..0.1             Unevenness of the outlines, as a fraction of the shorter side
 //! @param seed: i32 = 1, 0..9999, soft 0..100                Another sheet
 //! @param paper: color = (0.90, 0.80, 0.62, 1)               Cream, the ground
@@ -50,11 +51,16 @@ fn drop_center(drop: i32) -> vec2f {
     let place = select(drop % params.centers, drop, is_speckle(drop)) + params.seed * 7;
     let miss = vec2f(chance(drop, 0), chance(drop, 1)) - 0.5;
     let even = fract(vec2f(0.7548777, 0.5698403) * f32(place)) - 0.5;
-    return (even * 1.15 + miss * params.scatter) * SIZE.xy / min(SIZE.x, SIZE.y);
+    let center = even * select(1.15, 0.0, is_medallion(drop)) + miss * params.scatter;
+    return center * SIZE.xy / min(SIZE.x, SIZE.y);
 }
 
 fn is_speckle(drop: i32) -> bool {
     return f32(drop) >= f32(params.drops) * (1.0 - params.speckles);
+}
+
+fn is_medallion(drop: i32) -> bool {
+    return !is_speckle(drop) && f32(drop) >= f32(params.drops) * (1.0 - params.speckles - params.medallion);
 }
 
 // Drops at a place grow smaller as the water fills up with ink.
@@ -66,9 +72,9 @@ fn drop_radius(drop: i32) -> f32 {
 
 // Every other ring is paper or indigo, which sets off the bright inks.
 fn drop_color(drop: i32) -> vec4f {
-    let ring = drop / params.centers;
+    let ring = select(drop / params.centers, drop, is_medallion(drop));
     let ground = ring % 2 == 1;
-    let pick = chance(drop, 3);
+    let pick = select(chance(drop, 3), fract(0.618034 * f32(drop)), is_medallion(drop));
     if ground && pick < 0.4 { return params.paper; }
     if ground { return params.ink_1; }
     if pick < 0.36 { return params.ink_2; }

@@ -4,42 +4,58 @@
 //! Source: Beer-Lambert law; Blinn, Simulation of Wrinkled Surfaces, SIGGRAPH 1978 (relief).
 //!
 //! @in    dye: Grid<vec4f>                               Amount of red, green and blue light that the dye gives back
+//! @in    halo: Grid<vec4f> = 0                          Light around it, for instance the dye blurred; may be coarse
 //! @out   image: Image, like dye                         The picture
 //! @param exposure: f32 = 1, 0.., soft 0..4              Brightness of the dye
 //! @param opacity: f32 = 3, 0.., soft 0..20              How soon the dye hides the background
+//! @param depth: f32 = 0.8, 0.., soft 0..3               How much deeper in hue thin dye is than dense dye
 //! @param relief: f32 = 0.6, 0.., soft 0..3              Strength of the wet sheen
+//! @param glow: f32 = 0.3, 0.., soft 0..2                Brightness of the halo
+//! @param vignette: f32 = 0, 0..1                        How far the picture sinks into the background towards its rim
 //! @param background: color = (0.010, 0.011, 0.016, 1)   Behind the dye
 
 fn stage(cell: Cell) -> vec4f {
     let here = position(cell);
-    let ink = max(dye_at(here).rgb, vec3f());
-    let cover = coverage(here);
-    let normal = normalize(vec3f(-params.relief * (slope(here, 0.003) + slope(here, 0.009)), 1.0));
+    let ink = max(dye(cell).rgb, vec3f());
+    let cover = coverage(cell);
+    let normal = normalize(vec3f(-params.relief * (slope(cell, 0.003) + slope(cell, 0.009)), 1.0));
     let facing = dot(normal, normalize(vec3f(-0.5, 0.7, 1.1)));
     let shade = 0.55 + 0.55 * facing;
     let sheen = 0.6 * params.relief * cover * pow(max(facing, 0.0), 20.0) * (1.0 - normal.z);
     let lit = filmic(ink * params.exposure * shade) + sheen;
-    let color = mix(params.background.rgb, lit, cover);
-    return vec4f(max(color, vec3f()), 1.0);
+    let around = params.glow * max(halo_at(here).rgb, vec3f());
+    let color = mix(params.background.rgb, lit, cover) + around * (1.0 - 0.6 * cover);
+    // A little noise, below what the eye sees, keeps dark slopes from banding in 8 bits.
+    let dither = (random(cell, 0) - 0.5) / 512.0 * sqrt(max(color, vec3f()));
+    return vec4f(max(mix(params.background.rgb, color, rim(here)) + dither, vec3f()), 1.0);
 }
 
-fn coverage(point: Vec) -> f32 {
-    let ink = dye_at(point).rgb;
+fn coverage(cell: Cell) -> f32 {
+    let ink = dye(cell).rgb;
     return 1.0 - exp(-params.opacity * max(max(ink.r, ink.g), max(ink.b, 0.0)));
 }
 
-// Compresses by the brightest channel, so that hues hold, and lets very bright dye pale a little, as film does.
+// Compresses by the brightest channel; thin dye deepens in hue and very bright dye pales, as on film.
 fn filmic(color: vec3f) -> vec3f {
     let peak = max(max(color.r, color.g), max(color.b, 1e-6));
     let toned = 1.0 - exp(-1.6 * peak);
+    let hue = pow(color / peak, vec3f(1.0 + params.depth * (1.0 - toned)));
     let pale = 0.35 * smoothstep(1.0, 6.0, peak);
-    return mix(color / peak, vec3f(1.0), pale) * toned;
+    return mix(hue, vec3f(1.0), pale) * toned;
 }
 
-// Rise of the coverage across a small distance, given as a fraction of the height.
-fn slope(point: Vec, distance: f32) -> vec2f {
-    let step = distance * SIZE.y;
-    let right = Vec(unit(0)) * step;
-    let up = Vec(unit(1)) * step;
-    return vec2f(coverage(point + right) - coverage(point - right), coverage(point + up) - coverage(point - up));
+// Rise of the coverage across a distance, given as a fraction of the height, and back.
+fn slope(cell: Cell, distance: f32) -> vec2f {
+    let cells = max(distance * SIZE.y / CELL_SIZE, 1.0);
+    let right = unit(0) * i32(round(cells));
+    let up = unit(1) * i32(round(cells));
+    let rise = vec2f(coverage(cell + right) - coverage(cell - right), coverage(cell + up) - coverage(cell - up));
+    return rise * (distance * SIZE.y / CELL_SIZE / round(cells));
+}
+
+// 1 in the middle, less towards the rim, rounder than the picture.
+fn rim(point: Vec) -> f32 {
+    let from_middle = abs(point.xy / SIZE.xy - 0.5) * 2.0;
+    let far = pow(dot(pow(from_middle, vec2f(4.0)), vec2f(1.0)), 0.25);
+    return 1.0 - params.vignette * smoothstep(0.72, 1.04, far);
 }

@@ -1,12 +1,12 @@
 //! Colours, sizes and spacing of the window, and the colours of wire types and node kinds.
 
-use eframe::egui::{self, Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, vec2};
+use eframe::egui::{self, Color32, CornerRadius, FontFamily, FontId, Margin, Stroke, TextStyle, Theme, Vec2, vec2};
 
 use crate::document::NodeKind;
 use crate::stage::types::{Element, PortType, ValueType};
 
 pub const CANVAS: Color32 = Color32::from_rgb(17, 19, 22);
-pub const CANVAS_DOT: Color32 = Color32::from_rgb(37, 41, 46);
+pub const CANVAS_DOT: Color32 = Color32::from_rgb(43, 48, 54);
 pub const PANEL: Color32 = Color32::from_rgb(25, 28, 32);
 pub const BAR: Color32 = Color32::from_rgb(30, 33, 38);
 pub const NODE: Color32 = Color32::from_rgb(35, 39, 45);
@@ -22,9 +22,17 @@ pub const ERROR: Color32 = Color32::from_rgb(232, 116, 108);
 /// Height of the bars at the edges of the window and of its panes [points].
 pub const BAR_HEIGHT: f32 = 30.0;
 
+/// Between two widgets [points].
+pub const GAP: Vec2 = vec2(8.0, 6.0);
+
 /// Gives the window its look.
 pub fn install(ctx: &egui::Context) {
     ctx.set_theme(Theme::Dark);
+    // The text font lacks arrows and other signs, which the code font has.
+    let mut fonts = egui::FontDefinitions::default();
+    let code = fonts.families.get(&FontFamily::Monospace).cloned().unwrap_or_default();
+    fonts.families.entry(FontFamily::Proportional).or_default().extend(code);
+    ctx.set_fonts(fonts);
     ctx.style_mut_of(Theme::Dark, |style| {
         let sizes = [
             (TextStyle::Small, FontId::proportional(11.0)),
@@ -38,11 +46,16 @@ pub fn install(ctx: &egui::Context) {
         visuals(&mut style.visuals);
         style.interaction.tooltip_delay = 0.35;
         style.interaction.selectable_labels = false;
+        // The inspector shows another node's fields at the same place; that is no mistake.
+        #[cfg(debug_assertions)]
+        {
+            style.debug.warn_if_rect_changes_id = false;
+        }
     });
 }
 
 fn spacing(spacing: &mut egui::Spacing) {
-    spacing.item_spacing = vec2(8.0, 6.0);
+    spacing.item_spacing = GAP;
     spacing.button_padding = vec2(8.0, 3.0);
     spacing.interact_size.y = 22.0;
     spacing.slider_width = 120.0;

@@ -1,0 +1,213 @@
+//! Places nodes by how far they are from where the frame begins: States, numbers and sources on the left.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eframe::egui::{Vec2, vec2};
+
+use crate::app::face::Face;
+use crate::document::{Document, Node, NodeKind};
+
+/// Between two columns, and between two nodes of a column [points].
+const GAP: Vec2 = vec2(56.0, 26.0);
+/// Between two bands of columns [points].
+const BAND_GAP: f32 = 60.0;
+const MAX_BANDS: usize = 4;
+/// Width over height that a canvas usually has.
+const ASPECT: f32 = 1.5;
+/// Sweeps that put nodes beside what they are wired to.
+const SWEEPS: usize = 8;
+
+/// Size of a node on the canvas, as good as it can be told before it is drawn [points].
+pub fn node_size(face: &Face) -> Vec2 {
+    vec2(super::view::WIDTH, 62.0 + 21.5 * (face.inputs.len() + face.outputs.len()) as f32)
+}
+
+/// Gives nodes a place that have none: those that lie on each other at the origin. They come below the others.
+pub fn place_new(document: &mut Document, faces: &BTreeMap<String, Face>) {
+    let nowhere = |node: &&mut Node| node.at == (0.0, 0.0);
+    if document.nodes.values_mut().filter(nowhere).count() < 2 {
+        return;
+    }
+    let mut arranged = document.clone();
+    arrange(&mut arranged, faces);
+    let placed = document.nodes.iter().filter(|(_, node)| node.at != (0.0, 0.0) && node.at.1.is_finite());
+    let bottoms = placed.map(|(name, node)| node.at.1 + faces.get(name).map_or(0.0, |face| node_size(face).y));
+    let below = bottoms.max_by(f32::total_cmp).map_or(0.0, |bottom| bottom + BAND_GAP);
+    for (name, node) in document.nodes.iter_mut().filter(|(_, node)| node.at == (0.0, 0.0)) {
+        node.at = arranged.nodes.get(name).map_or(node.at, |place| (place.at.0, place.at.1 + below));
+    }
+}
+
+/// Gives every node a place: columns from left to right, in as many bands as show them largest.
+pub fn arrange(document: &mut Document, faces: &BTreeMap<String, Face>) {
+    let columns = columns(document);
+    let columns: Vec<Column> = ordered(document, &columns).into_iter().map(|names| Column::new(names, faces)).collect();
+    let bands = (1..=MAX_BANDS).max_by(|a, b| scale(&columns, *a).total_cmp(&scale(&columns, *b)).then(b.cmp(a)));
+    let mut top = 0.0;
+    for band in split(&columns, bands.unwrap_or(1)) {
+        let height = band.iter().fold(0.0, |height: f32, column| height.max(column.size.y));
+        let mut x = 0.0;
+        for column in band {
+            let mut y = top + 0.5 * (height - column.size.y);
+            for (name, size) in &column.nodes {
+                if let Some(node) = document.nodes.get_mut(name) {
+                    node.at = (x, y.round());
+                }
+                y += size.y + GAP.y;
+            }
+            x += column.size.x + GAP.x;
+        }
+        top += height + BAND_GAP;
+    }
+}
+
+/// Nodes below each other.
+struct Column {
+    nodes: Vec<(String, Vec2)>,
+    size: Vec2,
+}
+
+impl Column {
+    fn new(names: Vec<String>, faces: &BTreeMap<String, Face>) -> Column {
+        let size = |name: &String| faces.get(name).map_or(Vec2::ZERO, node_size);
+        let nodes: Vec<(String, Vec2)> = names.into_iter().map(|name| (name.clone(), size(&name))).collect();
+        let size =
+            nodes.iter().fold(vec2(0.0, -GAP.y), |sum, (_, size)| vec2(sum.x.max(size.x), sum.y + size.y + GAP.y));
+        Column { nodes, size }
+    }
+}
+
+fn split(columns: &[Column], bands: usize) -> impl Iterator<Item = &[Column]> {
+    columns.chunks(columns.len().div_ceil(bands).max(1))
+}
+
+/// How large the nodes appear when all are shown in so many bands.
+fn scale(columns: &[Column], bands: usize) -> f32 {
+    let (mut width, mut height) = (1.0f32, -BAND_GAP);
+    for band in split(columns, bands) {
+        width = width.max(band.iter().map(|column| column.size.x + GAP.x).sum());
+        height += band.iter().fold(0.0, |height: f32, column| height.max(column.size.y)) + BAND_GAP;
+    }
+    (ASPECT / width).min(1.0 / height.max(1.0))
+}
+
+/// The longest way to each node from a source. A State is one: what it takes is for the next frame.
+fn columns(document: &Document) -> BTreeMap<String, usize> {
+    let mut columns: BTreeMap<String, usize> = document.nodes.keys().map(|name| (name.clone(), 0)).collect();
+    // A cycle would push its nodes on without end; no way is longer than there are nodes.
+    for _ in 0..document.nodes.len() {
+        let mut settled = true;
+        for (name, node) in &document.nodes {
+            if matches!(node.kind, NodeKind::State(_)) {
+                continue;
+            }
+            let before = node.inputs.values().filter_map(|link| columns.get(&link.node)).max();
+            let column = before.map_or(0, |before| before + 1).min(document.nodes.len());
+            settled &= columns.insert(name.clone(), column) == Some(column);
+        }
+        if settled {
+            break;
+        }
+    }
+    pull_sources(document, &mut columns);
+    columns
+}
+
+/// What reads nothing stands beside its first reader, not at the far left.
+fn pull_sources(document: &Document, columns: &mut BTreeMap<String, usize>) {
+    for (name, node) in &document.nodes {
+        let readers = document.nodes.iter().filter(|(_, n)| n.inputs.values().any(|link| link.node == *name));
+        let first = readers.filter_map(|(reader, _)| columns.get(reader).copied()).min();
+        let free = matches!(node.kind, NodeKind::State(_)) || node.inputs.is_empty();
+        if let (true, Some(first @ 1..)) = (free, first) {
+            columns.insert(name.clone(), first - 1);
+        }
+    }
+}
+
+/// The columns, each in an order that keeps wires short (barycentre heuristic of Sugiyama, Tagawa and Toda 1981).
+fn ordered(document: &Document, columns: &BTreeMap<String, usize>) -> Vec<Vec<String>> {
+    let count = columns.values().max().map_or(0, |last| last + 1);
+    let mut result = vec![Vec::new(); count];
+    for (name, column) in columns {
+        if let Some(column) = result.get_mut(*column) {
+            column.push(name.clone());
+        }
+    }
+    let mut neighbors = BTreeMap::<&str, BTreeSet<&str>>::new();
+    for (name, node) in &document.nodes {
+        for link in node.inputs.values() {
+            neighbors.entry(name).or_default().insert(&link.node);
+            neighbors.entry(&link.node).or_default().insert(name);
+        }
+    }
+    for _ in 0..SWEEPS {
+        let place: BTreeMap<String, f32> = result.iter().flat_map(|column| heights(column)).collect();
+        for column in &mut result {
+            let mean = |name: &String| {
+                let around = neighbors.get(name.as_str()).into_iter().flatten();
+                let places: Vec<f32> = around.filter_map(|n| place.get(*n).copied()).collect();
+                let own = place.get(name).copied().unwrap_or(0.0);
+                (places.iter().sum::<f32>() + own) / (places.len() + 1) as f32
+            };
+            column.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
+        }
+    }
+    result
+}
+
+/// Where the nodes of a column stand, from its middle.
+fn heights(column: &[String]) -> Vec<(String, f32)> {
+    let middle = 0.5 * (column.len() as f32 - 1.0);
+    column.iter().enumerate().map(|(index, name)| (name.clone(), index as f32 - middle)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::face::faces;
+    use crate::library::Library;
+
+    #[test]
+    fn nodes_come_after_what_they_read_and_do_not_overlap() {
+        let mut document = Document::parse(include_str!("../../../graphs/stable_fluids.ron")).unwrap();
+        let faces = faces(&document, Library::builtin());
+        document.nodes.values_mut().for_each(|node| node.at = (0.0, 0.0));
+        place_new(&mut document, &faces);
+        for (name, node) in &document.nodes {
+            let forward = !matches!(node.kind, NodeKind::State(_));
+            for link in node.inputs.values().filter(|_| forward) {
+                // To the right, or in a band further down.
+                let from = document.nodes[&link.node].at;
+                assert!(from.0 < node.at.0 || from.1 < node.at.1, "{name} <- {link}");
+            }
+            for (other, second) in document.nodes.iter().filter(|(other, _)| *other > name) {
+                let apart = (node.at.0 - second.at.0).abs() >= node_size(&faces[name]).x
+                    || (node.at.1 - second.at.1).abs() >= node_size(&faces[name]).y.min(node_size(&faces[other]).y);
+                assert!(apart, "{name} covers {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_placed_node_stays_and_the_others_come_below() {
+        let text = r#"(nodes: {"a": (number: 1, at: (0, 90)), "b": (number: 1), "c": (number: 1)})"#;
+        let mut document = Document::parse(text).unwrap();
+        let faces = faces(&document, Library::builtin());
+        place_new(&mut document, &faces);
+        assert_eq!(document.nodes["a"].at, (0.0, 90.0));
+        assert!(document.nodes["b"].at.1 > 90.0 && document.nodes["b"].at != document.nodes["c"].at);
+        let before = document.clone();
+        place_new(&mut document, &faces);
+        assert_eq!(document, before);
+    }
+
+    #[test]
+    fn a_cycle_is_placed_too() {
+        let text = r#"(nodes: {"a": (stage: "x", inputs: {"i": "b.o"}), "b": (stage: "x", inputs: {"i": "a.o"})})"#;
+        let mut document = Document::parse(text).unwrap();
+        let faces = faces(&document, Library::builtin());
+        arrange(&mut document, &faces);
+        assert_ne!(document.nodes["a"].at, document.nodes["b"].at);
+    }
+}

@@ -1,0 +1,176 @@
+//! The canvas, driven by events without a window.
+
+use eframe::egui::{Context, Event, Modifiers, PointerButton, RawInput, pos2};
+
+use super::view::End;
+use super::*;
+use crate::gpu::{Gpu, GpuOptions};
+
+/// A canvas of 1200 x 800 points, and a strip beside it that belongs to someone else.
+struct Bench {
+    ctx: Context,
+    canvas: Canvas,
+    session: Session,
+    told: Vec<String>,
+    time: f64,
+}
+
+impl Bench {
+    fn new(document: Document) -> Bench {
+        let gpu = Gpu::new(&GpuOptions::default()).unwrap();
+        let mut session = Session::new(gpu, || {});
+        crate::app::open_document(&mut session, document, None);
+        let mut bench =
+            Bench { ctx: Context::default(), canvas: Canvas::default(), session, told: Vec::new(), time: 0.0 };
+        theme::install(&bench.ctx);
+        bench.frame(Vec::new());
+        bench.frame(Vec::new());
+        bench
+    }
+
+    fn frame(&mut self, events: Vec<Event>) {
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(1400.0, 800.0));
+        self.time += 0.02;
+        let input = RawInput { screen_rect: Some(screen), time: Some(self.time), events, ..RawInput::default() };
+        let (canvas, session, told) = (&mut self.canvas, &mut self.session, &mut self.told);
+        let output = self.ctx.run_ui(input, |ui| {
+            let inner = egui::UiBuilder::new().max_rect(Rect::from_min_size(Pos2::ZERO, vec2(1200.0, 800.0)));
+            let mut ui = ui.new_child(inner);
+            told.extend(canvas.show(&mut ui, session).err());
+        });
+        // Tessellation is where shapes that are no numbers would show.
+        drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
+        if !self.ctx.input(|input| input.pointer.any_down()) {
+            self.session.end_gesture();
+        }
+    }
+
+    fn press(&mut self, pos: Pos2, pressed: bool) {
+        let modifiers = Modifiers::NONE;
+        self.frame(vec![Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers }]);
+        self.frame(Vec::new());
+    }
+
+    fn drag(&mut self, from: Pos2, to: Pos2) {
+        self.frame(vec![Event::PointerMoved(from)]);
+        self.press(from, true);
+        for step in 1..=4 {
+            self.frame(vec![Event::PointerMoved(from.lerp(to, step as f32 / 4.0))]);
+        }
+        self.press(to, false);
+    }
+
+    fn click(&mut self, at: Pos2) {
+        self.frame(vec![Event::PointerMoved(at)]);
+        self.press(at, true);
+        self.press(at, false);
+    }
+
+    fn port(&self, node: &str, end: End, port: &str) -> Pos2 {
+        self.canvas.paint.port(self.canvas.ids[node], end, port).unwrap()
+    }
+
+    fn title(&self, node: &str) -> Pos2 {
+        self.canvas.paint.rects[&self.canvas.ids[node]].center_top() + vec2(0.0, 8.0)
+    }
+
+    fn link(&self, node: &str, port: &str) -> Option<String> {
+        self.session.document().nodes[node].inputs.get(port).map(ToString::to_string)
+    }
+}
+
+fn shipped() -> Document {
+    Document::parse(include_str!("../../../graphs/stable_fluids.ron")).unwrap()
+}
+
+#[test]
+fn a_wire_is_taken_off_put_back_and_undone() {
+    let mut bench = Bench::new(shipped());
+    let port = bench.port("project", End::Input, "pressure");
+    bench.drag(port, pos2(1150.0, 780.0));
+    assert_eq!(bench.link("project", "pressure"), None);
+    bench.drag(bench.port("pressure", End::Output, "pressure"), bench.port("project", End::Input, "pressure"));
+    assert_eq!(bench.link("project", "pressure").as_deref(), Some("pressure.pressure"));
+    bench.session.undo();
+    assert_eq!(bench.link("project", "pressure"), None);
+    bench.session.undo();
+    assert_eq!(bench.link("project", "pressure").as_deref(), Some("pressure.pressure"));
+    assert!(!bench.session.history().can_undo() && !bench.session.modified());
+}
+
+#[test]
+fn a_wire_that_does_not_fit_stays_where_it_was_and_a_sentence_says_why() {
+    let mut bench = Bench::new(shipped());
+    bench.drag(bench.port("density", End::Output, "value"), bench.port("screen", End::Input, "image"));
+    assert_eq!(bench.link("screen", "image").as_deref(), Some("look.image"));
+    bench.drag(bench.port("project", End::Output, "velocity"), bench.port("divergence", End::Input, "velocity"));
+    assert_eq!(bench.link("divergence", "velocity").as_deref(), Some("viscosity.field"));
+    assert!(bench.told.first().is_some_and(|told| told.contains("view/color_map")), "{:?}", bench.told);
+    assert!(bench.told.get(1).is_some_and(|told| told.contains("cycle")), "{:?}", bench.told);
+    assert!(!bench.session.modified());
+}
+
+#[test]
+fn the_selection_outlives_clicks_elsewhere_and_moves_together() {
+    let mut bench = Bench::new(shipped());
+    bench.click(bench.title("jet"));
+    bench.canvas.selection.insert("smoke".into());
+    bench.click(pos2(1300.0, 400.0));
+    assert_eq!(bench.canvas.selection.len(), 2);
+    let before = bench.session.document().clone();
+    let zoom = bench.canvas.zoom;
+    bench.drag(bench.title("jet"), bench.title("jet") + vec2(0.0, 60.0));
+    for name in ["jet", "smoke"] {
+        let moved = bench.session.document().nodes[name].at.1 - before.nodes[name].at.1;
+        // Whole points, and the few that tell a drag from a click.
+        assert!((moved - 60.0 / zoom).abs() < 8.0 / zoom, "{name} moved by {moved}");
+    }
+    assert_eq!(bench.session.document().nodes["look"].at, before.nodes["look"].at);
+    bench.session.undo();
+    assert_eq!(*bench.session.document(), before);
+    bench.click(pos2(1190.0, 790.0));
+    assert!(bench.canvas.selection.is_empty());
+}
+
+#[test]
+fn the_wheel_zooms_at_the_pointer_and_leaves_the_document_alone() {
+    let mut bench = Bench::new(shipped());
+    let at = bench.title("jet");
+    bench.frame(vec![Event::PointerMoved(at)]);
+    let unit = egui::MouseWheelUnit::Point;
+    let wheel = |delta| Event::MouseWheel { unit, delta, phase: egui::TouchPhase::Move, modifiers: Modifiers::NONE };
+    let before = bench.canvas.zoom;
+    for _ in 0..20 {
+        bench.frame(vec![wheel(vec2(0.0, -30.0))]);
+    }
+    assert!(bench.canvas.zoom < 0.9 * before);
+    // The title lies by 8 points below the edge whatever the zoom.
+    assert!(bench.title("jet").distance(at) < 8.0, "{:?} {at:?}", bench.title("jet"));
+    assert!(!bench.session.modified());
+}
+
+#[test]
+fn any_document_is_drawn() {
+    let number = |at: &str| format!(r#"(nodes: {{"a": (number: 1, at: {at}), "b": (number: 2, at: (5, 5))}})"#);
+    let texts = [
+        "()".to_string(),
+        r#"(nodes: {"": (output: ()), "in": (state: ""), "a/b": (stage: ""), "x.y": (number: "1 +")})"#.into(),
+        r#"(nodes: {"a": (stage: "x", inputs: {"i": "b.o", "": "."}), "b": (stage: "y", inputs: {"i": "a.o"})})"#
+            .into(),
+        r#"(nodes: {"a": (state: "Grid<f32>", inputs: {"next": "a.value", "init": "gone"}), "t": (teapot: 1)})"#.into(),
+        r#"(nodes: {"a": (custom: "nonsense"), "d": (domain: (resolution: [], width: -1, edge: "?"))})"#.into(),
+        number("(NaN, 0)"),
+        number("(inf, -inf)"),
+        number("(1e30, -1e30)"),
+    ];
+    for text in texts {
+        let mut bench = Bench::new(Document::parse(&text).unwrap());
+        bench.canvas.frame_all();
+        bench.frame(vec![Event::PointerMoved(pos2(600.0, 400.0))]);
+        bench.drag(pos2(10.0, 10.0), pos2(1190.0, 790.0));
+        bench.canvas.delete(&mut bench.session);
+        bench.frame(Vec::new());
+        bench.session.undo();
+        bench.frame(Vec::new());
+    }
+}

@@ -1,0 +1,143 @@
+//! Graph files on disk, and those that ship inside the program.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use rust_embed::RustEmbed;
+
+use crate::document::Document;
+
+/// What the editor shows when it is opened without a file.
+pub const FIRST: &str = "stable_fluids";
+
+#[derive(RustEmbed)]
+#[folder = "graphs/"]
+#[include = "*.ron"]
+#[exclude = "*/*"]
+struct Examples;
+
+/// Where a document comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    File(PathBuf),
+    /// A graph that ships with the program, by name.
+    Example(String),
+}
+
+/// Names of the graphs that ship.
+pub fn examples() -> Vec<String> {
+    let mut names: Vec<String> = Examples::iter().filter_map(|p| p.strip_suffix(".ron").map(str::to_string)).collect();
+    names.sort();
+    names
+}
+
+/// Reads a document.
+///
+/// # Errors
+/// What is wrong with the file, in one sentence.
+pub fn load(source: &Source) -> Result<Document, String> {
+    match source {
+        Source::File(path) => {
+            let text = fs::read_to_string(path).map_err(|e| format!("{} can't be read: {e}", path.display()))?;
+            Document::parse(&text).map_err(|e| format!("{} is no graph file: {e}", path.display()))
+        }
+        Source::Example(name) => {
+            let file = Examples::get(&format!("{name}.ron")).ok_or_else(|| format!("there is no example `{name}`"))?;
+            Document::parse(&String::from_utf8_lossy(&file.data)).map_err(|e| format!("{name}: {e}"))
+        }
+    }
+}
+
+/// Writes a document, so that at every moment the file is the old one or the new one, whole.
+///
+/// # Errors
+/// Why it can't be written, in one sentence; then the file is as it was.
+pub fn save(path: &Path, document: &Document) -> Result<(), String> {
+    replace(path, document.to_text().as_bytes()).map_err(|e| format!("{} can't be written: {e}", path.display()))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // What a link points at is replaced, not the link.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it has no file name"))?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let temporary = folder.join(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
+    let written = write(&temporary, &path, bytes).and_then(|()| fs::rename(&temporary, &path));
+    if written.is_err() {
+        // It may not even have come into being.
+        let _ = fs::remove_file(&temporary);
+        return written;
+    }
+    // The new name outlasts a power cut only when the folder is on disk too; not every system lets folders be opened.
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+fn write(temporary: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(temporary)?;
+    if let Ok(before) = fs::metadata(path) {
+        file.set_permissions(before.permissions())?;
+    }
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("stagewright-disk-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn every_shipped_graph_reads_and_the_first_is_among_them() {
+        assert!(examples().contains(&FIRST.to_string()));
+        for name in examples() {
+            load(&Source::Example(name)).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_is_saved_reads_back_and_nothing_else_is_left() {
+        let folder = folder("save");
+        let path = folder.join("graph.ron");
+        let mut document = load(&Source::Example(FIRST.into())).unwrap();
+        for name in ["first", "second"] {
+            document.name = name.into();
+            save(&path, &document).unwrap();
+            assert_eq!(load(&Source::File(path.clone())).unwrap(), document);
+        }
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn saving_through_a_link_keeps_the_link_and_the_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = folder("link");
+        let (path, link) = (folder.join("graph.ron"), folder.join("link.ron"));
+        fs::write(&path, "").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        save(&link, &Document::default()).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(load(&Source::File(path)).is_ok());
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_can_not_be_written_is_named() {
+        let error = save(Path::new("/no/such/folder/graph.ron"), &Document::default()).unwrap_err();
+        assert!(error.contains("/no/such/folder/graph.ron can't be written"), "{error}");
+        let error = load(&Source::File("/no/such/graph.ron".into())).unwrap_err();
+        assert!(error.contains("/no/such/graph.ron can't be read"), "{error}");
+    }
+}

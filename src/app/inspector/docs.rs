@@ -1,0 +1,73 @@
+//! What a node says of itself: title, text with its equations, sources, and the WGSL.
+
+use eframe::egui::{self, RichText, Ui};
+
+use crate::app::face;
+use crate::app::theme;
+use crate::document::{Node, NodeKind};
+use crate::library::Library;
+use crate::stage::Stage;
+use crate::stage::header::Port;
+
+/// Title, text with its equations, sources, and the WGSL itself.
+pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(&stage.header.title).heading());
+        ui.label(RichText::new(&stage.name).monospace().color(theme::FAINT));
+    });
+    stage.header.doc.iter().for_each(|line| prose(ui, line));
+    for source in &stage.header.source {
+        ui.label(RichText::new(format!("Source: {source}")).small().color(theme::DIM));
+    }
+    ui.add_space(2.0);
+    let outputs: Vec<&Port> = stage.outputs().collect();
+    for port in outputs {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(RichText::new("→").color(theme::port_color(Some(port.ty))));
+            ui.label(&port.name);
+            ui.label(RichText::new(port.ty.to_string()).monospace().color(theme::port_color(Some(port.ty))));
+            ui.label(RichText::new(&port.doc).color(theme::DIM));
+        });
+    }
+    egui::CollapsingHeader::new(RichText::new("WGSL").color(theme::DIM)).id_salt(&stage.name).show(ui, |ui| {
+        let mut source = stage.source.as_str();
+        let code = egui::TextEdit::multiline(&mut source).code_editor().desired_width(f32::INFINITY);
+        ui.add(code);
+    });
+}
+
+/// A line of documentation. Headers set an equation apart by two spaces.
+fn prose(ui: &mut Ui, line: &str) {
+    let mut parts = line.split("  ").map(str::trim).filter(|part| !part.is_empty());
+    if let Some(text) = parts.next() {
+        ui.label(text);
+    }
+    for equation in parts {
+        let frame = egui::Frame::new().fill(theme::FIELD).corner_radius(4).inner_margin(egui::Margin::symmetric(8, 4));
+        let equation = RichText::new(equation.trim_end_matches(['.', ',', ';'])).monospace().color(theme::ACCENT);
+        frame.show(ui, |ui| ui.label(equation));
+    }
+}
+
+/// What a node is that is no stage.
+pub(super) fn host(ui: &mut Ui, node: &Node) {
+    let (title, text) = match &node.kind {
+        NodeKind::Domain(_) => ("Domain", "A box in space, cut into cubic cells. Stages run once for each."),
+        NodeKind::State(_) => {
+            ("State", "What survives a frame. Its value is what its `next` was when the frame before ended.")
+        }
+        NodeKind::Number(_) => ("Number", "A constant or an expression, for parameters and inputs that take a number."),
+        NodeKind::Output(_) => {
+            ("Output", "A picture that leaves the graph: for the viewport, and for `stagewright render`.")
+        }
+        NodeKind::Group(_) => ("Group", "A graph inside the graph."),
+        NodeKind::Stage(name) => match face::group_of(node, Library::builtin()) {
+            Some(group) => (name.as_str(), group.about.as_str()),
+            None => (name.as_str(), "No stage of this name is known."),
+        },
+        NodeKind::Custom(_) => ("Custom", "The text does not read as a stage yet; the problems say why."),
+        NodeKind::Unknown => ("Unknown", ""),
+    };
+    ui.label(RichText::new(title).heading());
+    ui.label(RichText::new(text).color(theme::DIM));
+}

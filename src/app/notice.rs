@@ -1,0 +1,45 @@
+//! Something to tell, until it is put away or has been there for a while.
+
+use std::time::{Duration, Instant};
+
+use eframe::egui::{self, RichText};
+
+use super::inspector::value;
+use super::theme;
+
+/// How long good news stays.
+const STAY: Duration = Duration::from_secs(4);
+
+/// A sentence over the panes, so that nothing moves away from below the pointer. Errors stay until they are put away.
+pub struct Notice {
+    text: String,
+    error: bool,
+    since: Instant,
+}
+
+impl Notice {
+    pub fn new(text: String, error: bool) -> Notice {
+        Notice { text, error, since: Instant::now() }
+    }
+
+    /// Draws it; whether it is over.
+    pub fn show(&self, ctx: &egui::Context) -> bool {
+        let mut over = !self.error && self.since.elapsed() > STAY;
+        let color = if self.error { theme::ERROR } else { theme::ACCENT };
+        let area = egui::Area::new(egui::Id::new("notice")).order(egui::Order::Foreground);
+        area.anchor(egui::Align2::CENTER_TOP, egui::vec2(0.0, theme::BAR_HEIGHT + 12.0)).show(ctx, |ui| {
+            let frame = egui::Frame::popup(ui.style()).inner_margin(egui::Margin::symmetric(12, 8));
+            frame.stroke(egui::Stroke::new(1.0, color)).show(ui, |ui| {
+                ui.horizontal(|ui| {
+                    ui.set_max_width(0.6 * ctx.content_rect().width());
+                    over |= value::small(ui, "✖", true, "Put away");
+                    ui.add(egui::Label::new(RichText::new(&self.text).color(color)).wrap());
+                });
+            });
+        });
+        if !self.error {
+            ctx.request_repaint_after(STAY);
+        }
+        over
+    }
+}

@@ -1,0 +1,113 @@
+//! Playing: when to compute the next frame, and what it is told.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::session::Session;
+use crate::sim::FrameInput;
+
+/// Frames that may be on their way to the GPU; more would only make the window answer later.
+const IN_FLIGHT: u32 = 2;
+
+/// The pointer over the picture.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pointer {
+    /// 0..1 from the lower left, when it is over the picture or holds a button that was pressed there.
+    pub at: Option<[f32; 2]>,
+    /// Bits: 1 left, 2 right, 4 middle.
+    pub buttons: u32,
+}
+
+/// The clock of the simulation.
+pub struct Player {
+    pub playing: bool,
+    /// Frames to compute though paused.
+    steps: u32,
+    /// When the next frame is due [s].
+    due: f64,
+    /// The pointer of the last frame.
+    before: Option<[f32; 2]>,
+    in_flight: Arc<AtomicU32>,
+    /// When the last frames were computed [s].
+    stamps: VecDeque<f64>,
+}
+
+impl Default for Player {
+    fn default() -> Player {
+        Player { playing: true, steps: 0, due: 0.0, before: None, in_flight: Arc::default(), stamps: VecDeque::new() }
+    }
+}
+
+impl Player {
+    /// Asks for one frame; playing stops.
+    pub fn step(&mut self) {
+        self.playing = false;
+        self.steps += 1;
+    }
+
+    /// Asks for one frame that shows what changed, unless frames come anyway.
+    pub fn refresh(&mut self) {
+        if !self.playing {
+            self.steps = self.steps.max(1);
+        }
+    }
+
+    /// Whether frames are to come.
+    pub fn active(&self) -> bool {
+        self.playing || self.steps > 0
+    }
+
+    /// Frames a second of late, as long as it plays.
+    pub fn rate(&self) -> Option<f64> {
+        let (first, last) = (self.stamps.front()?, self.stamps.back()?);
+        (self.playing && last > first).then(|| (self.stamps.len() - 1) as f64 / (last - first))
+    }
+
+    /// Computes the frame that is due at `now` [s], if there is one and the GPU keeps up. Returns whether it did.
+    pub fn advance(&mut self, session: &mut Session, pointer: Pointer, now: f64) -> bool {
+        let recorded = session.document().input.is_some();
+        let Some(simulation) = session.simulation() else { return false };
+        let period = 1.0 / simulation.plan().fps;
+        // A quarter of a frame early is on time: the display's own rhythm is not exact.
+        let due = self.playing && now >= self.due - 0.25 * period;
+        if !(due || self.steps > 0) || self.in_flight.load(Ordering::Relaxed) >= IN_FLIGHT {
+            return false;
+        }
+        // Slower than real time, frames are not caught up with.
+        self.due = (self.due + period).max(now);
+        self.steps = self.steps.saturating_sub(1);
+        let live = pointer.buttons != 0 || (!recorded && pointer.at.is_some());
+        let input = match pointer.at.filter(|_| live) {
+            Some(mouse) => self.live_input(mouse, pointer.buttons, period as f32),
+            None => simulation.recorded_input(),
+        };
+        self.before = pointer.at;
+        let result = simulation.step(&input);
+        if let Err(problems) = result {
+            self.playing = false;
+            session.note(problems);
+        }
+        self.stamps.push_back(now);
+        while self.stamps.len() > 60 || self.stamps.front().is_some_and(|first| now - first > 2.0) {
+            self.stamps.pop_front();
+        }
+        true
+    }
+
+    /// Velocity is the way since the last frame over the simulated time, as a recording gives it.
+    fn live_input(&self, mouse: [f32; 2], buttons: u32, dt: f32) -> FrameInput {
+        let before = self.before.unwrap_or(mouse);
+        let mouse_velocity = [(mouse[0] - before[0]) / dt, (mouse[1] - before[1]) / dt];
+        FrameInput { dt: None, mouse, mouse_velocity, buttons, keys: 0 }
+    }
+
+    /// Counts a frame on its way to the GPU; call what this returns when it is done.
+    pub fn submitted(&self) -> impl FnOnce() + Send + 'static {
+        let in_flight = self.in_flight.clone();
+        in_flight.fetch_add(1, Ordering::Relaxed);
+        move || {
+            in_flight.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}

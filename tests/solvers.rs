@@ -1,0 +1,38 @@
+//! The solvers and what they stand on, held against f64 references, analytic solutions and conservation laws. One
+//! binary, one device a process. Every measurement prints its error, its bar and where the bar comes from: `cargo
+//! nextest run --test solvers --no-capture`.
+
+#[path = "solvers/advection.rs"]
+mod advection;
+#[path = "solvers/diffusion.rs"]
+mod diffusion;
+#[path = "solvers/edges.rs"]
+mod edges;
+#[path = "solvers/groups.rs"]
+mod groups;
+#[path = "solvers/harness.rs"]
+mod harness;
+#[path = "solvers/language.rs"]
+mod language;
+#[path = "solvers/memory.rs"]
+mod memory;
+#[path = "solvers/poisson.rs"]
+mod poisson;
+#[path = "solvers/projection.rs"]
+mod projection;
+#[path = "solvers/reductions.rs"]
+mod reductions;
+#[path = "solvers/reference.rs"]
+mod reference;
+#[path = "solvers/scatter.rs"]
+mod scatter;
+#[path = "solvers/shipped.rs"]
+mod shipped;
+#[path = "solvers/staggering.rs"]
+mod staggering;
+#[path = "solvers/states.rs"]
+mod states;
+#[path = "solvers/sweeps.rs"]
+mod sweeps;
+#[path = "solvers/taylor_green.rs"]
+mod taylor_green;

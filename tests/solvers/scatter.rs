@@ -1,0 +1,194 @@
+//! Scatter: nothing that is added is lost, whatever the order.
+
+use super::harness::*;
+use super::reference::{Cell, EdgeRule, Grid};
+
+/// Spreads each value bilinearly around a shifted place, in whole units of 2^-16; the last corner gets the remainder.
+const SPLAT: &str = r##"
+    "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
+    "value": (state: "Grid<$type>"),
+    "shift": (state: "Grid<Vec>"),
+    "total": (state: "Grid<$type>", inputs: {"next": "splat.sum"}),
+    "splat": (custom: r#"//! Splat
+        //! @in value: Grid<$type>
+        //! @in shift: Grid<Vec>
+        //! @$direction sum: Grid<$type>$like, scatter
+        fn stage(cell: Cell) {
+            let place = Vec(cell) + shift(cell);
+            let lowest = floor(place);
+            let whole = round(value(cell) * 65536.0);
+            var left = whole;
+            for (var corner = 0; corner < 4 * (DIM - 1); corner++) {
+                var weight = 1.0;
+                var target_cell = Cell(lowest);
+                for (var axis = 0; axis < DIM; axis++) {
+                    let upper = (corner >> u32(axis)) & 1;
+                    let f = place[axis] - lowest[axis];
+                    weight *= select(1.0 - f, f, upper == 1);
+                    target_cell += unit(axis) * upper;
+                }
+                var share = floor(whole * weight);
+                if corner == 4 * (DIM - 1) - 1 { share = left; }
+                left -= share;
+                add_sum(target_cell, share / 65536.0);
+            }
+        }"#, inputs: {"value": "value.value", "shift": "shift.value"$input}, iterations: $count),
+"##;
+
+struct Splat {
+    grid: Grid,
+    ty: &'static str,
+    components: usize,
+    /// Goes on from the State `total` instead of from zero.
+    accumulates: bool,
+    iterations: usize,
+}
+
+impl Splat {
+    fn new(grid: Grid) -> Splat {
+        Splat { grid, ty: "f32", components: 1, accumulates: false, iterations: 1 }
+    }
+
+    /// The words of the sum after so many frames, as whole units of 2^-16.
+    fn run(&self, value: &[f32], shift: &[f32], total: &[f32], frames: usize) -> Vec<i64> {
+        let (direction, like, input) =
+            if self.accumulates { ("inout", "", r#", "sum": "total.value""#) } else { ("out", ", like value", "") };
+        let values = [
+            ("$cells", self.grid.resolution()),
+            ("$edge", self.grid.edge.name().into()),
+            ("$type", self.ty.into()),
+            ("$direction", direction.into()),
+            ("$like", like.into()),
+            ("$input", input.into()),
+            ("$count", self.iterations.to_string()),
+        ];
+        let mut sim = start(60.0, SPLAT, &pairs(&values));
+        let sum = run(&mut sim, &[("value", value), ("shift", shift), ("total", total)], frames, "splat.sum");
+        sum.iter().map(|v| units(*v)).collect()
+    }
+
+    /// What each cell must hold, in whole numbers. Every product is exact: values are multiples of 2^-12 and shifts
+    /// of 1/8.
+    fn expected(&self, value: &[f32], shift: &[f32]) -> Vec<i64> {
+        let (grid, n) = (&self.grid, self.components);
+        let mut sum = vec![0; grid.len() * n];
+        for (i, c) in grid.cells().enumerate() {
+            let place: [f64; 3] =
+                std::array::from_fn(
+                    |a| if a < grid.dim { c[a] as f64 + f64::from(shift[i * grid.dim + a]) } else { 0.0 },
+                );
+            let whole: Vec<i64> = (0..n).map(|k| units(f64::from(value[i * n + k]))).collect();
+            let mut left = whole.clone();
+            for corner in 0..1usize << grid.dim {
+                let (target, weight) = share(grid.dim, place, corner);
+                for k in 0..n {
+                    let last = corner + 1 == 1 << grid.dim;
+                    let share = if last { left[k] } else { (whole[k] as f64 * weight).floor() as i64 };
+                    left[k] -= share;
+                    if let Some(target) = grid.inner(target) {
+                        sum[grid.index(target) * n + k] += share;
+                    }
+                }
+            }
+        }
+        sum
+    }
+}
+
+fn share(dim: usize, place: [f64; 3], corner: usize) -> (Cell, f64) {
+    let bit = |a: usize| a < dim && corner >> a & 1 == 1;
+    let f = |a: usize| place[a] - place[a].floor();
+    let weight = (0..dim).map(|a| if bit(a) { f(a) } else { 1.0 - f(a) }).product();
+    (std::array::from_fn(|a| place[a].floor() as i64 + i64::from(bit(a))), weight)
+}
+
+/// Whole units of 2^-16. Sums below 2^8 have 24 bits, so f32 holds them exactly.
+fn units(value: f64) -> i64 {
+    let units = value * 65536.0;
+    assert_eq!(units.fract(), 0.0, "{value} is no whole number of 2^-16");
+    units as i64
+}
+
+fn quantised(count: usize, seed: u32, steps: f32) -> Vec<f32> {
+    random(count, seed).iter().map(|v| (v * steps).round() / steps).collect()
+}
+
+/// Shifts of up to three cells.
+fn shifts(grid: &Grid, steps: f32) -> Vec<f32> {
+    quantised(grid.len() * grid.dim, 6, steps).iter().map(|v| 3.0 * v).collect()
+}
+
+const SHAPES: [&[usize]; 2] = [&[45, 23], &[13, 9, 7]];
+
+#[test]
+fn scatter_conserves_its_sum_bit_by_bit() {
+    for shape in SHAPES {
+        let grid = Grid::new(shape, 1.0, EdgeRule::Clamp);
+        // Weights with all their bits, so that shares are rounded and only the remainder saves the sum.
+        let (value, shift) = (quantised(grid.len(), 5, 65536.0), shifts(&grid, 8_388_608.0));
+        let added: i64 = value.iter().map(|v| units(f64::from(*v))).sum();
+        let first = Splat::new(grid).run(&value, &shift, &value, 1);
+        println!("{shape:?}: added {added}, there {} (exact, in units of 2^-16)", first.iter().sum::<i64>());
+        assert_eq!(first.iter().sum::<i64>(), added);
+        for _ in 0..10 {
+            assert_eq!(Splat::new(grid).run(&value, &shift, &value, 1), first, "every run gives the same bits");
+        }
+    }
+}
+
+#[test]
+fn scatter_follows_the_edge_rule_and_zero_drops() {
+    for (shape, edge) in SHAPES.into_iter().flat_map(|s| EdgeRule::ALL.map(|e| (s, e))) {
+        let grid = Grid::new(shape, 1.0, edge);
+        let (value, shift) = (quantised(grid.len(), 5, 4096.0), shifts(&grid, 8.0));
+        let splat = Splat::new(grid);
+        let sum = splat.run(&value, &shift, &value, 1);
+        let added: i64 = value.iter().map(|v| units(f64::from(*v))).sum();
+        println!("{shape:?} {}: {added} added, {} lost", edge.name(), added - sum.iter().sum::<i64>());
+        assert_eq!(sum, splat.expected(&value, &shift));
+        assert_eq!(sum.iter().sum::<i64>() == added, edge != EdgeRule::Zero, "only zero loses what leaves");
+    }
+}
+
+#[test]
+fn scatter_goes_on_from_what_was_there() {
+    for shape in SHAPES {
+        let grid = Grid::new(shape, 1.0, EdgeRule::Wall);
+        let (value, shift) = (quantised(grid.len(), 5, 4096.0), shifts(&grid, 8.0));
+        let before = quantised(grid.len(), 8, 4096.0);
+        let splat = Splat { accumulates: true, iterations: 3, ..Splat::new(grid) };
+        let once = splat.expected(&value, &shift);
+        let expected: Vec<i64> = once.iter().zip(&before).map(|(s, b)| units(f64::from(*b)) + 2 * 3 * s).collect();
+        assert_eq!(splat.run(&value, &shift, &before, 2), expected, "two frames of three iterations");
+    }
+}
+
+#[test]
+fn scatter_adds_vectors_component_by_component() {
+    for (shape, ty, components) in
+        [(SHAPES[0], "Vec", 2), (SHAPES[1], "Vec", 3), (SHAPES[0], "vec3f", 3), (SHAPES[0], "vec4f", 4)]
+    {
+        let grid = Grid::new(shape, 1.0, EdgeRule::Zero);
+        let (value, shift) = (quantised(grid.len() * components, 5, 4096.0), shifts(&grid, 8.0));
+        let splat = Splat { ty, components, ..Splat::new(grid) };
+        assert_eq!(splat.run(&value, &shift, &value, 1), splat.expected(&value, &shift), "{ty} on {shape:?}");
+    }
+}
+
+const COUNT: &str = r##"
+    "domain": (domain: (resolution: (45, 23), width: 1, edge: "wall")),
+    "count": (custom: r#"//! Count
+        //! @out sum: Grid<$type>, scatter
+        fn stage(cell: Cell) { add_sum(cell / 4, $type(cell.x + 1)); }"#),
+"##;
+
+#[test]
+fn whole_numbers_scatter_as_they_are() {
+    for ty in ["i32", "u32"] {
+        let mut sim = start(60.0, COUNT, &[("$type", ty)]);
+        step(&mut sim, 1);
+        let mut expected = vec![0u32; 45 * 23];
+        (0..45 * 23).for_each(|i| expected[(i / 45 / 4) * 45 + i % 45 / 4] += i as u32 % 45 + 1);
+        assert_eq!(words(&sim, "count.sum"), expected, "{ty}");
+    }
+}

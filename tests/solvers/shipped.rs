@@ -1,0 +1,243 @@
+//! Everything that ships: every stage alone, every graph as it is, at a size that a software driver likes.
+
+use std::path::PathBuf;
+
+use stagewright::document::{Document, NodeKind, ParamValue};
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Keep, Plan, PlanOptions};
+use stagewright::sim::{FrameInput, Simulation};
+use stagewright::stage::Stage;
+use stagewright::stage::header::{Direction, Port};
+use stagewright::stage::types::{Element, PortType, Scalar, ValueType};
+
+use super::harness::*;
+
+/// A port's type with its generics bound, as a header writes it.
+fn bound(ty: PortType, generic: ValueType) -> String {
+    match ty {
+        PortType::Grid(Element::Generic(_)) => format!("Grid<{}>", generic.name()),
+        PortType::Number(Element::Generic(_)) => generic.name().into(),
+        other => other.to_string(),
+    }
+}
+
+/// A node that gives a port something to read: smooth, never constant, never zero everywhere.
+fn feed(port: &Port, generic: ValueType, dim: u32) -> String {
+    let ty = bound(port.ty, generic);
+    let (over, argument, wave) = match port.ty {
+        PortType::Number(_) => ("\n//! @over once", "", "0.7"),
+        _ => ("", "cell: Cell", "0.6 + 0.4 * sin(1.3 * f32(cell.x) + 0.7 * f32(cell.y) + f32(cell.x * cell.y % 3))"),
+    };
+    let value = match ty.strip_prefix("Grid<").and_then(|t| t.strip_suffix('>')).unwrap_or(&ty) {
+        "FaceGrid" | "Vec" => format!("vec{dim}f"),
+        "Image" => "vec4f".into(),
+        other => other.into(),
+    };
+    let scale = if matches!(value.as_str(), "i32" | "u32") { " * 10.0" } else { "" };
+    let header = format!("//! Feed{over}\n//! @out value: {ty}\n");
+    let body = format!("fn stage({argument}) -> {value} {{ return {value}(({wave}){scale}); }}");
+    format!("\"feed_{}\": (custom: r#\"{header}{body}\"#),\n", port.name)
+}
+
+/// A document in which the stage runs with every input fed; what it refines comes from a State that it feeds.
+fn alone(stage: &Stage, generic: ValueType, dim: u32) -> Document {
+    let cells = if dim == 3 { "16, 12, 10" } else { "16, 12" };
+    let mut nodes = format!("\"domain\": (domain: (resolution: ({cells}), width: 1, edge: \"wall\")),\n");
+    let mut inputs = Vec::new();
+    for port in stage.inputs() {
+        nodes += &feed(port, generic, dim);
+        let source = match port.direction {
+            Direction::InOut => {
+                nodes += &format!(
+                    "\"state_{0}\": (state: \"{1}\", inputs: {{\"init\": \"feed_{0}.value\", \"next\": \"stage.{0}\"}}),\n",
+                    port.name,
+                    bound(port.ty, generic)
+                );
+                format!("state_{}.value", port.name)
+            }
+            _ => format!("feed_{}.value", port.name),
+        };
+        inputs.push(format!("\"{}\": \"{source}\"", port.name));
+    }
+    nodes += &format!("\"stage\": (stage: \"{}\", inputs: {{{}}}, on: \"domain\"),\n", stage.name, inputs.join(", "));
+    document(60.0, &nodes, &[])
+}
+
+/// Names of the wires that hold NaN or infinity.
+fn wild_wires(sim: &Simulation) -> Vec<String> {
+    let floats = sim.plan().wires.iter().filter(|(_, w)| w.kept && w.ty.value().scalar() == Scalar::F32);
+    floats.map(|(name, _)| name.clone()).filter(|name| words(sim, name).into_iter().any(is_wild)).collect()
+}
+
+/// What goes wrong with a stage on its own; empty when nothing does.
+fn trouble(stage: &Stage, generic: ValueType, dim: u32) -> Option<String> {
+    let graph = Graph::build(&alone(stage, generic, dim), Library::builtin()).map_err(|e| e.to_string());
+    let options = PlanOptions { keep: Keep::All, ..PlanOptions::default() };
+    let plan = graph.and_then(|graph| Plan::compile(&graph, &options).map_err(|e| e.to_string()));
+    let sim = plan.and_then(|plan| Simulation::new(gpu(), plan).map_err(|e| e.to_string()));
+    let ran = sim.and_then(|mut sim| {
+        let pressed = FrameInput { buttons: 7, mouse_velocity: [0.4, -0.3], ..FrameInput::default() };
+        for _ in 0..2 {
+            sim.step(&pressed).map_err(|e| e.to_string())?;
+        }
+        Ok(wild_wires(&sim))
+    });
+    let trouble = match ran {
+        Ok(wild) if wild.is_empty() => return None,
+        Ok(wild) => format!("not finite: {}", wild.join(", ")),
+        Err(problem) => problem,
+    };
+    Some(format!("{} in {dim}D with {}: {trouble}", stage.name, generic.name()))
+}
+
+fn every_stage_runs(dim: u32) {
+    let mut troubles: Vec<String> = Library::builtin().broken().map(|(name, e)| format!("{name}: {}", e[0])).collect();
+    let mut count = 0;
+    for stage in Library::builtin().stages() {
+        let generic = stage.header.ports.iter().any(|p| matches!(p.ty, PortType::Grid(Element::Generic(_))));
+        let types = if generic { &[ValueType::F32, ValueType::Vec, ValueType::Vec4][..] } else { &[ValueType::F32] };
+        troubles.extend(types.iter().filter_map(|ty| trouble(stage, *ty, dim)));
+        count += types.len();
+    }
+    troubles.extend(gpu().take_faults());
+    println!("{dim}D: {count} stages and types ran two frames, {} with trouble", troubles.len());
+    assert!(troubles.is_empty(), "{}", troubles.join("\n"));
+}
+
+#[test]
+fn every_stage_runs_alone_in_2d() {
+    every_stage_runs(2);
+}
+
+#[test]
+fn every_stage_runs_alone_in_3d() {
+    every_stage_runs(3);
+}
+
+/// Every graph that ships, with its domains cut down to so many cells along their longest side (3D: a third).
+fn graphs(longest: f64) -> Vec<(String, Document)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("graphs");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "ron"));
+    files.sort();
+    assert!(!files.is_empty(), "graphs ship");
+    let read = |path: PathBuf| {
+        let mut document = Document::parse(&std::fs::read_to_string(&path).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+        shrink(&mut document, longest);
+        (path.file_name().unwrap().to_string_lossy().into_owned(), document)
+    };
+    files.into_iter().map(read).collect()
+}
+
+fn shrink(document: &mut Document, longest: f64) {
+    let domains: Vec<(String, Vec<u32>)> = document
+        .nodes
+        .iter()
+        .filter_map(|(name, node)| match &node.kind {
+            NodeKind::Domain(domain) => Some((name.clone(), domain.resolution.clone())),
+            _ => None,
+        })
+        .collect();
+    for (name, cells) in domains {
+        let wanted = if cells.len() == 3 { longest / 3.0 } else { longest };
+        let scale = (wanted / f64::from(*cells.iter().max().unwrap())).min(1.0);
+        let smaller = cells.iter().map(|n| (f64::from(*n) * scale).round().max(4.0)).collect();
+        document.set(&name, "resolution", ParamValue::Vector(smaller)).unwrap();
+    }
+}
+
+/// A small picture costs a software driver little.
+fn small(document: &Document, keep: Keep) -> Plan {
+    let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    Plan::compile(&graph, &PlanOptions { keep, size: Some((128, 128)), ..PlanOptions::default() })
+        .unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Words of every State and of the pictures after so many frames with the graph's own input.
+fn play(document: &Document, keep: Keep, frames: usize) -> Vec<(String, Vec<u32>)> {
+    let mut sim = Simulation::new(gpu(), small(document, keep)).unwrap_or_else(|e| panic!("{e}"));
+    for _ in 0..frames {
+        let input = sim.recorded_input();
+        sim.step(&input).unwrap_or_else(|e| panic!("{e}"));
+    }
+    let states = sim.plan().states.iter().map(|s| (s.node.clone(), words(&sim, &s.node)));
+    let pixels = |node: &str| {
+        let image = sim.picture(Some(node)).unwrap();
+        image.rgba.chunks(4).map(|p| u32::from_le_bytes([p[0], p[1], p[2], p[3]])).collect()
+    };
+    let pictures = sim.plan().outputs.iter().map(|o| (o.node.clone(), pixels(&o.node)));
+    states.chain(pictures).collect()
+}
+
+fn assert_same(name: &str, a: &[(String, Vec<u32>)], b: &[(String, Vec<u32>)]) {
+    assert_eq!(a.len(), b.len());
+    for ((wire, a), (other, b)) in a.iter().zip(b) {
+        let differ = a.iter().zip(b).filter(|(a, b)| a != b).count();
+        assert_eq!(
+            (wire, differ, a.len()),
+            (other, 0, b.len()),
+            "{name}: {wire} differs in {differ} of {} words",
+            a.len()
+        );
+    }
+}
+
+#[test]
+fn two_runs_of_a_graph_have_the_same_bits() {
+    for (name, document) in graphs(64.0) {
+        let once = play(&document, Keep::Needed, 200);
+        assert_same(&name, &once, &play(&document, Keep::Needed, 200));
+        println!("{name}: {} States and pictures the same bits after 200 frames", once.len());
+    }
+}
+
+#[test]
+fn sharing_memory_changes_no_bit() {
+    for (name, document) in graphs(64.0) {
+        let [shared, apart] = [Keep::Needed, Keep::All].map(|keep| small(&document, keep));
+        println!(
+            "{name}: {} buffers when wires share, {} when all are kept",
+            shared.buffers.len(),
+            apart.buffers.len()
+        );
+        assert!(shared.buffers.len() < apart.buffers.len(), "{name}: something is shared");
+        for frames in [19, 20] {
+            assert_same(&name, &play(&document, Keep::Needed, frames), &play(&document, Keep::All, frames));
+        }
+    }
+}
+
+/// Mean and standard deviation of a picture's brightness, 0..255.
+fn brightness(image: &stagewright::sim::Image) -> (f64, f64) {
+    let light: Vec<f64> =
+        image.rgba.chunks(4).map(|p| p[..3].iter().map(|v| f64::from(*v)).sum::<f64>() / 3.0).collect();
+    let middle = mean(&light);
+    (middle, rms(&light.iter().map(|v| v - middle).collect::<Vec<_>>()))
+}
+
+#[test]
+fn every_graph_shows_something_that_moves() {
+    for (name, document) in graphs(64.0) {
+        let mut sim = Simulation::new(gpu(), small(&document, Keep::All)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut pictures = Vec::new();
+        // Ten pictures over a second: a recorded hand needs some time to stir.
+        for frame in 1..=60 {
+            let input = sim.recorded_input();
+            sim.step(&input).unwrap_or_else(|e| panic!("{name}: {e}"));
+            if frame % 6 != 0 {
+                continue;
+            }
+            let wild = wild_wires(&sim);
+            assert!(wild.is_empty(), "{name}, frame {frame}, not finite: {}", wild.join(", "));
+            pictures.push(sim.picture(None).unwrap_or_else(|e| panic!("{name}: {e}")));
+        }
+        let (first, last) = (&pictures[0], &pictures[9]);
+        let (light, spread) = brightness(last);
+        let changed = first.rgba.iter().zip(&last.rgba).filter(|(a, b)| a != b).count();
+        println!("{name}: brightness {light:.1} +- {spread:.1}, {changed} of {} bytes changed", last.rgba.len());
+        // One level of 8 bits is what dithering of a flat picture would show.
+        assert!(spread > 1.0, "{name}: the picture is blank");
+        assert!(changed * 1000 > last.rgba.len(), "{name}: less than a thousandth of the picture moved");
+    }
+}
