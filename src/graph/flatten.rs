@@ -232,7 +232,13 @@ impl Flattener<'_> {
         let mut inputs = Vec::new();
         for port in stage.inputs() {
             let source = match place.node.inputs.get(&port.name) {
-                Some(link) => self.link(place, &port.name, link),
+                Some(link) => match self.link(place, &port.name, link) {
+                    // A number becomes a setting of the port, with the port's name and type.
+                    Source::Setting(number) => {
+                        Source::Setting(Setting { name: port.name.clone(), ty: declared_value(port.ty), ..number })
+                    }
+                    other => other,
+                },
                 None => match &port.default {
                     None => {
                         let remedy = format!("connect a {} to it", port.ty);

@@ -191,7 +191,10 @@ impl Resolver<'_> {
         let header = &stage.header;
         let touches_grids = header.ports.iter().any(|p| p.ty.is_grid());
         if header.once && !touches_grids {
-            return Some(None);
+            // It needs no cells, but a `Vec` has as many components as the space around.
+            let same = self.graph.domains.windows(2).all(|pair| pair[0].dim == pair[1].dim);
+            let any = (!self.graph.domains.is_empty() && same).then_some(0);
+            return Some(self.graph.nodes[node].domain.or(any));
         }
         let by_name = |name: &String| domains.get(name.as_str()).copied();
         let inout = header.ports.iter().filter(|p| p.direction == Direction::InOut).find_map(|p| by_name(&p.name));

@@ -75,31 +75,35 @@ impl Memory<'_> {
         let at = |cell: &str| load(self.variable, value, dim, &index(cell, self.domain.resolution, dim));
         let body = match self.edge {
             EdgeRule::Wall if value == ValueType::Vec => {
-                format!("let c = {}; let v = {}; return select(v, -v, c != cell);", self.clamped(), at("c"))
+                format!("let _c = {}; let _v = {}; return select(_v, -_v, _c != _cell);", self.clamped(), at("_c"))
             }
-            EdgeRule::Wall | EdgeRule::Clamp => format!("let c = {}; return {};", self.clamped(), at("c")),
+            EdgeRule::Wall | EdgeRule::Clamp => format!("let _c = {}; return {};", self.clamped(), at("_c")),
             EdgeRule::Zero => {
-                format!("let c = {}; let v = {}; return select(v, {ty}(), any(c != cell));", self.clamped(), at("c"))
+                format!(
+                    "let _c = {}; let _v = {}; return select(_v, {ty}(), any(_c != _cell));",
+                    self.clamped(),
+                    at("_c")
+                )
             }
-            EdgeRule::Wrap => format!("let c = {}; return {};", wrapped("cell", self.resolution(), dim), at("c")),
+            EdgeRule::Wrap => format!("let _c = {}; return {};", wrapped("_cell", self.resolution(), dim), at("_c")),
             EdgeRule::Mirror => {
-                format!("{} return {};", self.mirrored(), at("c"))
+                format!("{} return {};", self.mirrored(), at("_c"))
             }
         };
-        format!("fn {name}(cell: {cells}) -> {ty} {{ {body} }}")
+        format!("fn {name}(_cell: {cells}) -> {ty} {{ {body} }}")
     }
 
     fn clamped(&self) -> String {
         let top = cell_literal(self.resolution().map(|n| n - 1), self.dim());
-        format!("clamp(cell, {}(0), {top})", cell_type(self.dim()))
+        format!("clamp(_cell, {}(0), {top})", cell_type(self.dim()))
     }
 
     fn mirrored(&self) -> String {
         let dim = self.dim();
         let period = self.resolution().map(|n| 2 * n);
         let top = cell_literal(period.map(|n| n - 1), dim);
-        let p = wrapped("cell", period, dim);
-        format!("let p = {p}; let c = min(p, {top} - p);")
+        let p = wrapped("_cell", period, dim);
+        format!("let _p = {p}; let _c = min(_p, {top} - _p);")
     }
 
     /// Lower faces of a cell. Along its own axis a component has one face more than there are cells.
@@ -109,37 +113,43 @@ impl Memory<'_> {
         let stored = self.domain.face_resolution();
         let mut parts = Vec::new();
         for axis in 0..dim as usize {
+            let component = ["x", "y", "z"][axis];
+            // Along its own axis a component has a face more than cells; face -k mirrors face k, cell -1 mirrors cell 0.
             let mut top = n.map(|n| n - 1);
             top[axis] = n[axis];
-            let top = cell_literal(top, dim);
-            let component = ["x", "y", "z"][axis];
-            let cell = match self.edge {
-                EdgeRule::Wrap => wrapped("cell", n, dim),
-                _ => format!("clamp(cell, {cells}(0), {top})"),
+            let mut period = n.map(|n| 2 * n - 1);
+            period[axis] = 2 * n[axis];
+            let place = match self.edge {
+                EdgeRule::Wrap => format!("let _c = {};", wrapped("_cell", n, dim)),
+                EdgeRule::Mirror => {
+                    let p = wrapped("_cell", n.map(|n| 2 * n), dim);
+                    format!("let _p = {p}; let _c = min(_p, {} - _p);", cell_literal(period, dim))
+                }
+                _ => format!("let _c = clamp(_cell, {cells}(0), {});", cell_literal(top, dim)),
             };
             let value = match dim {
-                3 => format!("{}[3 * ({}) + {axis}]", self.variable, index("c", stored, dim)),
-                _ => format!("{}[{}].{component}", self.variable, index("c", stored, dim)),
+                3 => format!("{}[3 * ({}) + {axis}]", self.variable, index("_c", stored, dim)),
+                _ => format!("{}[{}].{component}", self.variable, index("_c", stored, dim)),
             };
             let value = match self.edge {
-                EdgeRule::Zero => format!("select({value}, 0.0, any(c != cell))"),
+                EdgeRule::Zero => format!("select({value}, 0.0, any(_c != _cell))"),
                 _ => value,
             };
-            parts.push(format!("{{ let c = {cell}; v.{component} = {value}; }}"));
+            parts.push(format!("{{ {place} _v.{component} = {value}; }}"));
         }
         let ty = position_type(dim);
-        format!("fn {name}(cell: {cells}) -> {ty} {{ var v: {ty}; {} return v; }}", parts.join(" "))
+        format!("fn {name}(_cell: {cells}) -> {ty} {{ var _v: {ty}; {} return _v; }}", parts.join(" "))
     }
 
     /// `x_face(cell, face)`
     pub fn face(&self) -> String {
         let (name, cells) = (self.name, cell_type(self.dim()));
         let pick = match self.dim() {
-            3 => "select(select(v.x, v.y, axis == 1), v.z, axis == 2)",
-            _ => "select(v.x, v.y, axis == 1)",
+            3 => "select(select(_v.x, _v.y, _axis == 1), _v.z, _axis == 2)",
+            _ => "select(_v.x, _v.y, _axis == 1)",
         };
         format!(
-            "fn {name}_face(cell: {cells}, face: i32) -> f32 {{ let axis = face >> 1u; let v = {name}(cell + unit(axis) * (face & 1)); return {pick}; }}"
+            "fn {name}_face(_cell: {cells}, _face: i32) -> f32 {{ let _axis = _face >> 1u; let _v = {name}(_cell + unit(_axis) * (_face & 1)); return {pick}; }}"
         )
     }
 
@@ -149,35 +159,40 @@ impl Memory<'_> {
         let (position, value) = (position_type(dim), self.ty.value());
         let h = float(self.domain.cell_size);
         let ty = value.wgsl(dim);
-        let head = format!("fn {name}_at(position: {position}) -> {ty}");
+        let head = format!("fn {name}_at(_position: {position}) -> {ty}");
         if matches!(value, ValueType::I32 | ValueType::U32) {
-            let q = self.bounded(&format!("floor(position / {h})"));
+            let q = self.bounded(&format!("floor(_position / {h})"));
             return format!("{head} {{ return {name}({}({q})); }}", cell_type(dim));
         }
         if self.ty != WireType::FaceGrid {
-            let q = self.bounded(&format!("position / {h} - 0.5"));
-            return format!("{head} {{ let q = {q}; {} }}", blend(name, "", dim, "return "));
+            let q = self.bounded(&format!("_position / {h} - 0.5"));
+            return format!("{head} {{ let _q = {q}; {} }}", blend(name, "", dim, "return "));
         }
         let mut parts = Vec::new();
         for axis in 0..dim as usize {
             let offset: Vec<&str> = (0..dim as usize).map(|d| if d == axis { "0.0" } else { "0.5" }).collect();
             let component = ["x", "y", "z"][axis];
-            let q = self.bounded(&format!("position / {h} - {position}({})", offset.join(", ")));
-            let sum = blend(name, &format!(".{component}"), dim, &format!("v.{component} = "));
-            parts.push(format!("{{ let q = {q}; {sum} }}"));
+            let q = self.bounded(&format!("_position / {h} - {position}({})", offset.join(", ")));
+            let sum = blend(name, &format!(".{component}"), dim, &format!("_v.{component} = "));
+            parts.push(format!("{{ let _q = {q}; {sum} }}"));
         }
-        format!("{head} {{ var v: {ty}; {} return v; }}", parts.join(" "))
+        format!("{head} {{ var _v: {ty}; {} return _v; }}", parts.join(" "))
     }
 
-    /// Keeps a coordinate where it converts to an integer; beyond a cell outside, nothing changes any more.
+    /// Keeps a coordinate where it converts to an integer. Beyond a cell outside, and a face beyond that, nothing changes any
+    /// more, or everything comes again.
     fn bounded(&self, q: &str) -> String {
         let (dim, ty) = (self.dim(), position_type(self.dim()));
-        let n: Vec<String> = self.resolution().iter().take(dim as usize).map(|n| format!("{n}.0")).collect();
-        let n = format!("{ty}({})", n.join(", "));
+        let vector = |f: fn(i64) -> i64| {
+            let parts: Vec<String> =
+                self.resolution().iter().take(dim as usize).map(|n| format!("{}.0", f(*n))).collect();
+            format!("{ty}({})", parts.join(", "))
+        };
+        let periodic = |n: String| format!("({q}) - floor(({q}) / {n}) * {n}");
         match self.edge {
-            EdgeRule::Wrap => format!("({q}) - floor(({q}) / {n}) * {n}"),
-            EdgeRule::Mirror => format!("clamp({q}, -{n}, 2.0 * {n})"),
-            _ => format!("clamp({q}, {ty}(-1.0), {n})"),
+            EdgeRule::Wrap => periodic(vector(|n| n)),
+            EdgeRule::Mirror => periodic(vector(|n| 2 * n)),
+            _ => format!("clamp({q}, {ty}(-1.0), {})", vector(|n| n + 1)),
         }
     }
 
@@ -188,17 +203,17 @@ impl Memory<'_> {
         let ty = value.wgsl(dim);
         let n = value.components(dim);
         let place = match self.edge {
-            EdgeRule::Zero => format!("let c = {}; if (any(c != cell)) {{ return; }}", self.clamped()),
-            EdgeRule::Wrap => format!("let c = {};", wrapped("cell", self.resolution(), dim)),
+            EdgeRule::Zero => format!("let _c = {}; if (any(_c != _cell)) {{ return; }}", self.clamped()),
+            EdgeRule::Wrap => format!("let _c = {};", wrapped("_cell", self.resolution(), dim)),
             EdgeRule::Mirror => self.mirrored(),
-            EdgeRule::Wall | EdgeRule::Clamp => format!("let c = {};", self.clamped()),
+            EdgeRule::Wall | EdgeRule::Clamp => format!("let _c = {};", self.clamped()),
         };
         let scale = float(f64::from(1u32 << bits));
-        let element = index("c", self.domain.resolution, dim);
+        let element = index("_c", self.domain.resolution, dim);
         let adds: Vec<String> = (0..n)
             .map(|i| {
                 let part =
-                    if n == 1 { "value".to_string() } else { format!("value.{}", ["x", "y", "z", "w"][i as usize]) };
+                    if n == 1 { "_value".to_string() } else { format!("_value.{}", ["x", "y", "z", "w"][i as usize]) };
                 let amount = match value {
                     ValueType::I32 => part,
                     ValueType::U32 => format!("i32({part})"),
@@ -207,7 +222,7 @@ impl Memory<'_> {
                 format!("atomicAdd(&{}[{n} * ({element}) + {i}], {amount});", self.variable)
             })
             .collect();
-        format!("fn add_{name}(cell: {cells}, value: {ty}) {{ {place} {} }}", adds.join(" "))
+        format!("fn add_{name}(_cell: {cells}, _value: {ty}) {{ {place} {} }}", adds.join(" "))
     }
 }
 
@@ -215,13 +230,13 @@ impl Memory<'_> {
 fn blend(name: &str, component: &str, dim: u32, result: &str) -> String {
     let cells = cell_type(dim);
     let corner = |x: i32, y: i32, z: i32| match dim {
-        3 => format!("{name}(b + vec3i({x}, {y}, {z})){component}"),
-        _ => format!("{name}(b + vec2i({x}, {y})){component}"),
+        3 => format!("{name}(_b + vec3i({x}, {y}, {z})){component}"),
+        _ => format!("{name}(_b + vec2i({x}, {y})){component}"),
     };
-    let row = |y, z| format!("mix({}, {}, f.x)", corner(0, y, z), corner(1, y, z));
-    let plane = |z| format!("mix({}, {}, f.y)", row(0, z), row(1, z));
-    let sum = if dim == 3 { format!("mix({}, {}, f.z)", plane(0), plane(1)) } else { plane(0) };
-    format!("let o = floor(q); let f = q - o; let b = {cells}(o); {result}{sum};")
+    let row = |y, z| format!("mix({}, {}, _f.x)", corner(0, y, z), corner(1, y, z));
+    let plane = |z| format!("mix({}, {}, _f.y)", row(0, z), row(1, z));
+    let sum = if dim == 3 { format!("mix({}, {}, _f.z)", plane(0), plane(1)) } else { plane(0) };
+    format!("let _o = floor(_q); let _f = _q - _o; let _b = {cells}(_o); {result}{sum};")
 }
 
 /// A periodic cell: a mask for powers of two.

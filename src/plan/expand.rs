@@ -20,6 +20,8 @@ pub type ValueId = usize;
 pub struct Value {
     pub ty: WireType,
     pub domain: Option<usize>,
+    /// Dimensions of the space that a `Vec` of it lives in.
+    pub dim: u32,
     pub label: String,
     pub bytes: u64,
 }
@@ -122,7 +124,11 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
         }
     }
     for (index, node) in graph.nodes.iter().enumerate() {
-        let names = (0..node.outputs.len()).map(|port| format!("{}.{}", node.path, graph.port_name(index, port)));
+        let ports = match &node.kind {
+            Kind::Group(group) => group.outputs.len(),
+            _ => node.outputs.len(),
+        };
+        let names = (0..ports).map(|port| format!("{}.{}", node.path, graph.port_name(index, port)));
         let wanted = match &options.keep {
             Keep::Needed => false,
             Keep::All => true,
@@ -130,7 +136,7 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
         };
         if wanted {
             let env = expander.last_repeat(node.group)?;
-            for port in 0..node.outputs.len() {
+            for port in 0..ports {
                 expander.feed(&Source::Wire { node: index, port }, env)?;
             }
         }
@@ -217,7 +223,7 @@ impl<'a> Expander<'a> {
         }
         let entry = &self.graph.nodes[node];
         let ty = entry.outputs.first().copied().unwrap_or(WireType::Grid(ValueType::F32));
-        let value = self.value(ty, entry.domain, format!("{}.value", entry.path));
+        let value = self.value(node, ty, format!("{}.value", entry.path));
         self.program.wires.insert(format!("{}.value", entry.path), value);
         self.program.states.insert(node, value);
         value
@@ -275,7 +281,7 @@ impl<'a> Expander<'a> {
                 (Direction::InOut, Feed::Setting(setting)) => {
                     let ty = stage.outputs().position(|p| p.name == port.name).and_then(|i| entry.outputs.get(i));
                     let ty = *ty.ok_or_else(|| broken(graph, node))?;
-                    let value = self.value(ty, entry.domain, format!("{}.{}", entry.path, port.name));
+                    let value = self.value(node, ty, format!("{}.{}", entry.path, port.name));
                     self.push(node, env, Task::Fill(Some(setting)), vec![], vec![write(value)])?;
                     versions.insert(port.name.as_str(), value);
                 }
@@ -313,10 +319,9 @@ impl<'a> Expander<'a> {
         let mut results = Vec::new();
         for (port, (declared, ty)) in stage.outputs().zip(&entry.outputs).enumerate() {
             let label = format!("{}.{}", entry.path, declared.name);
-            let domain = entry.domain.filter(|_| ty.is_grid());
             let mut consumes = versions.get(declared.name.as_str()).copied();
             if let Some(bits) = declared.scatter {
-                let fixed = self.value(*ty, domain, format!("{label} (fixed point)"));
+                let fixed = self.value(node, *ty, format!("{label} (fixed point)"));
                 match consumes {
                     Some(before) => {
                         let from = Write { port, value: fixed, consumes: Some(before) };
@@ -325,14 +330,14 @@ impl<'a> Expander<'a> {
                     None => self.push(node, env, Task::Fill(None), vec![], vec![write(fixed)])?,
                 }
                 consumes = Some(fixed);
-                let summed = self.value(*ty, domain, format!("{label} (fixed point)"));
-                let result = self.value(*ty, domain, label);
+                let summed = self.value(node, *ty, format!("{label} (fixed point)"));
+                let result = self.value(node, *ty, label);
                 writes.push(Write { port, value: summed, consumes });
                 after.push((Task::FromFixed(bits), summed, Write { port, value: result, consumes: Some(summed) }));
                 results.push(result);
             } else if let Some(reduction) = declared.reduce {
                 let partial = self.partials(node, *ty, format!("{label} (partial)"));
-                let result = self.value(*ty, None, label);
+                let result = self.value(node, *ty, label);
                 writes.push(Write { port, value: partial, consumes: None });
                 after.push((
                     Task::Reduce(reduction, ty.value()),
@@ -341,7 +346,7 @@ impl<'a> Expander<'a> {
                 ));
                 results.push(result);
             } else {
-                let value = self.value(*ty, domain, label);
+                let value = self.value(node, *ty, label);
                 writes.push(Write { port, value, consumes });
                 results.push(value);
             }
@@ -371,6 +376,7 @@ impl<'a> Expander<'a> {
         let picture = Value {
             ty: WireType::Grid(ValueType::U32),
             domain: None,
+            dim: 2,
             label: format!("{} (picture)", entry.path),
             bytes: u64::from(width) * u64::from(height) * 4,
         };
@@ -412,13 +418,13 @@ impl<'a> Expander<'a> {
                 if own || !(taken || others) {
                     value
                 } else {
-                    let copy = self.value(ty, entry.domain, label);
+                    let copy = self.value(state, ty, label);
                     self.push(state, TOP, Task::Copy, vec![(0, value)], vec![write(copy)])?;
                     copy
                 }
             }
             Feed::Setting(setting) => {
-                let value = self.value(ty, entry.domain, label);
+                let value = self.value(state, ty, label);
                 self.push(state, TOP, Task::Fill(Some(setting)), vec![], vec![write(value)])?;
                 value
             }
@@ -448,13 +454,15 @@ impl<'a> Expander<'a> {
         Err(Problem::new("", "", cause, "lower the iterations of its stages and groups").into())
     }
 
-    fn value(&mut self, ty: WireType, domain: Option<usize>, label: String) -> ValueId {
-        let domain_ref = domain.and_then(|d| self.graph.domains.get(d));
-        let elements = domain_ref.map_or(1, |d| d.elements(ty));
-        let components = u64::from(ty.value().components(domain_ref.map_or(2, |d| d.dim)));
+    /// A new value of a node: on the node's domain, unless it is a number.
+    fn value(&mut self, node: usize, ty: WireType, label: String) -> ValueId {
+        let index = self.graph.nodes.get(node).and_then(|n| n.domain);
+        let domain = index.and_then(|d| self.graph.domains.get(d));
+        let dim = domain.map_or(2, |d| d.dim);
+        let elements = domain.map_or(1, |d| d.elements(ty));
         // Resolutions are bounded, so this fits 64 bits; rounded up to the alignment of every type.
-        let bytes = (elements * components * 4).next_multiple_of(16);
-        self.program.values.push(Value { ty, domain, label, bytes });
+        let bytes = (elements * u64::from(ty.value().components(dim)) * 4).next_multiple_of(16);
+        self.program.values.push(Value { ty, domain: index.filter(|_| ty.is_grid()), dim, label, bytes });
         self.program.values.len() - 1
     }
 
@@ -462,7 +470,8 @@ impl<'a> Expander<'a> {
     fn partials(&mut self, node: usize, ty: WireType, label: String) -> ValueId {
         let groups = super::kernel::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
-        self.program.values.push(Value { ty, domain: None, label, bytes: count * 16 });
+        let dim = super::kernel::dim(self.graph, &self.graph.nodes[node]);
+        self.program.values.push(Value { ty, domain: None, dim, label, bytes: count * 16 });
         self.program.values.len() - 1
     }
 }

@@ -136,7 +136,7 @@ impl<'a> Writer<'a> {
     /// One of the compiler's own tasks.
     fn task(&mut self, program: &Program, op: &Op, node: &Node, memory: &[usize]) -> Dispatch {
         let dim = dim(self.graph, node);
-        let none = Value { ty: WireType::Number(ValueType::F32), domain: None, label: String::new(), bytes: 0 };
+        let none = Value { ty: WireType::Number(ValueType::F32), domain: None, dim: 2, label: String::new(), bytes: 0 };
         let written = op.writes.first();
         let target = written.and_then(|w| program.values.get(w.value)).unwrap_or(&none);
         let value = target.ty.value();
@@ -213,7 +213,17 @@ impl<'a> Writer<'a> {
             State { node: node.path.clone(), buffer: *buffer, description: describe(graph, node) }
         });
         let wires = layout.wires.into_iter().map(|(name, m)| {
-            (name, Wire { ty: m.value.ty, domain: m.value.domain, buffer: m.buffer, kept: m.kept, state: m.state })
+            (
+                name,
+                Wire {
+                    ty: m.value.ty,
+                    domain: m.value.domain,
+                    dim: m.value.dim,
+                    buffer: m.buffer,
+                    kept: m.kept,
+                    state: m.state,
+                },
+            )
         });
         let outputs = layout.pictures.iter().map(|(node, buffer, width, height)| Picture {
             node: graph.nodes[*node].path.clone(),

@@ -119,6 +119,8 @@ pub struct State {
 pub struct Wire {
     pub ty: WireType,
     pub domain: Option<usize>,
+    /// Dimensions of the space that a `Vec` of it lives in.
+    pub dim: u32,
     pub buffer: usize,
     /// Whether the value is still there when the frame ends, or its memory went to another wire.
     pub kept: bool,

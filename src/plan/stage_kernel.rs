@@ -150,25 +150,23 @@ impl StageKernel<'_> {
             let access = if writes { "read_write" } else { "read" };
             let binding = bindings.len() + 2;
             let _ = writeln!(out, "@group(0) @binding({binding}) var<storage, {access}> {name}: {ty};");
-            bindings.push(Binding { name: name.trim_start_matches('_').to_string(), writes });
+            let port = name.trim_start_matches("_read_").trim_start_matches("_write_");
+            bindings.push(Binding { name: port.to_string(), writes });
         };
         for (port, value) in self.reads() {
-            let dim = value.domain.and_then(|d| self.graph.domains.get(d)).map_or(dim, |d| d.dim);
-            declare(&format!("_{}", port.name), &accessors::storage_type(value.ty.value(), dim), false);
+            declare(&read(port), &accessors::storage_type(value.ty.value(), value.dim), false);
         }
         for (port, value, in_place) in self.writes() {
             let ty = value.ty.value();
             if port.scatter.is_some() {
-                declare(&format!("_{}", port.name), "array<atomic<i32>>", true);
+                declare(&written(port), "array<atomic<i32>>", true);
             } else if port.reduce.is_some() {
-                declare(&format!("_{}_next", port.name), &format!("array<{}>", ty.wgsl(dim)), true);
-            } else if in_place {
-                declare(&format!("_{}", port.name), &accessors::storage_type(ty, dim), true);
+                declare(&written(port), &format!("array<{}>", ty.wgsl(dim)), true);
             } else {
-                if port.direction == Direction::InOut {
-                    declare(&format!("_{}", port.name), &accessors::storage_type(ty, dim), false);
+                if port.direction == Direction::InOut && !in_place {
+                    declare(&read(port), &accessors::storage_type(ty, dim), false);
                 }
-                declare(&format!("_{}_next", port.name), &accessors::storage_type(ty, dim), true);
+                declare(&written(port), &accessors::storage_type(ty, dim), true);
             }
         }
         if !finite {
@@ -193,12 +191,15 @@ impl StageKernel<'_> {
     fn accessors(&self, dim: u32) -> String {
         let mut parts = Vec::new();
         let inouts = self.writes().filter(|(p, ..)| p.direction == Direction::InOut || p.scatter.is_some());
-        let in_memory = self.reads().chain(inouts.map(|(p, v, _)| (p, v)));
-        for (port, value) in in_memory {
-            let variable = format!("_{}", port.name);
+        let inouts = inouts.map(|(p, v, in_place)| {
+            let overwrites = in_place || p.scatter.is_some();
+            (p, v, if overwrites { written(p) } else { read(p) })
+        });
+        for (port, value, variable) in self.reads().map(|(p, v)| (p, v, read(p))).chain(inouts) {
             let Some(domain) = value.domain.and_then(|d| self.graph.domains.get(d)) else {
-                let load = accessors::load(&variable, value.ty.value(), dim, "0");
-                parts.push(format!("fn {}() -> {} {{ return {load}; }}", port.name, value.ty.value().wgsl(dim)));
+                let load = accessors::load(&variable, value.ty.value(), value.dim, "0");
+                let ty = value.ty.value().wgsl(value.dim);
+                parts.push(format!("fn {}() -> {ty} {{ return {load}; }}", port.name));
                 continue;
             };
             let edge = port.edge.unwrap_or(domain.edge);
@@ -221,8 +222,11 @@ impl StageKernel<'_> {
         for (port, setting) in self.constants() {
             parts.push(constant(port, setting, dim));
         }
-        for port in self.stage.inputs().filter(|p| self.stage.names(&format!("{}_wired", p.name))) {
-            let wired = !self.constants().any(|(p, _)| p.name == port.name);
+        for (port, input) in self.stage.inputs().zip(&self.node.inputs) {
+            if !self.stage.names(&format!("{}_wired", port.name)) {
+                continue;
+            }
+            let wired = !matches!(input.source, Source::Setting(_));
             parts.push(format!("const {}_wired = {wired};", port.name));
         }
         parts.into_iter().map(|p| p + "\n").collect()
@@ -300,11 +304,11 @@ impl StageKernel<'_> {
         for (port, value, in_place) in self.writes() {
             if port.direction == Direction::InOut && !in_place && port.scatter.is_none() {
                 let index = self.element(value, dim);
-                let old = accessors::load(&format!("_{}", port.name), value.ty.value(), dim, &index);
+                let old = accessors::load(&read(port), value.ty.value(), dim, &index);
                 let _ = write!(
                     keep,
                     "let _old = {old}; {} ",
-                    accessors::store(&format!("_{}_next", port.name), value.ty.value(), dim, &index, "_old")
+                    accessors::store(&written(port), value.ty.value(), dim, &index, "_old")
                 );
             }
         }
@@ -322,11 +326,11 @@ impl StageKernel<'_> {
         let several = returned.len() > 1;
         let layered = self.node.outputs.contains(&WireType::FaceGrid);
         let mut out = String::new();
-        for (port, value, in_place) in self.writes() {
+        for (port, value, _) in self.writes() {
             if port.scatter.is_some() || port.reduce.is_some() {
                 continue;
             }
-            let variable = if in_place { format!("_{}", port.name) } else { format!("_{}_next", port.name) };
+            let variable = written(port);
             let source = if several { format!("_result.{}", port.name) } else { "_result".into() };
             let (source, mask) = match value.ty {
                 WireType::FaceGrid => ("_faces".to_string(), self.existing_faces(dim, &source)),
@@ -373,8 +377,8 @@ impl StageKernel<'_> {
             let _ = writeln!(out, "    {shared}[_lane] = _v_{};\n    {}", port.name, builtin::tree(&shared, join));
             let _ = writeln!(
                 out,
-                "    if (_lane == 0u) {{ _{}_next[(_group.z * _groups.y + _group.y) * _groups.x + _group.x] = {shared}[0]; }}",
-                port.name
+                "    if (_lane == 0u) {{ {}[(_group.z * _groups.y + _group.y) * _groups.x + _group.x] = {shared}[0]; }}",
+                written(port)
             );
         }
         out
@@ -384,6 +388,16 @@ impl StageKernel<'_> {
 /// Rounds that all loops of an invocation may make together when they are not proven finite. Below the 65,535 at which
 /// lavapipe would stop them silently.
 const LOOP_BUDGET: u32 = 60_000;
+
+/// Variable of the buffer that a port is read from, and of the one that it is written to. Neither can meet a name of the
+/// user's, nor one port's the other's.
+fn read(port: &Port) -> String {
+    format!("_read_{}", port.name)
+}
+
+fn written(port: &Port) -> String {
+    format!("_write_{}", port.name)
+}
 
 /// Accessors of an unwired input.
 fn constant(port: &Port, setting: &Setting, dim: u32) -> String {

@@ -16,13 +16,13 @@ pub struct Field {
 }
 
 impl Field {
-    pub(crate) fn new(ty: WireType, domain: Option<&Domain>, mut words: Vec<u32>) -> Field {
+    pub(crate) fn new(ty: WireType, dim: u32, domain: Option<&Domain>, mut words: Vec<u32>) -> Field {
         let resolution = match (domain, ty) {
             (Some(domain), WireType::FaceGrid) => domain.face_resolution(),
             (Some(domain), _) => domain.resolution,
             (None, _) => [1; 3],
         };
-        let components = ty.value().components(domain.map_or(2, |d| d.dim));
+        let components = ty.value().components(dim);
         let count = resolution.iter().map(|n| *n as usize).product::<usize>() * components as usize;
         words.truncate(count);
         let data = words.iter().map(|w| match ty.value().scalar() {

@@ -119,7 +119,7 @@ impl Simulation {
         let reading = self.read_async(wire)?;
         let words = reading.wait().ok_or_else(|| lost(wire))?;
         let known = self.wire(wire)?;
-        Ok(Field::new(known.ty, known.domain.and_then(|d| self.plan.domains.get(d)), words))
+        Ok(Field::new(known.ty, known.dim, known.domain.and_then(|d| self.plan.domains.get(d)), words))
     }
 
     /// Asks for a wire without waiting.

@@ -195,6 +195,9 @@ fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
     if RESERVED.contains(&name) {
         return Err(format!("`{name}` belongs to the stage language; choose another name"));
     }
+    if naga::keywords::wgsl::RESERVED.contains(&name) || USED_BY_ACCESSORS.contains(&name) {
+        return Err(format!("`{name}` is a word of WGSL; choose another name"));
+    }
     let mut parts = split_commas(spec).into_iter();
     let first = parts.next().unwrap_or("").trim();
     let (ty, default) = match first.split_once('=') {
@@ -216,7 +219,14 @@ fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
     })
 }
 
-const RESERVED: [&str; 16] = [
+/// Built-in functions and types of WGSL that generated text needs; a port of that name would hide them.
+const USED_BY_ACCESSORS: [&str; 20] = [
+    "all", "any", "array", "atomic", "bool", "clamp", "f32", "floor", "i32", "max", "min", "mix", "round", "select",
+    "u32", "vec2f", "vec2i", "vec3f", "vec3i", "vec4f",
+];
+
+const RESERVED: [&str; 17] = [
+    "cell",
     "stage",
     "params",
     "frame",
