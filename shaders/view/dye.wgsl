@@ -8,7 +8,7 @@
 //! @out   image: Image, like dye                         The picture
 //! @param exposure: f32 = 1, 0.., soft 0..4              Brightness of the dye
 //! @param opacity: f32 = 3, 0.., soft 0..20              How soon the dye hides the background
-//! @param depth: f32 = 0.8, 0.., soft 0..3               How much deeper in hue thin dye is than dense dye
+//! @param depth: f32 = 0.7, 0..1                         How much deeper in hue thin dye is than dense dye
 //! @param relief: f32 = 0.6, 0.., soft 0..3              Strength of the wet sheen
 //! @param glow: f32 = 0.3, 0.., soft 0..2                Brightness of the halo
 //! @param vignette: f32 = 0, 0..1                        How far the picture sinks into the background towards its rim
@@ -39,7 +39,8 @@ fn coverage(cell: Cell) -> f32 {
 fn filmic(color: vec3f) -> vec3f {
     let peak = max(max(color.r, color.g), max(color.b, 1e-6));
     let toned = 1.0 - exp(-1.6 * peak);
-    let hue = pow(color / peak, vec3f(1.0 + params.depth * (1.0 - toned)));
+    let deeper = color / peak;
+    let hue = mix(deeper, deeper * deeper, params.depth * (1.0 - toned));
     let pale = 0.35 * smoothstep(1.0, 6.0, peak);
     return mix(hue, vec3f(1.0), pale) * toned;
 }
@@ -55,7 +56,8 @@ fn slope(cell: Cell, distance: f32) -> vec2f {
 
 // 1 in the middle, less towards the rim, rounder than the picture.
 fn rim(point: Vec) -> f32 {
-    let from_middle = abs(point.xy / SIZE.xy - 0.5) * 2.0;
-    let far = pow(dot(pow(from_middle, vec2f(4.0)), vec2f(1.0)), 0.25);
+    let from_middle = 2.0 * point.xy / SIZE.xy - 1.0;
+    let squared = from_middle * from_middle;
+    let far = sqrt(length(squared)); // fourth root of x^4 + y^4
     return 1.0 - params.vignette * smoothstep(0.72, 1.04, far);
 }

@@ -73,14 +73,18 @@ impl Command {
         KeyboardShortcut::new(modifiers, key)
     }
 
-    /// The command whose shortcut was pressed. While a widget has the keyboard, only those with Ctrl count.
+    /// The command whose shortcut was pressed. While a widget has the keyboard, only those with Ctrl count, and text has its
+    /// own undo.
     pub fn pressed(ctx: &egui::Context) -> Option<Command> {
-        let typing = ctx.egui_wants_keyboard_input();
+        let (typing, text) = (ctx.egui_wants_keyboard_input(), ctx.text_edit_focused());
         let mut all: Vec<Command> = MENUS.iter().flat_map(|(_, commands)| commands.iter().copied()).collect();
         // Ctrl+Shift+Z is Ctrl+Z too, so the longer one is asked first.
         all.sort_by_key(|command| !command.shortcut().modifiers.shift);
         all.into_iter().find(|command| {
             let shortcut = command.shortcut();
+            if text && matches!(command, Undo | Redo) {
+                return false;
+            }
             (!typing || shortcut.modifiers.command) && ctx.input_mut(|input| input.consume_shortcut(&shortcut))
         })
     }

@@ -51,9 +51,21 @@ pub fn run(file: Option<PathBuf>) -> Result<(), String> {
         ..Default::default()
     };
     let create: eframe::AppCreator<'_> = Box::new(move |context| Ok(Box::new(Editor::new(context, source)?)));
-    eframe::run_native("stagewright", options, create).map_err(|error| {
-        format!("the editor's window can't be opened: {error}; `stagewright render` works without one")
-    })
+    eframe::run_native("stagewright", options, create).map_err(|error| sentence(&error))
+}
+
+/// Why there is no window, and what works without one.
+fn sentence(error: &eframe::Error) -> String {
+    match error {
+        eframe::Error::Wgpu(cause) => format!("{}; {cause}", gpu::GpuError::NoAdapter),
+        eframe::Error::AppCreation(cause) => cause.to_string(),
+        other => {
+            // Up to here it says where in the window library that was.
+            let text = other.to_string();
+            let cause = text.rsplit(": ").next().unwrap_or_default().trim_end_matches('.');
+            format!("no window can be opened: {cause}; `stagewright render` works without one")
+        }
+    }
 }
 
 fn first() -> Source {

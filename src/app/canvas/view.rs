@@ -170,11 +170,11 @@ impl NodeDataTrait for NodeView {
         let area = Rect::from_min_size(ui.max_rect().min, vec2(WIDTH - 2.0 * MARGIN.x, TITLE_HEIGHT) * zoom);
         // The crate leaves room for two buttons, which the canvas does not have.
         ui.allocate_space(vec2(area.width() - 40.0 * zoom, area.height()));
-        let at = pos2(area.right() + 6.0 * zoom, area.center().y);
+        let at = pos2(area.right() + 6.0 * zoom, area.center().y - 1.5 * zoom);
         let font = FontId::monospace(11.0 * zoom);
         let repeats = ui.painter().text(at, Align2::RIGHT_CENTER, &self.repeats, font, theme::TEXT);
         let name = RichText::new(&self.name).color(Color32::WHITE).strong();
-        line(ui, name, area.left_center() - vec2(6.0 * zoom, 0.0), repeats.left() - area.left());
+        line(ui, name, area.left_center() - vec2(6.0, 1.5) * zoom, repeats.left() - area.left());
         Vec::new()
     }
 

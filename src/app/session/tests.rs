@@ -1,0 +1,68 @@
+use super::*;
+use crate::app::edits::{self, InputEnd};
+use crate::gpu::GpuOptions;
+use crate::sim::FrameInput;
+
+/// A session on the shipped graph, on a small domain, running.
+fn running() -> Session {
+    let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
+    let mut document = Document::parse(include_str!("../../../graphs/stable_fluids.ron")).unwrap();
+    document.set("domain", "resolution", ParamValue::Vector(vec![32.0, 32.0])).unwrap();
+    session.open(document, None);
+    settle(&mut session);
+    session
+}
+
+fn settle(session: &mut Session) {
+    while session.compiling() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        session.poll();
+    }
+}
+
+fn value(session: &Session, path: &str) -> ParamValue {
+    let plan = session.running_simulation().unwrap().plan();
+    plan.settings.iter().find(|slot| slot.paths.iter().any(|p| p == path)).unwrap().value.clone()
+}
+
+#[test]
+fn the_last_good_plan_runs_on_while_the_graph_is_broken() {
+    let mut session = running();
+    session.simulation().unwrap().step(&FrameInput::default()).unwrap();
+    let end = InputEnd { node: "project".into(), port: "velocity".into() };
+    session.edit("wire", |document| edits::connect(document, crate::document::Link::parse("gone"), &end));
+    settle(&mut session);
+    assert_eq!(session.problems().next().map(|p| p.node.as_str()), Some("project"));
+    session.simulation().unwrap().step(&FrameInput::default()).unwrap();
+    session.undo();
+    settle(&mut session);
+    assert_eq!(session.problems().count(), 0);
+    assert_eq!(session.running_simulation().unwrap().frame(), 2, "the States carried on");
+    assert!(!session.modified());
+}
+
+#[test]
+fn a_parameter_is_live_without_a_recompile_and_survives_one() {
+    let mut session = running();
+    let plans = session.plans();
+    session.set_param("jet", "rate", ParamValue::Number(7.0)).unwrap();
+    assert!(!session.compiling() && value(&session, "jet.rate") == ParamValue::Number(7.0));
+    session.edit("iterations", |document| document.set("pressure", "iterations", ParamValue::Number(3.0)).unwrap());
+    session.set_param("jet", "rate", ParamValue::Number(9.0)).unwrap();
+    settle(&mut session);
+    assert_eq!((session.plans(), value(&session, "jet.rate")), (plans + 1, ParamValue::Number(9.0)));
+    session.reset_param("jet", "rate", ParamValue::Number(10.0));
+    assert_eq!(value(&session, "jet.rate"), ParamValue::Number(10.0));
+    assert!(!session.document().nodes["jet"].params.contains_key("rate"));
+}
+
+#[test]
+fn a_wrong_value_is_a_problem_and_the_right_one_takes_it_away() {
+    let mut session = running();
+    session.set_param("jet", "radius", ParamValue::Expression("1 +".into())).unwrap();
+    settle(&mut session);
+    assert_eq!(session.problems().map(|p| p.port.as_str()).collect::<Vec<_>>(), ["radius"]);
+    session.set_param("jet", "radius", ParamValue::Number(0.1)).unwrap();
+    settle(&mut session);
+    assert_eq!(session.problems().count(), 0);
+}
