@@ -19,7 +19,7 @@ use stagewright::sim::Simulation;
 
 #[derive(Parser)]
 struct Arguments {
-    /// Cells along the longer side of every domain; as in the file when absent
+    /// Cells along the longest side of the finest domain, the others in proportion; as in the file when absent
     #[arg(long)]
     size: Option<u32>,
     /// Write the states after the first frame
@@ -55,13 +55,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Scales every domain so that its longer side has `size` cells.
+/// Scales all domains alike, so that the longest side of the finest has `size` cells.
 fn compile(path: &Path, size: Option<u32>) -> Result<Plan, Box<dyn std::error::Error>> {
     let mut document = Document::parse(&std::fs::read_to_string(path)?)?;
+    let resolutions = document.nodes.values().filter_map(|node| match &node.kind {
+        NodeKind::Domain(domain) => domain.resolution.iter().copied().max(),
+        _ => None,
+    });
+    let finest = resolutions.max().unwrap_or(1);
     for node in document.nodes.values_mut() {
         if let (NodeKind::Domain(domain), Some(size)) = (&mut node.kind, size) {
-            let longest = domain.resolution.iter().copied().max().unwrap_or(1);
-            domain.resolution.iter_mut().for_each(|n| *n = *n * size / longest);
+            domain.resolution.iter_mut().for_each(|n| *n = (*n * size / finest).max(1));
         }
     }
     let graph = Graph::build(&document, Library::builtin())?;

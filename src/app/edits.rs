@@ -137,10 +137,7 @@ pub fn value_from_numbers(numbers: &[f64]) -> ParamValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn shipped() -> Document {
-        Document::parse(include_str!("../../graphs/stable_fluids.ron")).unwrap()
-    }
+    use crate::app::fixture::fluid;
 
     fn names(names: &[&str]) -> BTreeSet<String> {
         names.iter().map(ToString::to_string).collect()
@@ -148,7 +145,7 @@ mod tests {
 
     #[test]
     fn renaming_keeps_every_wire_and_the_graph_runs() {
-        let mut document = shipped();
+        let mut document = fluid();
         document.nodes.get_mut("density").unwrap().on = Some("domain".into());
         rename(&mut document, "velocity", "flow").unwrap();
         rename(&mut document, "domain", "box").unwrap();
@@ -162,7 +159,7 @@ mod tests {
 
     #[test]
     fn removing_a_node_leaves_no_wire_to_it() {
-        let mut document = shipped();
+        let mut document = fluid();
         remove(&mut document, &names(&["project", "domain"]));
         let links = document.nodes.values().flat_map(|n| n.inputs.values());
         assert!(links.clone().count() > 0 && links.into_iter().all(|link| link.node != "project"));
@@ -170,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_wire_that_does_not_fit_is_refused_with_a_remedy() {
-        let before = shipped();
+        let before = fluid();
         let mut after = before.clone();
         let end = InputEnd { node: "screen".into(), port: "image".into() };
         connect(&mut after, Link::parse("density.value"), &end);
@@ -184,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_wire_that_fits_is_not_refused_though_the_graph_is_incomplete() {
-        let mut before = shipped();
+        let mut before = fluid();
         remove(&mut before, &names(&["viscosity", "smoke"]));
         let mut after = before.clone();
         let end = InputEnd { node: "divergence".into(), port: "velocity".into() };
@@ -195,7 +192,7 @@ mod tests {
 
     #[test]
     fn names_stay_unique() {
-        let mut document = shipped();
+        let mut document = fluid();
         assert_eq!(add(&mut document, "jet", Node::default()), "jet_2");
         assert_eq!(add(&mut document, "jet", Node::default()), "jet_3");
         assert_eq!(add(&mut document, "new", Node::default()), "new");

@@ -112,7 +112,8 @@ fn port_type(ty: WireType) -> PortType {
     }
 }
 
-fn face(node: &Node, library: &Library) -> Face {
+/// The face of a node by itself.
+pub fn face(node: &Node, library: &Library) -> Face {
     let mut face = match &node.kind {
         NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_) => declared(node, library),
         NodeKind::State(ty) => {

@@ -8,6 +8,8 @@ mod disk;
 mod edits;
 mod face;
 mod files;
+#[cfg(test)]
+mod fixture;
 mod history;
 mod inspector;
 mod notice;

@@ -14,6 +14,9 @@ use crate::app::session::Session;
 use crate::document::{Document, Link};
 use crate::library::Library;
 
+/// Below this zoom, names can hardly be read.
+const READABLE: f32 = 0.42;
+
 impl Canvas {
     /// Pan, zoom at the pointer, and framing. The crate zooms too, about the middle and into its own positions, so it never
     /// gets to see the wheel.
@@ -49,7 +52,7 @@ impl Canvas {
 
     fn frame(&mut self, framing: Framing, document: &Document) {
         let mut bounds = Rect::NOTHING;
-        let wanted = |name: &String| framing == Framing::All || self.selection.contains(name);
+        let wanted = |name: &String| framing != Framing::Selection || self.selection.contains(name);
         for (name, node) in document.nodes.iter().filter(|(name, _)| wanted(name)) {
             let drawn = self.ids.get(name).and_then(|id| self.paint.rects.get(id)).map(|r| r.size() / self.paint.zoom);
             let size = drawn.or(self.faces.get(name).map(layout::node_size)).unwrap_or_default();
@@ -60,8 +63,11 @@ impl Canvas {
         }
         let room = (self.rect.size() - vec2(60.0, 60.0)).max(vec2(1.0, 1.0));
         let fit = (room.x / bounds.width()).min(room.y / bounds.height());
-        self.zoom = fit.clamp(*ZOOM.start(), 1.0);
+        let least = if framing == Framing::Start { READABLE } else { *ZOOM.start() };
+        self.zoom = fit.clamp(least, 1.0);
         self.pan = 0.5 * self.rect.size() - bounds.center().to_vec2() * self.zoom;
+        // What does not fit goes out of view on the right and below.
+        self.pan = self.pan.max(vec2(30.0, 30.0) - bounds.min.to_vec2() * self.zoom);
     }
 
     /// Keeps the selection. `boxed`: a box was being drawn.

@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn nodes_come_after_what_they_read_and_do_not_overlap() {
-        let mut document = Document::parse(include_str!("../../../graphs/stable_fluids.ron")).unwrap();
+        let mut document = crate::app::fixture::fluid();
         let faces = faces(&document, Library::builtin());
         document.nodes.values_mut().for_each(|node| node.at = (0.0, 0.0));
         place_new(&mut document, &faces);

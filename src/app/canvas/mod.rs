@@ -32,6 +32,8 @@ const ZOOM: std::ops::RangeInclusive<f32> = 0.2..=2.0;
 /// What the view is to be moved to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Framing {
+    /// All nodes, or as many from the left as can be read.
+    Start,
     All,
     Selection,
 }
@@ -68,7 +70,7 @@ impl Default for Canvas {
             selection: BTreeSet::new(),
             pan: Vec2::ZERO,
             zoom: 1.0,
-            framing: Some(Framing::All),
+            framing: Some(Framing::Start),
             picked: None,
             moved: false,
             palette: None,

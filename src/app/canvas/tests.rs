@@ -4,6 +4,7 @@ use eframe::egui::{Context, Event, Modifiers, PointerButton, RawInput, pos2};
 
 use super::view::End;
 use super::*;
+use crate::app::fixture::fluid;
 use crate::gpu::{Gpu, GpuOptions};
 
 /// A canvas of 1200 x 800 points, and a strip beside it that belongs to someone else.
@@ -79,13 +80,9 @@ impl Bench {
     }
 }
 
-fn shipped() -> Document {
-    Document::parse(include_str!("../../../graphs/stable_fluids.ron")).unwrap()
-}
-
 #[test]
 fn a_wire_is_taken_off_put_back_and_undone() {
-    let mut bench = Bench::new(shipped());
+    let mut bench = Bench::new(fluid());
     let port = bench.port("project", End::Input, "pressure");
     bench.drag(port, pos2(1150.0, 780.0));
     assert_eq!(bench.link("project", "pressure"), None);
@@ -100,7 +97,7 @@ fn a_wire_is_taken_off_put_back_and_undone() {
 
 #[test]
 fn a_wire_that_does_not_fit_stays_where_it_was_and_a_sentence_says_why() {
-    let mut bench = Bench::new(shipped());
+    let mut bench = Bench::new(fluid());
     bench.drag(bench.port("density", End::Output, "value"), bench.port("screen", End::Input, "image"));
     assert_eq!(bench.link("screen", "image").as_deref(), Some("look.image"));
     bench.drag(bench.port("project", End::Output, "velocity"), bench.port("divergence", End::Input, "velocity"));
@@ -112,7 +109,7 @@ fn a_wire_that_does_not_fit_stays_where_it_was_and_a_sentence_says_why() {
 
 #[test]
 fn the_selection_outlives_clicks_elsewhere_and_moves_together() {
-    let mut bench = Bench::new(shipped());
+    let mut bench = Bench::new(fluid());
     bench.click(bench.title("jet"));
     bench.canvas.selection.insert("smoke".into());
     bench.click(pos2(1300.0, 400.0));
@@ -134,7 +131,7 @@ fn the_selection_outlives_clicks_elsewhere_and_moves_together() {
 
 #[test]
 fn the_wheel_zooms_at_the_pointer_and_leaves_the_document_alone() {
-    let mut bench = Bench::new(shipped());
+    let mut bench = Bench::new(fluid());
     let at = bench.title("jet");
     bench.frame(vec![Event::PointerMoved(at)]);
     let unit = egui::MouseWheelUnit::Point;

@@ -254,9 +254,8 @@ impl Inspected<'_> {
             Some(stage) => docs::stage(ui, &stage),
             None => docs::host(ui, &one.node),
         }
-        let strangers = face::faces(one.session.document(), Library::builtin()).remove(&one.name);
-        let unknown = |port: &PortFace| port.ty.is_none();
-        for port in strangers.iter().flat_map(|face| &face.inputs).filter(|port| unknown(port)) {
+        let unknown = |port: &&PortFace| port.ty.is_none();
+        for port in face::face(&one.node, Library::builtin()).inputs.iter().filter(unknown) {
             one.wire(ui, &port.name, &port.doc);
         }
     }

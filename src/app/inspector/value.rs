@@ -112,7 +112,7 @@ impl Field<'_> {
         }
         let changed = match bounds.filter(|(low, high)| high > low) {
             Some((low, high)) => {
-                ui.spacing_mut().slider_width = (ui.available_width() - 130.0).clamp(60.0, 220.0);
+                ui.spacing_mut().slider_width = (ui.available_width() - 116.0).clamp(60.0, 220.0);
                 let slider = egui::Slider::new(&mut value, low..=high)
                     .clamping(egui::SliderClamping::Never)
                     .logarithmic(low > 0.0 && high / low >= 1000.0)

@@ -1,14 +1,13 @@
 use super::*;
 use crate::app::edits::{self, InputEnd};
+use crate::app::fixture::fluid;
 use crate::gpu::GpuOptions;
 use crate::sim::FrameInput;
 
-/// A session on the shipped graph, on a small domain, running.
+/// A session with its graph running.
 fn running() -> Session {
     let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
-    let mut document = Document::parse(include_str!("../../../graphs/stable_fluids.ron")).unwrap();
-    document.set("domain", "resolution", ParamValue::Vector(vec![32.0, 32.0])).unwrap();
-    session.open(document, None);
+    session.open(fluid(), None);
     settle(&mut session);
     session
 }
