@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
 
 use crate::document::Document;
 use crate::gpu::Gpu;
@@ -20,7 +21,9 @@ type Outcome = Result<Compiled, Problems>;
 
 /// The thread and the jobs on their way to it and back.
 pub struct Compiler {
-    jobs: Sender<(u64, Document)>,
+    /// Gone only while the compiler is dropped.
+    jobs: Option<Sender<(u64, Document)>>,
+    thread: Option<JoinHandle<()>>,
     results: Receiver<(u64, Outcome)>,
     asked: u64,
     answered: u64,
@@ -45,8 +48,8 @@ impl Compiler {
             }
         };
         // Without a thread the queue is closed, and `request` says so.
-        drop(std::thread::Builder::new().name("compiler".into()).spawn(work));
-        Compiler { jobs, results, asked: 0, answered: 0 }
+        let thread = std::thread::Builder::new().name("compiler".into()).spawn(work).ok();
+        Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0 }
     }
 
     /// Asks for a document to be compiled; what was asked before is no longer of interest.
@@ -55,11 +58,12 @@ impl Compiler {
     /// When the thread has ended.
     pub fn request(&mut self, document: &Document) -> Result<(), Problems> {
         self.asked += 1;
-        let sent = self.jobs.send((self.asked, document.clone()));
-        sent.map_err(|_| {
+        let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send((self.asked, document.clone())).is_ok());
+        if !sent {
             self.answered = self.asked;
-            died()
-        })
+            return Err(died());
+        }
+        Ok(())
     }
 
     /// The result for the newest document, once.
@@ -72,6 +76,17 @@ impl Compiler {
     /// Whether a result is still to come.
     pub fn busy(&self) -> bool {
         self.answered != self.asked
+    }
+}
+
+/// A thread that is inside the driver's shader compiler while the process ends crashes it, so it is waited for.
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic in it was reported as a problem already.
+            let _ = thread.join();
+        }
     }
 }
 

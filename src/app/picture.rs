@@ -53,7 +53,7 @@ impl Picture {
         Picture { render, pipeline, layout, target: None, smooth: true }
     }
 
-    /// The texture and its size [pixels], once there is a picture.
+    /// The texture and its size \[pixels\], once there is a picture.
     pub fn shown(&self) -> Option<(TextureId, [u32; 2])> {
         self.target.as_ref().map(|target| (target.id, target.size))
     }

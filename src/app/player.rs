@@ -24,12 +24,12 @@ pub struct Player {
     pub playing: bool,
     /// Frames to compute though paused.
     steps: u32,
-    /// When the next frame is due [s].
+    /// When the next frame is due \[s\].
     due: f64,
     /// The pointer of the last frame.
     before: Option<[f32; 2]>,
     in_flight: Arc<AtomicU32>,
-    /// When the last frames were computed [s].
+    /// When the last frames were computed \[s\].
     stamps: VecDeque<f64>,
 }
 
@@ -64,7 +64,7 @@ impl Player {
         (self.playing && last > first).then(|| (self.stamps.len() - 1) as f64 / (last - first))
     }
 
-    /// Computes the frame that is due at `now` [s], if there is one and the GPU keeps up. Returns whether it did.
+    /// Computes the frame that is due at `now` \[s\], if there is one and the GPU keeps up. Returns whether it did.
     pub fn advance(&mut self, session: &mut Session, pointer: Pointer, now: f64) -> bool {
         let recorded = session.document().input.is_some();
         let Some(simulation) = session.simulation() else { return false };

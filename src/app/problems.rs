@@ -7,7 +7,7 @@ use super::session::Session;
 use super::theme;
 use crate::problem::{Problem, Severity};
 
-/// Height of a row [points].
+/// Height of a row \[points\].
 const ROW: f32 = 22.0;
 
 /// Draws the list below the canvas, as high as it needs to be up to a few rows; nothing when all is well.

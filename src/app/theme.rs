@@ -19,10 +19,10 @@ pub const ACCENT: Color32 = Color32::from_rgb(82, 190, 178);
 pub const WARNING: Color32 = Color32::from_rgb(226, 178, 84);
 pub const ERROR: Color32 = Color32::from_rgb(232, 116, 108);
 
-/// Height of the bars at the edges of the window and of its panes [points].
+/// Height of the bars at the edges of the window and of its panes \[points\].
 pub const BAR_HEIGHT: f32 = 30.0;
 
-/// Between two widgets [points].
+/// Between two widgets \[points\].
 pub const GAP: Vec2 = vec2(8.0, 6.0);
 
 /// Gives the window its look.

@@ -62,7 +62,7 @@ pub struct Node {
     pub iterations: Option<ParamValue>,
     /// The domain that it runs over, when that does not follow from the wires.
     pub on: Option<String>,
-    /// Position on the canvas [points].
+    /// Position on the canvas \[points\].
     pub at: (f32, f32),
     pub comment: String,
     pub extra: Extra,
@@ -92,7 +92,7 @@ pub enum NodeKind {
 pub struct Domain {
     /// Cells along each axis; two axes or three.
     pub resolution: Vec<u32>,
-    /// Extent along x [m]; the others follow, since cells are cubic.
+    /// Extent along x \[m\]; the others follow, since cells are cubic.
     pub width: f64,
     /// `wall`, `clamp`, `zero`, `wrap` or `mirror`.
     pub edge: String,

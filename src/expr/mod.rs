@@ -17,7 +17,7 @@ use rhai::{AST, Dynamic, EvalAltResult, ParseErrorType, Scope};
 use functions::{engine, operand};
 use scan::Scanner;
 
-/// Longest text of an expression [bytes].
+/// Longest text of an expression \[bytes\].
 pub const MAX_TEXT: usize = 4096;
 /// How deep brackets may nest.
 const MAX_BRACKETS: usize = 16;
@@ -93,16 +93,16 @@ pub enum ExprError {
 /// What an expression may ask about the frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExprContext {
-    /// Time since the start [s].
+    /// Time since the start \[s\].
     pub time: f64,
-    /// Length of the frame [s].
+    /// Length of the frame \[s\].
     pub dt: f64,
     /// Frame number from 0.
     pub frame: u64,
     pub seed: u32,
     /// Pointer, 0..1 from the lower left.
     pub mouse: [f64; 2],
-    /// [1/s]
+    /// \[1/s\]
     pub mouse_velocity: [f64; 2],
     /// Bits: 1 left, 2 right, 4 middle.
     pub buttons: u32,
@@ -199,7 +199,7 @@ pub struct Expression {
     text: String,
     ast: AST,
     variables: Vec<&'static str>,
-    /// Places in rhai's spelling and the same places in `text` [bytes].
+    /// Places in rhai's spelling and the same places in `text` \[bytes\].
     places: Vec<(usize, usize)>,
     /// The value, when no variable is used.
     constant: Option<Number>,

@@ -26,7 +26,7 @@ pub struct Domain {
     pub dim: u32,
     /// Cells along x, y, z; z is 1 in 2D.
     pub resolution: [u32; 3],
-    /// Edge of a cell [m].
+    /// Edge of a cell \[m\].
     pub cell_size: f64,
     pub edge: EdgeRule,
 }

@@ -53,9 +53,9 @@ pub struct Plan {
     pub settings: Vec<Slot>,
     /// Words of the uniform buffer that never change: repeat counters and the like, by byte offset.
     pub words: Vec<(u32, i32)>,
-    /// Size of the uniform buffer [bytes]. It begins with the frame's block.
+    /// Size of the uniform buffer \[bytes\]. It begins with the frame's block.
     pub uniform_bytes: u32,
-    /// GPU memory of all buffers [bytes].
+    /// GPU memory of all buffers \[bytes\].
     pub memory: u64,
     /// Nodes whose loops have a budget, by the index that the kernel marks when it is spent.
     pub budgets: Vec<String>,
@@ -83,7 +83,7 @@ pub struct Kernel {
     pub finite: bool,
     /// Lines of the stage's own text in front of the generated text.
     pub own_lines: usize,
-    /// Size of its uniform block [bytes].
+    /// Size of its uniform block \[bytes\].
     pub uniform_bytes: u32,
 }
 
@@ -164,9 +164,9 @@ pub enum Keep {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanOptions {
     pub keep: Keep,
-    /// Refuse plans that need more GPU memory than this [bytes].
+    /// Refuse plans that need more GPU memory than this \[bytes\].
     pub memory_budget: u64,
-    /// Size of every picture [pixels], instead of what the Outputs say.
+    /// Size of every picture \[pixels\], instead of what the Outputs say.
     pub size: Option<(u32, u32)>,
 }
 

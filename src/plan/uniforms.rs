@@ -4,7 +4,7 @@ use super::Slot;
 use crate::graph::Setting;
 use crate::stage::types::ValueType;
 
-/// Room of the frame's block [bytes], and the alignment of blocks that every adapter takes.
+/// Room of the frame's block \[bytes\], and the alignment of blocks that every adapter takes.
 pub const FRAME_BYTES: u32 = 256;
 
 /// The frame's block. `sim` writes it in this order.
@@ -31,7 +31,7 @@ pub struct Member {
     pub name: String,
     pub ty: ValueType,
     pub content: Content,
-    /// From the start of the block [bytes].
+    /// From the start of the block \[bytes\].
     pub offset: u32,
 }
 
@@ -64,7 +64,7 @@ impl Block {
         format!("struct Params {{ {} }}\n@group(0) @binding(1) var<uniform> params: Params;\n", fields.join(", "))
     }
 
-    /// Size that a binding of it needs [bytes].
+    /// Size that a binding of it needs \[bytes\].
     pub fn bound_bytes(&self) -> u32 {
         self.bytes.next_multiple_of(16).max(16)
     }

@@ -17,11 +17,11 @@ const COORDINATES: std::ops::RangeInclusive<f32> = -1.0..=2.0;
 /// Input of one frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameInput {
-    /// Length of the frame [s]; `None` is 1/fps of the document.
+    /// Length of the frame \[s\]; `None` is 1/fps of the document.
     pub dt: Option<f32>,
     /// Pointer, 0..1 from the lower left.
     pub mouse: [f32; 2],
-    /// [1/s]
+    /// \[1/s\]
     pub mouse_velocity: [f32; 2],
     /// Bits: 1 left, 2 right, 4 middle.
     pub buttons: u32,
@@ -51,7 +51,7 @@ pub struct InputTrack {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PointerKey {
-    /// [s]
+    /// \[s\]
     pub t: f32,
     /// 0..1 from the left.
     pub x: f32,
@@ -62,7 +62,7 @@ pub struct PointerKey {
     pub buttons: u32,
 }
 
-/// Keys held from one time [s] up to another, that one excluded.
+/// Keys held from one time \[s\] up to another, that one excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeySpan {
@@ -153,13 +153,13 @@ impl InputTrack {
         }
     }
 
-    /// Where a repeating track starts over [s].
+    /// Where a repeating track starts over \[s\].
     fn end(&self) -> f32 {
         let spans = self.keys.iter().map(|span| span.to).fold(0.0, f32::max);
         self.pointer.last().map_or(spans, |key| key.t)
     }
 
-    /// The input of the frame at `time` [s] that lasts `dt` [s].
+    /// The input of the frame at `time` \[s\] that lasts `dt` \[s\].
     ///
     /// The velocity is the pointer's way since `time - dt`; it is zero when a button went down in between or the track
     /// started over, so that a jump to a new stroke is no throw.
@@ -177,7 +177,7 @@ impl InputTrack {
         FrameInput { dt: Some(dt), mouse, mouse_velocity, buttons, keys: held.fold(0, |bits, span| bits | span.keys) }
     }
 
-    /// Which round of a repeating track, and the time in it [s].
+    /// Which round of a repeating track, and the time in it \[s\].
     fn local(&self, time: f64) -> (f64, f32) {
         let end = f64::from(self.end());
         if self.repeat && end > 0.0 && time >= 0.0 {
@@ -196,14 +196,14 @@ impl InputTrack {
         after.checked_sub(1).and_then(|at| self.pointer.get(at)).map_or(0, |key| key.buttons)
     }
 
-    /// Whether a press, from no button to some, falls into the time after `before` up to `now` [s].
+    /// Whether a press, from no button to some, falls into the time after `before` up to `now` \[s\].
     fn pressed_between(&self, before: f32, now: f32) -> bool {
         let keys_until = |t: f32| self.pointer.partition_point(|key| key.t <= t);
         let down = |at: usize| self.pointer.get(at).is_some_and(|key| key.buttons != 0);
         (keys_until(before)..keys_until(now)).any(|at| down(at) && !at.checked_sub(1).is_some_and(down))
     }
 
-    /// A track that gives the live inputs back at their times [s], with as few keys as the tolerance allows.
+    /// A track that gives the live inputs back at their times \[s\], with as few keys as the tolerance allows.
     ///
     /// Velocities are not kept, they follow from the positions. Times that do not rise and positions that are not finite are
     /// skipped, positions far outside of the picture are moved to its surroundings.

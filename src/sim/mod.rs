@@ -233,7 +233,7 @@ impl Simulation {
         &self.engine
     }
 
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub fn time(&self) -> f64 {
         self.time
     }

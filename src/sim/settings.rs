@@ -83,7 +83,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Fills in the frame's block and everything that changes with it. Returns the time step [s].
+    /// Fills in the frame's block and everything that changes with it. Returns the time step \[s\].
     pub fn write_frame(&mut self, plan: &Plan, input: &FrameInput, time: f64, frame: u64) -> f32 {
         let dt = input.dt.unwrap_or((1.0 / plan.fps) as f32);
         let [mx, my] = input.mouse;

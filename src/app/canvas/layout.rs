@@ -7,9 +7,9 @@ use eframe::egui::{Vec2, vec2};
 use crate::app::face::Face;
 use crate::document::{Document, Node, NodeKind};
 
-/// Between two columns, and between two nodes of a column [points].
+/// Between two columns, and between two nodes of a column \[points\].
 const GAP: Vec2 = vec2(56.0, 26.0);
-/// Between two bands of columns [points].
+/// Between two bands of columns \[points\].
 const BAND_GAP: f32 = 60.0;
 const MAX_BANDS: usize = 4;
 /// Width over height that a canvas usually has.
@@ -17,7 +17,7 @@ const ASPECT: f32 = 1.5;
 /// Sweeps that put nodes beside what they are wired to.
 const SWEEPS: usize = 8;
 
-/// Size of a node on the canvas, as good as it can be told before it is drawn [points].
+/// Size of a node on the canvas, as good as it can be told before it is drawn \[points\].
 pub fn node_size(face: &Face) -> Vec2 {
     vec2(super::view::WIDTH, 62.0 + 21.5 * (face.inputs.len() + face.outputs.len()) as f32)
 }

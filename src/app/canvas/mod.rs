@@ -47,7 +47,7 @@ pub struct Canvas {
     built: Option<(u64, u64)>,
     /// Names of the selected nodes.
     pub selection: BTreeSet<String>,
-    /// Where the document's origin lies, from the upper left corner [points].
+    /// Where the document's origin lies, from the upper left corner \[points\].
     pan: Vec2,
     zoom: f32,
     framing: Option<Framing>,
@@ -242,7 +242,7 @@ impl Canvas {
     }
 }
 
-/// A node's place [points], whatever the file says: much further out, positions no longer tell a point from the next.
+/// A node's place \[points\], whatever the file says: much further out, positions no longer tell a point from the next.
 fn place_of(node: &Node) -> Vec2 {
     const FAR: f32 = 1e5;
     let at = |v: f32| if v.is_finite() { v.clamp(-FAR, FAR) } else { 0.0 };

@@ -20,11 +20,11 @@ use crate::app::face::PortFace;
 use crate::app::theme;
 use crate::problem::Severity;
 
-/// Width of a node at zoom 1 [points]; the crate's own.
+/// Width of a node at zoom 1 \[points\]; the crate's own.
 pub const WIDTH: f32 = 200.0;
-/// Around a node's rows at zoom 1 [points]; the crate's own.
+/// Around a node's rows at zoom 1 \[points\]; the crate's own.
 const MARGIN: egui::Vec2 = vec2(15.0, 5.0);
-/// Height of the title's row at zoom 1 [points].
+/// Height of the title's row at zoom 1 \[points\].
 const TITLE_HEIGHT: f32 = 22.0;
 
 pub type Graph = crate_graph::Graph<NodeView, PortView, PortValue>;

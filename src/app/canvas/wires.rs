@@ -9,7 +9,7 @@ use egui_node_graph::ConnectionRenderInfo;
 use super::view::{End, Graph};
 use crate::app::theme;
 
-/// Distance of two dots at zoom 1 [points].
+/// Distance of two dots at zoom 1 \[points\].
 const GRID: f32 = 24.0;
 
 /// The dots, which move and scale with the nodes.

@@ -22,9 +22,9 @@ use crate::stage::header::{Param, ParamType, Port};
 use crate::stage::types::{Element, PortType, ValueType};
 use value::{Change, Field, row, small};
 
-/// Below this, documentation stands under the values instead of beside them [points].
+/// Below this, documentation stands under the values instead of beside them \[points\].
 const TWO_COLUMNS: f32 = 620.0;
-/// Between the columns [points].
+/// Between the columns \[points\].
 const GUTTER: f32 = 24.0;
 
 /// Draws the inspector. An `Err` is a sentence for the person.

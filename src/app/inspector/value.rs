@@ -9,7 +9,7 @@ use crate::expr::{ExprContext, Expression};
 use crate::stage::header::{ParamType, Range};
 use crate::stage::types::Scalar;
 
-/// Width of the names in front of the widgets [points].
+/// Width of the names in front of the widgets \[points\].
 const NAMES: f32 = 118.0;
 const AXES: [&str; 4] = ["x", "y", "z", "w"];
 

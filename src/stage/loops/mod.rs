@@ -307,7 +307,8 @@ mod tests {
         {
             let started = Instant::now();
             report(&unit.repeat(64 * 1024 / unit.len()));
-            assert!(started.elapsed() < Duration::from_secs(5), "{unit}: {:?}", started.elapsed());
+            // Milliseconds when optimised; exponential growth would take minutes even on a machine that is busy.
+            assert!(started.elapsed() < Duration::from_secs(30), "{unit}: {:?}", started.elapsed());
         }
     }
 }
