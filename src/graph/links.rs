@@ -1,0 +1,114 @@
+//! Links by name become sources by index, or a sentence that says why not.
+
+use std::collections::BTreeMap;
+
+use super::flatten::{Flattener, Scope};
+use super::{Kind, Source, values};
+use crate::document::{self, Link, NodeKind, Nodes};
+use crate::library::Definition;
+use crate::problem::Problem;
+use crate::stage::Stage;
+
+/// A node of the document in its surroundings.
+pub struct Place<'a> {
+    pub path: &'a str,
+    pub name: &'a str,
+    pub node: &'a document::Node,
+    pub siblings: &'a Nodes,
+    pub names: &'a BTreeMap<String, usize>,
+    pub scope: &'a Scope,
+}
+
+impl Place<'_> {
+    /// Outer names that set a parameter of this node.
+    pub fn aliases(&self, param: &str) -> Vec<String> {
+        self.scope.aliases.get(&(self.name.to_string(), param.to_string())).cloned().unwrap_or_default()
+    }
+}
+
+impl Flattener<'_> {
+    /// Finds what a link points at.
+    pub fn link(&mut self, place: &Place<'_>, port: &str, link: &Link) -> Source {
+        match self.find(place, link) {
+            Ok(source) => source,
+            Err((cause, remedy)) => {
+                self.problems.push(Problem::new(place.path, port, cause, remedy));
+                Source::Nothing
+            }
+        }
+    }
+
+    /// What a link points at, or why it points at nothing: cause and remedy.
+    fn find(&self, place: &Place<'_>, link: &Link) -> Result<Source, values::Unfit> {
+        if link.node == "in" {
+            let Some(group) = place.scope.group else {
+                return Err((
+                    format!("`{link}` reads a group's input, but there is no group around"),
+                    "wire a node".into(),
+                ));
+            };
+            let Some(Kind::Group(kind)) = self.graph.nodes.get(group).map(|n| &n.kind) else {
+                return Ok(Source::Nothing);
+            };
+            return match kind.inputs.iter().position(|(name, _)| *name == link.port) {
+                // A number passes through the border of a group that does not change it.
+                Some(input) => match self.graph.nodes[group].inputs.get(input).map(|i| &i.source) {
+                    Some(Source::Setting(setting)) => Ok(Source::Setting(setting.clone())),
+                    _ => Ok(Source::GroupInput { group, input }),
+                },
+                None => {
+                    let remedy = format!("its inputs are: {}", list(kind.inputs.iter().map(|(n, _)| n)));
+                    Err((format!("the group has no input `{}`", link.port), remedy))
+                }
+            };
+        }
+        let Some(target) = place.siblings.get(&link.node) else {
+            let remedy = "wire a node that exists, or remove the wire";
+            return Err((format!("`{link}` points at no node"), remedy.into()));
+        };
+        let Some(node) = place.names.get(&link.node).copied() else {
+            return Err((format!("`{link}` is a domain, which carries no values"), "name it with `on` instead".into()));
+        };
+        let Some(outputs) = self.output_names(target) else { return Ok(Source::Nothing) };
+        let position = match (link.port.as_str(), outputs.as_slice()) {
+            ("", [_]) => Some(0),
+            (name, _) => outputs.iter().position(|o| o == name),
+        };
+        match position {
+            None => {
+                let remedy = match outputs.is_empty() {
+                    true => "it has no outputs".to_string(),
+                    false => format!("its outputs are: {}", list(&outputs)),
+                };
+                Err((format!("`{}` has no output `{}`", link.node, link.port), remedy))
+            }
+            Some(_) if matches!(target.kind, NodeKind::Number(_)) => match self.graph.nodes[node].params.first() {
+                Some(setting) => Ok(Source::Setting(setting.clone())),
+                None => Ok(Source::Nothing),
+            },
+            Some(port) => Ok(Source::Wire { node, port }),
+        }
+    }
+
+    /// Names of a document node's outputs; `None` when the node itself is broken, which is reported there.
+    fn output_names(&self, node: &document::Node) -> Option<Vec<String>> {
+        let of_stage = |stage: &Stage| stage.outputs().map(|p| p.name.clone()).collect();
+        let of_group = |group: &document::Group| group.outputs.keys().cloned().collect();
+        Some(match &node.kind {
+            NodeKind::Stage(name) => match self.library.get(name)? {
+                Definition::Stage(stage) => of_stage(stage),
+                Definition::Group(group) => of_group(group),
+            },
+            NodeKind::Custom(source) => of_stage(&Stage::parse("", source).ok()?),
+            NodeKind::Group(group) => of_group(group),
+            NodeKind::State(_) | NodeKind::Number(_) => vec!["value".into()],
+            NodeKind::Output(_) => Vec::new(),
+            NodeKind::Domain(_) | NodeKind::Unknown => return None,
+        })
+    }
+}
+
+/// Names with commas between them.
+pub fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+    names.into_iter().map(|n| n.as_ref().to_string()).collect::<Vec<_>>().join(", ")
+}
