@@ -255,3 +255,26 @@ fn a_state_may_live_in_a_group() {
     assert!((memory - 4.0).abs() <= 8.0 * f32::EPSILON * 4.0, "{memory}");
     assert_eq!(simulation.find_picture(Some("g/inner")).expect("is there").width, 8);
 }
+
+#[test]
+fn a_picture_of_another_shape_shows_the_whole_grid() {
+    let text = r#"(version: 1, nodes: { "domain": (domain: (resolution: (16, 16), width: 1, edge: "wall")),
+        "white": (custom: "//! White\n//! @out image: Image\nfn stage(cell: Cell) -> vec4f { return vec4f(1.0); }"),
+        "screen": (output: (), inputs: {"image": "white.image"}) })"#;
+    let graph = Graph::build(&Document::parse(text).expect("parses"), Library::builtin()).expect("is right");
+    for (size, across) in [((64, 32), true), ((32, 64), false), ((8, 8), true)] {
+        let plan =
+            Plan::compile(&graph, &PlanOptions { size: Some(size), ..PlanOptions::default() }).expect("compiles");
+        let mut simulation = Simulation::new(gpu(), plan).expect("runs");
+        simulation.step(&FrameInput::default()).expect("steps");
+        let picture = simulation.picture(None).expect("is there");
+        let shorter = size.0.min(size.1);
+        for (index, pixel) in picture.rgba.chunks_exact(4).enumerate() {
+            let (x, y) = (index as u32 % size.0, index as u32 / size.0);
+            let (at, length) = if across { (x, size.0) } else { (y, size.1) };
+            let bar = at < (length - shorter) / 2 || at >= (length + shorter) / 2;
+            let expected = if bar { [0, 0, 0, 255] } else { [255; 4] };
+            assert_eq!(pixel, expected, "{size:?} at {x}, {y}");
+        }
+    }
+}

@@ -122,10 +122,13 @@ pub fn reduce(count: u64, kind: Reduction, value: ValueType, dim: u32) -> String
 }
 
 /// Linear RGBA to sRGB bytes: interpolated where the picture is larger than the grid, averaged where it is smaller. The
-/// grid's y axis points up, a picture's first row is its top.
+/// grid's y axis points up, a picture's first row is its top. A picture of another shape shows the whole grid between black bars.
 pub fn present(domain: &Domain, width: u32, height: u32) -> String {
     let [x, y, _] = domain.resolution;
-    let taps = (f64::from(x) / f64::from(width)).max(f64::from(y) / f64::from(height)).ceil().clamp(1.0, 8.0) as u32;
+    let stretch = (f64::from(x) / f64::from(width), f64::from(y) / f64::from(height));
+    let cells_a_pixel = stretch.0.max(stretch.1);
+    let fit = format!("vec2f({}, {})", float(cells_a_pixel / stretch.0), float(cells_a_pixel / stretch.1));
+    let taps = cells_a_pixel.ceil().clamp(1.0, 8.0) as u32;
     let cell = load("_image", ValueType::Vec4, 2, &format!("c.y * {x} + c.x"));
     format!(
         "@group(0) @binding(2) var<storage, read> _image: array<vec4f>;\n\
@@ -145,7 +148,9 @@ pub fn present(domain: &Domain, width: u32, height: u32) -> String {
              var sum = vec4f(0.0);\n    \
              for (var j = 0; j < {taps}; j++) {{ for (var i = 0; i < {taps}; i++) {{\n        \
                  let at = (vec2f(id.xy) + (vec2f(f32(i), f32(j)) + 0.5) / {taps}.0) / vec2f({width}.0, {height}.0);\n        \
-                 sum += sample(vec2f(at.x, 1.0 - at.y));\n    \
+                 let seen = (vec2f(at.x, 1.0 - at.y) - 0.5) * {fit} + 0.5;\n        \
+                 let inside = all(seen >= vec2f(0.0)) && all(seen <= vec2f(1.0));\n        \
+                 sum += select(vec4f(0.0, 0.0, 0.0, 1.0), sample(seen), inside);\n    \
              }} }}\n    \
              let color = sum / {taps2}.0;\n    \
              _pixels[id.y * {width}u + id.x] = pack4x8unorm(vec4f(encode(color.rgb), clamp(color.a, 0.0, 1.0)));\n\
