@@ -72,6 +72,12 @@ fn check(kernel: &Kernel) -> Option<Problem> {
         message = format!("{message}: {inner}");
         source = inner.source();
     }
+    if let naga::valid::ValidationError::Function { source, .. } = error.as_inner()
+        && let naga::valid::FunctionError::InvalidCall { function, .. } = source
+        && let Some(name) = module.functions.try_get(*function).ok().and_then(|f| f.name.as_ref())
+    {
+        message = message.replace("Call to", &format!("the call of `{name}`"));
+    }
     // The outermost span is the whole function; the narrowest is where the mistake stands.
     let narrowest = error
         .spans()

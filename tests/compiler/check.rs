@@ -133,6 +133,16 @@ fn wgsl_errors_carry_the_users_own_line_and_column() {
 }
 
 #[test]
+fn a_call_with_the_wrong_dimension_names_the_accessor() {
+    let nodes = r#""room": (domain: (resolution: (8, 8, 8), width: 1, edge: "wall")), "sheet": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+        "s": (state: "Grid<f32>", on: "room", inputs: {"next": "s.value"}), "flat": (stage: "grid/resample", on: "sheet", inputs: {"field": "s.value"}),
+        "look": (stage: "view/color_map", inputs: {"field": "flat.result"}), "o": (output: (), inputs: {"image": "look.image"}),"#;
+    let text = problems(nodes);
+    println!("{text}");
+    assert!(text.starts_with("flat (") && text.contains("the call of `field_at`"), "{text}");
+}
+
+#[test]
 fn too_much_memory_is_refused_with_the_number() {
     let nodes = r#""domain": (domain: (resolution: (20000, 20000), width: 1, edge: "wall")),
         "s": (state: "Grid<vec4f>", inputs: {"next": "a.field"}), "a": (stage: "fluid/dissipate", inputs: {"field": "s.value"}),
