@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// A place in a stage's own text, both from 1.
+/// A place in a stage's own text, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SourcePlace {
     pub line: usize,

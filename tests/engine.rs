@@ -48,6 +48,8 @@ fn an_endless_loop_ends_and_names_its_node() {
     println!("{said}; the counter reached {}", value(&simulation));
     assert!(said.starts_with("c: ") && said.contains("60,000"), "{said}");
     assert_eq!(value(&simulation), 60_000.0, "the budget is what it is said to be, on every adapter");
+    simulation.reset();
+    assert!(simulation.warnings(true).is_empty(), "a fresh start forgets what was spent");
 }
 
 #[test]
@@ -277,4 +279,16 @@ fn a_picture_of_another_shape_shows_the_whole_grid() {
             assert_eq!(pixel, expected, "{size:?} at {x}, {y}");
         }
     }
+}
+
+/// An expression that fails in the very first frame must not leave zero where the range forbids it.
+#[test]
+fn a_value_is_in_range_from_the_first_frame_on() {
+    let nodes = counter("return x(cell) + params.rate;")
+        .replace("0..10", "1..10")
+        .replace("inputs: {\"x\": \"s.value\"})", "inputs: {\"x\": \"s.value\"}, params: {\"rate\": \"2 - buttons\"})");
+    let mut simulation = Simulation::new(gpu(), plan(&nodes).expect("compiles")).expect("runs");
+    simulation.step(&FrameInput { buttons: 4, ..FrameInput::default() }).expect("steps");
+    assert!(simulation.warnings(false).to_string().contains("outside 1..10"));
+    assert_eq!(value(&simulation), 2.0, "the value at time zero, not zero");
 }

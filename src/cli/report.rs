@@ -86,7 +86,8 @@ fn diagnostic(problem: &Problem, text: Option<&str>) -> Report {
     }
     let (Some(at), Some(text)) = (problem.place, text) else { return Report::new(diagnostic) };
     let line_start: usize = text.split_inclusive('\n').take(at.line.saturating_sub(1)).map(str::len).sum();
-    let offset = line_start + at.column.saturating_sub(1);
+    let line = text.get(line_start..).unwrap_or("");
+    let offset = line_start + line.chars().take(at.column.saturating_sub(1)).map(char::len_utf8).sum::<usize>();
     let label = LabeledSpan::at_offset(offset.min(text.len()), "here");
     let source = miette::NamedSource::new(format!("{}.wgsl", problem.node), text.to_string()).with_language("wgsl");
     Report::new(diagnostic.with_label(label)).with_source_code(source)

@@ -102,6 +102,9 @@ impl Engine {
         self.swapped = false;
         self.last_swapped = false;
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
+        if let Some(flags) = &self.flags {
+            self.gpu.queue.write_buffer(flags, 0, &vec![0; flags.size() as usize]);
+        }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         run(&mut encoder, &self.reset, None);
         self.gpu.queue.submit([encoder.finish()]);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::Kernel;
 use crate::problem::{Problem, Problems, SourcePlace};
+use crate::stage::loops;
 
 /// Text that passed the guard validates in milliseconds; what takes longer is hostile.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -45,7 +46,17 @@ pub fn kernels(kernels: &[Kernel]) -> Result<(), Problems> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
+/// A kernel with budgets in its loops is checked as the user wrote it first, so that columns are the user's own. No text
+/// of a user can hold what is taken out: names that begin with `_` are refused.
 fn check(kernel: &Kernel) -> Option<Problem> {
+    if kernel.finite {
+        return check_text(kernel);
+    }
+    let written = Kernel { wgsl: kernel.wgsl.replace(loops::CHECK, ""), ..kernel.clone() };
+    check_text(&written).or_else(|| check_text(kernel))
+}
+
+fn check_text(kernel: &Kernel) -> Option<Problem> {
     let module = match naga::front::wgsl::parse_str(&kernel.wgsl) {
         Ok(module) => module,
         Err(error) => {
@@ -107,7 +118,10 @@ fn problem(kernel: &Kernel, message: String, place: Option<naga::SourceLocation>
     let message = message.trim().trim_end_matches('.').to_string();
     match place {
         Some(at) if (at.line_number as usize) <= kernel.own_lines => {
-            let place = SourcePlace { line: at.line_number as usize, column: at.line_position as usize };
+            let line = kernel.wgsl.lines().nth(at.line_number as usize - 1).unwrap_or("");
+            // naga counts bytes, a reader characters.
+            let before = line.char_indices().take_while(|(byte, _)| byte + 1 < at.line_position as usize).count();
+            let place = SourcePlace { line: at.line_number as usize, column: before + 1 };
             Problem::new(&kernel.node, "", message, "").at(place)
         }
         Some(at) => {

@@ -36,20 +36,20 @@ impl Settings {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Takes a slot's value in: constants are written, expressions remembered.
+    /// Takes a slot's value in: expressions are remembered, and all are written as they are at time zero. So whatever
+    /// happens later, the GPU never sees a value outside the range, on which proofs about loops rest.
     fn load(&mut self, index: usize, slot: &Slot) -> Result<(), Problem> {
+        let values = crate::graph::evaluate(&setting(slot), &slot.value, slot.dim, &ExprContext::default());
+        let values = values.map_err(|(cause, remedy)| problem(slot, cause, &remedy))?;
+        self.write(slot, values);
         self.live.retain(|(i, _)| *i != index);
         if let ParamValue::Expression(text) = &slot.value {
             let unfit = |e: crate::expr::ExprError| problem(slot, e.to_string(), "correct the expression");
             let expression = Expression::parse(text).map_err(unfit)?;
             if !expression.is_constant() {
                 self.live.push((index, expression));
-                return Ok(());
             }
         }
-        let values = crate::graph::evaluate(&setting(slot), &slot.value, slot.dim, &ExprContext::default());
-        let values = values.map_err(|(cause, remedy)| problem(slot, cause, &remedy))?;
-        self.write(slot, values);
         Ok(())
     }
 
@@ -71,12 +71,16 @@ impl Settings {
                 format!("there are: {}", known.join(", ")),
             ));
         }
-        for index in slots {
-            let mut slot = plan.settings[index].clone();
-            slot.value = value.clone();
-            // Checked before anything changes, so that a wrong value leaves the old one in force.
-            crate::graph::evaluate(&setting(&slot), &slot.value, slot.dim, &ExprContext::default())
-                .map_err(|(cause, remedy)| problem(&slot, cause, &remedy))?;
+        let changed: Vec<(usize, Slot)> = slots
+            .into_iter()
+            .map(|index| (index, Slot { value: value.clone(), ..plan.settings[index].clone() }))
+            .collect();
+        // All are checked before any changes, so that a wrong value leaves the old one in force everywhere.
+        for (_, slot) in &changed {
+            crate::graph::evaluate(&setting(slot), &slot.value, slot.dim, &ExprContext::default())
+                .map_err(|(cause, remedy)| problem(slot, cause, &remedy))?;
+        }
+        for (index, slot) in changed {
             self.load(index, &slot)?;
             plan.settings[index] = slot;
         }

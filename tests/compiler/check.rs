@@ -132,6 +132,24 @@ fn wgsl_errors_carry_the_users_own_line_and_column() {
     insta::assert_snapshot!(all.join("\n---\n"));
 }
 
+/// What the compiler inserts or counts in bytes must not move the place that the user is shown.
+#[test]
+fn columns_are_the_users_own_behind_budgets_and_letters_of_many_bytes() {
+    // `nobody` is declared nowhere; the error must stand right there.
+    let at = |before: &str, after: &str| {
+        let text = problems(&format!(
+            "{DOMAIN} \"mine\": (custom: \"//! Mine\\n//! @out x: Grid<f32>\\nfn stage(cell: Cell) -> f32 {{ var s = 0.0; {before}nobody{after} return s; }}\"), \
+             \"m\": (stage: \"view/color_map\", inputs: {{\"field\": \"mine.x\"}}), \"o\": (output: (), inputs: {{\"image\": \"m.image\"}}),"
+        ));
+        let column = "fn stage(cell: Cell) -> f32 { var s = 0.0; ".chars().count() + before.chars().count() + 1;
+        assert!(text.starts_with(&format!("mine (3:{column}): ")), "column {column} is meant: {text}");
+    };
+    at("s += ", ";");
+    at("loop { s += ", "; if s > 9.0 { break; } }");
+    at("while s < 9.0 { s += 1.0; } s += ", ";");
+    at("/* \u{e9}\u{6c34}\u{1f30a} */ s += ", ";");
+}
+
 #[test]
 fn a_call_with_the_wrong_dimension_names_the_accessor() {
     let nodes = r#""room": (domain: (resolution: (8, 8, 8), width: 1, edge: "wall")), "sheet": (domain: (resolution: (8, 8), width: 1, edge: "wall")),

@@ -17,7 +17,7 @@ mod blocks;
 mod interval;
 
 /// What a loop without a proof does first in each round; the compiler generates the function.
-const CHECK: &str = " if (_loop_spent()) { break; }";
+pub const CHECK: &str = " if (_loop_spent()) { break; }";
 
 /// Rounds of a proven loop, times those of the loops inside it and of the functions that it calls.
 const MAX_ROUNDS: u64 = 1_048_576;
