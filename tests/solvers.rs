@@ -8,6 +8,12 @@ mod advection;
 mod diffusion;
 #[path = "solvers/edges.rs"]
 mod edges;
+#[path = "solvers/feeds.rs"]
+mod feeds;
+#[path = "solvers/filter_reference.rs"]
+mod filter_reference;
+#[path = "solvers/filters.rs"]
+mod filters;
 #[path = "solvers/groups.rs"]
 mod groups;
 #[path = "solvers/harness.rs"]
@@ -16,6 +22,8 @@ mod harness;
 mod language;
 #[path = "solvers/memory.rs"]
 mod memory;
+#[path = "solvers/pictures.rs"]
+mod pictures;
 #[path = "solvers/poisson.rs"]
 mod poisson;
 #[path = "solvers/projection.rs"]

@@ -108,7 +108,10 @@ fn port_type(ty: WireType) -> PortType {
     match ty {
         WireType::Grid(value) => PortType::Grid(Element::Fixed(value)),
         WireType::FaceGrid => PortType::FaceGrid,
-        WireType::Number(value) => PortType::Number(Element::Fixed(value)),
+        WireType::Number(value) | WireType::Attribute(value) => PortType::Number(Element::Fixed(value)),
+        WireType::Field(value) => PortType::Field(Element::Fixed(value)),
+        WireType::Particles => PortType::Particles,
+        WireType::NeighborGrid => PortType::NeighborGrid,
     }
 }
 
@@ -174,7 +177,7 @@ fn declared(node: &Node, library: &Library) -> Face {
     };
     let inputs = group.inputs.iter().map(|(name, ty)| {
         let ty = PortType::parse(ty);
-        port(name, ty, "", ty.is_some_and(|ty| !ty.is_grid()))
+        port(name, ty, "", ty.is_some_and(PortType::is_number))
     });
     // What an output carries is known only when the group is opened; the input that it feeds back to tells.
     let any = Some(PortType::Grid(Element::Generic('T')));

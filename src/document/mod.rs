@@ -62,6 +62,8 @@ pub struct Node {
     pub iterations: Option<ParamValue>,
     /// The domain that it runs over, when that does not follow from the wires.
     pub on: Option<String>,
+    /// How many particles a State of particles holds at most.
+    pub capacity: Option<u32>,
     /// Position on the canvas \[points\].
     pub at: (f32, f32),
     pub comment: String,
@@ -228,7 +230,7 @@ impl Document {
         None
     }
 
-    /// Sets `node.param` (also `node.iterations`, a domain's `resolution` and `width`, a number's `value`).
+    /// Sets `node.param` (also `node.iterations`, a State's `capacity`, a domain's `resolution` and `width`, a number's `value`).
     ///
     /// # Errors
     /// When there is no such node, or the value does not suit the field.
@@ -251,6 +253,9 @@ impl Document {
             }
             (NodeKind::Number(number), "value", _) => *number = value,
             (_, "iterations", _) => node.iterations = Some(value),
+            (NodeKind::State(_), "capacity", ParamValue::Number(n)) if *n >= 1.0 && *n <= f64::from(u32::MAX) => {
+                node.capacity = Some(*n as u32);
+            }
             _ => drop(node.params.insert(param.to_string(), value)),
         }
         Ok(())

@@ -148,6 +148,7 @@ const NODE_FIELDS: &[&str] = &[
     "params",
     "iterations",
     "on",
+    "capacity",
     "at",
     "comment",
 ];
@@ -164,6 +165,7 @@ record!(Node, "Node", NODE_FIELDS, |n, map| {
     "params" => n.params = map.next_value::<Unique<ParamValue>>()?.0,
     "iterations" => n.iterations = Some(map.next_value()?),
     "on" => n.on = Some(map.next_value()?),
+    "capacity" => n.capacity = Some(map.next_value()?),
     "at" => n.at = map.next_value()?,
     "comment" => n.comment = map.next_value()?,
 });

@@ -78,6 +78,9 @@ fn node(node: &Node, depth: usize) -> String {
         NodeKind::Unknown => {}
     }
     fields.extra(&node.extra);
+    if let Some(capacity) = node.capacity {
+        fields.add("capacity", capacity.to_string());
+    }
     if let Some(domain) = &node.on {
         fields.add("on", quoted(domain));
     }

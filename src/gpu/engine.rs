@@ -25,6 +25,8 @@ pub struct Engine {
     swaps: Vec<(usize, usize)>,
     timing: Option<Timing>,
     pending_flags: Option<Reading>,
+    /// Numbers on their way to the CPU, by watch.
+    pending_watches: std::collections::HashMap<usize, Reading>,
 }
 
 struct Step {
@@ -50,10 +52,10 @@ impl Engine {
             usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        let flags = (!plan.budgets.is_empty()).then(|| {
+        let flags = (!plan.alarms.is_empty()).then(|| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("spent loops"),
-                size: (plan.budgets.len() as u64 * 4).next_multiple_of(16),
+                label: Some("alarms"),
+                size: (plan.alarms.len() as u64 * 4).next_multiple_of(16),
                 usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             })
@@ -91,6 +93,7 @@ impl Engine {
             last_swapped: false,
             swaps: plan.swaps.clone(),
             pending_flags: None,
+            pending_watches: Default::default(),
             buffers,
             uniforms,
             flags,
@@ -171,8 +174,8 @@ impl Engine {
         Some(timing.latest())
     }
 
-    /// Indices of budgets that loops have spent, as far as the GPU has told. Does not block unless asked to.
-    pub fn spent(&mut self, wait: bool) -> Vec<usize> {
+    /// Indices of alarms that kernels have raised, as far as the GPU has told. Does not block unless asked to.
+    pub fn alarms(&mut self, wait: bool) -> Vec<usize> {
         let Some(flags) = &self.flags else { return Vec::new() };
         let pending = self.pending_flags.take().unwrap_or_else(|| Reading::start(&self.gpu, flags));
         let words = match wait {
@@ -187,6 +190,28 @@ impl Engine {
         };
         let words = words.unwrap_or_default();
         words.iter().enumerate().filter(|(_, w)| **w != 0).map(|(i, _)| i).collect()
+    }
+}
+
+impl Engine {
+    /// The word of a watched number, as far as the GPU has told. Does not block unless asked to.
+    pub fn watched(&mut self, watch: usize, buffer: usize, wait: bool) -> Option<u32> {
+        if wait {
+            self.pending_watches.remove(&watch);
+        }
+        let pending = self.pending_watches.remove(&watch).or_else(|| self.read(buffer, false))?;
+        let words = if wait {
+            pending.wait()
+        } else {
+            match pending.try_take() {
+                Ok(words) => words,
+                Err(pending) => {
+                    self.pending_watches.insert(watch, pending);
+                    None
+                }
+            }
+        };
+        words?.first().copied()
     }
 }
 
@@ -263,7 +288,7 @@ impl Builder<'_> {
             };
             let mut resources = vec![uniform(u64::from(FRAME_BYTES)), uniform(u64::from(kernel.uniform_bytes))];
             resources.extend(buffers.iter().filter_map(|b| self.buffers.get(*b)).map(|b| b.as_entire_binding()));
-            resources.extend(self.flags.filter(|_| !kernel.finite).map(|b| b.as_entire_binding()));
+            resources.extend(self.flags.filter(|_| kernel.warns).map(|b| b.as_entire_binding()));
             let entries: Vec<wgpu::BindGroupEntry<'_>> = resources
                 .into_iter()
                 .enumerate()
@@ -299,7 +324,7 @@ fn check_limits(gpu: &Gpu, plan: &Plan) -> Result<(), Problems> {
         lacks("", what, mebibytes(buffer.bytes), format!("{} a buffer", mebibytes(binding)), remedy);
     }
     for kernel in &plan.kernels {
-        let count = kernel.bindings.len() + usize::from(!kernel.finite);
+        let count = kernel.bindings.len() + usize::from(kernel.warns);
         let offered = limits.max_storage_buffers_per_shader_stage;
         if count > offered as usize {
             let what = format!("the stage `{}`", kernel.name);

@@ -138,7 +138,7 @@ fn entries(kernel: &Kernel) -> Vec<wgpu::BindGroupLayoutEntry> {
     };
     let uniform = wgpu::BufferBindingType::Uniform;
     let mut entries = vec![entry(0, uniform), entry(1, uniform)];
-    let flags = (!kernel.finite).then_some(true);
+    let flags = kernel.warns.then_some(true);
     for writes in kernel.bindings.iter().map(|b| b.writes).chain(flags) {
         let binding = entries.len() as u32;
         entries.push(entry(binding, wgpu::BufferBindingType::Storage { read_only: !writes }));

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::links::{Place, list};
 use super::values::{self, Setting};
-use super::{Domain, Graph, Group, Input, Kind, Node, Source};
+use super::{Domain, Graph, Group, Input, Kind, Node, ParticleSet, Source};
 use crate::document::{self, Document, NodeKind, Nodes, ParamValue};
 use crate::library::{Definition, Library};
 use crate::problem::{Problem, Problems};
-use crate::stage::header::{Direction, ParamType};
-use crate::stage::types::{EdgeRule, Element, PortType, ValueType, WireType};
+use crate::stage::header::{Change, Direction, ParamType};
+use crate::stage::types::{Attributes, EdgeRule, Element, PortType, ValueType, WireType, particles};
 use crate::stage::{Stage, StageError};
 
 /// Groups in groups in groups: deeper than this is a mistake, or a library group that holds itself.
@@ -18,6 +18,8 @@ const MAX_NESTING: usize = 16;
 const MAX_NODES: usize = 20_000;
 /// Kernels count words with 32 signed bits, and a cell has up to four.
 const MAX_CELLS: u64 = 1 << 29;
+/// The same for particles.
+const MAX_PARTICLES: u32 = 1 << 29;
 
 pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) -> Graph {
     let graph = Graph {
@@ -34,8 +36,14 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
         problems.push(Problem::new("", "", cause, "give the frames a second as a number above 0"));
     }
     let mut flattener = Flattener { library, graph, problems };
-    let scope =
-        Scope { prefix: String::new(), group: None, domains: BTreeMap::new(), aliases: BTreeMap::new(), depth: 0 };
+    let scope = Scope {
+        prefix: String::new(),
+        group: None,
+        domains: BTreeMap::new(),
+        aliases: BTreeMap::new(),
+        domain: None,
+        depth: 0,
+    };
     flattener.scope(&document.nodes, scope);
     flattener.graph
 }
@@ -54,6 +62,8 @@ pub struct Scope {
     domains: BTreeMap<String, usize>,
     /// Exposed parameters: inner (node, param) to the outer names that set it.
     pub aliases: BTreeMap<(String, String), Vec<String>>,
+    /// Where nodes run that don't say it: the `on` of the group around.
+    domain: Option<usize>,
     depth: usize,
 }
 
@@ -157,6 +167,7 @@ impl Flattener<'_> {
             }
             found
         });
+        let domain = domain.or(scope.domain);
         let iterations = match &node.iterations {
             None => 1,
             Some(value) => values::count(value).unwrap_or_else(|(cause, remedy)| {
@@ -168,7 +179,7 @@ impl Flattener<'_> {
         let built = match &node.kind {
             NodeKind::Stage(stage) => match self.library.get(stage) {
                 Some(Definition::Stage(stage)) => Some(self.stage(&place, stage.clone())),
-                Some(Definition::Group(group)) => Some(self.group(&place, index, group)),
+                Some(Definition::Group(group)) => Some(self.group(&place, index, group, domain)),
                 None => {
                     self.unknown_stage(&path, stage);
                     None
@@ -181,7 +192,7 @@ impl Flattener<'_> {
                     None
                 }
             },
-            NodeKind::Group(group) => Some(self.group(&place, index, group)),
+            NodeKind::Group(group) => Some(self.group(&place, index, group, domain)),
             NodeKind::State(ty) => self.state(&place, ty),
             NodeKind::Number(value) => Some(self.number(&place, value)),
             NodeKind::Output(output) => Some(self.output(&place, output)),
@@ -232,7 +243,7 @@ impl Flattener<'_> {
         self.unknown_names(place, &[&ports[..], &params[..]].concat(), &[&ports[..], &params[..]].concat());
         let mut inputs = Vec::new();
         for port in stage.inputs() {
-            let source = match place.node.inputs.get(&port.name) {
+            let source = match place.node.inputs.get(&port.name).filter(|link| !self.unwired(place, link)) {
                 Some(link) => match self.link(place, &port.name, link) {
                     // A number becomes a setting of the port, with the port's name and type.
                     Source::Setting(number) => {
@@ -241,6 +252,8 @@ impl Flattener<'_> {
                     other => other,
                 },
                 None => match &port.default {
+                    // An emitter may begin a set; whether it does is known with the wires.
+                    None if matches!(port.change, Change::Emit(_)) => Source::Nothing,
                     None => {
                         let remedy = format!("connect a {} to it", port.ty);
                         self.problems.push(Problem::new(place.path, &port.name, "the input is not wired", remedy));
@@ -301,12 +314,27 @@ impl Flattener<'_> {
     }
 
     fn state(&mut self, place: &Place<'_>, ty: &str) -> Option<Node> {
-        self.unknown_names(place, &["next", "init"], &["value"]);
-        let Some(ty @ (WireType::Grid(_) | WireType::FaceGrid)) = WireType::parse(ty) else {
-            let remedy = "use Grid<f32>, Grid<Vec>, Grid<vec4f>, FaceGrid, ...";
+        let particles_state = ty.starts_with("Particles");
+        self.unknown_names(place, &["next", "init"], if particles_state { &[] } else { &["value"] });
+        let Some(kind @ (WireType::Grid(_) | WireType::FaceGrid | WireType::Particles)) = WireType::parse(ty) else {
+            let remedy = "use Grid<f32>, Grid<Vec>, FaceGrid, Particles{position: Vec, ..}, ...";
             self.problems.push(Problem::new(place.path, "", format!("`{ty}` is no type of a State"), remedy));
             return None;
         };
+        let set = match (kind, place.node.capacity) {
+            (WireType::Particles, Some(capacity @ 1..=MAX_PARTICLES)) => {
+                let attributes: Attributes = particles(ty).map(|(a, _)| a.into_iter().collect()).unwrap_or_default();
+                Some(ParticleSet { capacity, domain: usize::MAX, attributes })
+            }
+            (WireType::Particles, _) => {
+                let cause = "the State does not say how many particles it holds at most";
+                let remedy = format!("give `capacity`, 1 to {MAX_PARTICLES}");
+                self.problems.push(Problem::new(place.path, "capacity", cause, remedy));
+                return None;
+            }
+            _ => None,
+        };
+        let ty = kind;
         let mut inputs = Vec::new();
         for name in ["next", "init"] {
             let source = match place.node.inputs.get(name) {
@@ -328,7 +356,8 @@ impl Flattener<'_> {
             range: (None, None),
             aliases: place.aliases("value"),
         };
-        Some(Node { kind: Kind::State(ty), inputs, params: vec![value], outputs: vec![ty], ..empty(place.path, None) })
+        let params = if set.is_some() { Vec::new() } else { vec![value] };
+        Some(Node { kind: Kind::State(ty), inputs, params, outputs: vec![ty], set, ..empty(place.path, None) })
     }
 
     fn number(&mut self, place: &Place<'_>, value: &ParamValue) -> Node {
@@ -358,7 +387,7 @@ impl Flattener<'_> {
         Node { kind: Kind::Output { size: output.size }, inputs, ..empty(place.path, None) }
     }
 
-    fn group(&mut self, place: &Place<'_>, index: usize, group: &document::Group) -> Node {
+    fn group(&mut self, place: &Place<'_>, index: usize, group: &document::Group, domain: Option<usize>) -> Node {
         let ports: Vec<&str> = group.inputs.keys().map(String::as_str).collect();
         let params: Vec<&str> = group.params.keys().map(String::as_str).collect();
         self.unknown_names(place, &ports, &params);
@@ -374,15 +403,18 @@ impl Flattener<'_> {
         }
         let mut inputs = Vec::new();
         for (name, ty) in &typed {
-            let source = match (place.node.inputs.get(name), place.node.params.get(name)) {
+            let link = place.node.inputs.get(name).filter(|link| !self.unwired(place, link));
+            let source = match (link, place.node.params.get(name)) {
                 (Some(link), _) => self.link(place, name, link),
-                (None, value) if !ty.is_grid() => Source::Setting(Setting {
+                (None, value) if ty.is_number() => Source::Setting(Setting {
                     name: name.clone(),
                     ty: declared_value(*ty),
                     value: value.cloned().unwrap_or(ParamValue::Number(0.0)),
                     range: (None, None),
                     aliases: place.aliases(name),
                 }),
+                // What reads it inside may do without, and says so if not.
+                _ if matches!(ty, PortType::Field(_) | PortType::Particles) => Source::Nothing,
                 _ => {
                     let remedy = format!("connect a {ty} to it");
                     self.problems.push(Problem::new(place.path, name, "the input is not wired", remedy));
@@ -410,6 +442,7 @@ impl Flattener<'_> {
             group: Some(index),
             domains: place.scope.domains.clone(),
             aliases,
+            domain,
             depth: place.scope.depth + 1,
         };
         let names = self.scope(&nodes, scope.clone());
@@ -482,15 +515,15 @@ fn empty(path: &str, group: Option<usize>) -> Node {
         params: Vec::new(),
         generics: BTreeMap::new(),
         outputs: Vec::new(),
+        set: None,
     }
 }
 
 /// Value type of a port; a generic letter is bound later.
 fn declared_value(ty: PortType) -> ValueType {
-    match ty {
-        PortType::Grid(Element::Fixed(v)) | PortType::Number(Element::Fixed(v)) => v,
-        PortType::FaceGrid => ValueType::Vec,
-        PortType::Grid(_) | PortType::Number(_) => ValueType::F32,
+    match ty.element() {
+        Some(Element::Fixed(v)) => v,
+        _ => ValueType::F32,
     }
 }
 

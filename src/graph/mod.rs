@@ -3,6 +3,7 @@
 mod flatten;
 mod links;
 mod resolve;
+mod sets;
 pub mod values;
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use crate::library::Library;
 use crate::problem::Problems;
 use crate::sim::input::InputTrack;
 use crate::stage::Stage;
-use crate::stage::types::{EdgeRule, PortType, ValueType, WireType};
+use crate::stage::types::{Attributes, EdgeRule, PortType, ValueType, WireType};
 
 pub use values::{Setting, evaluate, fit};
 
@@ -42,7 +43,7 @@ impl Domain {
         match ty {
             WireType::Grid(_) => self.cells(),
             WireType::FaceGrid => self.face_resolution().iter().map(|n| u64::from(*n)).product(),
-            WireType::Number(_) => 1,
+            _ => 1,
         }
     }
 
@@ -84,6 +85,18 @@ pub struct Node {
     pub generics: BTreeMap<char, ValueType>,
     /// Types of its outputs, in the order of the kind's ports.
     pub outputs: Vec<WireType>,
+    /// What the set carries that it holds or changes.
+    pub set: Option<ParticleSet>,
+}
+
+/// What a wire of particles carries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParticleSet {
+    /// Most that it can hold.
+    pub capacity: u32,
+    /// The space that it is in.
+    pub domain: usize,
+    pub attributes: Attributes,
 }
 
 #[derive(Clone, Debug)]

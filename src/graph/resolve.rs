@@ -3,16 +3,32 @@
 use std::collections::BTreeMap;
 
 use super::values::{self, Setting};
-use super::{Graph, Input, Kind, Source};
+use super::{Graph, Input, Kind, ParticleSet, Source, sets};
 use crate::problem::{Problem, Problems};
-use crate::stage::Stage;
-use crate::stage::header::{Direction, Port};
-use crate::stage::types::{Element, PortType, ValueType, WireType};
+use crate::stage::header::{Change, Direction, Port};
+use crate::stage::types::{Element, PortType, ValueType, WireType, particles_name};
+use crate::stage::{IterationSource, Stage};
 
-/// What a wire carries: its type and, for grids, the domain. Absent when the cause is reported already.
-type Carried = Option<(WireType, Option<usize>)>;
+/// What a wire carries. Absent when the cause is reported already.
+pub type Carried = Option<Carry>;
+
+/// A wire's type; its domain, unless it is a number; and for particles the set.
+#[derive(Clone, Debug)]
+pub struct Carry {
+    pub ty: WireType,
+    pub domain: Option<usize>,
+    pub set: Option<ParticleSet>,
+}
+
+impl Carry {
+    /// The type as a person reads it.
+    pub fn name(&self) -> String {
+        self.set.as_ref().map_or_else(|| self.ty.to_string(), |set| particles_name(&set.attributes))
+    }
+}
 
 pub fn resolve(graph: &mut Graph, problems: &mut Problems) {
+    sets::begin(graph);
     let mut resolver = Resolver { done: vec![None; graph.nodes.len()], open: Vec::new(), graph, problems };
     for node in 0..resolver.graph.nodes.len() {
         resolver.node(node);
@@ -24,9 +40,9 @@ pub fn resolve(graph: &mut Graph, problems: &mut Problems) {
     resolver.forks();
 }
 
-struct Resolver<'a> {
-    graph: &'a mut Graph,
-    problems: &'a mut Problems,
+pub struct Resolver<'a> {
+    pub graph: &'a mut Graph,
+    pub problems: &'a mut Problems,
     /// Whether the outputs of each node are known; `Some(false)`: never, for a reason that was reported.
     done: Vec<Option<bool>>,
     /// Nodes being resolved, outermost first: meeting one again is a cycle.
@@ -51,6 +67,9 @@ impl Resolver<'_> {
                 let domain = self.graph.nodes[node].domain.or_else(|| self.only_domain(&path));
                 self.graph.nodes[node].domain = domain;
                 self.graph.nodes[node].outputs = vec![ty];
+                if let (Some(set), Some(domain)) = (&mut self.graph.nodes[node].set, domain) {
+                    set.domain = domain;
+                }
                 domain.is_some()
             }
             Kind::Group(_) | Kind::Number | Kind::Output { .. } => true,
@@ -91,7 +110,7 @@ impl Resolver<'_> {
         None
     }
 
-    fn carried(&mut self, source: &Source) -> Carried {
+    pub fn carried(&mut self, source: &Source) -> Carried {
         match source {
             Source::Wire { node, port } => {
                 if !self.node(*node) {
@@ -102,17 +121,21 @@ impl Resolver<'_> {
                     let inner = group.outputs.get(*port).map(|(_, source)| source.clone())?;
                     return self.carried(&inner);
                 }
-                target.outputs.get(*port).map(|ty| (*ty, target.domain.filter(|_| ty.is_grid())))
+                let ty = *target.outputs.get(*port)?;
+                let set = target.set.clone().filter(|_| ty == WireType::Particles);
+                let domain = set.as_ref().map(|s| s.domain).or(target.domain).filter(|_| !ty.is_number());
+                Some(Carry { ty, domain, set })
             }
             Source::GroupInput { group, input } => {
                 let outer = self.graph.nodes[*group].inputs.get(*input).map(|i| i.source.clone())?;
                 let Kind::Group(kind) = &self.graph.nodes[*group].kind else { return None };
                 let declared = kind.inputs.get(*input).map(|(_, ty)| *ty)?;
-                let (ty, domain) = self.carried(&outer)?;
+                let carry = self.carried(&outer)?;
                 // What does not fit is reported once, at the group.
-                Some((bound(declared, &BTreeMap::new()).unwrap_or(ty), domain))
+                let ty = bound(declared, &BTreeMap::new()).unwrap_or(carry.ty);
+                Some(Carry { set: carry.set.filter(|_| ty == WireType::Particles), ty, domain: carry.domain })
             }
-            Source::Setting(setting) => Some((WireType::Number(setting.ty), None)),
+            Source::Setting(setting) => Some(Carry { ty: WireType::Number(setting.ty), domain: None, set: None }),
             Source::Nothing => None,
         }
     }
@@ -123,21 +146,31 @@ impl Resolver<'_> {
         let mut generics = BTreeMap::new();
         let mut domains = BTreeMap::new();
         let mut known = true;
+        let mut sets = BTreeMap::new();
         for (port, input) in stage.inputs().zip(&inputs) {
             if matches!(input.source, Source::Setting(_)) {
                 continue;
             }
+            if matches!((&input.source, &port.change), (Source::Nothing, Change::Emit(_))) {
+                match self.first_set(node, port) {
+                    Some(set) => drop(sets.insert(port.name.as_str(), set)),
+                    None => known = false,
+                }
+                continue;
+            }
             match self.carried(&input.source) {
-                Some((ty, domain)) => {
-                    known &= self.unify(&path, port, ty, &mut generics);
-                    if let Some(domain) = domain {
+                Some(carry) => {
+                    known &= self.unify(&path, port, &carry, &mut generics);
+                    if let Some(domain) = carry.domain {
                         domains.insert(port.name.as_str(), domain);
                     }
+                    sets.extend(carry.set.map(|set| (port.name.as_str(), set)));
                 }
                 None => known = false,
             }
         }
-        if !known {
+        domains.extend(sets.iter().map(|(name, set)| (*name, set.domain)));
+        if !known || !self.attributes(&path, stage, &sets) {
             return false;
         }
         let Some(run) = self.run_domain(&path, node, stage, &domains) else { return false };
@@ -149,12 +182,24 @@ impl Resolver<'_> {
         let entry = &mut self.graph.nodes[node];
         entry.outputs = outputs;
         entry.generics = generics;
+        entry.set =
+            sets::written(stage, &sets).or_else(|| stage.set().and_then(|p| sets.get(p.name.as_str()).cloned()));
         true
     }
 
     /// Compares a wire with the port it arrives at.
-    fn unify(&mut self, path: &str, port: &Port, ty: WireType, generics: &mut BTreeMap<char, ValueType>) -> bool {
+    fn unify(&mut self, path: &str, port: &Port, carry: &Carry, generics: &mut BTreeMap<char, ValueType>) -> bool {
+        let ty = carry.ty;
+        let dim = carry.domain.and_then(|d| self.graph.domains.get(d)).map_or(2, |d| d.dim);
         let fits = match (port.ty, ty) {
+            (PortType::Particles, WireType::Particles) | (PortType::NeighborGrid, WireType::NeighborGrid) => true,
+            (PortType::Field(Element::Generic(letter)), WireType::Field(v)) => {
+                *generics.entry(letter).or_insert(v) == v
+            }
+            // No wall turns a field's vectors round, so a vector in space is any vector of as many components.
+            (PortType::Field(Element::Fixed(a)), WireType::Field(b)) => {
+                a == b || (a.components(dim) == b.components(dim) && a.scalar() == b.scalar())
+            }
             (PortType::Grid(Element::Generic(letter)), WireType::Grid(v)) => *generics.entry(letter).or_insert(v) == v,
             (PortType::Grid(Element::Fixed(a)), WireType::Grid(b)) => a == b,
             (PortType::Number(Element::Fixed(a)), WireType::Number(b)) => a == b,
@@ -175,7 +220,7 @@ impl Resolver<'_> {
         self.problems.push(Problem::new(
             path,
             &port.name,
-            format!("the wire carries {ty}, the port takes {wanted}"),
+            format!("the wire carries {}, the port takes {wanted}", carry.name()),
             remedy,
         ));
         false
@@ -189,6 +234,25 @@ impl Resolver<'_> {
         domains: &BTreeMap<&str, usize>,
     ) -> Option<Option<usize>> {
         let header = &stage.header;
+        let own = self.graph.nodes[node].domain;
+        match stage.source() {
+            IterationSource::Particles => {
+                let set = stage.set().and_then(|p| domains.get(p.name.as_str()).copied());
+                let like = header.ports.iter().filter_map(|p| p.like.as_deref()).find_map(|l| domains.get(l).copied());
+                return own.or(like).or(set).map(Some);
+            }
+            IterationSource::Positions if own.is_none() => {
+                // Only its dimensions matter, and what it reads has them.
+                let first = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
+                let same = self.graph.domains.windows(2).all(|pair| pair[0].dim == pair[1].dim);
+                let any = (!self.graph.domains.is_empty() && same).then_some(0);
+                return match first.or(any) {
+                    Some(domain) => Some(Some(domain)),
+                    None => self.only_domain(path).map(Some),
+                };
+            }
+            _ => {}
+        }
         let touches_grids = header.ports.iter().any(|p| p.ty.is_grid());
         if header.once && !touches_grids {
             // It needs no cells, but a `Vec` has as many components as the space around.
@@ -198,7 +262,7 @@ impl Resolver<'_> {
         }
         let by_name = |name: &String| domains.get(name.as_str()).copied();
         let inout = header.ports.iter().filter(|p| p.direction == Direction::InOut).find_map(|p| by_name(&p.name));
-        let first = stage.inputs().find_map(|p| by_name(&p.name));
+        let first = stage.inputs().filter(|p| p.ty.is_grid()).find_map(|p| by_name(&p.name));
         let like = header.ports.iter().filter_map(|p| p.like.as_ref()).find_map(by_name);
         let over = header.over.as_ref().and_then(by_name);
         let chosen = self.graph.nodes[node].domain.or(like).or(over).or(inout).or(first);
@@ -211,7 +275,7 @@ impl Resolver<'_> {
     /// Cell by cell only wires of the stage's own domain can be read; others by position.
     fn check_domains(&mut self, path: &str, stage: &Stage, run: Option<usize>, domains: &BTreeMap<&str, usize>) {
         let Some(run) = run else { return };
-        for port in stage.inputs() {
+        for port in stage.inputs().filter(|p| p.ty.is_grid()) {
             let Some(domain) = domains.get(port.name.as_str()).copied().filter(|d| *d != run) else { continue };
             let (here, there) = (&self.graph.domains[run], &self.graph.domains[domain]);
             let cells = |d: &super::Domain| {
@@ -240,7 +304,7 @@ impl Resolver<'_> {
         let dim = self.dim(node);
         for (port, input) in stage.inputs().zip(&mut self.graph.nodes[node].inputs) {
             let Source::Setting(setting) = &mut input.source else { continue };
-            let PortType::Grid(Element::Generic(letter)) = port.ty else { continue };
+            let Some(Element::Generic(letter)) = port.ty.element() else { continue };
             let count = match &setting.value {
                 crate::document::ParamValue::Vector(values) => values.len() as u32,
                 _ => 1,
@@ -266,10 +330,15 @@ impl Resolver<'_> {
             let entry = self.graph.nodes[node].clone();
             let Kind::State(ty) = entry.kind else { continue };
             for input in &entry.inputs {
-                let Some((carried, domain)) = self.carried(&input.source) else { continue };
-                if carried != ty {
-                    let cause = format!("the wire carries {carried}, the State holds {ty}");
-                    let fix = remedy(port_type(ty), carried, &BTreeMap::new());
+                let Some(carry) = self.carried(&input.source) else { continue };
+                let domain = carry.domain;
+                if carry.ty != ty {
+                    let cause = format!("the wire carries {}, the State holds {ty}", carry.name());
+                    let fix = remedy(port_type(ty), carry.ty, &BTreeMap::new());
+                    self.problems.push(Problem::new(&entry.path, &input.name, cause, fix));
+                } else if let (Some(holds), Some(given)) = (&entry.set, &carry.set)
+                    && let Some((cause, fix)) = sets::unfit(holds, given)
+                {
                     self.problems.push(Problem::new(&entry.path, &input.name, cause, fix));
                 } else if let (Some(a), Some(b)) = (domain, entry.domain)
                     && a != b
@@ -327,22 +396,23 @@ impl Resolver<'_> {
             let entry = self.graph.nodes[node].clone();
             let Kind::Group(group) = entry.kind else { continue };
             for (index, ((name, ty), input)) in group.inputs.iter().zip(&entry.inputs).enumerate() {
-                if let (Some((carried, _)), false) =
-                    (self.carried(&input.source), matches!(input.source, Source::Setting(_)))
-                    && !takes(*ty, carried)
+                if let (Some(carry), false) = (self.carried(&input.source), matches!(input.source, Source::Setting(_)))
+                    && !takes(*ty, carry.ty)
                 {
-                    let cause = format!("the wire carries {carried}, the group's input takes {ty}");
-                    let fix = remedy(*ty, carried, &BTreeMap::new());
+                    let cause = format!("the wire carries {}, the group's input takes {ty}", carry.name());
+                    let fix = remedy(*ty, carry.ty, &BTreeMap::new());
                     self.problems.push(Problem::new(&entry.path, name, cause, fix));
                 }
                 if entry.iterations > 1
                     && let Some(output) = group.feedback(index)
-                    && let Some((fed, _)) = self.carried(&output.clone())
-                    && let Some((taken, _)) = self.carried(&Source::GroupInput { group: node, input: index })
-                    && fed != taken
+                    && let Some(fed) = self.carried(&output.clone())
+                    && let Some(taken) = self.carried(&Source::GroupInput { group: node, input: index })
+                    && (fed.ty != taken.ty || sets::lost(&taken, &fed))
                 {
                     let cause = format!(
-                        "the output carries {fed}, but it feeds the input of the same name, which takes {taken}"
+                        "the output carries {}, but it feeds the input of the same name, which takes {}",
+                        fed.name(),
+                        taken.name()
                     );
                     self.problems.push(Problem::new(
                         &entry.path,
@@ -370,7 +440,7 @@ impl Resolver<'_> {
             }
             any = true;
             let (path, source) = (self.graph.nodes[node].path.clone(), self.graph.nodes[node].inputs[0].source.clone());
-            let Some((ty, domain)) = self.carried(&source) else { continue };
+            let Some(Carry { ty, domain, .. }) = self.carried(&source) else { continue };
             let flat = domain.is_some_and(|d| self.graph.domains[d].dim == 2);
             if ty != WireType::Grid(ValueType::Vec4) {
                 let remedy = match ty {
@@ -468,6 +538,9 @@ fn bound(ty: PortType, generics: &BTreeMap<char, ValueType>) -> Option<WireType>
         PortType::Grid(element) => value(element).map(WireType::Grid),
         PortType::FaceGrid => Some(WireType::FaceGrid),
         PortType::Number(element) => value(element).map(WireType::Number),
+        PortType::Field(element) => value(element).map(WireType::Field),
+        PortType::Particles => Some(WireType::Particles),
+        PortType::NeighborGrid => Some(WireType::NeighborGrid),
     }
 }
 
@@ -475,6 +548,7 @@ fn bound(ty: PortType, generics: &BTreeMap<char, ValueType>) -> Option<WireType>
 fn takes(port: PortType, wire: WireType) -> bool {
     match (port, wire) {
         (PortType::Grid(Element::Generic(_)), WireType::Grid(_)) => true,
+        (PortType::Field(Element::Generic(_)), WireType::Field(_)) => true,
         _ => bound(port, &BTreeMap::new()) == Some(wire),
     }
 }
@@ -483,7 +557,10 @@ fn port_type(ty: WireType) -> PortType {
     match ty {
         WireType::Grid(v) => PortType::Grid(Element::Fixed(v)),
         WireType::FaceGrid => PortType::FaceGrid,
-        WireType::Number(v) => PortType::Number(Element::Fixed(v)),
+        WireType::Number(v) | WireType::Attribute(v) => PortType::Number(Element::Fixed(v)),
+        WireType::Field(v) => PortType::Field(Element::Fixed(v)),
+        WireType::Particles => PortType::Particles,
+        WireType::NeighborGrid => PortType::NeighborGrid,
     }
 }
 
@@ -503,6 +580,9 @@ fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType
         (Some(WireType::Grid(ValueType::Vec4)), WireType::Grid(ValueType::F32)) => {
             "connect view/color_map between the two".into()
         }
+        (Some(WireType::Field(_)), WireType::Grid(_)) => "connect field/from_grid between the two".into(),
+        (Some(WireType::Grid(_)), WireType::Field(_)) => "connect grid/from_field between the two".into(),
+        (Some(WireType::NeighborGrid), WireType::Particles) => "connect neighbors/fill between the two".into(),
         (Some(wanted), _) => format!("connect a wire that carries {wanted}"),
         (None, _) => "connect a grid".into(),
     }

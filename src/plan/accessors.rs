@@ -20,6 +20,7 @@ pub struct Memory<'a> {
 pub fn storage_type(value: ValueType, dim: u32) -> String {
     match value.components(dim) {
         1 | 3 => format!("array<{}>", value.scalar().wgsl()),
+        16 => "array<mat4x4f>".into(),
         n => format!("array<vec{n}f>"),
     }
 }
@@ -219,10 +220,42 @@ impl Memory<'_> {
                     ValueType::U32 => format!("i32({part})"),
                     _ => format!("i32(round({part} * {scale}))"),
                 };
-                format!("atomicAdd(&{}[{n} * ({element}) + {i}], {amount});", self.variable)
+                format!("atomicAdd(&{}[{n} * ({element}) + {i}], {amount})", self.variable)
             })
             .collect();
-        format!("fn add_{name}(_cell: {cells}, _value: {ty}) {{ {place} {} }}", adds.join(" "))
+        // A whole number's sum before is of use: it numbers what was added.
+        if matches!(value, ValueType::I32 | ValueType::U32) {
+            let place = place.replace("return;", &format!("return {ty}(0);"));
+            return format!(
+                "fn add_{name}(_cell: {cells}, _value: {ty}) -> {ty} {{ {place} return {ty}({}); }}",
+                adds.join(" ")
+            );
+        }
+        format!("fn add_{name}(_cell: {cells}, _value: {ty}) {{ {place} {}; }}", adds.join("; "))
+    }
+
+    /// `min_x(cell, value)` or `max_x(cell, value)`. Floats go in as integers of the same order.
+    pub fn extreme(&self, min: bool) -> String {
+        let (name, dim, cells) = (self.name, self.dim(), cell_type(self.dim()));
+        let value = self.ty.value();
+        let word = if min { "min" } else { "max" };
+        let place = match self.edge {
+            EdgeRule::Wrap => format!("let _c = {};", wrapped("_cell", self.resolution(), dim)),
+            EdgeRule::Mirror => self.mirrored(),
+            // What lies outside a picture is not at its border.
+            _ => format!("let _c = {}; if (any(_c != _cell)) {{ return; }}", self.clamped()),
+        };
+        let key = match value {
+            ValueType::F32 => "let _b = bitcast<i32>(_value); let _k = select(_b, _b ^ 0x7fffffff, _b < 0);",
+            _ => "let _k = _value;",
+        };
+        let element = index("_c", self.domain.resolution, dim);
+        format!(
+            "fn {word}_{name}(_cell: {cells}, _value: {}) {{ {place} {key} atomic{}(&{}[{element}], _k); }}",
+            value.wgsl(dim),
+            if min { "Min" } else { "Max" },
+            self.variable
+        )
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Buffer;
-use super::expand::{Op, Program, Task, ValueId};
+use super::expand::{Op, Part, Program, StateKey, Task, ValueId, Write};
 use crate::graph::{Graph, Kind};
 use crate::problem::{Problem, Problems};
 use crate::stage::Reach;
@@ -17,8 +17,10 @@ pub struct Layout {
     pub frame: Vec<usize>,
     pub reset: Vec<usize>,
     pub swaps: Vec<(usize, usize)>,
-    /// Buffer of each State's value, by node.
-    pub states: BTreeMap<usize, usize>,
+    /// Output port, node and buffer of each watched number.
+    pub watches: Vec<(usize, usize, usize)>,
+    /// Buffer of each State's value.
+    pub states: BTreeMap<StateKey, usize>,
     pub wires: BTreeMap<String, WireMemory>,
     pub pictures: Vec<(usize, usize, u32, u32)>,
 }
@@ -49,12 +51,12 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layou
     let holds = |chain: &Chain, value: ValueId| chain.values.contains(&value);
     // States first: their memory is theirs for good.
     let mut state_ends = BTreeMap::new();
-    for (node, value) in &frame.states {
+    for (key, value) in &frame.states {
         let buffer = pool.create(&mut layout.buffers, &frame.values[*value].label, frame.values[*value].bytes);
-        layout.states.insert(*node, buffer);
+        layout.states.insert(key.clone(), buffer);
         if let Some(chain) = chains.iter().find(|c| holds(c, *value)) {
             chain.values.iter().for_each(|v| layout.frame[*v] = buffer);
-            state_ends.insert(*node, chain.last);
+            state_ends.insert(key.clone(), chain.last);
         }
     }
     for chain in &chains {
@@ -62,12 +64,12 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layou
             continue;
         }
         let state =
-            frame.next.iter().find(|(node, v)| frame.states.contains_key(node) && holds(chain, **v)).map(|(n, _)| *n);
+            frame.next.iter().find(|(key, v)| frame.states.contains_key(key) && holds(chain, **v)).map(|(k, _)| k);
         let buffer = match state {
-            Some(state) if state_ends.get(&state).is_some_and(|end| *end < chain.first) => layout.states[&state],
+            Some(state) if state_ends.get(state).is_some_and(|end| *end < chain.first) => layout.states[state],
             Some(state) => {
                 let other = pool.take(&mut layout.buffers, chain, frame);
-                layout.swaps.push((layout.states[&state], other));
+                layout.swaps.push((layout.states[state], other));
                 other
             }
             None => pool.take(&mut layout.buffers, chain, frame),
@@ -76,9 +78,11 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layou
     }
     layout.reset = reset_buffers(graph, reset, &mut layout, &pool)?;
     layout.pictures = frame.pictures.iter().map(|(n, v, w, h)| (*n, layout.frame[*v], *w, *h)).collect();
+    layout.watches = frame.watches.iter().map(|(n, p, v)| (*n, *p, layout.frame[*v])).collect();
     let survivors = survivors(&chains, &layout.frame);
     let is_state = |v: &ValueId| frame.states.values().any(|s| s == v);
-    for (name, value) in &frame.wires {
+    // What nothing needs has no memory.
+    for (name, value) in frame.wires.iter().filter(|(_, v)| layout.frame[**v] != usize::MAX) {
         let memory = WireMemory {
             value: frame.values[*value].clone(),
             buffer: layout.frame[*value],
@@ -126,7 +130,7 @@ fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
     program.states.values().for_each(|v| start(&mut chain_of, &mut chains, *v));
     for (index, op) in program.ops.iter().enumerate() {
         for write in &op.writes {
-            let before = write.consumes.filter(|v| last[*v] == index as isize && works_in_place(graph, op, write.port));
+            let before = write.consumes.filter(|v| last[*v] == index as isize && works_in_place(graph, op, write));
             match before.and_then(|v| chain_of.get(&v).copied()) {
                 Some(chain) if joins(program, &chains[chain], write.value) => {
                     chains[chain].values.push(write.value);
@@ -142,19 +146,31 @@ fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
 
 /// A chain must not carry one State's memory into another State's next value: the two could not be told apart after it.
 fn joins(program: &Program, chain: &Chain, value: ValueId) -> bool {
-    let old = chain.values.first().and_then(|v| program.states.iter().find(|(_, s)| *s == v)).map(|(node, _)| *node);
-    let next = program.next.iter().find(|(_, v)| **v == value).map(|(node, _)| *node);
+    let old = chain.values.first().and_then(|v| program.states.iter().find(|(_, s)| *s == v)).map(|(key, _)| key);
+    let next = program.next.iter().find(|(_, v)| **v == value).map(|(key, _)| key);
     old.is_none() || next.is_none() || old == next
 }
 
 /// Whether an operation may overwrite the version that it goes on from.
-fn works_in_place(graph: &Graph, op: &Op, port: usize) -> bool {
-    let consumed = op.writes.iter().find(|w| w.port == port).and_then(|w| w.consumes);
-    if op.reads.iter().any(|(_, v)| Some(*v) == consumed) {
+fn works_in_place(graph: &Graph, op: &Op, write: &Write) -> bool {
+    let mut readers = op.reads.iter().filter(|r| Some(r.value) == write.consumes);
+    if let (Some(Kind::Stage(stage)), Part::Attribute(_)) = (graph.nodes.get(op.node).map(|n| &n.kind), &write.part) {
+        // A particle may overwrite what only it has read: its own attribute, through the port that writes it.
+        let Some(declared) = stage.outputs().nth(write.port) else { return false };
+        let own = |r: &super::expand::Read| {
+            r.field == 0
+                && r.part == write.part
+                && stage.inputs().nth(r.port).is_some_and(|p| p.name == declared.name)
+                && stage.set().is_some_and(|p| p.name == declared.name)
+                && !stage.calls(&declared.name)
+        };
+        return readers.all(own);
+    }
+    if readers.next().is_some() {
         return false;
     }
     match (&op.task, graph.nodes.get(op.node).map(|n| &n.kind)) {
-        (Task::Stage, Some(Kind::Stage(stage))) => stage.outputs().nth(port).is_some_and(|declared| {
+        (Task::Stage, Some(Kind::Stage(stage))) => stage.outputs().nth(write.port).is_some_and(|declared| {
             declared.scatter.is_some()
                 || match stage.reach(&declared.name) {
                     Reach::Own => true,
@@ -163,7 +179,8 @@ fn works_in_place(graph: &Graph, op: &Op, port: usize) -> bool {
                     Reach::Anywhere => false,
                 }
         }),
-        (Task::ToFixed(_) | Task::FromFixed(_), _) => true,
+        (Task::ToFixed(_) | Task::FromFixed(_) | Task::FromOrdered, _) => true,
+        (Task::ScanBlocks | Task::ScanSums | Task::ScanAdd, _) => true,
         _ => false,
     }
 }
@@ -208,10 +225,10 @@ fn reset_buffers(graph: &Graph, reset: &Program, layout: &mut Layout, frame: &Po
     let mut pool = Pool { busy: frame.busy.iter().map(|(b, _)| (*b, isize::MIN)).collect() };
     let mut memory = vec![usize::MAX; reset.values.len()];
     for chain in chains(graph, reset) {
-        let state = reset.next.iter().find(|(_, v)| chain.values.contains(v)).map(|(node, _)| *node);
+        let state = reset.next.iter().find(|(_, v)| chain.values.contains(v)).map(|(key, _)| key);
         let buffer = match state {
             Some(state) => {
-                *layout.states.get(&state).ok_or_else(|| Problem::new("", "", "a State has no memory", ""))?
+                *layout.states.get(state).ok_or_else(|| Problem::new("", "", "a State has no memory", ""))?
             }
             None => pool.take(&mut layout.buffers, &chain, reset),
         };

@@ -43,6 +43,10 @@ pub fn fill(words: u64, components: u32) -> String {
     per_word(declarations, words, &format!("_out[i] = {value};"))
 }
 
+pub fn fill_word(words: u64, word: u32) -> String {
+    per_word("@group(0) @binding(2) var<storage, read_write> _out: array<u32>;", words, &format!("_out[i] = {word}u;"))
+}
+
 pub fn copy(words: u64) -> String {
     let declarations = "@group(0) @binding(2) var<storage, read> _in: array<u32>;\n\
          @group(0) @binding(3) var<storage, read_write> _out: array<u32>;";
@@ -66,6 +70,131 @@ pub fn convert(words: u64, scalar: Scalar, bits: u32, to_fixed: bool, in_place: 
         _ => source.to_string(),
     };
     per_word(declarations, words, &format!("_out[i] = {value};"))
+}
+
+/// The buffer that a kernel goes on from, in place or not, and the name it is read by.
+fn go_on(in_place: bool, first: u32) -> (String, &'static str) {
+    let buffer = |binding, access: &str, name: &str| {
+        format!("@group(0) @binding({binding}) var<storage, {access}> {name}: array<u32>;\n")
+    };
+    match in_place {
+        true => (buffer(first, "read_write", "_out"), "_out"),
+        false => (format!("{}{}", buffer(first, "read", "_in"), buffer(first + 1, "read_write", "_out")), "_in"),
+    }
+}
+
+/// Integers of the order of floats back to floats: those below zero have their other bits the other way round.
+pub fn from_ordered(words: u64, in_place: bool) -> String {
+    let (declarations, source) = go_on(in_place, 2);
+    let body = format!("let v = {source}[i]; _out[i] = select(v, v ^ 0x7fffffffu, (v >> 31u) == 1u);");
+    per_word(&declarations, words, &body)
+}
+
+/// The exclusive prefix sum within each block of 1024 words, and each block's sum. After Blelloch 1990; a lane takes four
+/// words, so that a block needs one tree.
+pub fn scan_blocks(n: u64, in_place: bool) -> String {
+    let (declarations, source) = go_on(in_place, 2);
+    let sums = if in_place { 3 } else { 4 };
+    format!(
+        "{declarations}@group(0) @binding({sums}) var<storage, read_write> _sums: array<u32>;\n\
+         {SHARED_SCAN}\
+         @compute @workgroup_size({LANES})\n\
+         fn _main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {{\n    \
+             let block = group.y * groups.x + group.x;\n    \
+             let first = (block * {LANES}u + lane) * 4u;\n    \
+             var v = vec4u(0u);\n    \
+             for (var k = 0u; k < 4u; k++) {{ if (first + k < {n}u) {{ v[k] = {source}[first + k]; }} }}\n    \
+             let sum = v.x + v.y + v.z + v.w;\n    \
+             let before = scan(lane, sum);\n    \
+             let out = vec4u(before, before + v.x, before + v.x + v.y, before + v.x + v.y + v.z);\n    \
+             for (var k = 0u; k < 4u; k++) {{ if (first + k < {n}u) {{ _out[first + k] = out[k]; }} }}\n    \
+             if (lane == {LANES}u - 1u && block < {blocks}u) {{ _sums[block] = before + sum; }}\n\
+         }}\n",
+        blocks = n.div_ceil(1024).max(1)
+    )
+}
+
+/// The exclusive prefix sum over all blocks' sums, and the total behind it, by one workgroup.
+pub fn scan_sums(blocks: u64, in_place: bool) -> String {
+    let (declarations, source) = go_on(in_place, 2);
+    format!(
+        "{declarations}{SHARED_SCAN}\
+         @compute @workgroup_size({LANES})\n\
+         fn _main(@builtin(local_invocation_index) lane: u32) {{\n    \
+             var carry = 0u;\n    \
+             for (var base = 0u; base < {blocks}u; base += {LANES}u) {{\n        \
+                 let i = base + lane;\n        \
+                 var v = 0u;\n        \
+                 if (i < {blocks}u) {{ v = {source}[i]; }}\n        \
+                 let before = scan(lane, v);\n        \
+                 if (i < {blocks}u) {{ _out[i] = carry + before; }}\n        \
+                 carry += shared_sums[{LANES}u - 1u];\n        \
+                 workgroupBarrier();\n    \
+             }}\n    \
+             if (lane == 0u) {{ _out[{blocks}u] = carry; }}\n\
+         }}\n"
+    )
+}
+
+/// Adds each block's start to its words, and writes the total behind them.
+pub fn scan_add(n: u64, in_place: bool) -> String {
+    let (declarations, source) = go_on(in_place, 3);
+    let declarations = format!("@group(0) @binding(2) var<storage, read> _starts: array<u32>;\n{declarations}");
+    let blocks = n.div_ceil(1024).max(1);
+    let body = format!(
+        "if (i == {n}u) {{ _out[i] = _starts[{blocks}u]; return; }} _out[i] = {source}[i] + _starts[i / 1024u];"
+    );
+    per_word(&declarations, n + 1, &body)
+}
+
+/// Inclusive sums of the lanes in `shared_sums`; gives the exclusive one.
+const SHARED_SCAN: &str = "var<workgroup> shared_sums: array<u32, 256>;\n\
+     fn scan(lane: u32, value: u32) -> u32 {\n    \
+         shared_sums[lane] = value;\n    \
+         workgroupBarrier();\n    \
+         for (var step = 1u; step < 256u; step <<= 1u) {\n        \
+             var add = 0u;\n        \
+             if (lane >= step) { add = shared_sums[lane - step]; }\n        \
+             workgroupBarrier();\n        \
+             shared_sums[lane] += add;\n        \
+             workgroupBarrier();\n    \
+         }\n    \
+         return shared_sums[lane] - value;\n\
+     }\n";
+
+fn elements(names: &[&str]) -> String {
+    let read = names
+        .iter()
+        .enumerate()
+        .map(|(i, name)| format!("@group(0) @binding({}) var<storage, read> {name}: array<u32>;\n", i + 2));
+    let out = names.len() + 2;
+    let out = format!("@group(0) @binding({out}) var<storage, read_write> _out: array<u32>;\n");
+    read.chain([out]).collect()
+}
+
+/// What stays moves to the place that the prefix sum says.
+pub fn compact(n: u64, components: u32) -> String {
+    let moved: Vec<String> =
+        (0..components).map(|k| format!("_out[p * {components}u + {k}u] = _in[i * {components}u + {k}u];")).collect();
+    let body = format!("let p = _places[i]; if (_places[i + 1u] > p) {{ {} }}", moved.join(" "));
+    per_word(&elements(&["_in", "_places"]), n, &body)
+}
+
+/// How many are left: the total of the prefix sum. How many there ever were does not change.
+pub fn compact_count(capacity: u32) -> String {
+    let body = format!(
+        "let n = _places[{capacity}u]; let g = (n + 255u) / 256u; _out[0] = n; _out[1] = _count[1]; \
+         _out[4] = min(g, 65535u); _out[5] = (g + 65534u) / 65535u; _out[6] = 1u;"
+    );
+    per_word(&elements(&["_count", "_places"]), 1, &body)
+}
+
+/// Each place gets the particle that the index says.
+pub fn gather(n: u64, components: u32) -> String {
+    let moved: Vec<String> =
+        (0..components).map(|k| format!("_out[i * {components}u + {k}u] = _in[j * {components}u + {k}u];")).collect();
+    let body = format!("if (i >= _count[0]) {{ return; }} let j = min(_index[i], {n}u - 1u); {}", moved.join(" "));
+    per_word(&elements(&["_in", "_index", "_count"]), n, &body)
 }
 
 /// Starting value of a reduction, and the expression that joins `a` and `b`.

@@ -4,30 +4,33 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::allocate::Layout;
 use super::builtin;
-use super::expand::{Op, Program, Task, Value};
-use super::stage_kernel::StageKernel;
+use super::expand::{Op, Part, Program, Task, Value, ValueId};
+use super::stage_kernel::{self, StageKernel};
 use super::uniforms::{self, Block, Content, Counter};
-use super::{Binding, Dispatch, Kernel, PLAN_VERSION, Picture, Plan, Slot, State, Wire};
+use super::{Alarm, Binding, Dispatch, Kernel, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire};
 use crate::graph::{Graph, Kind, Node};
 use crate::problem::{Problem, Problems};
-use crate::stage::Stage;
-use crate::stage::types::{ValueType, WireType};
+use crate::stage::types::{Element, Scalar, ValueType, WireType, particles_name};
+use crate::stage::{IterationSource, Stage};
 
-/// Kernel variant of a node: which of its written ports work in place.
-type Variant = (usize, Vec<bool>);
+/// Kernel variant of a node: which of its writes work in place, which fields are built in where, and what is read.
+type Variant = (usize, Vec<bool>, Vec<(usize, Vec<(usize, usize)>)>, Vec<(usize, usize, Part)>);
 
 pub struct Writer<'a> {
     graph: &'a Graph,
     kernels: Vec<Kernel>,
     by_text: HashMap<(String, Vec<Binding>), usize>,
     variants: HashMap<Variant, (usize, Block)>,
-    /// Uniform blocks already placed, by node and counters.
-    placed: BTreeMap<(usize, u32, u32, u32), u32>,
+    /// Uniform blocks already placed, by node, fields built in, and counters.
+    placed: BTreeMap<Placed, u32>,
     slots: Vec<Slot>,
     words: Vec<(u32, i32)>,
     bytes: u32,
-    budgets: Vec<String>,
+    alarms: Vec<Alarm>,
 }
+
+/// What sets uniform blocks apart: node, fields built in, and the counters that the text uses.
+type Placed = (usize, Vec<usize>, [u32; 3]);
 
 /// Uniform offset of kernels that take nothing.
 const NO_BLOCK: u32 = uniforms::FRAME_BYTES;
@@ -43,7 +46,7 @@ impl<'a> Writer<'a> {
             slots: Vec::new(),
             words: Vec::new(),
             bytes: 2 * uniforms::FRAME_BYTES,
-            budgets: Vec::new(),
+            alarms: Vec::new(),
         }
     }
 
@@ -68,22 +71,21 @@ impl<'a> Writer<'a> {
         memory: &[usize],
     ) -> Result<Dispatch, Problems> {
         let in_place = |w: &super::expand::Write| w.consumes.is_some_and(|v| memory[v] == memory[w.value]);
-        let key: Variant = (op.node, op.writes.iter().map(in_place).collect());
+        let asked = op.fields.iter().map(|f| (f.node, f.askers.clone())).collect();
+        let read = op.reads.iter().map(|r| (r.field, r.port, r.part.clone())).collect();
+        let key: Variant = (op.node, op.writes.iter().map(in_place).collect(), asked, read);
         let (kernel, block) = match self.variants.get(&key) {
             Some(known) => known.clone(),
             None => {
                 let text = StageKernel { graph: self.graph, program, op, node, stage, in_place: &key.1 };
-                let (kernel, block) = text.write(&mut self.budgets);
+                let (kernel, block) = text.write(&mut self.alarms);
                 let entry = (self.kernel(kernel), block);
                 self.variants.insert(key.clone(), entry.clone());
                 entry
             }
         };
-        let mut buffers: Vec<usize> = op.reads.iter().map(|(_, v)| memory[*v]).collect();
-        for (write, in_place) in op.writes.iter().zip(&key.1) {
-            buffers.extend(write.consumes.filter(|_| !in_place).map(|v| memory[v]));
-            buffers.push(memory[write.value]);
-        }
+        let bound = stage_kernel::bound(self.graph, program, op, &key.1);
+        let buffers: Vec<usize> = bound.iter().map(|b| memory[b.value]).collect();
         Ok(Dispatch {
             kernel,
             node: node.path.clone(),
@@ -101,26 +103,24 @@ impl<'a> Writer<'a> {
         }
         let used = |counter, value| if block.uses(counter) { value } else { 0 };
         let color = op.color.unwrap_or(0);
-        let key = (
-            op.node,
-            used(Counter::Iteration, op.iteration),
-            used(Counter::Substep, op.substep),
-            used(Counter::Color, color),
-        );
+        let counters =
+            [used(Counter::Iteration, op.iteration), used(Counter::Substep, op.substep), used(Counter::Color, color)];
+        let key = (op.node, op.fields.iter().map(|f| f.node).collect(), counters);
         if let Some(offset) = self.placed.get(&key) {
             return *offset;
         }
         let offset = self.reserve(block.bound_bytes());
-        let dim = dim(self.graph, node);
-        let budget = self.budgets.iter().position(|b| *b == node.path).unwrap_or(0);
         for member in &block.members {
             let at = offset + member.offset;
             match &member.content {
-                Content::Setting(setting) => uniforms::place(&mut self.slots, &node.path, setting, dim, at),
+                Content::Setting(path, setting) => uniforms::place(&mut self.slots, path, setting, member.dim, at),
                 Content::Word(Counter::Iteration) => self.words.push((at, op.iteration as i32)),
                 Content::Word(Counter::Substep) => self.words.push((at, op.substep as i32)),
                 Content::Word(Counter::Color) => self.words.push((at, color as i32)),
-                Content::Word(Counter::Node) => self.words.push((at, budget as i32)),
+                Content::Word(Counter::Alarm(cause)) => {
+                    let alarm = self.alarms.iter().position(|a| a.node == node.path && a.cause == *cause);
+                    self.words.push((at, alarm.unwrap_or(0) as i32));
+                }
             }
         }
         self.placed.insert(key, offset);
@@ -135,51 +135,77 @@ impl<'a> Writer<'a> {
 
     /// One of the compiler's own tasks.
     fn task(&mut self, program: &Program, op: &Op, node: &Node, memory: &[usize]) -> Dispatch {
-        let dim = dim(self.graph, node);
-        let none = Value { ty: WireType::Number(ValueType::F32), domain: None, dim: 2, label: String::new(), bytes: 0 };
+        let none = Value {
+            ty: WireType::Number(ValueType::F32),
+            domain: None,
+            dim: 2,
+            capacity: 0,
+            label: String::new(),
+            bytes: 0,
+        };
+        let value = |id: Option<ValueId>| id.and_then(|v| program.values.get(v)).unwrap_or(&none);
         let written = op.writes.first();
-        let target = written.and_then(|w| program.values.get(w.value)).unwrap_or(&none);
-        let value = target.ty.value();
-        let read = op.reads.first().map(|(_, v)| *v).or(written.and_then(|w| w.consumes));
-        let in_place = written.zip(read).is_some_and(|(w, r)| memory[w.value] == memory[r]);
+        let target = value(written.map(|w| w.value));
+        let source = value(op.reads.first().map(|r| r.value));
+        let (ty, dim) = (target.ty.value(), target.dim);
+        let in_place = written.is_some_and(|w| w.consumes.is_some_and(|v| memory[w.value] == memory[v]));
         let words = target.bytes / 4;
+        let elements = match (target.capacity, target.domain.and_then(|d| self.graph.domains.get(d))) {
+            (0, Some(domain)) => domain.elements(target.ty),
+            (capacity, _) => u64::from(capacity),
+        };
         let mut uniform = NO_BLOCK;
-        let (name, wgsl) = match &op.task {
+        let (name, wgsl, threads) = match &op.task {
             Task::Fill(setting) => {
                 uniform = self.reserve(16);
                 if let Some(setting) = setting {
                     uniforms::place(&mut self.slots, &node.path, setting, dim, uniform);
                 }
-                ("fill", builtin::fill(words, value.components(dim)))
+                let components = if setting.is_some() { ty.components(dim) } else { 1 };
+                ("fill", builtin::fill(words, components), words)
             }
-            Task::Copy | Task::Stage => ("copy", builtin::copy(words)),
-            Task::ToFixed(bits) => ("to fixed point", builtin::convert(words, value.scalar(), *bits, true, in_place)),
+            Task::FillWord(word) => ("fill", builtin::fill_word(words, *word), words),
+            Task::Copy | Task::Stage => ("copy", builtin::copy(words), words),
+            Task::ToFixed(bits) => {
+                ("to fixed point", builtin::convert(words, ty.scalar(), *bits, true, in_place), words)
+            }
             Task::FromFixed(bits) => {
-                ("from fixed point", builtin::convert(words, value.scalar(), *bits, false, in_place))
+                ("from fixed point", builtin::convert(words, ty.scalar(), *bits, false, in_place), words)
             }
-            Task::Reduce(kind, ty) => {
-                let partials = read.and_then(|r| program.values.get(r)).map_or(1, |v| v.bytes / 16);
-                ("reduce", builtin::reduce(partials, *kind, *ty, dim))
+            Task::FromOrdered => ("from ordered", builtin::from_ordered(words, in_place), words),
+            Task::Reduce(kind, ty) => ("reduce", builtin::reduce(source.bytes / 16, *kind, *ty, dim), 1),
+            Task::ScanBlocks => ("scan blocks", builtin::scan_blocks(elements, in_place), elements.div_ceil(4)),
+            Task::ScanSums => ("scan sums", builtin::scan_sums(elements, in_place), 1),
+            Task::ScanAdd => ("scan add", builtin::scan_add(elements, in_place), elements + 1),
+            Task::Compact => ("compact", builtin::compact(elements, ty.components(dim)), elements),
+            Task::CompactCount => {
+                let capacity = node.set.as_ref().map_or(0, |s| s.capacity);
+                ("count", builtin::compact_count(capacity), 1)
             }
+            Task::Gather => ("gather", builtin::gather(elements, ty.components(dim)), elements),
             Task::Present { width, height } => {
                 let domain = node.domain.and_then(|d| self.graph.domains.get(d));
-                ("present", domain.map(|d| builtin::present(d, *width, *height)).unwrap_or_default())
+                ("present", domain.map(|d| builtin::present(d, *width, *height)).unwrap_or_default(), 1)
             }
         };
         let (workgroup, groups) = match op.task {
             Task::Present { width, height } => ([32, 8, 1], [width.div_ceil(32), height.div_ceil(8), 1]),
-            Task::Reduce(..) => ([builtin::LANES, 1, 1], [1; 3]),
-            _ => ([builtin::LANES, 1, 1], builtin::word_groups(words)),
+            _ => ([builtin::LANES, 1, 1], builtin::word_groups(threads)),
         };
         let mut bindings = Vec::new();
         let mut buffers = Vec::new();
-        if let Some(read) = read.filter(|_| !in_place) {
-            bindings.push(Binding { name: "in".into(), writes: false });
-            buffers.push(memory[read]);
+        let mut bind = |name: &str, writes: bool, value: ValueId| {
+            bindings.push(Binding { name: name.into(), writes });
+            buffers.push(memory[value]);
+        };
+        for read in &op.reads {
+            bind("in", false, read.value);
         }
-        if let Some(write) = written {
-            bindings.push(Binding { name: "out".into(), writes: true });
-            buffers.push(memory[write.value]);
+        for write in &op.writes {
+            if let Some(before) = write.consumes.filter(|v| memory[*v] != memory[write.value]) {
+                bind("in", false, before);
+            }
+            bind("out", true, write.value);
         }
         let kernel = self.kernel(Kernel {
             name: name.into(),
@@ -188,10 +214,26 @@ impl<'a> Writer<'a> {
             workgroup,
             bindings,
             finite: true,
+            warns: false,
             own_lines: 0,
             uniform_bytes: 16,
         });
         Dispatch { kernel, node: node.path.clone(), part: name.into(), buffers, groups, uniform }
+    }
+
+    /// Fields on their own, so that each one's text is validated where it stands.
+    pub fn probes(&self, frame: &Program, reset: &Program) -> Vec<Kernel> {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut out = Vec::new();
+        for (program, op) in [frame, reset].into_iter().flat_map(|p| p.probes.iter().map(move |op| (p, op))) {
+            let Some(node) = self.graph.nodes.get(op.node) else { continue };
+            let Kind::Stage(stage) = &node.kind else { continue };
+            if seen.insert(op.node) {
+                let text = StageKernel { graph: self.graph, program, op, node, stage, in_place: &[] };
+                out.push(text.write(&mut Vec::new()).0);
+            }
+        }
+        out
     }
 
     /// Kernels with the same text are one.
@@ -208,9 +250,25 @@ impl<'a> Writer<'a> {
     pub fn finish(self, layout: Layout, frame: Vec<Dispatch>, reset: Vec<Dispatch>) -> Plan {
         let graph = self.graph;
         let memory = layout.buffers.iter().map(|b| b.bytes).sum();
-        let states = layout.states.iter().map(|(node, buffer)| {
+        let states = layout.states.iter().map(|((node, part), buffer)| {
             let node = &graph.nodes[*node];
-            State { node: node.path.clone(), buffer: *buffer, description: describe(graph, node) }
+            let name = match part {
+                Part::Attribute(name) => format!("{}.{name}", node.path),
+                Part::Count => format!("{}.count", node.path),
+                _ => node.path.clone(),
+            };
+            State { node: name, buffer: *buffer, description: describe(graph, node) }
+        });
+        let watches = layout.watches.iter().filter_map(|(node, port, buffer)| {
+            let node = &graph.nodes[*node];
+            let Kind::Stage(stage) = &node.kind else { return None };
+            let port = stage.outputs().nth(*port)?;
+            let (name, doc) = (port.name.clone(), port.doc.clone());
+            let scalar = port.ty.element().map_or(Scalar::F32, |e| match e {
+                Element::Fixed(value) => value.scalar(),
+                Element::Generic(_) => Scalar::F32,
+            });
+            Some(Watch { node: node.path.clone(), port: name, buffer: *buffer, scalar, range: port.expect?, doc })
         });
         let wires = layout.wires.into_iter().map(|(name, m)| {
             (
@@ -219,6 +277,7 @@ impl<'a> Writer<'a> {
                     ty: m.value.ty,
                     domain: m.value.domain,
                     dim: m.value.dim,
+                    capacity: m.value.capacity,
                     buffer: m.buffer,
                     kept: m.kept,
                     state: m.state,
@@ -249,7 +308,8 @@ impl<'a> Writer<'a> {
             words: self.words,
             uniform_bytes: self.bytes,
             memory,
-            budgets: self.budgets,
+            alarms: self.alarms,
+            watches: watches.collect(),
             buffers: layout.buffers,
         }
     }
@@ -272,7 +332,8 @@ fn describe(graph: &Graph, node: &Node) -> String {
     let domain = node.domain.and_then(|d| graph.domains.get(d));
     let resolution = domain.map_or([0; 3], |d| d.resolution);
     let value = node.params.first().map(|s| format!("{:?}", s.value)).unwrap_or_default();
-    format!("{ty} {resolution:?} {value}")
+    let set = node.set.as_ref().map(|s| format!(" {} up to {}", particles_name(&s.attributes), s.capacity));
+    format!("{ty} {resolution:?} {value}{}", set.unwrap_or_default())
 }
 
 pub fn dim(graph: &Graph, node: &Node) -> u32 {
@@ -290,17 +351,28 @@ pub fn extent(graph: &Graph, node: &Node) -> [u32; 3] {
 }
 
 pub fn workgroup(graph: &Graph, node: &Node) -> [u32; 3] {
-    match &node.kind {
-        Kind::Stage(stage) if stage.header.once => [1; 3],
+    match (source(node), dim(graph, node)) {
+        (Some(IterationSource::Once | IterationSource::Positions), _) => [1; 3],
+        (Some(IterationSource::Particles), _) => [builtin::LANES, 1, 1],
         // Wide in x, where memory is contiguous: 8x8 costs 1.8 times as much (docs/performance.md).
-        _ if dim(graph, node) == 3 => [32, 4, 2],
+        (_, 3) => [32, 4, 2],
         _ => [32, 8, 1],
+    }
+}
+
+fn source(node: &Node) -> Option<IterationSource> {
+    match &node.kind {
+        Kind::Stage(stage) => Some(stage.source()),
+        _ => None,
     }
 }
 
 /// Workgroups of a stage's dispatch.
 pub fn groups(graph: &Graph, node: usize) -> [u32; 3] {
     let Some(node) = graph.nodes.get(node) else { return [1; 3] };
+    if source(node) == Some(IterationSource::Particles) {
+        return builtin::word_groups(node.set.as_ref().map_or(1, |s| u64::from(s.capacity)));
+    }
     let (extent, workgroup) = (extent(graph, node), workgroup(graph, node));
     [0, 1, 2].map(|i| extent[i].div_ceil(workgroup[i]))
 }

@@ -21,7 +21,7 @@ use crate::document::ParamValue;
 use crate::graph::{Domain, Graph};
 use crate::problem::{Problem, Problems};
 use crate::sim::input::InputTrack;
-use crate::stage::types::{ValueType, WireType};
+use crate::stage::types::{Scalar, ValueType, WireType};
 
 pub use uniforms::FRAME_BYTES;
 
@@ -57,8 +57,50 @@ pub struct Plan {
     pub uniform_bytes: u32,
     /// GPU memory of all buffers \[bytes\].
     pub memory: u64,
-    /// Nodes whose loops have a budget, by the index that the kernel marks when it is spent.
-    pub budgets: Vec<String>,
+    /// What can go wrong while it runs, by the index that a kernel marks.
+    pub alarms: Vec<Alarm>,
+    /// Numbers that should keep to a range.
+    pub watches: Vec<Watch>,
+}
+
+/// Something that a kernel tells when it happens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alarm {
+    pub node: String,
+    pub cause: Cause,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cause {
+    /// A loop spent its budget.
+    Loop,
+    /// A particle has more neighbours than can be visited.
+    Neighbors,
+    /// More particles were to be added than fit.
+    Capacity,
+}
+
+impl Cause {
+    /// Member of the uniform block that holds the alarm's index.
+    fn member(self) -> &'static str {
+        match self {
+            Cause::Loop => "_alarm_loop",
+            Cause::Neighbors => "_alarm_neighbors",
+            Cause::Capacity => "_alarm_capacity",
+        }
+    }
+}
+
+/// A number that should keep to a range.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Watch {
+    pub node: String,
+    pub port: String,
+    pub buffer: usize,
+    pub scalar: Scalar,
+    pub range: (Option<f64>, Option<f64>),
+    /// What the port's documentation says.
+    pub doc: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +123,8 @@ pub struct Kernel {
     pub bindings: Vec<Binding>,
     /// Every loop is proven finite, so the driver need not count rounds.
     pub finite: bool,
+    /// It raises alarms, whose flags are bound behind its own buffers.
+    pub warns: bool,
     /// Lines of the stage's own text in front of the generated text.
     pub own_lines: usize,
     /// Size of its uniform block \[bytes\].
@@ -109,6 +153,7 @@ pub struct Dispatch {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
+    /// The node; for particles `node.attribute` and `node.count`.
     pub node: String,
     pub buffer: usize,
     /// Type, domain and start value: when a recompile leaves this alone, the contents stay.
@@ -121,6 +166,8 @@ pub struct Wire {
     pub domain: Option<usize>,
     /// Dimensions of the space that a `Vec` of it lives in.
     pub dim: u32,
+    /// Particles that it has room for, where it is an attribute.
+    pub capacity: u32,
     pub buffer: usize,
     /// Whether the value is still there when the frame ends, or its memory went to another wire.
     pub kept: bool,
@@ -192,8 +239,9 @@ impl Plan {
             let mut writer = kernel::Writer::new(graph);
             let frame = writer.dispatches(&program, &layout.frame)?;
             let reset = writer.dispatches(&start, &layout.reset)?;
+            let probes = writer.probes(&program, &start);
             let plan = writer.finish(layout, frame, reset);
-            validate::kernels(&plan.kernels)?;
+            validate::kernels(&plan.kernels, &probes)?;
             Ok(plan)
         })
     }

@@ -33,6 +33,30 @@ pub fn collect_words(text: &str, wanted: &mut BTreeSet<String>) {
     wanted.extend(tokens(text).iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text.to_string()));
 }
 
+/// Names that a module declares itself, outside functions and structs.
+pub fn declared(text: &str) -> BTreeSet<String> {
+    let mut depth = 0;
+    let mut found = BTreeSet::new();
+    let tokens = tokens(text);
+    for (index, token) in tokens.iter().enumerate() {
+        match token.text {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            "fn" | "const" | "alias" | "struct" | "override" | "var" if depth == 0 => {
+                // `var<storage, read>` has its template in between.
+                let mut after = tokens.iter().skip(index + 1);
+                let mut name = after.next();
+                if name.is_some_and(|t| t.text == "<") {
+                    name = after.skip_while(|t| t.text != ">").nth(1);
+                }
+                found.extend(name.filter(|t| t.kind == TokenKind::Word).map(|t| t.text.to_string()));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// The constants and helpers that `wanted` names, and what those need in turn.
 pub fn prelude(domain: &Domain, wanted: &mut BTreeSet<String>) -> String {
     let all = definitions(domain);
@@ -73,6 +97,19 @@ fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
             )
         }
     };
+    let vec = position_type(dim);
+    let cells = cell_literal([x, y, z], dim);
+    let bin = match domain.edge {
+        EdgeRule::Wrap => "fn bin(position: Vec) -> Cell { let q = position / SIZE; return clamp(Cell(floor((q - floor(q)) * Vec(RESOLUTION))), Cell(0), RESOLUTION - 1); }".to_string(),
+        _ => format!("fn bin(position: Vec) -> Cell {{ return Cell(clamp(floor(position / CELL_SIZE), Vec(0.0), {vec}({cells} - 1))); }}"),
+    };
+    let displacement = match domain.edge {
+        EdgeRule::Wrap => {
+            "fn displacement(a: Vec, b: Vec) -> Vec { let d = b - a; return d - SIZE * round(d / SIZE); }"
+        }
+        _ => "fn displacement(a: Vec, b: Vec) -> Vec { return b - a; }",
+    };
+    let displacement = displacement.to_string();
     let z_hash = if dim == 3 { " h = _pcg(h ^ u32(cell.z));" } else { "" };
     vec![
         ("Cell", format!("alias Cell = {};", cell_type(dim))),
@@ -90,6 +127,25 @@ fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
         ("cell_at", "fn cell_at(position: Vec) -> Cell { return Cell(floor(position / CELL_SIZE)); }".into()),
         ("inside", "fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }".into()),
         ("wall_face", border),
+        ("bin", bin),
+        ("displacement", displacement),
+        (
+            "random_at",
+            "fn random_at(number: u32, salt: u32) -> f32 { let h = _pcg(_pcg(salt ^ _pcg(frame.seed)) ^ number); return f32(h >> 8u) / 16777216.0; }".into(),
+        ),
+        ("Camera", "alias Camera = mat4x4f;".into()),
+        ("screen", format!("fn screen(cell: vec2i) -> vec2f {{ return (vec2f(cell) + 0.5 - vec2f({x}.0, {y}.0) / 2.0) / {}; }}", float(y as f64 / 2.0))),
+        ("pixel", format!("fn pixel(point: vec2f) -> vec2f {{ return point * {} + vec2f({x}.0, {y}.0) / 2.0; }}", float(y as f64 / 2.0))),
+        ("camera_eye", "fn camera_eye(camera: mat4x4f) -> vec3f { return camera[3].xyz; }".into()),
+        (
+            "camera_ray",
+            "fn camera_ray(camera: mat4x4f, point: vec2f) -> vec3f { return normalize(camera[2].xyz + camera[0].w * (point.x * camera[0].xyz + point.y * camera[1].xyz)); }".into(),
+        ),
+        (
+            "camera_project",
+            "fn camera_project(camera: mat4x4f, position: vec3f) -> vec3f { let d = position - camera[3].xyz; let depth = dot(d, camera[2].xyz); return vec3f(vec2f(dot(d, camera[0].xyz), dot(d, camera[1].xyz)) / (camera[0].w * depth), depth); }".into(),
+        ),
+        ("camera_scale", "fn camera_scale(camera: mat4x4f, depth: f32) -> f32 { return 1.0 / (camera[0].w * depth); }".into()),
         (
             "random",
             format!(

@@ -52,8 +52,15 @@ pub fn plan(plan: &Plan) -> String {
     for picture in &plan.outputs {
         let _ = writeln!(out, "  {}: {}x{} in b{}", picture.node, picture.width, picture.height, picture.buffer);
     }
-    if !plan.budgets.is_empty() {
-        let _ = writeln!(out, "\nloops with a budget\n  {}", plan.budgets.join(", "));
+    if !plan.alarms.is_empty() {
+        let alarms: Vec<String> =
+            plan.alarms.iter().map(|a| format!("{} ({:?})", a.node, a.cause).to_lowercase()).collect();
+        let _ = writeln!(out, "\nalarms\n  {}", alarms.join(", "));
+    }
+    for watch in &plan.watches {
+        let side = |v: Option<f64>| v.map_or_else(String::new, |v| v.to_string());
+        let (low, high) = (side(watch.range.0), side(watch.range.1));
+        let _ = writeln!(out, "\nwatched\n  {}.{}: b{} in {low}..{high}", watch.node, watch.port, watch.buffer);
     }
     out
 }

@@ -1,6 +1,6 @@
 //! The uniform buffer: one block for the frame, then one for each set of parameters.
 
-use super::Slot;
+use super::{Cause, Slot};
 use crate::graph::Setting;
 use crate::stage::types::ValueType;
 
@@ -13,7 +13,8 @@ pub const FRAME_STRUCT: &str = "struct Frame { time: f32, dt: f32, index: u32, s
 /// What fills a member.
 #[derive(Clone, Debug)]
 pub enum Content {
-    Setting(Setting),
+    /// A parameter of a node.
+    Setting(String, Setting),
     /// Repeat counters and the like: known when the plan is made.
     Word(Counter),
 }
@@ -23,7 +24,8 @@ pub enum Counter {
     Iteration,
     Substep,
     Color,
-    Node,
+    /// Index of an alarm.
+    Alarm(Cause),
 }
 
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct Member {
     pub name: String,
     pub ty: ValueType,
     pub content: Content,
+    /// Dimensions of the space that a `Vec` lives in.
+    pub dim: u32,
     /// From the start of the block \[bytes\].
     pub offset: u32,
 }
@@ -52,15 +56,15 @@ impl Block {
         };
         let offset = self.bytes.next_multiple_of(align);
         self.bytes = offset + components * 4;
-        self.members.push(Member { name, ty, content, offset });
+        self.members.push(Member { name, ty, content, dim, offset });
     }
 
     /// The WGSL struct; empty when there are no members.
-    pub fn wgsl(&self, dim: u32) -> String {
+    pub fn wgsl(&self) -> String {
         if self.members.is_empty() {
             return String::new();
         }
-        let fields: Vec<String> = self.members.iter().map(|m| format!("{}: {}", m.name, m.ty.wgsl(dim))).collect();
+        let fields: Vec<String> = self.members.iter().map(|m| format!("{}: {}", m.name, m.ty.wgsl(m.dim))).collect();
         format!("struct Params {{ {} }}\n@group(0) @binding(1) var<uniform> params: Params;\n", fields.join(", "))
     }
 

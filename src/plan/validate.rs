@@ -11,13 +11,14 @@ use crate::stage::loops;
 const PATIENCE: Duration = Duration::from_secs(2);
 const STACK: usize = 256 << 20; // Address space only. The parser recurses.
 
-/// Validates kernels.
+/// Validates kernels; first the probes, which show a field's mistake at its own line.
 ///
 /// # Errors
 /// One problem for each broken kernel, at the line of the stage's text where there is one.
-pub fn kernels(kernels: &[Kernel]) -> Result<(), Problems> {
+pub fn kernels(kernels: &[Kernel], probes: &[Kernel]) -> Result<(), Problems> {
     let (sender, receiver) = mpsc::channel();
-    let work: Vec<Kernel> = kernels.to_vec();
+    let all: Vec<&Kernel> = probes.iter().chain(kernels).collect();
+    let work: Vec<Kernel> = all.iter().map(|k| (*k).clone()).collect();
     let worker = std::thread::Builder::new().name("validate".into()).stack_size(STACK).spawn(move || {
         for kernel in work {
             if sender.send(check(&kernel)).is_err() {
@@ -31,7 +32,11 @@ pub fn kernels(kernels: &[Kernel]) -> Result<(), Problems> {
         );
     }
     let mut problems = Problems::default();
-    for kernel in kernels {
+    for (index, kernel) in all.iter().enumerate() {
+        if index == probes.len() && !problems.is_empty() {
+            // What is built in is wrong, and would be so again wherever it is built in.
+            break;
+        }
         match receiver.recv_timeout(PATIENCE) {
             Ok(None) => {}
             Ok(Some(problem)) => problems.push(problem),

@@ -16,11 +16,16 @@ pub struct Field {
 }
 
 impl Field {
-    pub(crate) fn new(ty: WireType, dim: u32, domain: Option<&Domain>, mut words: Vec<u32>) -> Field {
+    pub(crate) fn new(
+        ty: WireType,
+        (dim, capacity): (u32, u32),
+        domain: Option<&Domain>,
+        mut words: Vec<u32>,
+    ) -> Field {
         let resolution = match (domain, ty) {
             (Some(domain), WireType::FaceGrid) => domain.face_resolution(),
             (Some(domain), _) => domain.resolution,
-            (None, _) => [1; 3],
+            (None, _) => [capacity.max(1), 1, 1],
         };
         let components = ty.value().components(dim);
         let count = resolution.iter().map(|n| *n as usize).product::<usize>() * components as usize;

@@ -7,8 +7,9 @@ mod settings;
 
 use crate::document::ParamValue;
 use crate::gpu::{Engine, Gpu, NodeTime, Reading};
-use crate::plan::{Picture, Plan};
+use crate::plan::{Alarm, Cause, Picture, Plan};
 use crate::problem::{Problem, Problems};
+use crate::stage::types::Scalar;
 
 pub use field::{Field, Image};
 pub use input::FrameInput;
@@ -119,7 +120,8 @@ impl Simulation {
         let reading = self.read_async(wire)?;
         let words = reading.wait().ok_or_else(|| lost(wire))?;
         let known = self.wire(wire)?;
-        Ok(Field::new(known.ty, known.dim, known.domain.and_then(|d| self.plan.domains.get(d)), words))
+        let domain = known.domain.and_then(|d| self.plan.domains.get(d));
+        Ok(Field::new(known.ty, (known.dim, known.capacity), domain, words))
     }
 
     /// Asks for a wire without waiting.
@@ -135,11 +137,21 @@ impl Simulation {
         self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))
     }
 
-    /// Overwrites a State's value, component by component, x fastest.
+    /// Overwrites a State's value, component by component, x fastest. For particles the State is `node.attribute`, and fewer
+    /// than fit may be given.
     ///
     /// # Errors
     /// When `state` names no State, or the count is not its own.
     pub fn write(&mut self, state: &str, values: &[f32]) -> Result<(), Problem> {
+        let words: Vec<u32> = values.iter().map(|v| v.to_bits()).collect();
+        self.write_words(state, &words)
+    }
+
+    /// The same, word for word: for whole numbers.
+    ///
+    /// # Errors
+    /// As [`Simulation::write`].
+    pub fn write_words(&mut self, state: &str, values: &[u32]) -> Result<(), Problem> {
         if self.fresh {
             self.reset();
         }
@@ -148,19 +160,40 @@ impl Simulation {
             return Err(Problem::new(node, "", "there is no such State", "only States can be written"));
         };
         let bytes = self.plan.buffers.get(found.buffer).map_or(0, |b| b.bytes);
-        let wire = self.plan.wires.get(&format!("{node}.value"));
-        let expected = wire.and_then(|w| {
-            let domain = self.plan.domains.get(w.domain?)?;
-            Some(domain.elements(w.ty) * u64::from(w.ty.value().components(domain.dim)))
-        });
-        if expected.unwrap_or(bytes / 4) != values.len() as u64 {
-            let cause =
-                format!("{} numbers were given, the State holds {}", values.len(), expected.unwrap_or(bytes / 4));
+        let wire = self.wire(node)?;
+        let domain = wire.domain.and_then(|d| self.plan.domains.get(d));
+        let elements = domain.map_or(u64::from(wire.capacity), |d| d.elements(wire.ty));
+        let expected = elements * u64::from(wire.ty.value().components(wire.dim));
+        let given = values.len() as u64;
+        let fits = if wire.capacity > 0 { given <= expected } else { given == expected };
+        if !fits {
+            let cause = format!("{given} numbers were given, the State holds {expected}");
             return Err(Problem::new(node, "", cause, "give one for every component of every element"));
         }
-        let mut words: Vec<u32> = values.iter().map(|v| v.to_bits()).collect();
+        let mut words = values.to_vec();
         words.resize((bytes / 4) as usize, 0);
         self.engine.write(found.buffer, &words);
+        Ok(())
+    }
+
+    /// Says how many particles a State holds; as many were ever added to it.
+    ///
+    /// # Errors
+    /// When there is no such State of particles, or it holds fewer.
+    pub fn set_count(&mut self, state: &str, count: u32) -> Result<(), Problem> {
+        if self.fresh {
+            self.reset();
+        }
+        let name = format!("{state}.count");
+        let found = self.plan.states.iter().find(|s| s.node == name).map(|s| s.buffer);
+        let room = self.plan.wires.iter().filter(|(n, _)| n.strip_prefix(state).is_some_and(|r| r.starts_with('.')));
+        let room = room.map(|(_, w)| w.capacity).max().unwrap_or(0);
+        let Some(buffer) = found.filter(|_| count <= room) else {
+            let cause = format!("{count} particles were given, the State holds {room}");
+            return Err(Problem::new(state, "", cause, "name a State of particles, and no more than its capacity"));
+        };
+        let groups = count.div_ceil(256);
+        self.engine.write(buffer, &[count, count, 0, 0, groups.min(65_535), groups.div_ceil(65_535), 1, 0]);
         Ok(())
     }
 
@@ -212,11 +245,27 @@ impl Simulation {
     /// What went wrong while running and did not stop it: loops that spent their budget, expressions without a value.
     pub fn warnings(&mut self, wait: bool) -> Problems {
         let mut problems = self.settings.take_warnings();
-        for budget in self.engine.spent(wait) {
-            let node = self.plan.budgets.get(budget).map_or("", String::as_str);
-            let cause = "a loop ran over its budget of 60,000 rounds and was ended";
-            let remedy = "let its condition end it sooner, or give it constant bounds";
-            problems.push(Problem::new(node, "", cause, remedy).warning());
+        for index in self.engine.alarms(wait) {
+            if let Some(raised) = self.plan.alarms.get(index) {
+                problems.push(alarm(raised));
+            }
+        }
+        for (index, watch) in self.plan.watches.iter().enumerate() {
+            let Some(word) = self.engine.watched(index, watch.buffer, wait) else { continue };
+            let value = match watch.scalar {
+                Scalar::F32 => f64::from(f32::from_bits(word)),
+                Scalar::I32 => f64::from(word as i32),
+                Scalar::U32 => f64::from(word),
+            };
+            let (low, high) = watch.range;
+            // Said this way round, a value that is no number is outside too.
+            let inside = low.is_none_or(|low| value >= low) && high.is_none_or(|high| value <= high);
+            if !inside {
+                let bound = |b: Option<f64>| b.map_or_else(String::new, |b| b.to_string());
+                let value = if watch.scalar == Scalar::F32 { format!("{value:.3}") } else { value.to_string() };
+                let cause = format!("{value} is outside {}..{}", bound(low), bound(high));
+                problems.push(Problem::new(&watch.node, &watch.port, cause, watch.doc.clone()).warning());
+            }
         }
         problems
     }
@@ -250,6 +299,23 @@ impl Simulation {
             Problem::new("", name, "there is no such wire in the plan", format!("there are: {}", known.join(", ")))
         })
     }
+}
+
+fn alarm(alarm: &Alarm) -> Problem {
+    let (cause, remedy) = match alarm.cause {
+        Cause::Loop => (
+            "a loop ran over its budget of 60,000 rounds and was ended",
+            "let its condition end it sooner, or give it constant bounds",
+        ),
+        Cause::Neighbors => (
+            "a particle has over 60,000 others in the cells around it, and not all were visited",
+            "make the cells of the neighbour grid smaller, or keep the particles apart",
+        ),
+        Cause::Capacity => {
+            ("more particles were to be added than fit, and the rest was left out", "raise the State's capacity")
+        }
+    };
+    Problem::new(&alarm.node, "", cause, remedy).warning()
 }
 
 fn lost(what: &str) -> Problem {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::types::{EdgeRule, Element, PortType, ValueType};
+use super::types::{self, AttributeList, EdgeRule, Element, PortType, ValueType};
 
 /// One thing wrong with a stage's text, at a line (from 1) of it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -26,6 +26,31 @@ pub enum Reduction {
     Sum,
 }
 
+/// How a stage writes into a grid from anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Scatter {
+    /// Sums in fixed point with so many fraction bits.
+    Sum(u32),
+    Min,
+    Max,
+}
+
+/// What a stage does to a set of particles beyond changing attributes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum Change {
+    /// Each particle's own attributes.
+    #[default]
+    Own,
+    /// Adds as many as a number input says.
+    Emit(String),
+    /// Removes those for which the function returns false.
+    Filter,
+    /// Takes for each place the particle that the function names.
+    Gather,
+    /// Attributes are set at any place.
+    Put,
+}
+
 /// A declared `@in`, `@out` or `@inout`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Port {
@@ -37,9 +62,16 @@ pub struct Port {
     pub radius: Option<u32>,
     pub edge: Option<EdgeRule>,
     pub like: Option<String>,
-    /// Fraction bits of the fixed-point sum.
-    pub scatter: Option<u32>,
+    pub scatter: Option<Scatter>,
     pub reduce: Option<Reduction>,
+    /// Replaced by the sum over all cells before.
+    pub scan: bool,
+    /// What a number should keep to.
+    pub expect: Option<Range>,
+    /// Attributes of a particle port that the stage reads, and that it writes.
+    pub attributes: AttributeList,
+    pub written: AttributeList,
+    pub change: Change,
     pub doc: String,
     pub unit: String,
     pub line: usize,
@@ -52,6 +84,21 @@ impl Port {
 
     pub fn writes(&self) -> bool {
         self.direction != Direction::In
+    }
+
+    /// Types of the values that the function returns for the port, each with its name.
+    pub fn returned(&self) -> Vec<(&str, Element)> {
+        if !self.writes() || self.scatter.is_some() {
+            return Vec::new();
+        }
+        let fixed = |value| vec![(self.name.as_str(), Element::Fixed(value))];
+        match (self.ty, &self.change) {
+            (PortType::Particles, Change::Filter) | (PortType::Particles, Change::Gather) => fixed(ValueType::U32),
+            (PortType::Particles, Change::Put) => Vec::new(),
+            (PortType::Particles, _) => self.written.iter().map(|(n, v)| (n.as_str(), Element::Fixed(*v))).collect(),
+            (PortType::NeighborGrid, _) => fixed(ValueType::U32),
+            (ty, _) => ty.element().map(|e| (self.name.as_str(), e)).into_iter().collect(),
+        }
     }
 }
 
@@ -116,6 +163,16 @@ pub struct Header {
     pub checkerboard: bool,
 }
 
+impl Header {
+    /// Names and types of what the function returns. What gathers says with one number where each particle comes from;
+    /// its neighbour grid follows from that.
+    pub fn returned(&self) -> Vec<(&str, Element)> {
+        let gathers = self.ports.iter().any(|p| p.change == Change::Gather);
+        let silent = |p: &&Port| gathers && p.ty == PortType::NeighborGrid;
+        self.ports.iter().filter(|p| !silent(p)).flat_map(Port::returned).collect()
+    }
+}
+
 /// Parses the header; every error found is returned, not only the first.
 pub fn parse(source: &str) -> Result<Header, Vec<HeaderError>> {
     let mut header = Header::default();
@@ -160,7 +217,7 @@ fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
         "over" => match rest.split_whitespace().next() {
             Some("once") => header.once = true,
             Some(name) => header.over = Some(name.to_string()),
-            None => return Err("`@over` needs `once` or the name of a grid port".into()),
+            None => return Err("`@over` needs `once` or the name of a port".into()),
         },
         "sweep" => match rest.split_whitespace().next() {
             Some("checkerboard") => header.checkerboard = true,
@@ -258,32 +315,82 @@ fn port(direction: Direction, rest: &str, line: usize) -> Result<Port, String> {
         like: None,
         scatter: None,
         reduce: None,
+        scan: false,
+        expect: None,
+        attributes: Vec::new(),
+        written: Vec::new(),
+        change: Change::Own,
         doc: d.doc,
         unit: d.unit,
         line,
     };
+    if ty == PortType::Particles {
+        (port.attributes, port.written) = types::particles(d.ty)?;
+    }
     for option in d.options {
         port_option(&mut port, option)?;
     }
     if direction == Direction::Out && port.default.is_some() {
         return Err(format!("@out `{}` can't have a default; it is always written", port.name));
     }
-    if ty.is_grid() && port.reduce.is_some() {
-        return Err(format!("`reduce` makes a number; give `{}` a type such as f32 instead of {ty}", port.name));
+    let name = &port.name;
+    if !ty.is_number() && (port.reduce.is_some() || port.expect.is_some()) {
+        return Err(format!("`reduce` and `expect` need a number; give `{name}` a type such as f32 instead of {ty}"));
     }
-    if port.scatter.is_some() && !matches!(ty, PortType::Grid(_)) {
-        return Err(format!("`scatter` needs a Grid, `{}` is {ty}", port.name));
+    let single = [ValueType::F32, ValueType::I32, ValueType::U32].map(|v| PortType::Grid(Element::Fixed(v)));
+    match port.scatter {
+        Some(Scatter::Sum(_)) if !matches!(ty, PortType::Grid(_)) => {
+            return Err(format!("`scatter` needs a Grid, `{name}` is {ty}"));
+        }
+        Some(Scatter::Min | Scatter::Max) if !single.contains(&ty) || port.direction != Direction::Out => {
+            return Err(format!(
+                "`scatter min` and `max` need an @out of Grid<f32>, Grid<i32> or Grid<u32>, not `{name}`"
+            ));
+        }
+        _ => {}
     }
-    if port.direction == Direction::InOut && !ty.is_grid() {
-        return Err(format!("@inout `{}` must be a grid; read a number with @in and write it with @out", port.name));
+    if port.scan && ty != PortType::Grid(Element::Fixed(ValueType::U32)) {
+        return Err(format!("`scan` needs Grid<u32>, `{name}` is {ty}"));
+    }
+    if port.direction == Direction::InOut && !ty.is_grid() && ty != PortType::Particles {
+        return Err(format!(
+            "@inout `{name}` must be a grid or particles; read it with @in and write another with @out"
+        ));
+    }
+    if ty == PortType::Particles {
+        particle_port(&port)?;
+    }
+    if ty == PortType::NeighborGrid && port.writes() && port.like.is_none() {
+        return Err(format!("`{name}` needs `like NAME`: the Grid<u32> of each cell's first entry"));
     }
     Ok(port)
+}
+
+fn particle_port(port: &Port) -> Result<(), String> {
+    let name = &port.name;
+    let writes = !port.written.is_empty();
+    match (port.direction, &port.change) {
+        (Direction::Out, _) => Err(format!("`{name}`: a set is changed, not made; use @inout")),
+        (Direction::In, Change::Own) if writes => Err(format!("@in `{name}` can't write; use @inout")),
+        (Direction::InOut, Change::Own) if !writes => {
+            Err(format!("@inout `{name}` writes nothing: name what it writes behind `->`, or use @in"))
+        }
+        (_, Change::Filter | Change::Gather) if writes => {
+            Err(format!("`{name}`: filter and gather move whole particles; write attributes in a stage before"))
+        }
+        (_, Change::Put) if !writes => Err(format!("`{name}`: `put` needs attributes behind `->`")),
+        (_, Change::Emit(_)) if !port.attributes.is_empty() => {
+            Err(format!("`{name}`: a new particle has no attributes to read; write `Particles{{}} -> {{..}}`"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
     let (word, value) = option.split_once(char::is_whitespace).unwrap_or((option, ""));
     let value = value.trim();
     let reads_grid = port.ty.is_grid() && port.reads();
+    let changes = port.ty == PortType::Particles && port.direction == Direction::InOut;
     match word {
         "radius" if port.direction == Direction::InOut => {
             let radius = value.parse().map_err(|_| format!("`radius` needs a whole number, not `{value}`"))?;
@@ -294,14 +401,28 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
             let rule = rule.ok_or_else(|| format!("`edge {value}`: use wall, clamp, zero, wrap or mirror"))?;
             port.edge = Some(rule);
         }
-        "like" if port.direction == Direction::Out && port.ty.is_grid() => port.like = Some(value.to_string()),
-        "scatter" if port.writes() => {
-            let bits = if value.is_empty() { Ok(16) } else { value.parse() };
-            match bits {
-                Ok(bits @ 0..=30) => port.scatter = Some(bits),
-                _ => return Err(format!("`scatter {value}`: the fraction bits are a whole number in 0..30")),
-            }
+        "like" if port.direction == Direction::Out && (port.ty.is_grid() || port.ty == PortType::NeighborGrid) => {
+            port.like = Some(value.to_string());
         }
+        "scatter" if port.writes() => {
+            port.scatter = Some(match (value, value.parse()) {
+                ("", _) => Scatter::Sum(16),
+                ("min", _) => Scatter::Min,
+                ("max", _) => Scatter::Max,
+                (_, Ok(bits @ 0..=30)) => Scatter::Sum(bits),
+                _ => {
+                    return Err(format!(
+                        "`scatter {value}`: use min, max, or the fraction bits, a whole number in 0..30"
+                    ));
+                }
+            });
+        }
+        "scan" if port.direction == Direction::Out => port.scan = true,
+        "expect" if port.direction == Direction::Out => port.expect = Some(range(value)?),
+        "emit" if changes => port.change = Change::Emit(value.to_string()),
+        "filter" if changes => port.change = Change::Filter,
+        "gather" if changes => port.change = Change::Gather,
+        "put" if changes => port.change = Change::Put,
         "reduce" if port.direction == Direction::Out => {
             port.reduce = Some(match value {
                 "max" => Reduction::Max,
@@ -344,7 +465,7 @@ fn param(rest: &str, line: usize) -> Result<Param, String> {
 
 fn unknown_type(text: &str, what: &str) -> String {
     format!(
-        "`{text}` is no type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for ports also Grid<..>, FaceGrid, Image"
+        "`{text}` is no type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for ports also Grid<..>, FaceGrid, Image, Particles{{..}}, NeighborGrid, Field<..>, Camera"
     )
 }
 
@@ -380,12 +501,16 @@ fn constant(text: &str) -> Result<Vec<f64>, String> {
 
 fn split_commas(text: &str) -> Vec<&str> {
     let mut depth = 0i32;
+    let mut before = ' ';
     text.split(move |c| {
         match c {
-            '(' | '<' => depth += 1,
-            ')' | '>' => depth -= 1,
+            '(' | '<' | '{' => depth += 1,
+            // The arrow of `Particles{..} -> {..}` closes nothing.
+            '>' if before == '-' => {}
+            ')' | '>' | '}' => depth -= 1,
             _ => {}
         }
+        before = c;
         c == ',' && depth == 0
     })
     .collect()
@@ -401,23 +526,39 @@ fn check_names(header: &Header, errors: &mut Vec<HeaderError>) {
             push(line, format!("`{name}` is declared twice (first on line {first})"));
         }
     }
-    let readable = |name: &str| header.ports.iter().any(|p| p.name == name && p.reads() && p.ty.is_grid());
+    let reads = |name: &str, fits: &dyn Fn(PortType) -> bool| {
+        header.ports.iter().any(|p| p.name == name && p.reads() && fits(p.ty))
+    };
+    let readable = |name: &str| reads(name, &PortType::is_grid);
     for port in &header.ports {
         if let Some(like) = port.like.as_deref().filter(|like| !readable(like)) {
             push(port.line, format!("`like {like}`: no readable grid port of that name"));
         }
-        if let PortType::Grid(Element::Generic(letter)) = port.ty
+        if let Some(letter @ Element::Generic(_)) = port.ty.element()
             && port.direction == Direction::Out
-            && !header.ports.iter().any(|p| p.reads() && p.ty == port.ty)
+            && !header.ports.iter().any(|p| p.reads() && p.ty.element() == Some(letter))
         {
-            push(port.line, format!("`{}` is Grid<{letter}> but no input says what {letter} is", port.name));
+            push(port.line, format!("`{}` is {} but no input says what {letter} is", port.name, port.ty));
+        }
+        if let Change::Emit(amount) = &port.change
+            && !reads(amount, &|ty| ty == PortType::Number(Element::Fixed(ValueType::U32)))
+        {
+            push(port.line, format!("`emit {amount}`: declare `@in {amount}: u32 = 0`, how many are added"));
         }
     }
-    if let Some(over) = header.over.as_deref().filter(|over| !readable(over)) {
-        push(1, format!("`@over {over}`: no readable grid port of that name"));
+    let over = |name: &str| readable(name) || reads(name, &|ty| ty == PortType::Particles);
+    if let Some(name) = header.over.as_deref().filter(|name| !over(name)) {
+        push(1, format!("`@over {name}`: no readable grid or particle port of that name"));
     }
     if header.checkerboard && !header.ports.iter().any(|p| p.direction == Direction::InOut) {
         push(1, "`@sweep checkerboard` needs an @inout grid to sweep over".into());
+    }
+    let fields = header.ports.iter().filter(|p| p.writes() && matches!(p.ty, PortType::Field(_))).count();
+    if fields > 0 && header.ports.iter().filter(|p| p.writes()).count() > 1 {
+        push(1, "a field stage has one @out, the field".into());
+    }
+    if header.ports.iter().filter(|p| p.writes() && p.ty == PortType::Particles).count() > 1 {
+        push(1, "a stage changes one set of particles; split it into two stages".into());
     }
     if !header.ports.iter().any(Port::writes) {
         push(1, "the stage writes nothing; declare an @out or @inout port".into());

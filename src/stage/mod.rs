@@ -11,7 +11,7 @@ pub mod types;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::problem::SourcePlace;
-use header::{Direction, Header, Param, Port};
+use header::{Change, Direction, Header, Param, Port, Scatter};
 use lex::{Token, TokenKind};
 use types::{PortType, ValueType};
 
@@ -28,6 +28,16 @@ pub struct Stage {
     calls: BTreeSet<String>,
     /// How far from its own cell each readable grid port is read.
     reach: BTreeMap<String, Reach>,
+}
+
+/// What a stage's function is called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IterationSource {
+    Once,
+    Cells,
+    Particles,
+    /// Positions, wherever another stage asks: the stage makes a field.
+    Positions,
 }
 
 /// How far from the computed cell a port is read, as far as the text proves it.
@@ -103,6 +113,18 @@ impl Stage {
         self.reach.get(port).copied().unwrap_or(Reach::Own)
     }
 
+    /// What the function is called for.
+    pub fn source(&self) -> IterationSource {
+        iteration_source(&self.header, &self.source)
+    }
+
+    /// The particle port that a particle stage runs over.
+    pub fn set(&self) -> Option<&Port> {
+        let sets = || self.header.ports.iter().filter(|p| p.ty == PortType::Particles);
+        let over = self.header.over.as_deref();
+        sets().find(|p| p.writes()).or_else(|| sets().find(|p| Some(p.name.as_str()) == over)).or_else(|| sets().next())
+    }
+
     pub fn port(&self, name: &str) -> Option<&Port> {
         self.header.ports.iter().find(|p| p.name == name)
     }
@@ -138,17 +160,46 @@ fn check_function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &
     };
     let (line, column) = lex::line_col(source, window[0].start);
     let takes_nothing = window[3].text == ")";
-    if header.once && !takes_nothing {
-        errors.push(StageError::new(line, column, "with `@over once` the function takes nothing: `fn stage()`"));
+    let argument = tokens.iter().skip_while(|t| t.start < window[3].start).nth(2).map_or("", |t| t.text);
+    let mut push = |message: &str| errors.push(StageError::new(line, column, message));
+    let field = header.ports.iter().any(|p| p.writes() && matches!(p.ty, PortType::Field(_)));
+    let sets = header.ports.iter().any(|p| p.ty == PortType::Particles);
+    match (header.once, takes_nothing, argument) {
+        (true, false, _) => push("with `@over once` the function takes nothing: `fn stage()`"),
+        (false, true, _) => {
+            push("the function takes no cell; write `fn stage(cell: Cell)`, or `@over once` in the header");
+        }
+        (true, ..) => {}
+        (_, _, "Cell") if field => {
+            push("a stage that makes a Field is called with a position: `fn stage(position: Vec)`")
+        }
+        (_, _, "Cell") => {}
+        (_, _, "Particle") if !sets => push("no port is Particles, so there is nothing that `particle` could be"),
+        (_, _, "Particle") => {}
+        (_, _, "Vec" | "vec2f" | "vec3f") if field => {}
+        (_, _, "Vec" | "vec2f" | "vec3f") => push("only a stage whose @out is a Field is called with a position"),
+        _ => {
+            push("the function's argument must be `cell: Cell`, `particle: Particle` or, for a Field, `position: Vec`")
+        }
     }
-    if !header.once && takes_nothing {
-        let message = "the function takes no cell; write `fn stage(cell: Cell)`, or `@over once` in the header";
-        errors.push(StageError::new(line, column, message));
+    if let Some(port) = header.ports.iter().find(|p| p.writes() && p.ty == PortType::Particles)
+        && argument != "Particle"
+    {
+        let message = format!("`{}` is changed particle by particle: `fn stage(particle: Particle)`", port.name);
+        errors.push(StageError::new(port.line, 1, message));
     }
-    let argument = tokens.iter().skip_while(|t| t.start < window[3].start).nth(2);
-    if !header.once && !takes_nothing && argument.is_some_and(|t| t.text != "Cell") {
-        let message = "the function's argument must be `cell: Cell`, the cell that it computes";
-        errors.push(StageError::new(line, column, message));
+    for port in header.ports.iter().filter(|p| p.writes() && p.ty.is_grid() && p.scatter.is_none()) {
+        if argument == "Particle" {
+            let message = format!("a particle stage writes the grid `{}` with `scatter` only", port.name);
+            errors.push(StageError::new(port.line, 1, message));
+        }
+    }
+    if argument != "Particle" && header.ports.iter().any(|p| p.writes() && p.ty == PortType::NeighborGrid) {
+        errors.push(StageError::new(
+            1,
+            1,
+            "a NeighborGrid is made particle by particle: `fn stage(particle: Particle)`",
+        ));
     }
     if header.once {
         for port in header.ports.iter().filter(|p| p.writes() && p.ty.is_grid() && p.scatter.is_none()) {
@@ -167,10 +218,10 @@ fn check_function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &
             format!("`fn stage` returns {}, the header asks for {wanted}", token.text),
         ));
     }
-    for port in header.ports.iter().filter(|p| p.direction == Direction::Out && !p.ty.is_grid()) {
+    for port in header.ports.iter().filter(|p| p.direction == Direction::Out && p.ty.is_number()) {
         if !header.once && port.reduce.is_none() {
             let message = format!(
-                "`{}` is one number but the stage runs once a cell; add `reduce max`, `min` or `sum`, or `@over once`",
+                "`{}` is one number but the stage runs many times; add `reduce max`, `min` or `sum`, or `@over once`",
                 port.name
             );
             errors.push(StageError::new(port.line, 1, message));
@@ -188,18 +239,29 @@ fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], start: usize) -> Opti
     let mut after = signature.skip_while(|t| t.text != "->").skip(1);
     let token = *after.next()?;
     let known = ValueType::parse(token.text).is_some() || ["bool", "Result", "Cell"].contains(&token.text);
-    let returned: Vec<&Port> = header.ports.iter().filter(|p| p.writes() && p.scatter.is_none()).collect();
+    let returned = header.returned();
+    let filters = header.ports.iter().any(|p| p.change == Change::Filter);
     let wanted = match returned.as_slice() {
         [] => "nothing".to_string(),
-        [one] => match one.ty {
-            PortType::Grid(element) | PortType::Number(element) => element.to_string(),
-            PortType::FaceGrid => "Vec".to_string(),
-        },
+        [_] if filters => "bool".to_string(),
+        [(_, element)] => element.to_string(),
         _ => "Result".to_string(),
     };
     // In a stage for one dimension, a vector in space may be written as it is there.
     let same = token.text == wanted || (wanted == "Vec" && ["vec2f", "vec3f"].contains(&token.text));
     (known && !same).then_some((token, wanted))
+}
+
+/// Reads what the function is called for off its signature.
+fn iteration_source(header: &Header, source: &str) -> IterationSource {
+    let tokens = lex::tokens(source);
+    let stage = tokens.windows(4).position(|w| w[0].text == "fn" && w[1].text == "stage" && w[2].text == "(");
+    match stage.and_then(|start| tokens.get(start + 5)).map_or("", |t| t.text) {
+        _ if header.once => IterationSource::Once,
+        "Particle" => IterationSource::Particles,
+        "Cell" => IterationSource::Cells,
+        _ => IterationSource::Positions,
+    }
 }
 
 /// Every word that an opening bracket follows, except members and definitions, with its index.
@@ -240,24 +302,33 @@ fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
     reach
 }
 
-/// Names of the accessors that read a port.
-fn readers(port: &Port) -> [String; 4] {
-    let name = &port.name;
-    [name.clone(), format!("{name}_at"), format!("{name}_face"), format!("{name}_wired")]
-}
+/// Endings of the accessors that read a port.
+const READERS: [&str; 9] = ["", "_at", "_face", "_wired", "_gradient", "_count", "_next", "_range", "_item"];
 
 fn check_ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     let used = |name: &str| {
         tokens.iter().enumerate().any(|(i, t)| t.kind == TokenKind::Word && t.text == name && !is_member(tokens, i))
     };
     for port in &header.ports {
-        if port.direction == Direction::In && !readers(port).iter().any(|name| used(name)) {
+        let runs_over = port.ty == PortType::Particles && header.over.as_deref().unwrap_or(&port.name) == port.name;
+        let needed = runs_over || header.ports.iter().any(|p| p.like.as_deref() == Some(&port.name));
+        if port.direction == Direction::In
+            && !needed
+            && !READERS.iter().any(|ending| used(&format!("{}{ending}", port.name)))
+            && !header.ports.iter().any(|p| p.change == Change::Emit(port.name.clone()))
+        {
             let message =
                 format!("@in `{}` is declared but never read; call `{}(..)` or drop the line", port.name, port.name);
             errors.push(StageError::new(port.line, 1, message));
         }
-        if port.scatter.is_some() && !used(&format!("add_{}", port.name)) {
-            let message = format!("scatter port `{0}` is never written; call `add_{0}(cell, value)`", port.name);
+        let call = match port.scatter {
+            Some(Scatter::Sum(_)) => "add",
+            Some(Scatter::Min) => "min",
+            Some(Scatter::Max) => "max",
+            None => continue,
+        };
+        if !used(&format!("{call}_{}", port.name)) {
+            let message = format!("scatter port `{0}` is never written; call `{call}_{0}(cell, value)`", port.name);
             errors.push(StageError::new(port.line, 1, message));
         }
     }

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::Stage;
-use super::header::{Direction, Param, Port};
+use super::header::{Change, Direction, Param, Port, Range, Scatter};
+use super::types::{AttributeList, PortType};
 use crate::document::Group;
 use crate::library::Library;
 
@@ -47,24 +48,53 @@ fn port_row(port: &Port) -> String {
     if let Some(edge) = port.edge {
         notes.push(format!("edge {}", edge.name()));
     }
-    if port.scatter.is_some() {
-        notes.push("scatter".into());
+    match port.scatter {
+        Some(Scatter::Sum(_)) => notes.push("scatter".into()),
+        Some(Scatter::Min) => notes.push("scatter min".into()),
+        Some(Scatter::Max) => notes.push("scatter max".into()),
+        None => {}
+    }
+    if port.scan {
+        notes.push("scan".into());
+    }
+    if let Some(expect) = port.expect {
+        notes.push(format!("expect {}", range(expect)));
+    }
+    match &port.change {
+        Change::Own => {}
+        Change::Emit(amount) => notes.push(format!("emit {amount}")),
+        Change::Filter => notes.push("filter".into()),
+        Change::Gather => notes.push("gather".into()),
+        Change::Put => notes.push("put".into()),
     }
     if let Some(reduce) = port.reduce {
         notes.push(format!("reduce {reduce:?}").to_lowercase());
     }
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-    format!("| `{}` ({direction}) | `{}` | {}{notes} |", port.name, port.ty, port.doc)
+    format!("| `{}` ({direction}) | `{}` | {}{notes} |", port.name, port_type(port), port.doc)
+}
+
+/// The port's type as its stage declares it.
+pub fn port_type(port: &Port) -> String {
+    if port.ty != PortType::Particles {
+        return port.ty.to_string();
+    }
+    let list = |attributes: &AttributeList| {
+        attributes.iter().map(|(name, ty)| format!("{name}: {}", ty.name())).collect::<Vec<_>>().join(", ")
+    };
+    let writes = if port.written.is_empty() { String::new() } else { format!(" -> {{{}}}", list(&port.written)) };
+    format!("Particles{{{}}}{writes}", list(&port.attributes))
+}
+
+fn range((low, high): Range) -> String {
+    let side = |v: Option<f64>| v.map_or_else(String::new, |v| v.to_string());
+    match (low, high) {
+        (None, None) => String::new(),
+        (low, high) => format!("{}..{}", side(low), side(high)),
+    }
 }
 
 fn param_row(param: &Param) -> String {
-    let range = |(low, high): (Option<f64>, Option<f64>)| match (low, high) {
-        (None, None) => String::new(),
-        (low, high) => {
-            let side = |v: Option<f64>| v.map_or_else(String::new, |v| v.to_string());
-            format!("{}..{}", side(low), side(high))
-        }
-    };
     let soft = range(param.soft);
     let soft = if soft.is_empty() { soft } else { format!(" (slider {soft})") };
     format!(

@@ -1,5 +1,6 @@
 //! Types of ports and wires.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,9 @@ pub enum ValueType {
     Vec4,
     /// A vector in space: two components in a 2D domain, three in 3D. Walls turn its normal component round.
     Vec,
+    /// A place to look from: columns right, up, forward and eye; the first column's fourth number is the tangent of half the
+    /// vertical angle of view. Only as a number.
+    Camera,
 }
 
 /// Storage scalar of a value type.
@@ -55,9 +59,11 @@ impl ValueType {
             ValueType::Vec3 => "vec3f",
             ValueType::Vec4 => "vec4f",
             ValueType::Vec => "Vec",
+            ValueType::Camera => "Camera",
         }
     }
 
+    /// The value type of a cell, a particle or a field by its name.
     pub fn parse(text: &str) -> Option<ValueType> {
         ValueType::ALL.into_iter().find(|v| v.name() == text)
     }
@@ -70,6 +76,7 @@ impl ValueType {
             ValueType::Vec3 => 3,
             ValueType::Vec4 => 4,
             ValueType::Vec => dim,
+            ValueType::Camera => 16,
         }
     }
 
@@ -86,6 +93,7 @@ impl ValueType {
         match (self, dim) {
             (ValueType::Vec, 2) => "vec2f",
             (ValueType::Vec, _) => "vec3f",
+            (ValueType::Camera, _) => "mat4x4f",
             _ => self.name(),
         }
     }
@@ -107,6 +115,12 @@ pub enum PortType {
     FaceGrid,
     /// A single number.
     Number(Element),
+    /// A value at every position, computed where it is asked for.
+    Field(Element),
+    /// A set of particles; which attributes a stage needs is said apart from this.
+    Particles,
+    /// Particles by the cell that they are in.
+    NeighborGrid,
 }
 
 /// The type a wire carries: a port type whose generics are bound.
@@ -115,10 +129,18 @@ pub enum WireType {
     Grid(ValueType),
     FaceGrid,
     Number(ValueType),
+    Field(ValueType),
+    Particles,
+    NeighborGrid,
+    /// One attribute of a set, as it lies in memory.
+    Attribute(ValueType),
 }
 
+/// Attributes by name.
+pub type Attributes = BTreeMap<String, ValueType>;
+
 impl PortType {
-    /// Parses `Grid<f32>`, `Grid<T>`, `FaceGrid`, `Image`, `vec2f`, ...
+    /// Parses `Grid<f32>`, `Grid<T>`, `FaceGrid`, `Image`, `vec2f`, ... `Particles{..}` with any attributes is [`PortType::Particles`].
     pub fn parse(text: &str) -> Option<PortType> {
         let element = |name: &str| {
             let mut letters = name.chars();
@@ -127,41 +149,121 @@ impl PortType {
                 _ => ValueType::parse(name).map(Element::Fixed),
             }
         };
+        let of = |kind: &str| text.strip_prefix(kind)?.strip_prefix('<')?.strip_suffix('>').map(str::trim);
         match text {
             "FaceGrid" => Some(PortType::FaceGrid),
+            "NeighborGrid" => Some(PortType::NeighborGrid),
             "Image" => Some(PortType::Grid(Element::Fixed(ValueType::Vec4))),
-            _ => match text.strip_prefix("Grid<").and_then(|rest| rest.strip_suffix('>')) {
-                Some(inner) => element(inner.trim()).map(PortType::Grid),
-                None => ValueType::parse(text).map(|v| PortType::Number(Element::Fixed(v))),
+            "Camera" => Some(PortType::Number(Element::Fixed(ValueType::Camera))),
+            "Particles" => Some(PortType::Particles),
+            _ if text.starts_with("Particles{") => particles(text).ok().map(|_| PortType::Particles),
+            _ => match (of("Grid"), of("Field")) {
+                (Some(inner), _) => element(inner).map(PortType::Grid),
+                (_, Some(inner)) => element(inner).map(PortType::Field),
+                _ => ValueType::parse(text).map(|v| PortType::Number(Element::Fixed(v))),
             },
         }
     }
 
+    /// Whether it has cells.
     pub fn is_grid(self) -> bool {
-        !matches!(self, PortType::Number(_))
+        matches!(self, PortType::Grid(_) | PortType::FaceGrid)
     }
+
+    pub fn is_number(self) -> bool {
+        matches!(self, PortType::Number(_))
+    }
+
+    /// What one element holds, where it holds one value.
+    pub fn element(self) -> Option<Element> {
+        match self {
+            PortType::Grid(e) | PortType::Number(e) | PortType::Field(e) => Some(e),
+            PortType::FaceGrid => Some(Element::Fixed(ValueType::Vec)),
+            PortType::Particles | PortType::NeighborGrid => None,
+        }
+    }
+}
+
+/// Named attributes in the order of their declaration.
+pub type AttributeList = Vec<(String, ValueType)>;
+
+/// Parses `Particles{a: f32, b: Vec} -> {c: f32}`: what is read, and what is written.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn particles(text: &str) -> Result<(AttributeList, AttributeList), String> {
+    let (reads, writes) = match text.split_once("->") {
+        Some((reads, writes)) => (reads.trim(), Some(writes.trim())),
+        None => (text.trim(), None),
+    };
+    let reads = attributes(reads.strip_prefix("Particles").unwrap_or(reads).trim())?;
+    let writes = writes.map_or(Ok(Vec::new()), attributes)?;
+    Ok((reads, writes))
+}
+
+fn attributes(text: &str) -> Result<AttributeList, String> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let form = || format!("`{text}` needs the form {{position: Vec, age: f32}}");
+    let inner = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).ok_or_else(form)?;
+    let mut list = AttributeList::new();
+    for part in inner.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+        let (name, ty) = part.split_once(':').ok_or_else(form)?;
+        let (name, ty) = (name.trim(), ty.trim());
+        let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        if !plain || ["index", "serial", "count"].contains(&name) || naga::keywords::wgsl::RESERVED.contains(&name) {
+            return Err(format!("`{name}` can't be an attribute's name; use another lower_snake_case name"));
+        }
+        let value =
+            ValueType::parse(ty).ok_or_else(|| format!("`{ty}` is no type of an attribute; use f32, Vec, ..."))?;
+        if list.iter().any(|(other, _)| other == name) {
+            return Err(format!("the attribute `{name}` is named twice"));
+        }
+        list.push((name.to_string(), value));
+    }
+    Ok(list)
+}
+
+/// `Particles{age: f32, position: Vec}`
+pub fn particles_name(attributes: &Attributes) -> String {
+    let parts: Vec<String> = attributes.iter().map(|(name, ty)| format!("{name}: {}", ty.name())).collect();
+    format!("Particles{{{}}}", parts.join(", "))
 }
 
 impl WireType {
     /// Parses a type without generics, as a `State` declares it.
     pub fn parse(text: &str) -> Option<WireType> {
+        let fixed = |element| match element {
+            Element::Fixed(v) => Some(v),
+            Element::Generic(_) => None,
+        };
         match PortType::parse(text)? {
-            PortType::Grid(Element::Fixed(v)) => Some(WireType::Grid(v)),
+            PortType::Grid(e) => fixed(e).map(WireType::Grid),
+            PortType::Number(e) => fixed(e).map(WireType::Number),
+            PortType::Field(e) => fixed(e).map(WireType::Field),
             PortType::FaceGrid => Some(WireType::FaceGrid),
-            PortType::Number(Element::Fixed(v)) => Some(WireType::Number(v)),
-            _ => None,
+            PortType::Particles => Some(WireType::Particles),
+            PortType::NeighborGrid => Some(WireType::NeighborGrid),
         }
     }
 
+    /// Whether it has cells.
     pub fn is_grid(self) -> bool {
-        !matches!(self, WireType::Number(_))
+        matches!(self, WireType::Grid(_) | WireType::FaceGrid)
     }
 
-    /// What one element holds.
+    pub fn is_number(self) -> bool {
+        matches!(self, WireType::Number(_))
+    }
+
+    /// What one element holds. Sets and neighbour grids have no single one; they count in `u32`.
     pub fn value(self) -> ValueType {
         match self {
-            WireType::Grid(v) | WireType::Number(v) => v,
+            WireType::Grid(v) | WireType::Number(v) | WireType::Field(v) | WireType::Attribute(v) => v,
             WireType::FaceGrid => ValueType::Vec,
+            WireType::Particles | WireType::NeighborGrid => ValueType::U32,
         }
     }
 }
@@ -181,6 +283,9 @@ impl fmt::Display for PortType {
             PortType::Grid(e) => write!(f, "Grid<{e}>"),
             PortType::FaceGrid => f.write_str("FaceGrid"),
             PortType::Number(e) => write!(f, "{e}"),
+            PortType::Field(e) => write!(f, "Field<{e}>"),
+            PortType::Particles => f.write_str("Particles"),
+            PortType::NeighborGrid => f.write_str("NeighborGrid"),
         }
     }
 }
@@ -191,6 +296,10 @@ impl fmt::Display for WireType {
             WireType::Grid(v) => write!(f, "Grid<{}>", v.name()),
             WireType::FaceGrid => f.write_str("FaceGrid"),
             WireType::Number(v) => f.write_str(v.name()),
+            WireType::Field(v) => write!(f, "Field<{}>", v.name()),
+            WireType::Particles => f.write_str("Particles"),
+            WireType::NeighborGrid => f.write_str("NeighborGrid"),
+            WireType::Attribute(v) => write!(f, "{} a particle", v.name()),
         }
     }
 }

@@ -115,7 +115,7 @@ fn loops_are_proven_or_get_a_budget() {
         "for (var i = 0; i < FACES; i++) { s += 1.0; }",
     ];
     for body in proven {
-        assert!(plan(body).budgets.is_empty(), "`{body}` is finite");
+        assert!(plan(body).alarms.is_empty(), "`{body}` is finite");
     }
     let unproven = [
         "for (var i = 0; i < params.free; i++) { s += 1.0; }",
@@ -123,6 +123,10 @@ fn loops_are_proven_or_get_a_budget() {
         "while s < 9.0 { s += 1.0; }",
     ];
     for body in unproven {
-        assert_eq!(plan(body).budgets, ["c"], "`{body}` needs a budget");
+        assert_eq!(
+            plan(body).alarms.iter().map(|a| a.node.as_str()).collect::<Vec<_>>(),
+            ["c"],
+            "`{body}` needs a budget"
+        );
     }
 }

@@ -19,7 +19,7 @@ use crate::document::{Node, NodeKind, ParamValue};
 use crate::library::Library;
 use crate::stage::Stage;
 use crate::stage::header::{Param, ParamType, Port};
-use crate::stage::types::{Element, PortType, ValueType};
+use crate::stage::types::{Element, ValueType};
 use value::{Change, Field, row, small};
 
 /// Below this, documentation stands under the values instead of beside them \[points\].
@@ -177,10 +177,9 @@ impl Inspected<'_> {
 
     /// The constant of an input that nothing is wired to.
     fn constant(&mut self, ui: &mut Ui, port: &Port, default: &[f64]) {
-        let ty = match port.ty {
-            PortType::Grid(Element::Fixed(v)) | PortType::Number(Element::Fixed(v)) => v,
-            PortType::FaceGrid => ValueType::Vec,
-            PortType::Grid(_) | PortType::Number(_) => self.slot(&port.name).map_or(ValueType::F32, |(ty, _)| ty),
+        let ty = match port.ty.element() {
+            Some(Element::Fixed(v)) => v,
+            _ => self.slot(&port.name).map_or(ValueType::F32, |(ty, _)| ty),
         };
         let field = Field {
             name: &port.name,

@@ -37,16 +37,19 @@ pub struct LoopReport {
 ///
 /// `constants` knows the compiler's own constants (`DIM`, `FACES`), which must be `i32` or untyped; a name that the
 /// source declares itself is not looked up there. `params_max` gives the lowest and the highest value of a number
-/// parameter that can ever reach the GPU, rounded outwards, and `None` where nothing holds it to a range.
+/// parameter that can ever reach the GPU, rounded outwards, and `None` where nothing holds it to a range. `advances`
+/// knows the functions that go on to the next neighbour, which end by themselves.
 pub fn bound_loops(
     source: &str,
     constants: &dyn Fn(&str) -> Option<i64>,
     params_max: &dyn Fn(&str) -> Option<(i64, i64)>,
+    advances: &dyn Fn(&str) -> bool,
 ) -> LoopReport {
     let tokens = tokens(source);
     let scope = Scope::new(&tokens, constants, params_max);
     let blocks = read_blocks(&tokens);
-    let proofs = blocks.iter().enumerate().filter_map(|(id, block)| Some((id, trips(block, &tokens, &scope)?)));
+    let proofs =
+        blocks.iter().enumerate().filter_map(|(id, block)| Some((id, trips(block, &tokens, &scope, advances)?)));
     let mut rounds = Rounds { blocks: &blocks, trips: proofs.collect(), known: HashMap::new() };
     for id in 0..blocks.len() {
         rounds.of(id, 0);
@@ -55,9 +58,19 @@ pub fn bound_loops(
     instrument(source, &tokens, &rounds)
 }
 
+/// Rounds that a loop over neighbours is taken for. It ends by itself, after at most as many as a budget has.
+const NEIGHBOR_ROUNDS: u64 = 1024;
+
 /// Most rounds of a loop by its own header; `None` without a proof.
-fn trips(block: &Block, tokens: &[Token<'_>], scope: &Scope<'_>) -> Option<u64> {
+fn trips(block: &Block, tokens: &[Token<'_>], scope: &Scope<'_>, advances: &dyn Fn(&str) -> bool) -> Option<u64> {
     let header = tokens.get(block.keyword..block.open?)?;
+    let texts: Vec<&str> = header.iter().map(|t| t.text).collect();
+    if let ["while", "(", next, "(", "&", iterator, ")", ")"] | ["while", next, "(", "&", iterator, ")"] =
+        texts.as_slice()
+    {
+        let body = tokens.get(block.open?..block.close)?;
+        return (advances(next) && !may_write(body, iterator)).then_some(NEIGHBOR_ROUNDS);
+    }
     let [Token { text: "for", .. }, Token { text: "(", .. }, header @ .., Token { text: ")", .. }] = header else {
         return None;
     };
@@ -184,7 +197,7 @@ mod tests {
             "start" => Some((-100, 100)),
             _ => None,
         };
-        bound_loops(source, &constants, &params)
+        bound_loops(source, &constants, &params, &|name| name == "near_next")
     }
 
     fn in_stage(body: &str) -> String {
@@ -258,6 +271,23 @@ mod tests {
             let source = in_stage(&format!("\n{header} @a(b) {{ a(); }}"));
             let expected = source.replacen("@a(b) {", "@a(b) { if (_loop_spent()) { break; }", 1);
             assert_eq!(report(&source), LoopReport { source: expected, unproven: vec![2] }, "{header}");
+        }
+    }
+
+    #[test]
+    fn loops_over_neighbours_end_by_themselves() {
+        for body in
+            ["var n = near(p); while (near_next(&n)) { f(n.index); }", "var n = near(p); while near_next(&n) { }"]
+        {
+            assert!(report(&in_stage(body)).unproven.is_empty(), "`{body}`");
+        }
+        for body in [
+            "var n = near(p); while (near_next(&n)) { n = near(p); }",
+            "var n = near(p); while (other_next(&n)) { }",
+            "var n = near(p); while (near_next(&n) || true) { }",
+            "var n = near(p); while (near_next(&n)) { while (near_next(&n)) { for (var i = 0; i < 100000; i++) { } } }",
+        ] {
+            assert!(!report(&in_stage(body)).unproven.is_empty(), "`{body}`");
         }
     }
 

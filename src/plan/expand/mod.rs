@@ -1,13 +1,17 @@
 //! Iterations and groups unrolled into operations on values. A value is one version of a wire and is written once.
 //! Only what a picture, a State that matters or a kept wire needs is expanded, so dead stages never appear.
 
-use std::collections::{BTreeMap, HashMap};
+mod fields;
+mod sets;
+mod stage;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::{Keep, PlanOptions};
 use crate::graph::{Graph, Kind, Setting, Source};
 use crate::problem::{Problem, Problems};
-use crate::stage::Stage;
-use crate::stage::header::{Direction, Reduction};
+use crate::stage::header::Reduction;
 use crate::stage::types::{ValueType, WireType};
 
 /// More dispatches than this are a slip of the pen (10,000 iterations in a group of 10,000).
@@ -15,15 +19,30 @@ const MAX_OPS: usize = 100_000;
 
 pub type ValueId = usize;
 
-/// One version of a wire.
+/// One version of a wire, or of one part of it.
 #[derive(Clone, Debug)]
 pub struct Value {
     pub ty: WireType,
     pub domain: Option<usize>,
     /// Dimensions of the space that a `Vec` of it lives in.
     pub dim: u32,
+    /// Particles that it has room for, where it is an attribute.
+    pub capacity: u32,
     pub label: String,
     pub bytes: u64,
+}
+
+/// Which part of a port's wire. Grids and numbers are whole, sets and neighbour grids are made of several values.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    Whole,
+    Attribute(String),
+    /// How many live, how many there ever were, and the groups of an indirect dispatch.
+    Count,
+    /// First entry of each cell.
+    Start,
+    /// Which particle each entry is; absent where the set itself is in that order.
+    Order,
 }
 
 /// What an operation does.
@@ -32,12 +51,26 @@ pub enum Task {
     Stage,
     /// Every component of every element becomes the setting, or zero.
     Fill(Option<Setting>),
+    /// Every word becomes this one.
+    FillWord(u32),
     Copy,
     /// Floats to fixed point with so many fraction bits, in place, and back.
     ToFixed(u32),
     FromFixed(u32),
+    /// Floats to integers of the same order, in place, and back.
+    FromOrdered,
     /// Partial results of a stage's workgroups to one.
     Reduce(Reduction, ValueType),
+    /// Prefix sum: of each block in place, of the blocks' sums, and the latter added to the former.
+    ScanBlocks,
+    ScanSums,
+    ScanAdd,
+    /// Particles for which the prefix sum grows, to the place that it says.
+    Compact,
+    /// The count after that.
+    CompactCount,
+    /// Particles from the places that an index says.
+    Gather,
     /// An Image to a picture of bytes.
     Present {
         width: u32,
@@ -45,12 +78,32 @@ pub enum Task {
     },
 }
 
+/// What an operation reads from memory.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// 0: the stage itself; k: the operation's field k - 1.
+    pub field: usize,
+    /// Input port of the stage, or of the field's.
+    pub port: usize,
+    pub part: Part,
+    pub value: ValueId,
+}
+
+/// A field built into an operation.
+#[derive(Clone, Debug)]
+pub struct FieldUse {
+    pub node: usize,
+    /// Who asks for it, and by which input port. 0: the stage itself; k: the operation's field k - 1.
+    pub askers: Vec<(usize, usize)>,
+}
+
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// Port that is written.
+    /// Output port that is written.
     pub port: usize,
+    pub part: Part,
     pub value: ValueId,
-    /// The version it goes on from, for @inout.
+    /// The version it goes on from.
     pub consumes: Option<ValueId>,
 }
 
@@ -58,8 +111,9 @@ pub struct Write {
 pub struct Op {
     pub task: Task,
     pub node: usize,
-    /// By input port: what it reads from memory. Settings and consumed versions are not among them.
-    pub reads: Vec<(usize, ValueId)>,
+    /// What it reads from memory. Settings and consumed versions are not among it.
+    pub reads: Vec<Read>,
+    pub fields: Vec<FieldUse>,
     pub writes: Vec<Write>,
     pub iteration: u32,
     pub substep: u32,
@@ -69,23 +123,30 @@ pub struct Op {
 impl Op {
     /// Every value it reads, consumed ones included.
     pub fn inputs(&self) -> impl Iterator<Item = ValueId> + '_ {
-        self.reads.iter().map(|(_, v)| *v).chain(self.writes.iter().filter_map(|w| w.consumes))
+        self.reads.iter().map(|r| r.value).chain(self.writes.iter().filter_map(|w| w.consumes))
     }
 }
+
+/// A State, and which part of it: each has memory of its own.
+pub type StateKey = (usize, Part);
 
 /// The operations of a frame, or of a reset.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     pub values: Vec<Value>,
     pub ops: Vec<Op>,
-    /// Last frame's value of each State that matters, by node.
-    pub states: BTreeMap<usize, ValueId>,
-    /// What each State becomes, by node.
-    pub next: BTreeMap<usize, ValueId>,
-    /// Values by `node.port`; the last version where a node repeats.
+    /// Fields as if they were dispatched: only to be validated.
+    pub probes: Vec<Op>,
+    /// Last frame's value of each State that matters.
+    pub states: BTreeMap<StateKey, ValueId>,
+    /// What each State becomes.
+    pub next: BTreeMap<StateKey, ValueId>,
+    /// Values by `node.port`, parts of sets by `node.port.attribute`; the last version where a node repeats.
     pub wires: BTreeMap<String, ValueId>,
     /// Pictures by Output node, with their size.
     pub pictures: Vec<(usize, ValueId, u32, u32)>,
+    /// Numbers that are watched: node, output port and value.
+    pub watches: Vec<(usize, usize, ValueId)>,
     /// Values that must outlive the frame.
     pub pinned: Vec<ValueId>,
 }
@@ -95,6 +156,40 @@ pub struct Program {
 enum Feed {
     Value(ValueId),
     Setting(Setting),
+    Set(Set),
+    Neighbors(Neighbors),
+    Field(Rc<FieldFeed>),
+}
+
+/// A set of particles: its values, and a number that changes when particles change places.
+#[derive(Clone, Debug)]
+struct Set {
+    count: ValueId,
+    attributes: BTreeMap<String, ValueId>,
+    room: Room,
+    order: usize,
+}
+
+/// How many particles fit, and the space they are in.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    capacity: u32,
+    domain: usize,
+}
+
+/// A neighbour grid, and the order of the particles that it was filled from.
+#[derive(Clone, Debug)]
+struct Neighbors {
+    start: ValueId,
+    items: Option<ValueId>,
+    order: usize,
+}
+
+/// A field stage and what its inputs get.
+#[derive(Clone, Debug)]
+struct FieldFeed {
+    node: usize,
+    inputs: Vec<Feed>,
 }
 
 /// A scope at one repeat of its group.
@@ -109,8 +204,10 @@ struct Expander<'a> {
     graph: &'a Graph,
     program: Program,
     envs: Vec<Env>,
-    stages: HashMap<(usize, usize), Vec<ValueId>>,
+    stages: HashMap<(usize, usize), Vec<Feed>>,
     groups: HashMap<(usize, usize), usize>,
+    /// Orders given out so far.
+    orders: usize,
 }
 
 const TOP: usize = 0;
@@ -128,13 +225,18 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
             Kind::Group(group) => group.outputs.len(),
             _ => node.outputs.len(),
         };
-        let names = (0..ports).map(|port| format!("{}.{}", node.path, graph.port_name(index, port)));
+        let mut names = (0..ports).map(|port| format!("{}.{}", node.path, graph.port_name(index, port)));
         let wanted = match &options.keep {
             Keep::Needed => false,
             Keep::All => true,
-            Keep::Wires(wires) => names.into_iter().any(|name| wires.contains(&name)),
+            // A wire, or a part of one.
+            Keep::Wires(wires) => names.any(|name| wires.iter().any(|w| w.strip_prefix(&name).is_some_and(is_part))),
         };
-        if wanted {
+        let watched = match &node.kind {
+            Kind::Stage(stage) => stage.outputs().any(|p| p.expect.is_some()),
+            _ => false,
+        };
+        if wanted || watched {
             let env = expander.last_repeat(node.group)?;
             for port in 0..ports {
                 expander.feed(&Source::Wire { node: index, port }, env)?;
@@ -148,16 +250,40 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
     let kept = |name: &String| match &options.keep {
         Keep::Needed => false,
         Keep::All => true,
-        Keep::Wires(wires) => wires.contains(name),
+        Keep::Wires(wires) => wires.iter().any(|w| name.strip_prefix(w.as_str()).is_some_and(is_part)),
     };
     program.pinned.extend(program.wires.iter().filter(|(name, _)| kept(name)).map(|(_, v)| *v));
+    program.pinned.extend(program.watches.iter().map(|w| w.2));
+    program.drop_dead();
     Ok(program)
+}
+
+/// Whether the rest of a name is that of a part.
+fn is_part(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with('.')
+}
+
+impl Program {
+    /// Drops operations whose results nothing needs, for instance moves of attributes that are not read again.
+    fn drop_dead(&mut self) {
+        let mut needed: BTreeSet<ValueId> = self.pinned.iter().copied().collect();
+        let mut kept = Vec::with_capacity(self.ops.len());
+        for op in self.ops.drain(..).rev() {
+            if op.writes.iter().any(|w| needed.contains(&w.value)) {
+                needed.extend(op.inputs());
+                kept.push(op);
+            }
+        }
+        kept.reverse();
+        self.ops = kept;
+    }
 }
 
 /// The operations that give every State of a frame its start value.
 pub fn reset(graph: &Graph, frame: &Program) -> Result<Program, Problems> {
     let mut expander = Expander::new(graph);
-    for state in frame.states.keys().copied() {
+    let states: BTreeSet<usize> = frame.states.keys().map(|(node, _)| *node).collect();
+    for state in states {
         let node = &graph.nodes[state];
         let feed = match node.inputs.get(1).map(|i| &i.source) {
             Some(Source::Nothing) | None => node.params.first().cloned().map(Feed::Setting),
@@ -166,19 +292,27 @@ pub fn reset(graph: &Graph, frame: &Program) -> Result<Program, Problems> {
                 Some(expander.feed(source, env)?)
             }
         };
-        if let Some(feed) = feed {
-            expander.become_state(state, feed)?;
-        }
+        expander.become_state(state, feed)?;
     }
     let mut program = expander.program;
+    // Only what the frame has memory for.
+    program.next.retain(|key, _| frame.states.contains_key(key));
     program.pinned.extend(program.next.values());
+    program.drop_dead();
     Ok(program)
 }
 
 impl<'a> Expander<'a> {
     fn new(graph: &'a Graph) -> Expander<'a> {
         let top = Env { group: None, parent: TOP, iteration: 0, previous: TOP };
-        Expander { graph, program: Program::default(), envs: vec![top], stages: HashMap::new(), groups: HashMap::new() }
+        Expander {
+            graph,
+            program: Program::default(),
+            envs: vec![top],
+            stages: HashMap::new(),
+            groups: HashMap::new(),
+            orders: 0,
+        }
     }
 
     fn feed(&mut self, source: &Source, env: usize) -> Result<Feed, Problems> {
@@ -186,19 +320,17 @@ impl<'a> Expander<'a> {
         match source {
             Source::Setting(setting) => Ok(Feed::Setting(setting.clone())),
             Source::Wire { node, port } => match &graph.nodes[*node].kind {
-                Kind::State(_) => Ok(Feed::Value(self.state(*node))),
+                Kind::State(_) => Ok(self.state(*node)),
                 Kind::Group(group) => {
                     let last = self.group(*node, env)?;
                     let (name, inner) = group.outputs.get(*port).ok_or_else(|| broken(graph, *node))?;
                     let feed = self.feed(inner, last)?;
-                    if let Feed::Value(value) = &feed {
-                        self.program.wires.insert(format!("{}.{name}", graph.nodes[*node].path), *value);
-                    }
+                    self.name(&format!("{}.{name}", graph.nodes[*node].path), &feed);
                     Ok(feed)
                 }
                 _ => {
                     let outputs = self.stage(*node, env)?;
-                    outputs.get(*port).copied().map(Feed::Value).ok_or_else(|| broken(graph, *node).into())
+                    outputs.get(*port).cloned().ok_or_else(|| broken(graph, *node).into())
                 }
             },
             Source::GroupInput { group, input } => {
@@ -217,16 +349,34 @@ impl<'a> Expander<'a> {
         }
     }
 
-    fn state(&mut self, node: usize) -> ValueId {
-        if let Some(value) = self.program.states.get(&node) {
-            return *value;
+    /// Enters a wire under its name, part by part.
+    fn name(&mut self, name: &str, feed: &Feed) {
+        let wires = &mut self.program.wires;
+        match feed {
+            Feed::Value(value) => drop(wires.insert(name.to_string(), *value)),
+            Feed::Set(set) => {
+                wires.insert(format!("{name}.count"), set.count);
+                wires.extend(set.attributes.iter().map(|(attribute, v)| (format!("{name}.{attribute}"), *v)));
+            }
+            Feed::Neighbors(neighbors) => drop(wires.insert(format!("{name}.start"), neighbors.start)),
+            Feed::Setting(_) | Feed::Field(_) => {}
         }
+    }
+
+    fn state(&mut self, node: usize) -> Feed {
         let entry = &self.graph.nodes[node];
+        if let Some(set) = &entry.set {
+            return Feed::Set(self.state_set(node, set));
+        }
+        let key = (node, Part::Whole);
+        if let Some(value) = self.program.states.get(&key) {
+            return Feed::Value(*value);
+        }
         let ty = entry.outputs.first().copied().unwrap_or(WireType::Grid(ValueType::F32));
         let value = self.value(node, ty, format!("{}.value", entry.path));
         self.program.wires.insert(format!("{}.value", entry.path), value);
-        self.program.states.insert(node, value);
-        value
+        self.program.states.insert(key, value);
+        Feed::Value(value)
     }
 
     /// Unrolls a group and gives the scope of its last repeat.
@@ -264,108 +414,6 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Unrolls a stage's iterations and gives its outputs.
-    fn stage(&mut self, node: usize, env: usize) -> Result<Vec<ValueId>, Problems> {
-        if let Some(outputs) = self.stages.get(&(node, env)) {
-            return Ok(outputs.clone());
-        }
-        let graph = self.graph;
-        let entry = &graph.nodes[node];
-        let Kind::Stage(stage) = &entry.kind else { return Err(broken(graph, node).into()) };
-        let mut reads = Vec::new();
-        let mut versions = BTreeMap::new();
-        for (index, (port, input)) in stage.inputs().zip(&entry.inputs).enumerate() {
-            let feed = self.feed(&input.source, env)?;
-            match (port.direction, feed) {
-                (Direction::InOut, Feed::Value(value)) => drop(versions.insert(port.name.as_str(), value)),
-                (Direction::InOut, Feed::Setting(setting)) => {
-                    let ty = stage.outputs().position(|p| p.name == port.name).and_then(|i| entry.outputs.get(i));
-                    let ty = *ty.ok_or_else(|| broken(graph, node))?;
-                    let value = self.value(node, ty, format!("{}.{}", entry.path, port.name));
-                    self.push(node, env, Task::Fill(Some(setting)), vec![], vec![write(value)])?;
-                    versions.insert(port.name.as_str(), value);
-                }
-                (_, Feed::Value(value)) => reads.push((index, value)),
-                (_, Feed::Setting(_)) => {}
-            }
-        }
-        let mut outputs = Vec::new();
-        let colors: &[Option<u32>] = if stage.header.checkerboard { &[Some(0), Some(1)] } else { &[None] };
-        for iteration in 0..entry.iterations {
-            for color in colors {
-                outputs = self.repeat(node, env, stage, &reads, &mut versions, (iteration, *color))?;
-            }
-        }
-        for (port, value) in outputs.iter().enumerate() {
-            self.program.wires.insert(format!("{}.{}", entry.path, graph.port_name(node, port)), *value);
-        }
-        self.stages.insert((node, env), outputs.clone());
-        Ok(outputs)
-    }
-
-    /// One dispatch of a stage, with what has to come before and after for scatter and reduction.
-    fn repeat<'s>(
-        &mut self,
-        node: usize,
-        env: usize,
-        stage: &'s Stage,
-        reads: &[(usize, ValueId)],
-        versions: &mut BTreeMap<&'s str, ValueId>,
-        (iteration, color): (u32, Option<u32>),
-    ) -> Result<Vec<ValueId>, Problems> {
-        let entry = &self.graph.nodes[node];
-        let mut writes = Vec::new();
-        let mut after = Vec::new();
-        let mut results = Vec::new();
-        for (port, (declared, ty)) in stage.outputs().zip(&entry.outputs).enumerate() {
-            let label = format!("{}.{}", entry.path, declared.name);
-            let mut consumes = versions.get(declared.name.as_str()).copied();
-            if let Some(bits) = declared.scatter {
-                let fixed = self.value(node, *ty, format!("{label} (fixed point)"));
-                match consumes {
-                    Some(before) => {
-                        let from = Write { port, value: fixed, consumes: Some(before) };
-                        self.push(node, env, Task::ToFixed(bits), vec![], vec![from])?;
-                    }
-                    None => self.push(node, env, Task::Fill(None), vec![], vec![write(fixed)])?,
-                }
-                consumes = Some(fixed);
-                let summed = self.value(node, *ty, format!("{label} (fixed point)"));
-                let result = self.value(node, *ty, label);
-                writes.push(Write { port, value: summed, consumes });
-                after.push((Task::FromFixed(bits), summed, Write { port, value: result, consumes: Some(summed) }));
-                results.push(result);
-            } else if let Some(reduction) = declared.reduce {
-                let partial = self.partials(node, *ty, format!("{label} (partial)"));
-                let result = self.value(node, *ty, label);
-                writes.push(Write { port, value: partial, consumes: None });
-                after.push((
-                    Task::Reduce(reduction, ty.value()),
-                    partial,
-                    Write { port, value: result, consumes: None },
-                ));
-                results.push(result);
-            } else {
-                let value = self.value(node, *ty, label);
-                writes.push(Write { port, value, consumes });
-                results.push(value);
-            }
-        }
-        let substep = self.envs.get(env).map_or(0, |e| e.iteration);
-        self.program.ops.push(Op { task: Task::Stage, node, reads: reads.to_vec(), writes, iteration, substep, color });
-        self.check_count()?;
-        for (task, read, write) in after {
-            let reads = if write.consumes.is_none() { vec![(0, read)] } else { vec![] };
-            self.push(node, env, task, reads, vec![write])?;
-        }
-        for (declared, result) in stage.outputs().zip(&results) {
-            if declared.direction == Direction::InOut {
-                versions.insert(declared.name.as_str(), *result);
-            }
-        }
-        Ok(results)
-    }
-
     fn picture(&mut self, node: usize, size: Option<(u32, u32)>) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let source = entry.inputs.first().map(|i| i.source.clone()).unwrap_or(Source::Nothing);
@@ -377,59 +425,73 @@ impl<'a> Expander<'a> {
             ty: WireType::Grid(ValueType::U32),
             domain: None,
             dim: 2,
+            capacity: 0,
             label: format!("{} (picture)", entry.path),
             bytes: u64::from(width) * u64::from(height) * 4,
         };
-        self.program.values.push(picture);
-        let value = self.program.values.len() - 1;
-        self.push(node, TOP, Task::Present { width, height }, vec![(0, image)], vec![write(value)])?;
+        let value = self.add(picture);
+        self.push(node, TOP, Task::Present { width, height }, vec![read(image)], vec![write(value)])?;
         self.program.pictures.push((node, value, width, height));
         Ok(())
     }
 
     /// What every State that matters becomes. Following one may bring up others.
     fn finish_states(&mut self) -> Result<(), Problems> {
-        while let Some(state) = self.program.states.keys().copied().find(|s| !self.program.next.contains_key(s)) {
-            match self.graph.nodes[state].inputs.first().map(|i| &i.source) {
-                Some(Source::Nothing) | None => {
-                    let old = self.state(state);
-                    self.program.next.insert(state, old);
-                }
+        while let Some(state) = self.program.states.keys().find(|s| !self.program.next.contains_key(s)).map(|s| s.0) {
+            let feed = match self.graph.nodes[state].inputs.first().map(|i| &i.source) {
+                Some(Source::Nothing) | None => self.state(state),
                 Some(source) => {
                     let env = self.last_repeat(self.graph.nodes[state].group)?;
-                    let feed = self.feed(source, env)?;
-                    self.become_state(state, feed)?;
+                    self.feed(source, env)?
                 }
-            }
+            };
+            self.become_state(state, Some(feed))?;
         }
         Ok(())
     }
 
-    /// Makes a value the next one of a State, by a copy where another State holds it already.
-    fn become_state(&mut self, state: usize, feed: Feed) -> Result<(), Problems> {
+    /// Makes a value the next one of a State. Without one, the State is empty.
+    fn become_state(&mut self, state: usize, feed: Option<Feed>) -> Result<(), Problems> {
         let entry = &self.graph.nodes[state];
+        if let Some(set) = entry.set.clone() {
+            return self.become_set(state, &set, feed);
+        }
         let ty = entry.outputs.first().copied().unwrap_or(WireType::Grid(ValueType::F32));
-        let label = format!("{}.value", entry.path);
-        let next = match feed {
-            Feed::Value(value) => {
-                let own = self.program.states.get(&state) == Some(&value);
-                let taken = self.program.next.values().any(|v| *v == value);
-                let others = self.program.states.iter().any(|(s, v)| *s != state && *v == value);
-                if own || !(taken || others) {
+        let empty = self.value(state, ty, format!("{}.value", entry.path));
+        let source = match feed {
+            Some(Feed::Value(value)) => Ok(value),
+            Some(Feed::Setting(setting)) => Err(Some(setting)),
+            _ => Err(None),
+        };
+        self.become_part((state, Part::Whole), source, empty)
+    }
+
+    /// Makes a value, or a constant, the next one of a part of a State, in memory of its own where another State holds the
+    /// value already. `empty` is a value that has not been used yet.
+    fn become_part(
+        &mut self,
+        key: StateKey,
+        source: Result<ValueId, Option<Setting>>,
+        empty: ValueId,
+    ) -> Result<(), Problems> {
+        let next = match source {
+            Ok(value) => {
+                let own = self.program.states.get(&key) == Some(&value);
+                let taken = self.program.states.values().any(|v| *v == value)
+                    || self.program.next.values().any(|v| *v == value);
+                if own || !taken {
                     value
                 } else {
-                    let copy = self.value(state, ty, label);
-                    self.push(state, TOP, Task::Copy, vec![(0, value)], vec![write(copy)])?;
-                    copy
+                    self.push(key.0, TOP, Task::Copy, vec![read(value)], vec![write(empty)])?;
+                    empty
                 }
             }
-            Feed::Setting(setting) => {
-                let value = self.value(state, ty, label);
-                self.push(state, TOP, Task::Fill(Some(setting)), vec![], vec![write(value)])?;
-                value
+            Err(setting) => {
+                self.push(key.0, TOP, Task::Fill(setting), vec![], vec![write(empty)])?;
+                empty
             }
         };
-        self.program.next.insert(state, next);
+        self.program.next.insert(key, next);
         Ok(())
     }
 
@@ -438,11 +500,12 @@ impl<'a> Expander<'a> {
         node: usize,
         env: usize,
         task: Task,
-        reads: Vec<(usize, ValueId)>,
+        reads: Vec<Read>,
         writes: Vec<Write>,
     ) -> Result<(), Problems> {
         let substep = self.envs.get(env).map_or(0, |e| e.iteration);
-        self.program.ops.push(Op { task, node, reads, writes, iteration: 0, substep, color: None });
+        let fields = Vec::new();
+        self.program.ops.push(Op { task, node, reads, fields, writes, iteration: 0, substep, color: None });
         self.check_count()
     }
 
@@ -454,6 +517,11 @@ impl<'a> Expander<'a> {
         Err(Problem::new("", "", cause, "lower the iterations of its stages and groups").into())
     }
 
+    fn add(&mut self, value: Value) -> ValueId {
+        self.program.values.push(value);
+        self.program.values.len() - 1
+    }
+
     /// A new value of a node: on the node's domain, unless it is a number.
     fn value(&mut self, node: usize, ty: WireType, label: String) -> ValueId {
         let index = self.graph.nodes.get(node).and_then(|n| n.domain);
@@ -462,8 +530,14 @@ impl<'a> Expander<'a> {
         let elements = domain.map_or(1, |d| d.elements(ty));
         // Resolutions are bounded, so this fits 64 bits; rounded up to the alignment of every type.
         let bytes = (elements * u64::from(ty.value().components(dim)) * 4).next_multiple_of(16);
-        self.program.values.push(Value { ty, domain: index.filter(|_| ty.is_grid()), dim, label, bytes });
-        self.program.values.len() - 1
+        self.add(Value { ty, domain: index.filter(|_| ty.is_grid()), dim, capacity: 0, label, bytes })
+    }
+
+    /// One number a cell and one more, which becomes the total of a prefix sum.
+    fn cells_and_total(&mut self, node: usize, label: String) -> ValueId {
+        let value = self.value(node, WireType::Grid(ValueType::U32), label);
+        self.program.values[value].bytes = (self.program.values[value].bytes / 4 + 1).next_multiple_of(4) * 4;
+        value
     }
 
     /// One partial result for every workgroup of a stage.
@@ -471,13 +545,21 @@ impl<'a> Expander<'a> {
         let groups = super::kernel::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
         let dim = super::kernel::dim(self.graph, &self.graph.nodes[node]);
-        self.program.values.push(Value { ty, domain: None, dim, label, bytes: count * 16 });
-        self.program.values.len() - 1
+        self.add(Value { ty, domain: None, dim, capacity: 0, label, bytes: count * 16 })
     }
 }
 
 fn write(value: ValueId) -> Write {
-    Write { port: 0, value, consumes: None }
+    Write { port: 0, part: Part::Whole, value, consumes: None }
+}
+
+/// A write that goes on from another version.
+fn go_on(value: ValueId, from: ValueId) -> Write {
+    Write { consumes: Some(from), ..write(value) }
+}
+
+fn read(value: ValueId) -> Read {
+    Read { field: 0, port: 0, part: Part::Whole, value }
 }
 
 /// A checked graph holds none of these; the sentence is for whoever breaks that.

@@ -1,0 +1,38 @@
+//! Bilateral Filter
+//! Smooths a surface but not across its edges: a mean over a window that weighs each pixel by its distance d in the image
+//! and by its difference in value,  w = exp(-d^2 / (2 sigma_space^2) - (v - v0)^2 / (2 sigma_range^2)).
+//! Exact, with (2 radius + 1)^2 reads a pixel; Bilateral (separable, approximate) is cheaper. In 3D, each xy slice.
+//! Empty pixels (what `scatter min` leaves where nothing was drawn) stay empty and do not count.
+//! Source: Tomasi and Manduchi, Bilateral Filtering for Gray and Color Images, ICCV 1998.
+//!
+//! @in    image: Grid<f32>, edge clamp                    Depth, or any other number a pixel
+//! @out   result: Grid<f32>, like image                   The smoothed image
+//! @param radius: i32 = 5, 0..16                          Half width of the window, some 2.5 sigma_space [cells]
+//! @param sigma_space: f32 = 2, 0.01.., soft 0.5..6       Standard deviation by distance [cells]
+//! @param sigma_range: f32 = 0.1, 1e-6.., soft 0.001..1   Standard deviation by value; higher edges stay [units of the image]
+//! @param disc: bool = false                              Leaves out the corners of the window, as OpenCV does
+//! @param empty: f32 = 1e30                               Values above this are empty pixels [units of the image]
+
+fn stage(cell: Cell) -> f32 {
+    let center = image(cell);
+    if center > params.empty { return center; }
+    // Differences from the centre, not values: a depth is large beside its relief, and would round it away.
+    var sum = 0.0;
+    var total = 0.0;
+    for (var y = -params.radius; y <= params.radius; y++) {
+        for (var x = -params.radius; x <= params.radius; x++) {
+            let value = image(cell + unit(0) * x + unit(1) * y);
+            if value > params.empty || outside_disc(x, y) { continue; }
+            let distance = f32(x * x + y * y) / (params.sigma_space * params.sigma_space);
+            let difference = (value - center) / params.sigma_range;
+            let weight = exp(-0.5 * (distance + difference * difference));
+            sum += weight * (value - center);
+            total += weight;
+        }
+    }
+    return center + sum / total;
+}
+
+fn outside_disc(x: i32, y: i32) -> bool {
+    return params.disc != 0 && x * x + y * y > params.radius * params.radius;
+}

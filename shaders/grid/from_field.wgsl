@@ -1,0 +1,10 @@
+//! Grid from Field
+//! Asks a field at every cell centre. Set the node's `on` to the domain of the grid.
+//! Source: none, point samples.
+//!
+//! @in  field: Field<T>      A value at every position
+//! @out result: Grid<T>      Its values at cell centres
+
+fn stage(cell: Cell) -> T {
+    return field(position(cell));
+}

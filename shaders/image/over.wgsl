@@ -1,0 +1,23 @@
+//! Over
+//! Lays a picture over another one:  alpha = f + b (1 - f),  colour = (f F + b (1 - f) B) / alpha,  for alphas f, b and
+//! colours F, B of front and back. Colours are straight, that is not multiplied by their alpha; with `premultiplied`
+//! all three pictures are:  F + (1 - f) B.
+//! Source: Porter and Duff, Compositing Digital Images, SIGGRAPH 1984.
+//!
+//! @in    front: Image                    What lies on top
+//! @in    back: Image                     What shows through and beside it
+//! @out   image: Image, like back         Both
+//! @param opacity: f32 = 1, 0..1          Multiplies the alpha of the front
+//! @param premultiplied: bool = false     Colours are multiplied by their alpha, coming in and going out
+
+fn stage(cell: Cell) -> vec4f {
+    let above = weighted(front(cell)) * params.opacity;
+    let sum = above + weighted(back(cell)) * (1.0 - above.a);
+    if params.premultiplied != 0 { return sum; }
+    return vec4f(sum.rgb / max(sum.a, 1e-20), sum.a);
+}
+
+fn weighted(color: vec4f) -> vec4f {
+    if params.premultiplied != 0 { return color; }
+    return vec4f(color.rgb * color.a, color.a);
+}

@@ -1,0 +1,11 @@
+//! Count by Cell
+//! First step of the counting sort behind Neighbours: how many particles each cell holds, and for each particle how many of
+//! them came before it. That rank depends on who is first on the GPU; Order makes up for it.
+//! Source: Knuth, The Art of Computer Programming 3, sec. 5.2 (distribution counting); Hoetzlein, GTC 2014 (Fluids v.3).
+//!
+//! @inout particles: Particles{position: Vec} -> {rank: u32}    The set; gains its rank within its cell
+//! @out   count: Grid<u32>, scatter                             Particles in each cell
+
+fn stage(particle: Particle) -> u32 {
+    return add_count(bin(particle.position), 1u);
+}

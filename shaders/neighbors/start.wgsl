@@ -1,0 +1,10 @@
+//! Start of Cells
+//! Second step of the counting sort: the place of each cell's first particle, once they are sorted by cell.
+//! Source: Knuth, The Art of Computer Programming 3, sec. 5.2 (distribution counting).
+//!
+//! @in  count: Grid<u32>          Particles in each cell
+//! @out start: Grid<u32>, scan    Particles in all cells before it
+
+fn stage(cell: Cell) -> u32 {
+    return count(cell);
+}

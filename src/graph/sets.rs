@@ -1,0 +1,126 @@
+//! Sets of particles: what they carry along the wires, and where they begin.
+
+use std::collections::BTreeMap;
+
+use super::resolve::{Carry, Resolver};
+use super::values::Unfit;
+use super::{Graph, Kind, ParticleSet, Source};
+use crate::problem::Problem;
+use crate::stage::Stage;
+use crate::stage::header::Port;
+use crate::stage::types::{PortType, ValueType};
+
+/// Follows the `init` wire of each State of particles back to the emitter that begins it, which takes capacity, space and
+/// attributes over from the State.
+pub fn begin(graph: &mut Graph) {
+    for state in 0..graph.nodes.len() {
+        let entry = &graph.nodes[state];
+        let (Kind::State(_), Some(set)) = (&entry.kind, entry.set.clone()) else { continue };
+        let only = (graph.domains.len() == 1).then_some(0);
+        let Some(domain) = entry.domain.or(only) else { continue };
+        let Some(init) = entry.inputs.get(1).map(|i| i.source.clone()) else { continue };
+        if let Some(first) = first_emitter(graph, init) {
+            graph.nodes[first].set = Some(ParticleSet { domain, ..set });
+        }
+    }
+}
+
+/// The stage with an unwired set at the beginning of a chain.
+fn first_emitter(graph: &Graph, mut source: Source) -> Option<usize> {
+    for _ in 0..graph.nodes.len() * 2 {
+        source = match source {
+            Source::Wire { node, port } => match &graph.nodes[node].kind {
+                Kind::Group(group) => group.outputs.get(port)?.1.clone(),
+                Kind::Stage(stage) => {
+                    let input = stage.inputs().position(|p| p.ty == PortType::Particles && p.writes())?;
+                    match &graph.nodes[node].inputs.get(input)?.source {
+                        Source::Nothing => return Some(node),
+                        before => before.clone(),
+                    }
+                }
+                _ => return None,
+            },
+            Source::GroupInput { group, input } => graph.nodes[group].inputs.get(input)?.source.clone(),
+            _ => return None,
+        };
+    }
+    None
+}
+
+impl Resolver<'_> {
+    /// The set that an emitter begins.
+    pub fn first_set(&mut self, node: usize, port: &Port) -> Option<ParticleSet> {
+        let entry = &self.graph.nodes[node];
+        if entry.set.is_none() {
+            let cause = "the input is not wired, and no State says how many particles fit";
+            let remedy = "wire a State's particles to it, or lead its output to a State's `init`";
+            self.problems.push(Problem::new(&entry.path, &port.name, cause, remedy));
+        }
+        self.graph.nodes[node].set.clone()
+    }
+
+    /// Whether the sets have what a stage reads, and agree with what it writes.
+    pub fn attributes(&mut self, path: &str, stage: &Stage, sets: &BTreeMap<&str, ParticleSet>) -> bool {
+        let mut fits = true;
+        for port in stage.inputs() {
+            let Some(set) = sets.get(port.name.as_str()) else { continue };
+            let dim = self.graph.domains.get(set.domain).map_or(2, |d| d.dim);
+            let mut wrong = |cause: String, remedy: String| {
+                fits = false;
+                self.problems.push(Problem::new(path, &port.name, cause, remedy));
+            };
+            for (name, ty) in port.attributes.iter().filter(|(n, _)| !set.attributes.contains_key(n)) {
+                let has: Vec<&str> = set.attributes.keys().map(String::as_str).collect();
+                wrong(
+                    format!("the particles have no `{name}: {}`", ty.name()),
+                    format!("connect a stage that writes it, or add it to the State; they have: {}", has.join(", ")),
+                );
+            }
+            for (name, ty) in port.attributes.iter().chain(&port.written) {
+                if let Some(has) = set.attributes.get(name).filter(|has| !alike(**has, *ty, dim)) {
+                    wrong(
+                        format!("the particles' `{name}` is {}, the stage takes {}", has.name(), ty.name()),
+                        "rename one of the two".into(),
+                    );
+                }
+            }
+        }
+        fits
+    }
+}
+
+/// A vector in space is any vector of as many components.
+fn alike(a: ValueType, b: ValueType, dim: u32) -> bool {
+    a == b || (a.components(dim) == b.components(dim) && a.scalar() == b.scalar())
+}
+
+/// What the set carries that a stage gives.
+pub fn written(stage: &Stage, sets: &BTreeMap<&str, ParticleSet>) -> Option<ParticleSet> {
+    let port = stage.outputs().find(|p| p.ty == PortType::Particles)?;
+    let mut set = sets.get(port.name.as_str())?.clone();
+    for (name, ty) in &port.written {
+        set.attributes.entry(name.clone()).or_insert(*ty);
+    }
+    Some(set)
+}
+
+/// Why a State can't hold a set.
+pub fn unfit(holds: &ParticleSet, given: &ParticleSet) -> Option<Unfit> {
+    if holds.capacity != given.capacity {
+        let cause = format!("the wire holds up to {} particles, the State {}", given.capacity, holds.capacity);
+        return Some((cause, "give both States the same capacity".into()));
+    }
+    let missing = holds.attributes.iter().find(|(name, ty)| given.attributes.get(*name) != Some(*ty));
+    missing.map(|(name, ty)| {
+        let cause = format!("the State holds `{name}: {}`, which the wire does not have", ty.name());
+        (cause, "connect a stage that writes it, or take it out of the State's type".into())
+    })
+}
+
+/// Whether a repeat would lose attributes that it takes.
+pub fn lost(taken: &Carry, fed: &Carry) -> bool {
+    match (&taken.set, &fed.set) {
+        (Some(taken), Some(fed)) => unfit(taken, fed).is_some(),
+        _ => false,
+    }
+}

@@ -1,0 +1,47 @@
+//! Fields: stages that are built into whatever asks for them, with all that they read.
+
+use std::rc::Rc;
+
+use super::{Feed, FieldFeed, FieldUse, Part, Read};
+
+/// What the input ports of a stage read from memory, directly and through fields.
+#[derive(Default)]
+pub struct Collector {
+    pub reads: Vec<Read>,
+    pub fields: Vec<FieldUse>,
+    /// The feed of each field: one that is asked for twice is built in once.
+    feeds: Vec<Rc<FieldFeed>>,
+}
+
+impl Collector {
+    /// Takes up an input port of the stage (`asker` 0) or of one of its fields.
+    pub fn input(&mut self, feed: &Feed, asker: usize, port: usize) {
+        let mut read = |part, value| self.reads.push(Read { field: asker, port, part, value });
+        match feed {
+            Feed::Setting(_) => {}
+            Feed::Value(value) => read(Part::Whole, *value),
+            Feed::Set(set) => {
+                read(Part::Count, set.count);
+                set.attributes.iter().for_each(|(name, value)| read(Part::Attribute(name.clone()), *value));
+            }
+            Feed::Neighbors(neighbors) => {
+                read(Part::Start, neighbors.start);
+                neighbors.items.into_iter().for_each(|value| read(Part::Order, value));
+            }
+            Feed::Field(field) => self.field(field, asker, port),
+        }
+    }
+
+    fn field(&mut self, field: &Rc<FieldFeed>, asker: usize, port: usize) {
+        if let Some(known) = self.feeds.iter().position(|f| Rc::ptr_eq(f, field)) {
+            self.fields[known].askers.push((asker, port));
+            return;
+        }
+        self.feeds.push(field.clone());
+        self.fields.push(FieldUse { node: field.node, askers: vec![(asker, port)] });
+        let index = self.fields.len();
+        for (port, feed) in field.inputs.iter().enumerate() {
+            self.input(feed, index, port);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Sets of particles: their values, and what changes which of them there are.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Expander, Feed, Neighbors, Part, Problems, Read, Room, Set, TOP, Task, Value, ValueId, Write, go_on, read, write,
+};
+use crate::graph::{Graph, Kind, ParticleSet};
+use crate::problem::Problem;
+use crate::stage::Stage;
+use crate::stage::header::{Change, Port};
+use crate::stage::types::{PortType, ValueType, WireType};
+
+/// Words of a count: living, ever born, two unused, groups of an indirect dispatch along x, y and z, unused.
+const COUNT_BYTES: u64 = 32;
+/// Elements that one workgroup sums up.
+pub const SCAN_BLOCK: u64 = 1024;
+
+/// A set and where it goes: output port, input port, what stays the same.
+pub struct Changed<'s> {
+    pub port: usize,
+    pub declared: &'s Port,
+    pub before: Set,
+}
+
+/// The port by which a stage changes a set.
+fn set_port(graph: &Graph, node: usize) -> Option<&Port> {
+    let Kind::Stage(stage) = &graph.nodes.get(node)?.kind else { return None };
+    stage.outputs().find(|p| p.ty == PortType::Particles)
+}
+
+impl Expander<'_> {
+    fn room(set: &ParticleSet) -> Room {
+        Room { capacity: set.capacity, domain: set.domain }
+    }
+
+    /// A new version of an attribute.
+    pub(super) fn attribute(&mut self, room: Room, ty: ValueType, label: String) -> ValueId {
+        let dim = self.graph.domains.get(room.domain).map_or(2, |d| d.dim);
+        let bytes = (u64::from(room.capacity) * u64::from(ty.components(dim)) * 4).next_multiple_of(16);
+        let ty = WireType::Attribute(ty);
+        self.add(Value { ty, domain: None, dim, capacity: room.capacity, label, bytes })
+    }
+
+    fn count(&mut self, label: String) -> ValueId {
+        let ty = WireType::Number(ValueType::U32);
+        self.add(Value { ty, domain: None, dim: 2, capacity: 0, label, bytes: COUNT_BYTES })
+    }
+
+    /// One `u32` for each particle that fits, and one more.
+    fn indices(&mut self, room: Room, label: String) -> ValueId {
+        let ty = WireType::Attribute(ValueType::U32);
+        let bytes = ((u64::from(room.capacity) + 1) * 4).next_multiple_of(16);
+        self.add(Value { ty, domain: None, dim: 2, capacity: room.capacity, label, bytes })
+    }
+
+    pub(super) fn new_order(&mut self) -> usize {
+        self.orders += 1;
+        self.orders
+    }
+
+    /// What a State of particles held at the end of the last frame.
+    pub(super) fn state_set(&mut self, node: usize, set: &ParticleSet) -> Set {
+        let path = self.graph.nodes[node].path.clone();
+        let room = Self::room(set);
+        let count = match self.program.states.get(&(node, Part::Count)) {
+            Some(value) => *value,
+            None => self.count(format!("{path}.count")),
+        };
+        self.program.states.insert((node, Part::Count), count);
+        let mut attributes = BTreeMap::new();
+        for (name, ty) in &set.attributes {
+            let key = (node, Part::Attribute(name.clone()));
+            let value = match self.program.states.get(&key) {
+                Some(value) => *value,
+                None => self.attribute(room, *ty, format!("{path}.{name}")),
+            };
+            self.program.states.insert(key, value);
+            attributes.insert(name.clone(), value);
+        }
+        // The same whenever it is asked for, and no other set's.
+        let set = Set { count, attributes, room, order: usize::MAX - node };
+        self.name(&path, &Feed::Set(set.clone()));
+        self.name(&format!("{path}.value"), &Feed::Set(set.clone()));
+        set
+    }
+
+    /// The set that an emitter begins.
+    pub(super) fn empty_set(&mut self, node: usize) -> Result<Set, Problems> {
+        let entry = &self.graph.nodes[node];
+        let (path, set) = (entry.path.clone(), entry.set.clone().ok_or_else(|| super::broken(self.graph, node))?);
+        let room = Self::room(&set);
+        let count = self.count(format!("{path} (empty)"));
+        self.push(node, TOP, Task::Fill(None), vec![], vec![write(count)])?;
+        // What the emitter writes itself is added by it.
+        let graph = self.graph;
+        let Some(port) = set_port(graph, node) else { return Err(super::broken(graph, node).into()) };
+        let mut attributes = BTreeMap::new();
+        for (name, ty) in set.attributes.iter().filter(|(n, _)| port.written.iter().all(|(w, _)| w != *n)) {
+            let value = self.attribute(room, *ty, format!("{path}.{name}"));
+            self.push(node, TOP, Task::Fill(None), vec![], vec![write(value)])?;
+            attributes.insert(name.clone(), value);
+        }
+        let order = self.new_order();
+        Ok(Set { count, attributes, room, order })
+    }
+
+    pub(super) fn become_set(&mut self, state: usize, set: &ParticleSet, feed: Option<Feed>) -> Result<(), Problems> {
+        let path = self.graph.nodes[state].path.clone();
+        let given = match feed {
+            Some(Feed::Set(given)) => Some(given),
+            _ => None,
+        };
+        let count = self.count(format!("{path}.count"));
+        self.become_part((state, Part::Count), given.as_ref().map(|g| g.count).ok_or(None), count)?;
+        for (name, ty) in &set.attributes {
+            let empty = self.attribute(Self::room(set), *ty, format!("{path}.{name}"));
+            let value = given.as_ref().and_then(|g| g.attributes.get(name)).copied();
+            self.become_part((state, Part::Attribute(name.clone())), value.ok_or(None), empty)?;
+        }
+        Ok(())
+    }
+
+    /// What a particle stage writes into its set, and the set that results where that is known before the dispatch.
+    pub(super) fn change(
+        &mut self,
+        node: usize,
+        changed: &Changed<'_>,
+        writes: &mut Vec<Write>,
+    ) -> Result<Set, Problems> {
+        let path = self.graph.nodes[node].path.clone();
+        let (declared, mut set) = (changed.declared, changed.before.clone());
+        let room = set.room;
+        let label = |part: &str| format!("{path}.{}.{part}", declared.name);
+        let write = |part, value, consumes| Write { port: changed.port, part, value, consumes };
+        match &declared.change {
+            Change::Own => {
+                for (name, ty) in &declared.written {
+                    let value = self.attribute(room, *ty, label(name));
+                    let before = set.attributes.insert(name.clone(), value);
+                    writes.push(write(Part::Attribute(name.clone()), value, before));
+                }
+            }
+            Change::Emit(_) => {
+                // Every attribute: what the stage does not write is zero for a new particle.
+                for (name, ty) in &declared.written {
+                    if !set.attributes.contains_key(name) {
+                        let value = self.attribute(room, *ty, label(name));
+                        self.push(node, TOP, Task::Fill(None), vec![], vec![super::write(value)])?;
+                        set.attributes.insert(name.clone(), value);
+                    }
+                }
+                for (name, before) in set.attributes.clone() {
+                    let ty = self.program.values[before].ty.value();
+                    let value = self.attribute(room, ty, label(&name));
+                    set.attributes.insert(name.clone(), value);
+                    writes.push(write(Part::Attribute(name), value, Some(before)));
+                }
+                set.count = self.count(label("count"));
+                writes.push(write(Part::Count, set.count, None));
+            }
+            Change::Put => {
+                for (name, ty) in &declared.written {
+                    let zero = self.attribute(room, *ty, label(name));
+                    self.push(node, TOP, Task::Fill(None), vec![], vec![super::write(zero)])?;
+                    let value = self.attribute(room, *ty, label(name));
+                    writes.push(write(Part::Attribute(name.clone()), value, Some(zero)));
+                    set.attributes.insert(name.clone(), value);
+                }
+            }
+            Change::Filter | Change::Gather => {
+                let value = self.indices(room, label("index"));
+                writes.push(write(Part::Whole, value, None));
+            }
+        }
+        Ok(set)
+    }
+
+    /// Moves a set's attributes after a stage has said which stay, or which goes where.
+    pub(super) fn move_set(
+        &mut self,
+        node: usize,
+        env: usize,
+        declared: &Port,
+        before: &Set,
+        index: ValueId,
+    ) -> Result<Set, Problems> {
+        let path = self.graph.nodes[node].path.clone();
+        let filters = declared.change == Change::Filter;
+        let label = |part: &str| format!("{path}.{}.{part}", declared.name);
+        let mut set = Set { order: self.new_order(), ..before.clone() };
+        let index =
+            if filters { self.scan(node, env, index, u64::from(set.room.capacity), label("places"))? } else { index };
+        let reads = |value| {
+            let count = (!filters).then(|| Read { port: 2, ..read(before.count) });
+            [read(value), Read { port: 1, ..read(index) }].into_iter().chain(count).collect::<Vec<_>>()
+        };
+        for (name, value) in &mut set.attributes {
+            let ty = self.program.values[*value].ty.value();
+            let moved = self.attribute(set.room, ty, label(name));
+            let task = if filters { Task::Compact } else { Task::Gather };
+            self.push(node, env, task, reads(*value), vec![write(moved)])?;
+            *value = moved;
+        }
+        if filters {
+            let count = self.count(label("count"));
+            let reads = vec![read(before.count), Read { port: 1, ..read(index) }];
+            self.push(node, env, Task::CompactCount, reads, vec![write(count)])?;
+            set.count = count;
+        }
+        Ok(set)
+    }
+
+    /// The exclusive prefix sum of the first `n` words of a value that has room for one more, which becomes the total.
+    pub(super) fn scan(
+        &mut self,
+        node: usize,
+        env: usize,
+        value: ValueId,
+        n: u64,
+        label: String,
+    ) -> Result<ValueId, Problems> {
+        let like = self.program.values[value].clone();
+        let blocks = n.div_ceil(SCAN_BLOCK).max(1);
+        let sums = Value {
+            ty: WireType::Attribute(ValueType::U32),
+            domain: None,
+            dim: 2,
+            capacity: blocks as u32,
+            label: format!("{label} (block sums)"),
+            bytes: ((blocks + 1) * 4).next_multiple_of(16),
+        };
+        let (sums, total) = (self.add(sums.clone()), self.add(sums));
+        let part = self.add(Value { label: format!("{label} (in blocks)"), ..like.clone() });
+        let result = self.add(Value { label, ..like });
+        self.push(node, env, Task::ScanBlocks, vec![], vec![go_on(part, value), Write { port: 1, ..write(sums) }])?;
+        self.push(node, env, Task::ScanSums, vec![], vec![go_on(total, sums)])?;
+        self.push(node, env, Task::ScanAdd, vec![read(total)], vec![go_on(result, part)])?;
+        Ok(result)
+    }
+
+    /// The neighbour grid that a stage makes from each cell's first entry and its set.
+    pub(super) fn neighbors(&mut self, declared: &Port, stage: &Stage, feeds: &[Feed], set: &Set) -> Option<Neighbors> {
+        let like = stage.inputs().position(|p| Some(&p.name) == declared.like.as_ref())?;
+        match feeds.get(like)? {
+            Feed::Value(start) => Some(Neighbors { start: *start, items: None, order: set.order }),
+            _ => None,
+        }
+    }
+
+    /// A stage must take neighbours and particles from the same fill.
+    pub(super) fn check_order(&self, node: usize, stage: &Stage, feeds: &[Feed]) -> Result<(), Problems> {
+        let orders: Vec<usize> =
+            feeds.iter().filter_map(|f| if let Feed::Set(s) = f { Some(s.order) } else { None }).collect();
+        for (port, feed) in stage.inputs().zip(feeds) {
+            if let Feed::Neighbors(neighbors) = feed
+                && !orders.is_empty()
+                && !orders.contains(&neighbors.order)
+            {
+                let cause = "the neighbour grid was filled from other particles, or from these in another order";
+                let remedy = "wire particles and neighbours from the same neighbors/fill";
+                return Err(Problem::new(&self.graph.nodes[node].path, &port.name, cause, remedy).into());
+            }
+        }
+        Ok(())
+    }
+}

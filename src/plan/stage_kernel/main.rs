@@ -1,0 +1,286 @@
+//! The entry point: from invocation to element, the call, and what becomes of the result.
+
+use super::super::builtin;
+use super::super::kernel::extent;
+use super::*;
+use crate::stage::IterationSource;
+use crate::stage::types::{Element, WireType};
+
+/// The place of an invocation in a row of workgroups that may be too long for one axis.
+const PLACE: &str = "    let _i = (_group.y * _groups.x + _group.x) * 256u + _lane;\n";
+const PLACE_BUILTINS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(num_workgroups) _groups: vec3u, @builtin(local_invocation_index) _lane: u32";
+
+impl StageKernel<'_> {
+    /// The declarations of the kernel's buffers.
+    pub(super) fn variables(&self, bound: &[Bound], bindings: &mut Vec<Binding>) -> String {
+        let mut out = String::new();
+        for buffer in bound {
+            let access = if buffer.writes { "read_write" } else { "read" };
+            let (binding, name, ty) = (bindings.len() + 2, &buffer.variable, &buffer.ty);
+            let _ = writeln!(out, "@group(0) @binding({binding}) var<storage, {access}> {name}: {ty};");
+            bindings.push(Binding { name: buffer.name.clone(), writes: buffer.writes });
+        }
+        out
+    }
+
+    /// Workgroup memory of reductions.
+    pub(super) fn shared(&self) -> String {
+        let reducing = self.writes().filter(|(port, ..)| port.reduce.is_some());
+        let line = |(port, _, value, _): (&Port, _, &Value, _)| {
+            let ty = value.ty.value().wgsl(value.dim);
+            format!("var<workgroup> _shared_{}: array<{ty}, {}>;\n", port.name, builtin::LANES)
+        };
+        reducing.map(line).collect()
+    }
+
+    /// What the function returns: name and WGSL type.
+    fn returned(&self) -> Vec<(String, &'static str)> {
+        let mut out = Vec::new();
+        for (port, ty) in self.stage.outputs().zip(&self.node.outputs) {
+            let dim = dim(self.graph, self.node);
+            let set = self.node.set.as_ref().and_then(|s| self.graph.domains.get(s.domain)).map_or(dim, |d| d.dim);
+            let silent = port.ty == PortType::NeighborGrid && self.gathers();
+            for (name, element) in port.returned().into_iter().filter(|_| !silent) {
+                let wgsl = match (port.ty, element) {
+                    (PortType::Particles, _) if port.change == Change::Filter => "bool",
+                    (PortType::Particles, Element::Fixed(value)) => value.wgsl(set),
+                    (PortType::NeighborGrid, _) => "u32",
+                    _ => ty.value().wgsl(dim),
+                };
+                out.push((name.to_string(), wgsl));
+            }
+        }
+        out
+    }
+
+    fn gathers(&self) -> bool {
+        self.stage.outputs().any(|p| p.change == Change::Gather)
+    }
+
+    /// The function's result for a name that it returns.
+    fn result(&self, name: &str) -> String {
+        if self.returned().len() > 1 { format!("_result.{name}") } else { "_result".into() }
+    }
+
+    pub(super) fn result_struct(&self) -> String {
+        let fields: Vec<String> = self.returned().iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+        if fields.len() < 2 { String::new() } else { format!("struct Result {{ {} }}\n", fields.join(", ")) }
+    }
+
+    pub(super) fn main(&self, bound: &[Bound]) -> String {
+        let dim = dim(self.graph, self.node);
+        let mut body = String::new();
+        for (member, _, _) in self.counters().into_iter().filter(|(name, _, used)| *used && *name != "_color") {
+            let _ = writeln!(body, "    {} = params.{member};", member.trim_start_matches('_'));
+        }
+        let builtins = match self.stage.source() {
+            IterationSource::Once => {
+                let _ = writeln!(body, "    {}{}", self.call(""), self.stores(dim, "0"));
+                String::new()
+            }
+            IterationSource::Cells => self.cells(dim, &mut body),
+            IterationSource::Particles => self.particles(dim, bound, &mut body),
+            IterationSource::Positions => {
+                // Never dispatched; there to be validated.
+                let position = prelude::position_type(dim);
+                let _ = writeln!(body, "    let _result = stage({position}());");
+                String::new()
+            }
+        };
+        let [wx, wy, wz] = workgroup(self.graph, self.node);
+        format!("@compute @workgroup_size({wx}, {wy}, {wz})\nfn _main({builtins}) {{\n{body}}}\n")
+    }
+
+    fn cells(&self, dim: u32, body: &mut String) -> String {
+        let axes = if dim == 3 { "xyz" } else { "xy" };
+        let _ = writeln!(body, "    let _cell = {}(_id.{axes});", prelude::cell_type(dim));
+        let [ex, ey, ez] = extent(self.graph, self.node).map(i64::from);
+        let outside = format!("any(_cell >= {})", prelude::cell_literal([ex, ey, ez], dim));
+        let (call, stores) = (self.call("_cell"), self.stores(dim, ""));
+        if self.reduces() {
+            body.push_str(&self.reduced(dim, &outside, &call, &stores));
+            return format!("@builtin(global_invocation_id) _id: vec3u, {PLACE_BUILTINS}");
+        }
+        let _ = writeln!(body, "    if ({outside}) {{ return; }}");
+        body.push_str(&self.other_color(dim));
+        let _ = writeln!(body, "    {call}{stores}");
+        "@builtin(global_invocation_id) _id: vec3u".into()
+    }
+
+    fn reduces(&self) -> bool {
+        self.stage.outputs().any(|p| p.reduce.is_some())
+    }
+
+    fn particles(&self, dim: u32, bound: &[Bound], body: &mut String) -> String {
+        body.push_str(PLACE);
+        let Some(set) = self.stage.set() else { return String::new() };
+        let input = self.stage.inputs().position(|p| p.name == set.name).unwrap_or(0);
+        let count = memory::variable(bound, 0, input, &Part::Count).unwrap_or_default();
+        let capacity = self.node.set.as_ref().map_or(0, |s| s.capacity);
+        let (call, stores) = (self.call(&format!("{}(_i)", set.name)), self.stores(dim, "_i"));
+        let living = format!("_i >= {count}[0]");
+        match (&set.change, self.reduces()) {
+            (Change::Emit(amount), _) => self.emission(dim, (set, amount), (count, capacity), body),
+            (_, true) => body.push_str(&self.reduced(dim, &living, &call, &stores)),
+            (Change::Filter, _) => {
+                let flags = memory::written(set, &Part::Whole);
+                let _ = writeln!(body, "    if (_i >= {capacity}u) {{ return; }}");
+                let _ = writeln!(body, "    if ({living}) {{ {flags}[_i] = 0u; return; }}");
+                let _ = writeln!(body, "    {call}{stores}");
+            }
+            _ => {
+                let _ = writeln!(body, "    if ({living}) {{ return; }}\n    {call}{stores}");
+            }
+        }
+        PLACE_BUILTINS.into()
+    }
+
+    /// New particles behind the living. What goes on in a buffer of its own takes the old ones along.
+    fn emission(&self, dim: u32, (set, amount): (&Port, &str), (count, capacity): (&str, u32), body: &mut String) {
+        let ty = "Particle";
+        let _ = writeln!(
+            body,
+            "    let _before = min({count}[0], {capacity}u); let _born = {count}[1];\n    \
+             let _wanted = {amount}(); let _added = min(_wanted, {capacity}u - _before);"
+        );
+        let mut copies = String::new();
+        for (port, write, value, in_place) in self.writes() {
+            if matches!(write.part, Part::Attribute(_)) && !in_place {
+                let old = accessors::load(&memory::read(port, &write.part), value.ty.value(), value.dim, "_i");
+                let new = memory::written(port, &write.part);
+                let _ = write!(
+                    copies,
+                    "{{ let _old = {old}; {} }} ",
+                    accessors::store(&new, value.ty.value(), value.dim, "_i", "_old")
+                );
+            }
+        }
+        if !copies.is_empty() {
+            let _ = writeln!(body, "    if (_i < _before) {{ {copies}}}");
+        }
+        let number = memory::written(set, &Part::Count);
+        let _ = writeln!(
+            body,
+            "    if (_i == 0u) {{\n        \
+                 let _n = _before + _added; let _g = (_n + 255u) / 256u;\n        \
+                 {number}[0] = _n; {number}[1] = _born + _added; {number}[4] = min(_g, 65535u); {number}[5] = (_g + 65534u) / 65535u; {number}[6] = 1u;\n        \
+                 if (_added < _wanted) {{ atomicStore(&_alarms[params.{}], 1u); }}\n    \
+             }}\n    \
+             if (_i >= _added) {{ return; }}\n    \
+             let _place = _before + _i;\n    \
+             let _new = {ty}(_place, _born + _i);",
+            Cause::Capacity.member()
+        );
+        let _ = writeln!(body, "    {}{}", self.call("_new"), self.stores(dim, "_place"));
+    }
+
+    fn call(&self, argument: &str) -> String {
+        let keep = if self.returned().is_empty() { "" } else { "let _result = " };
+        format!("{keep}stage({argument});")
+    }
+
+    /// A cell of the other colour stays as it is.
+    fn other_color(&self, dim: u32) -> String {
+        if self.op.color.is_none() {
+            return String::new();
+        }
+        let sum = if dim == 3 { "_cell.x + _cell.y + _cell.z" } else { "_cell.x + _cell.y" };
+        let mut keep = String::new();
+        for (port, write, value, in_place) in self.writes() {
+            if port.direction == Direction::InOut && !in_place && port.scatter.is_none() {
+                let index = self.element(value, dim);
+                let old = accessors::load(&memory::read(port, &write.part), value.ty.value(), dim, &index);
+                let store =
+                    accessors::store(&memory::written(port, &write.part), value.ty.value(), dim, &index, "_old");
+                let _ = write!(keep, "let _old = {old}; {store} ");
+            }
+        }
+        format!("    if ((({sum}) & 1) != params._color) {{ {keep}return; }}\n")
+    }
+
+    fn element(&self, value: &Value, dim: u32) -> String {
+        let Some(domain) = value.domain.and_then(|d| self.graph.domains.get(d)) else { return "0".into() };
+        let resolution = if value.ty == WireType::FaceGrid { domain.face_resolution() } else { domain.resolution };
+        accessors::index("_cell", resolution, dim)
+    }
+
+    /// Stores the result: grids at the cell, attributes at `place`.
+    fn stores(&self, dim: u32, place: &str) -> String {
+        let layered = self.node.outputs.contains(&WireType::FaceGrid);
+        let mut out = String::new();
+        for (port, write, value, _) in self.writes() {
+            let variable = memory::written(port, &write.part);
+            let store = match &write.part {
+                _ if port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put => continue,
+                Part::Count | Part::Start => continue,
+                Part::Order => format!("{variable}[{place}] = {};", self.result(&port.name)),
+                Part::Attribute(name) => {
+                    // An emitter writes every attribute, zero where it has nothing to say.
+                    let ty = value.ty.value().wgsl(value.dim);
+                    let says = port.written.iter().any(|(n, _)| n == name);
+                    let source = if says { self.result(name) } else { "_zero".into() };
+                    let store = accessors::store(&variable, value.ty.value(), value.dim, place, &source);
+                    if says { store } else { format!("{{ let _zero = {ty}(); {store} }}") }
+                }
+                Part::Whole if port.ty == PortType::Particles && port.change == Change::Filter => {
+                    format!("{variable}[{place}] = select(0u, 1u, {});", self.result(&port.name))
+                }
+                Part::Whole if port.ty == PortType::Particles => {
+                    format!("{variable}[{place}] = {};", self.result(&port.name))
+                }
+                Part::Whole => {
+                    let source = self.result(&port.name);
+                    let (source, mask) = match value.ty {
+                        WireType::FaceGrid => ("_faces".to_string(), self.existing_faces(dim, &source)),
+                        _ => (source, String::new()),
+                    };
+                    let store = accessors::store(&variable, value.ty.value(), dim, &self.element(value, dim), &source);
+                    let store = if mask.is_empty() { store } else { format!("{{ {mask} {store} }}") };
+                    let guarded = layered && matches!(port.ty, PortType::Grid(_));
+                    if guarded { format!("if (inside(_cell)) {{ {store} }}") } else { store }
+                }
+            };
+            let _ = write!(out, " {store}");
+        }
+        out
+    }
+
+    /// Zeroes the components in the layer beyond the cells that belong to no face, so that what is stored is repeatable.
+    fn existing_faces(&self, dim: u32, source: &str) -> String {
+        let axes = ["x", "y", "z"];
+        let exists = |axis: usize| {
+            let others = (0..dim as usize).filter(|d| *d != axis);
+            others.map(|d| format!("_cell.{0} < RESOLUTION.{0}", axes[d])).collect::<Vec<_>>().join(" && ")
+        };
+        let mask: Vec<String> = (0..dim as usize).map(exists).collect();
+        format!("let _faces = select(Vec(), {source}, vec{dim}<bool>({}));", mask.join(", "))
+    }
+
+    /// The body of a stage that reduces: every lane takes part, cells outside with the neutral value.
+    fn reduced(&self, dim: u32, outside: &str, call: &str, stores: &str) -> String {
+        let several = self.returned().len() > 1;
+        let mut out = String::new();
+        let reducing = || self.writes().filter_map(|(port, _, value, _)| Some((port, value, port.reduce?)));
+        for (port, value, kind) in reducing() {
+            let (start, _) = builtin::reduction(kind, value.ty.value().scalar());
+            let _ = writeln!(out, "    var _v_{} = {}({start});", port.name, value.ty.value().wgsl(dim));
+        }
+        let mut keep = String::new();
+        for (port, ..) in reducing() {
+            let source = if several { format!("_result.{}", port.name) } else { "_result".into() };
+            let _ = write!(keep, " _v_{} = {source};", port.name);
+        }
+        let _ = writeln!(out, "    if (!({outside})) {{ {call}{stores}{keep} }}");
+        for (port, value, kind) in reducing() {
+            let (_, join) = builtin::reduction(kind, value.ty.value().scalar());
+            let shared = format!("_shared_{}", port.name);
+            let _ = writeln!(out, "    {shared}[_lane] = _v_{};\n    {}", port.name, builtin::tree(&shared, join));
+            let _ = writeln!(
+                out,
+                "    if (_lane == 0u) {{ {}[(_group.z * _groups.y + _group.y) * _groups.x + _group.x] = {shared}[0]; }}",
+                memory::written(port, &Part::Whole)
+            );
+        }
+        out
+    }
+}

@@ -1,0 +1,138 @@
+//! The buffers that a stage's kernel is bound to, and the variables that stand for them.
+
+use super::super::expand::{Op, Part, Program, Read, ValueId, Write};
+use super::accessors::storage_type;
+use crate::graph::{Graph, Kind};
+use crate::stage::Stage;
+use crate::stage::header::{Change, Direction, Port, Scatter};
+use crate::stage::types::{PortType, Scalar};
+
+/// A buffer of a kernel.
+pub struct Bound {
+    /// Who reads it, by which port: 0 is the stage itself, k the operation's field k - 1.
+    pub read: Option<Read>,
+    pub variable: String,
+    pub ty: String,
+    pub writes: bool,
+    /// What a person reads in the plan.
+    pub name: String,
+    pub value: ValueId,
+}
+
+/// Every buffer of a stage's kernel, in the order of their bindings.
+pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Vec<Bound> {
+    let mut out = Vec::new();
+    let Some(own) = stage_of(graph, op, 0) else { return out };
+    for read in &op.reads {
+        let Some(port) = stage_of(graph, op, read.field).and_then(|s| s.inputs().nth(read.port)) else { continue };
+        let overwritten = |(write, in_place): (&Write, &bool)| *in_place && write.consumes == Some(read.value);
+        let written = op.writes.iter().zip(in_place).find(|pair| overwritten(*pair)).map(|(write, _)| write);
+        let value = &program.values[read.value];
+        let variable = match written.and_then(|w| Some((own.outputs().nth(w.port)?, &w.part))) {
+            Some((port, part)) => self::written(port, part),
+            None => self::read(port, &read.part),
+        };
+        let prefix = if read.field == 0 { String::new() } else { super::fields::prefix(read.field) };
+        out.push(Bound {
+            variable: format!("{prefix}{variable}"),
+            ty: match read.part {
+                Part::Whole | Part::Attribute(_) => storage_type(value.ty.value(), value.dim),
+                _ => "array<u32>".into(),
+            },
+            writes: false,
+            name: format!("{}{}", port.name, ending(&read.part)),
+            value: read.value,
+            read: Some(read.clone()),
+        });
+    }
+    for (write, in_place) in op.writes.iter().zip(in_place) {
+        let Some(port) = own.outputs().nth(write.port) else { continue };
+        let value = &program.values[write.value];
+        let plain = storage_type(value.ty.value(), value.dim);
+        let copies = port.ty.is_grid() && port.direction == Direction::InOut && port.scatter.is_none()
+            || matches!(port.change, Change::Emit(_));
+        let name = format!("{}{}", port.name, ending(&write.part));
+        if let Some(before) = write.consumes.filter(|_| !in_place && copies) {
+            let variable = read(port, &write.part);
+            out.push(Bound {
+                read: None,
+                variable,
+                ty: plain.clone(),
+                writes: false,
+                name: name.clone(),
+                value: before,
+            });
+        }
+        let unsigned = value.ty.value().scalar() == Scalar::U32;
+        let ty = match (port.scatter, &write.part) {
+            (Some(Scatter::Min | Scatter::Max), _) if unsigned => "array<atomic<u32>>".into(),
+            (Some(_), _) => "array<atomic<i32>>".into(),
+            (_, Part::Whole) if port.reduce.is_some() => format!("array<{}>", value.ty.value().wgsl(value.dim)),
+            (_, Part::Whole) if port.ty == PortType::Particles => "array<u32>".into(),
+            (_, Part::Count | Part::Order | Part::Start) => "array<u32>".into(),
+            _ => plain,
+        };
+        out.push(Bound {
+            read: None,
+            variable: written(port, &write.part),
+            ty,
+            writes: true,
+            name,
+            value: write.value,
+        });
+    }
+    // A version that is overwritten in place is there once, to read and to write.
+    let (mut reads, mut writes): (Vec<Bound>, Vec<Bound>) = out.into_iter().partition(|b| !b.writes);
+    reads.retain(|r| match writes.iter_mut().find(|w| w.variable == r.variable) {
+        Some(write) => {
+            write.read = r.read.clone();
+            false
+        }
+        None => true,
+    });
+    reads.into_iter().chain(writes).collect()
+}
+
+/// The variable that a part of a port is read from. Attributes that are overwritten in place are read where they are written.
+pub fn variable<'b>(bound: &'b [Bound], field: usize, port: usize, part: &Part) -> Option<&'b str> {
+    let found = |b: &&Bound| b.read.as_ref().is_some_and(|r| r.field == field && r.port == port && r.part == *part);
+    bound.iter().find(found).map(|b| b.variable.as_str())
+}
+
+fn stage_of<'a>(graph: &'a Graph, op: &Op, field: usize) -> Option<&'a Stage> {
+    let node = if field == 0 { op.node } else { op.fields.get(field - 1)?.node };
+    match &graph.nodes.get(node)?.kind {
+        Kind::Stage(stage) => Some(stage),
+        _ => None,
+    }
+}
+
+fn ending(part: &Part) -> String {
+    match part {
+        Part::Whole => String::new(),
+        Part::Attribute(name) => format!(".{name}"),
+        Part::Count => ".count".into(),
+        Part::Start => ".start".into(),
+        Part::Order => ".items".into(),
+    }
+}
+
+fn mangled(part: &Part) -> String {
+    match part {
+        Part::Whole => String::new(),
+        Part::Attribute(name) => format!("__{name}"),
+        Part::Count => "__count_".into(),
+        Part::Start => "__start_".into(),
+        Part::Order => "__items_".into(),
+    }
+}
+
+/// Variable of the buffer that a port is read from, and of the one that it is written to. Neither can meet a name of the
+/// user's, nor one port's the other's.
+pub fn read(port: &Port, part: &Part) -> String {
+    format!("_read_{}{}", port.name, mangled(part))
+}
+
+pub fn written(port: &Port, part: &Part) -> String {
+    format!("_write_{}{}", port.name, mangled(part))
+}

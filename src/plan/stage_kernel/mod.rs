@@ -1,0 +1,373 @@
+//! The WGSL of a stage: the user's text first and untouched, then what the compiler generates around it.
+
+mod fields;
+mod main;
+mod memory;
+mod sets;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::accessors::{self, Memory};
+use super::expand::{Op, Part, Program, Read, Value};
+use super::kernel::{dim, workgroup};
+use super::prelude;
+use super::uniforms::{self, Block, Content, Counter};
+use super::{Alarm, Binding, Cause, Kernel};
+use crate::graph::{Domain, Graph, Kind, Node, Setting, Source};
+use crate::stage::Stage;
+use crate::stage::header::{Change, Direction, ParamType, Port, Scatter};
+use crate::stage::loops;
+use crate::stage::types::{Element, PortType, ValueType};
+
+use memory::Bound;
+pub use memory::bound;
+
+/// Writes the WGSL of a stage in its surroundings.
+pub struct StageKernel<'a> {
+    pub graph: &'a Graph,
+    pub program: &'a Program,
+    pub op: &'a Op,
+    pub node: &'a Node,
+    pub stage: &'a Stage,
+    /// By write: whether it overwrites the version that it goes on from.
+    pub in_place: &'a [bool],
+}
+
+/// A stage of an operation: the one that is dispatched (index 0), or a field built into it.
+#[derive(Clone, Copy)]
+struct Instance<'a> {
+    index: usize,
+    node: &'a Node,
+    stage: &'a Stage,
+}
+
+impl StageKernel<'_> {
+    /// The kernel and its uniform block. What can go wrong while it runs is added to `alarms`.
+    pub fn write(&self, alarms: &mut Vec<Alarm>) -> (Kernel, Block) {
+        let dim = dim(self.graph, self.node);
+        let own = Instance { index: 0, node: self.node, stage: self.stage };
+        let bound = bound(self.graph, self.program, self.op, self.in_place);
+        let (source, mut finite) = bounded_source(self.stage, dim);
+        let mut modules = String::new();
+        let mut block = Block::default();
+        self.members(own, &mut block);
+        for (k, field) in self.op.fields.iter().enumerate() {
+            let node = &self.graph.nodes[field.node];
+            let Kind::Stage(stage) = &node.kind else { continue };
+            let instance = Instance { index: k + 1, node, stage };
+            let (text, proven) = self.field_module(instance, &bound);
+            modules.push_str(&text);
+            finite &= proven;
+            self.members(instance, &mut block);
+        }
+        let neighbors = self.op.reads.iter().any(|r| r.part == Part::Start);
+        let causes = [(Cause::Loop, !finite), (Cause::Neighbors, neighbors), (Cause::Capacity, self.emits().is_some())];
+        for (cause, _) in causes.into_iter().filter(|(_, used)| *used) {
+            let alarm = Alarm { node: self.node.path.clone(), cause };
+            if !alarms.contains(&alarm) {
+                alarms.push(alarm);
+            }
+            block.push(cause.member().into(), ValueType::I32, dim, Content::Word(Counter::Alarm(cause)));
+        }
+        for (name, counter, used) in self.counters() {
+            if used {
+                block.push(name.into(), ValueType::I32, dim, Content::Word(counter));
+            }
+        }
+        let warns = causes.iter().any(|(_, used)| *used);
+        let mut bindings = Vec::new();
+        let mut generated = self.variables(&bound, &mut bindings);
+        if warns {
+            generated.push_str(&alarm_functions(bindings.len() + 2, !finite, neighbors));
+        }
+        generated.push_str(&self.shared());
+        generated.push_str(&self.accessors(own, &bound));
+        generated.push_str(&self.main(&bound));
+        let mut wanted = BTreeSet::new();
+        [&source, &generated].into_iter().for_each(|text| prelude::collect_words(text, &mut wanted));
+        let helpers = prelude::prelude(&self.domain(self.node), &mut wanted);
+        prelude::collect_words(&modules, &mut wanted);
+        let mut out = source;
+        if !out.ends_with('\n') {
+            out.push('\n');
+        }
+        let own_lines = out.lines().count();
+        out.push_str("\n// ---- generated ----\n");
+        out.push_str(&helpers);
+        for (letter, value) in &self.node.generics {
+            let _ = writeln!(out, "alias {letter} = {};", value.wgsl(dim));
+        }
+        out.push_str(&self.result_struct());
+        if wanted.contains("frame") {
+            let _ = writeln!(out, "{}\n@group(0) @binding(0) var<uniform> frame: Frame;", uniforms::FRAME_STRUCT);
+        }
+        out.push_str(&block.wgsl());
+        for counter in ["iteration", "substep"] {
+            if wanted.contains(counter) {
+                let _ = writeln!(out, "var<private> {counter}: i32;");
+            }
+        }
+        out.push_str(&generated);
+        out.push_str(&modules);
+        let kernel = Kernel {
+            name: self.stage.name.clone(),
+            node: self.node.path.clone(),
+            wgsl: out,
+            workgroup: workgroup(self.graph, self.node),
+            bindings,
+            finite,
+            warns,
+            own_lines,
+            uniform_bytes: block.bound_bytes(),
+        };
+        (kernel, block)
+    }
+
+    /// The domain of a node, or one cell where it has none.
+    fn domain(&self, node: &Node) -> Domain {
+        let empty = || Domain {
+            name: String::new(),
+            dim: 2,
+            resolution: [1; 3],
+            cell_size: 1.0,
+            edge: crate::stage::types::EdgeRule::Wall,
+        };
+        node.domain.and_then(|d| self.graph.domains.get(d)).cloned().unwrap_or_else(empty)
+    }
+
+    /// Every stage of the operation whose text uses a word.
+    fn names(&self, word: &str) -> bool {
+        let field = |f: &super::expand::FieldUse| match &self.graph.nodes[f.node].kind {
+            Kind::Stage(stage) => stage.names(word),
+            _ => false,
+        };
+        self.stage.names(word) || self.op.fields.iter().any(field)
+    }
+
+    fn counters(&self) -> [(&'static str, Counter, bool); 3] {
+        [
+            ("_iteration", Counter::Iteration, self.names("iteration")),
+            ("_substep", Counter::Substep, self.names("substep")),
+            ("_color", Counter::Color, self.op.color.is_some()),
+        ]
+    }
+
+    /// Adds a stage's parameters and constants to the block.
+    fn members(&self, of: Instance<'_>, block: &mut Block) {
+        let dim = dim(self.graph, of.node);
+        let prefix = if of.index == 0 { String::new() } else { fields::prefix(of.index) };
+        for setting in &of.node.params {
+            let content = Content::Setting(of.node.path.clone(), setting.clone());
+            block.push(format!("{prefix}{}", setting.name), setting.ty, dim, content);
+        }
+        for (port, setting) in constants(of) {
+            let content = Content::Setting(of.node.path.clone(), setting.clone());
+            let dim = self.width(of, port);
+            block.push(format!("{prefix}_in_{}", port.name), setting.ty, dim, content);
+        }
+    }
+
+    /// Dimensions of the space that an unwired port's positions live in. Of a field and of a grid that is asked by position
+    /// this is the space that a camera looks into, or that of the particles; else it is that of the stage.
+    fn space(&self, of: Instance<'_>, port: &Port) -> u32 {
+        let own = dim(self.graph, of.node);
+        if port.ty.is_number() {
+            return own;
+        }
+        let camera = PortType::Number(Element::Fixed(ValueType::Camera));
+        if of.stage.inputs().any(|p| p.ty == camera) {
+            return 3;
+        }
+        let set = of.node.set.as_ref().filter(|_| matches!(port.ty, PortType::Field(_)));
+        set.and_then(|s| self.graph.domains.get(s.domain)).map_or(own, |d| d.dim)
+    }
+
+    /// Dimensions of an unwired port's own vectors.
+    fn width(&self, of: Instance<'_>, port: &Port) -> u32 {
+        if matches!(port.ty, PortType::Field(_)) { self.space(of, port) } else { dim(self.graph, of.node) }
+    }
+
+    /// What a stage's ports read from memory.
+    fn reads(&self, of: usize) -> impl Iterator<Item = &Read> {
+        self.op.reads.iter().filter(move |r| r.field == of)
+    }
+
+    /// Written ports: port, part, value, and whether it works in place.
+    fn writes(&self) -> impl Iterator<Item = (&Port, &super::expand::Write, &Value, bool)> {
+        self.op.writes.iter().zip(self.in_place).filter_map(|(write, in_place)| {
+            let port = self.stage.outputs().nth(write.port)?;
+            Some((port, write, self.program.values.get(write.value)?, *in_place))
+        })
+    }
+
+    /// The port that adds particles, and the number input that says how many.
+    fn emits(&self) -> Option<(&Port, &str)> {
+        self.stage.outputs().find_map(|p| match &p.change {
+            Change::Emit(amount) => Some((p, amount.as_str())),
+            _ => None,
+        })
+    }
+
+    /// The functions through which a stage sees its inputs.
+    fn accessors(&self, of: Instance<'_>, bound: &[Bound]) -> String {
+        let mut parts = Vec::new();
+        let variable = |port: usize, part: &Part| memory::variable(bound, of.index, port, part);
+        for (index, (port, input)) in of.stage.inputs().zip(&of.node.inputs).enumerate() {
+            if of.stage.names(&format!("{}_wired", port.name)) {
+                let wired = !matches!(input.source, Source::Setting(_));
+                parts.push(format!("const {}_wired = {wired};", port.name));
+            }
+            match (port.ty, &input.source) {
+                (PortType::Particles, _) => parts.push(self.set_accessor(of, index, port, bound)),
+                (PortType::NeighborGrid, _) => parts.push(self.neighbor_accessor(of, index, port, bound)),
+                (_, Source::Setting(setting)) if port.direction == Direction::In => {
+                    parts.push(constant(port, setting, self.width(of, port), (dim(self.graph, of.node), self.space(of, port))));
+                }
+                (PortType::Field(_), _) => parts.push(self.field_accessor(of, index, port)),
+                _ if port.direction == Direction::InOut => {}
+                _ => {
+                    let value = self.reads(of.index).find(|r| r.port == index).map(|r| &self.program.values[r.value]);
+                    if let (Some(value), Some(variable)) = (value, variable(index, &Part::Whole)) {
+                        parts.push(self.grid_accessor(of.stage, port, value, variable));
+                    }
+                }
+            }
+        }
+        if of.index == 0 {
+            for (port, write, value, in_place) in self.writes() {
+                let grid = write.part == Part::Whole && port.ty.is_grid();
+                if grid && (port.direction == Direction::InOut || port.scatter.is_some()) {
+                    let overwrites = in_place || port.scatter.is_some();
+                    let variable =
+                        if overwrites { memory::written(port, &write.part) } else { memory::read(port, &write.part) };
+                    parts.push(self.grid_accessor(self.stage, port, value, &variable));
+                }
+                if port.change == Change::Put
+                    && let Part::Attribute(name) = &write.part
+                {
+                    parts.push(self.put_accessor(port, name, value));
+                }
+            }
+        }
+        parts.into_iter().map(|p| p + "\n").collect()
+    }
+
+    fn grid_accessor(&self, stage: &Stage, port: &Port, value: &Value, variable: &str) -> String {
+        let Some(domain) = value.domain.and_then(|d| self.graph.domains.get(d)) else {
+            let load = accessors::load(variable, value.ty.value(), value.dim, "0");
+            let ty = value.ty.value().wgsl(value.dim);
+            return format!("fn {}() -> {ty} {{ return {load}; }}", port.name);
+        };
+        let edge = port.edge.unwrap_or(domain.edge);
+        let memory = Memory { name: &port.name, variable, ty: value.ty, domain, edge };
+        match port.scatter {
+            Some(Scatter::Sum(bits)) => return memory.add(bits),
+            Some(kind) => return memory.extreme(kind == Scatter::Min),
+            None => {}
+        }
+        let calls = |suffix: &str| stage.calls(&format!("{}{suffix}", port.name));
+        let mut parts = Vec::new();
+        if calls("") || calls("_at") || calls("_face") {
+            parts.push(memory.cell());
+        }
+        if calls("_face") {
+            parts.push(memory.face());
+        }
+        if calls("_at") {
+            parts.push(memory.at());
+        }
+        parts.join("\n")
+    }
+}
+
+/// Inputs that read a setting instead of a wire.
+fn constants(of: Instance<'_>) -> impl Iterator<Item = (&Port, &Setting)> {
+    of.stage.inputs().zip(&of.node.inputs).filter_map(|(port, input)| match &input.source {
+        Source::Setting(setting) if port.direction == Direction::In => Some((port, setting)),
+        _ => None,
+    })
+}
+
+/// A stage's own text, with a budget in loops that are not proven finite, and whether all are.
+fn bounded_source(stage: &Stage, dim: u32) -> (String, bool) {
+    let constants = |name: &str| match name {
+        "DIM" => Some(i64::from(dim)),
+        "FACES" => Some(2 * i64::from(dim)),
+        _ => None,
+    };
+    let params = |name: &str| {
+        let param = stage.param(name)?;
+        let (low, high) = param.range;
+        matches!(param.ty, ParamType::Value(ValueType::I32 | ValueType::U32)).then_some(())?;
+        let low = if param.ty == ParamType::Value(ValueType::U32) { low.unwrap_or(0.0) } else { low? };
+        Some((low.ceil() as i64, high?.floor() as i64))
+    };
+    let grids: Vec<String> =
+        stage.inputs().filter(|p| p.ty == PortType::NeighborGrid).map(|p| format!("{}_next", p.name)).collect();
+    let report = loops::bound_loops(&stage.source, &constants, &params, &|name| grids.iter().any(|g| g == name));
+    (report.source, report.unproven.is_empty())
+}
+
+/// Rounds that all loops of an invocation may make together when they are not proven finite, and neighbours that it may
+/// visit. Below the 65,535 at which lavapipe would stop loops silently.
+const LOOP_BUDGET: u32 = 60_000;
+
+/// The flags that a kernel raises, behind its own buffers.
+fn alarm_functions(binding: usize, loops: bool, neighbors: bool) -> String {
+    let mut out = format!("@group(0) @binding({binding}) var<storage, read_write> _alarms: array<atomic<u32>>;\n");
+    if loops {
+        let _ = writeln!(
+            out,
+            "var<private> _rounds: i32 = {LOOP_BUDGET};\n\
+             fn _loop_spent() -> bool {{ _rounds -= 1; if (_rounds >= 0) {{ return false; }} atomicStore(&_alarms[params.{}], 1u); return true; }}",
+            Cause::Loop.member()
+        );
+    }
+    if neighbors {
+        let _ = writeln!(
+            out,
+            "var<private> _visits: u32 = 0u;\n\
+             fn _too_many(more: u32) -> bool {{ _visits += more; if (_visits <= {LOOP_BUDGET}u) {{ return false; }} atomicStore(&_alarms[params.{}], 1u); return true; }}",
+            Cause::Neighbors.member()
+        );
+    }
+    out
+}
+
+/// Accessors of an unwired input.
+fn constant(port: &Port, setting: &Setting, dim: u32, (run, space): (u32, u32)) -> String {
+    let (name, ty) = (&port.name, setting.ty.wgsl(dim));
+    let value = format!("params._in_{name}");
+    let (cell, position) = (prelude::cell_type(run), prelude::position_type(space));
+    match port.ty {
+        PortType::Number(_) => format!("fn {name}() -> {ty} {{ return {value}; }}"),
+        PortType::Field(_) => {
+            let mut out = format!("fn {name}(_position: {position}) -> {ty} {{ return {value}; }}");
+            if setting.ty == ValueType::F32 {
+                let _ = write!(
+                    out,
+                    "\nfn {name}_gradient(_position: {position}, _step: f32) -> {position} {{ return {position}(); }}"
+                );
+            }
+            out
+        }
+        _ => {
+            let mut out = format!(
+                "fn {name}(cell: {cell}) -> {ty} {{ return {value}; }}\nfn {name}_at(position: {position}) -> {ty} {{ return {value}; }}"
+            );
+            if port.ty == PortType::FaceGrid {
+                let pick = if dim == 3 {
+                    "select(select(v.x, v.y, axis == 1), v.z, axis == 2)"
+                } else {
+                    "select(v.x, v.y, axis == 1)"
+                };
+                let _ = write!(
+                    out,
+                    "\nfn {name}_face(cell: {cell}, face: i32) -> f32 {{ let axis = face >> 1u; let v = {value}; return {pick}; }}"
+                );
+            }
+            out
+        }
+    }
+}

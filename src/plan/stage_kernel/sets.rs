@@ -1,0 +1,166 @@
+//! How a stage sees particles and their neighbours.
+
+use super::super::prelude::{cell_literal, cell_type, position_type};
+use super::*;
+use crate::stage::types::EdgeRule;
+
+impl StageKernel<'_> {
+    /// WGSL type of the particles of a port.
+    fn particle_type(stage: &Stage, port: &Port) -> String {
+        match stage.set().is_some_and(|set| set.name == port.name) {
+            true => "Particle".into(),
+            false => format!("Particle_{}", port.name),
+        }
+    }
+
+    /// `struct Particle`, `x(index)` and `x_count()`.
+    pub(super) fn set_accessor(&self, of: Instance<'_>, index: usize, port: &Port, bound: &[Bound]) -> String {
+        let ty = Self::particle_type(of.stage, port);
+        let mut members = vec!["index: u32".to_string()];
+        let mut loads = vec!["_index".to_string()];
+        if matches!(port.change, Change::Emit(_)) {
+            members.push("serial: u32".into());
+            loads.push("_index".into());
+        }
+        for (name, _) in &port.attributes {
+            let part = Part::Attribute(name.clone());
+            let value = self.reads(of.index).find(|r| r.port == index && r.part == part);
+            let Some(value) = value.map(|r| &self.program.values[r.value]) else { continue };
+            let Some(variable) = memory::variable(bound, of.index, index, &part) else { continue };
+            members.push(format!("{name}: {}", value.ty.value().wgsl(value.dim)));
+            loads.push(accessors::load(variable, value.ty.value(), value.dim, "_index"));
+        }
+        let name = &port.name;
+        let mut out = format!("struct {ty} {{ {} }}\n", members.join(", "));
+        let own = of.index == 0 && self.stage.set().is_some_and(|set| set.name == *name);
+        if own || of.stage.calls(name) {
+            let _ = write!(out, "fn {name}(_index: u32) -> {ty} {{ return {ty}({}); }}", loads.join(", "));
+        }
+        if of.stage.calls(&format!("{name}_count"))
+            && let Some(count) = memory::variable(bound, of.index, index, &Part::Count)
+        {
+            let _ = write!(out, "\nfn {name}_count() -> u32 {{ return {count}[0]; }}");
+        }
+        out
+    }
+
+    /// `put_x(index, value)`
+    pub(super) fn put_accessor(&self, port: &Port, name: &str, value: &Value) -> String {
+        let ty = value.ty.value();
+        let variable = memory::written(port, &Part::Attribute(name.into()));
+        let store = accessors::store(&variable, ty, value.dim, "_index", "_value");
+        format!(
+            "fn put_{name}(_index: u32, _value: {}) {{ if (_index < {}u) {{ {store} }} }}",
+            ty.wgsl(value.dim),
+            value.capacity
+        )
+    }
+
+    /// `x(position)` and `x_next(&near)`: along each row of cells the entries are contiguous, so a row is one range; around a
+    /// periodic border they are not, and every cell is a range of its own.
+    pub(super) fn neighbor_accessor(&self, of: Instance<'_>, index: usize, port: &Port, bound: &[Bound]) -> String {
+        let start = self.reads(of.index).find(|r| r.port == index && r.part == Part::Start);
+        let domain = start.and_then(|r| self.program.values[r.value].domain).and_then(|d| self.graph.domains.get(d));
+        let variable = |part| memory::variable(bound, of.index, index, &part);
+        let (Some(domain), Some(start)) = (domain, variable(Part::Start)) else { return String::new() };
+        let item = |entry: &str| match variable(Part::Order) {
+            Some(items) => format!("{items}[{entry}]"),
+            None => entry.to_string(),
+        };
+        let (name, dim) = (&port.name, domain.dim);
+        let (cells, position) = (cell_type(dim), position_type(dim));
+        let n = domain.resolution.map(i64::from);
+        let resolution = cell_literal(n, dim);
+        let h = prelude::float(domain.cell_size);
+        let wraps = domain.edge == EdgeRule::Wrap;
+        let at = accessors::index("_c", domain.resolution, dim);
+        let inside = match wraps {
+            true => format!("((_p % {resolution}) + {resolution}) % {resolution}"),
+            false => format!("clamp(_p, {cells}(0), {resolution} - 1)"),
+        };
+        // Far away a position does not convert to a cell.
+        let cell = match wraps {
+            true => {
+                let size: Vec<String> = n.iter().take(dim as usize).map(|n| format!("{n}.0")).collect();
+                let size = format!("{position}({})", size.join(", "));
+                format!("let _q = _position / {h}; let _p = {cells}(floor(_q - floor(_q / {size}) * {size}));")
+            }
+            false => {
+                format!("let _p = {cells}(clamp(floor(_position / {h}), {position}(0.0), {position}({resolution})));")
+            }
+        };
+        let mut out = format!(
+            "struct _Near_{name} {{ index: u32, _cell: {cells}, _row: i32, _entry: u32, _end: u32 }}\n\
+             fn {name}(_position: {position}) -> _Near_{name} {{ {cell} return _Near_{name}(0u, {inside}, 0, 0u, 0u); }}\n"
+        );
+        if of.stage.calls(&format!("{name}_next")) {
+            let (rows, range) = rows(start, n, dim, wraps, &at);
+            let _ = writeln!(
+                out,
+                "fn {name}_next(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
+                     while ((*_near)._entry >= (*_near)._end) {{\n        \
+                         if ((*_near)._row >= {rows}) {{ return false; }}\n        \
+                         let _r = (*_near)._row;\n        \
+                         (*_near)._row = _r + 1;\n        \
+                         {range}\n        \
+                         if (_too_many((*_near)._end - (*_near)._entry)) {{ (*_near)._row = {rows}; (*_near)._end = (*_near)._entry; }}\n    \
+                     }}\n    \
+                     (*_near).index = {};\n    \
+                     (*_near)._entry += 1u;\n    \
+                     return true;\n\
+                 }}",
+                item("(*_near)._entry")
+            );
+        }
+        if of.stage.calls(&format!("{name}_range")) {
+            let _ = writeln!(
+                out,
+                "fn {name}_range(_p: {cells}) -> vec2u {{ let _c = {inside}; let _i = {at}; return vec2u({start}[_i], {start}[_i + 1]); }}"
+            );
+        }
+        if of.stage.calls(&format!("{name}_item")) {
+            let _ = writeln!(out, "fn {name}_item(_entry: u32) -> u32 {{ return {}; }}", item("_entry"));
+        }
+        out
+    }
+}
+
+/// How many ranges there are around a cell, and the statements that begin the one of row `_r`.
+fn rows(start: &str, n: [i64; 3], dim: u32, wraps: bool, at: &str) -> (i64, String) {
+    let cells = cell_type(dim);
+    let resolution = cell_literal(n, dim);
+    if wraps {
+        // A cell that is its own neighbour, or its neighbour's on both sides, counts once.
+        let width = n.map(|n| n.min(3));
+        let first: Vec<String> =
+            width.iter().take(dim as usize).map(|w| if *w == 3 { "1" } else { "0" }.into()).collect();
+        let [x, y, z] = width;
+        let offset = match dim {
+            3 => format!("vec3i(_r % {x}, (_r / {x}) % {y}, _r / {})", x * y),
+            _ => format!("vec2i(_r % {x}, _r / {x})"),
+        };
+        let count = if dim == 3 { x * y * z } else { x * y };
+        let range = format!(
+            "let _c = ((*_near)._cell + {offset} - {cells}({}) + {resolution}) % {resolution}; let _i = {at}; \
+             (*_near)._entry = {start}[_i]; (*_near)._end = {start}[_i + 1];",
+            first.join(", ")
+        );
+        return (count, range);
+    }
+    let [x, y, z] = n;
+    let (count, place, outside) = match dim {
+        3 => (
+            9,
+            "vec3i((*_near)._cell.x, (*_near)._cell.y + _r % 3 - 1, (*_near)._cell.z + _r / 3 - 1)",
+            format!("_o.y < 0 || _o.y >= {y} || _o.z < 0 || _o.z >= {z}"),
+        ),
+        _ => (3, "vec2i((*_near)._cell.x, (*_near)._cell.y + _r - 1)", format!("_o.y < 0 || _o.y >= {y}")),
+    };
+    let row = at.replace("_c.", "_o.");
+    let row = row.rsplit_once(" + ").map_or(row.clone(), |(row, _)| row.to_string());
+    let range = format!(
+        "let _o = {place}; if ({outside}) {{ continue; }} let _i = {row}; \
+         (*_near)._entry = {start}[_i + max(_o.x - 1, 0)]; (*_near)._end = {start}[_i + min(_o.x + 1, {x} - 1) + 1];"
+    );
+    (count, range)
+}
