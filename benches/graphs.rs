@@ -14,7 +14,7 @@ use stagewright::document::{Document, NodeKind};
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
-use stagewright::plan::{Plan, PlanOptions};
+use stagewright::plan::{Keep, Plan, PlanOptions};
 use stagewright::sim::Simulation;
 
 #[derive(Parser)]
@@ -70,7 +70,10 @@ fn compile(path: &Path, size: Option<u32>) -> Result<Plan, Box<dyn std::error::E
     }
     let graph = Graph::build(&document, Library::builtin())?;
     let started = Instant::now();
-    let plan = Plan::compile(&graph, &PlanOptions::default())?;
+    // A case without a picture is there for its States.
+    let states = document.nodes.iter().filter(|(_, node)| matches!(node.kind, NodeKind::State(_)));
+    let keep = Keep::Wires(states.map(|(name, _)| format!("{name}.value")).collect());
+    let plan = Plan::compile(&graph, &PlanOptions { keep, ..PlanOptions::default() })?;
     println!("compiled in {:.1} ms", started.elapsed().as_secs_f64() * 1e3);
     Ok(plan)
 }

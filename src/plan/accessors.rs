@@ -16,6 +16,45 @@ pub struct Memory<'a> {
     pub edge: EdgeRule,
 }
 
+/// How one element lies in memory.
+#[derive(Clone, Copy)]
+pub struct Layout {
+    pub value: ValueType,
+    pub dim: u32,
+    /// Vectors of three with a fourth word, so that one load takes them: what particles do, which are read in any order.
+    /// Grids, read along rows, keep them close.
+    pub padded: bool,
+}
+
+impl Layout {
+    fn wide(self) -> bool {
+        self.padded && self.value.components(self.dim) == 3
+    }
+
+    /// Words of one element.
+    pub fn words(self) -> u32 {
+        if self.wide() { 4 } else { self.value.components(self.dim) }
+    }
+
+    /// WGSL type of a buffer of them.
+    pub fn buffer(self) -> String {
+        if self.wide() { "array<vec4f>".into() } else { storage_type(self.value, self.dim) }
+    }
+
+    /// An expression that loads element `index`.
+    pub fn load(self, variable: &str, index: &str) -> String {
+        if self.wide() { format!("{variable}[{index}].xyz") } else { load(variable, self.value, self.dim, index) }
+    }
+
+    /// Statements that store `source` to element `index`.
+    pub fn store(self, variable: &str, index: &str, source: &str) -> String {
+        match self.wide() {
+            true => format!("{variable}[{index}] = vec4f({source}, 0.0);"),
+            false => store(variable, self.value, self.dim, index, source),
+        }
+    }
+}
+
 /// WGSL type of a buffer that holds such values: vectors of three as three scalars, since `vec3f` would pad.
 pub fn storage_type(value: ValueType, dim: u32) -> String {
     match value.components(dim) {

@@ -162,39 +162,46 @@ const SHARED_SCAN: &str = "var<workgroup> shared_sums: array<u32, 256>;\n\
          return shared_sums[lane] - value;\n\
      }\n";
 
-fn elements(names: &[&str]) -> String {
-    let read = names
-        .iter()
-        .enumerate()
-        .map(|(i, name)| format!("@group(0) @binding({}) var<storage, read> {name}: array<u32>;\n", i + 2));
-    let out = names.len() + 2;
-    let out = format!("@group(0) @binding({out}) var<storage, read_write> _out: array<u32>;\n");
-    read.chain([out]).collect()
+fn elements(names: &[String], outs: usize) -> String {
+    let buffer = |i: usize, access: &str, name: &str| {
+        format!("@group(0) @binding({}) var<storage, {access}> {name}: array<u32>;\n", i + 2)
+    };
+    let read = names.iter().enumerate().map(|(i, name)| buffer(i, "read", name));
+    let out = (0..outs).map(|k| buffer(names.len() + k, "read_write", &format!("_out{k}")));
+    read.chain(out).collect()
+}
+
+/// Attributes to move, and what says where: their buffers, and the copies of so many words each.
+fn moves(words: &[u32], others: &[&str], to: &str, from: &str) -> (String, String) {
+    let names: Vec<String> =
+        (0..words.len()).map(|k| format!("_in{k}")).chain(others.iter().map(|o| o.to_string())).collect();
+    let copies = words.iter().enumerate().flat_map(|(a, words)| {
+        (0..*words).map(move |k| format!("_out{a}[{to} * {words}u + {k}u] = _in{a}[{from} * {words}u + {k}u];"))
+    });
+    (elements(&names, words.len()), copies.collect::<Vec<_>>().join(" "))
 }
 
 /// What stays moves to the place that the prefix sum says.
-pub fn compact(n: u64, components: u32) -> String {
-    let moved: Vec<String> =
-        (0..components).map(|k| format!("_out[p * {components}u + {k}u] = _in[i * {components}u + {k}u];")).collect();
-    let body = format!("let p = _places[i]; if (_places[i + 1u] > p) {{ {} }}", moved.join(" "));
-    per_word(&elements(&["_in", "_places"]), n, &body)
+pub fn compact(n: u64, words: &[u32]) -> String {
+    let (declarations, copies) = moves(words, &["_places"], "p", "i");
+    let body = format!("let p = _places[i]; if (_places[i + 1u] > p) {{ {copies} }}");
+    per_word(&declarations, n, &body)
 }
 
 /// How many are left: the total of the prefix sum. How many there ever were does not change.
 pub fn compact_count(capacity: u32) -> String {
     let body = format!(
-        "let n = _places[{capacity}u]; let g = (n + 255u) / 256u; _out[0] = n; _out[1] = _count[1]; \
-         _out[4] = min(g, 65535u); _out[5] = (g + 65534u) / 65535u; _out[6] = 1u;"
+        "let n = _places[{capacity}u]; let g = (n + 255u) / 256u; _out0[0] = n; _out0[1] = _count[1]; \
+         _out0[4] = min(g, 65535u); _out0[5] = (g + 65534u) / 65535u; _out0[6] = 1u;"
     );
-    per_word(&elements(&["_count", "_places"]), 1, &body)
+    per_word(&elements(&["_count".into(), "_places".into()], 1), 1, &body)
 }
 
 /// Each place gets the particle that the index says.
-pub fn gather(n: u64, components: u32) -> String {
-    let moved: Vec<String> =
-        (0..components).map(|k| format!("_out[i * {components}u + {k}u] = _in[j * {components}u + {k}u];")).collect();
-    let body = format!("if (i >= _count[0]) {{ return; }} let j = min(_index[i], {n}u - 1u); {}", moved.join(" "));
-    per_word(&elements(&["_in", "_index", "_count"]), n, &body)
+pub fn gather(n: u64, words: &[u32]) -> String {
+    let (declarations, copies) = moves(words, &["_index", "_count"], "i", "j");
+    let body = format!("if (i >= _count[0]) {{ return; }} let j = min(_index[i], {n}u - 1u); {copies}");
+    per_word(&declarations, n, &body)
 }
 
 /// Starting value of a reduction, and the expression that joins `a` and `b`.

@@ -27,6 +27,8 @@ pub struct Writer<'a> {
     words: Vec<(u32, i32)>,
     bytes: u32,
     alarms: Vec<Alarm>,
+    /// Kernels whose text differs from what the user wrote, as it would be with the user's own: for error messages.
+    pub written: HashMap<usize, String>,
 }
 
 /// What sets uniform blocks apart: node, fields built in, and the counters that the text uses.
@@ -47,6 +49,7 @@ impl<'a> Writer<'a> {
             words: Vec::new(),
             bytes: 2 * uniforms::FRAME_BYTES,
             alarms: Vec::new(),
+            written: HashMap::new(),
         }
     }
 
@@ -78,8 +81,10 @@ impl<'a> Writer<'a> {
             Some(known) => known.clone(),
             None => {
                 let text = StageKernel { graph: self.graph, program, op, node, stage, in_place: &key.1 };
-                let (kernel, block) = text.write(&mut self.alarms);
-                let entry = (self.kernel(kernel), block);
+                let (kernel, block, written) = text.write(&mut self.alarms);
+                let index = self.kernel(kernel);
+                self.written.extend(written.map(|text| (index, text)));
+                let entry = (index, block);
                 self.variants.insert(key.clone(), entry.clone());
                 entry
             }
@@ -154,6 +159,7 @@ impl<'a> Writer<'a> {
             (0, Some(domain)) => domain.elements(target.ty),
             (capacity, _) => u64::from(capacity),
         };
+        let moved: Vec<u32> = op.writes.iter().map(|w| value(Some(w.value)).layout().words()).collect();
         let mut uniform = NO_BLOCK;
         let (name, wgsl, threads) = match &op.task {
             Task::Fill(setting) => {
@@ -177,12 +183,12 @@ impl<'a> Writer<'a> {
             Task::ScanBlocks => ("scan blocks", builtin::scan_blocks(elements, in_place), elements.div_ceil(4)),
             Task::ScanSums => ("scan sums", builtin::scan_sums(elements, in_place), 1),
             Task::ScanAdd => ("scan add", builtin::scan_add(elements, in_place), elements + 1),
-            Task::Compact => ("compact", builtin::compact(elements, ty.components(dim)), elements),
+            Task::Compact => ("compact", builtin::compact(elements, &moved), elements),
             Task::CompactCount => {
                 let capacity = node.set.as_ref().map_or(0, |s| s.capacity);
                 ("count", builtin::compact_count(capacity), 1)
             }
-            Task::Gather => ("gather", builtin::gather(elements, ty.components(dim)), elements),
+            Task::Gather => ("gather", builtin::gather(elements, &moved), elements),
             Task::Present { width, height } => {
                 let domain = node.domain.and_then(|d| self.graph.domains.get(d));
                 ("present", domain.map(|d| builtin::present(d, *width, *height)).unwrap_or_default(), 1)
@@ -222,7 +228,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Fields on their own, so that each one's text is validated where it stands.
-    pub fn probes(&self, frame: &Program, reset: &Program) -> Vec<Kernel> {
+    pub fn probes(&self, frame: &Program, reset: &Program) -> Vec<(Kernel, Option<String>)> {
         let mut seen = std::collections::BTreeSet::new();
         let mut out = Vec::new();
         for (program, op) in [frame, reset].into_iter().flat_map(|p| p.probes.iter().map(move |op| (p, op))) {
@@ -230,7 +236,8 @@ impl<'a> Writer<'a> {
             let Kind::Stage(stage) = &node.kind else { continue };
             if seen.insert(op.node) {
                 let text = StageKernel { graph: self.graph, program, op, node, stage, in_place: &[] };
-                out.push(text.write(&mut Vec::new()).0);
+                let (kernel, _, written) = text.write(&mut Vec::new());
+                out.push((kernel, written));
             }
         }
         out

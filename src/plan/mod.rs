@@ -240,8 +240,10 @@ impl Plan {
             let frame = writer.dispatches(&program, &layout.frame)?;
             let reset = writer.dispatches(&start, &layout.reset)?;
             let probes = writer.probes(&program, &start);
+            let mut written = std::mem::take(&mut writer.written);
             let plan = writer.finish(layout, frame, reset);
-            validate::kernels(&plan.kernels, &probes)?;
+            let kernels = plan.kernels.iter().cloned().enumerate();
+            validate::kernels(kernels.map(|(i, kernel)| (kernel, written.remove(&i))).collect(), probes)?;
             Ok(plan)
         })
     }

@@ -5,23 +5,26 @@ use std::time::Duration;
 
 use super::Kernel;
 use crate::problem::{Problem, Problems, SourcePlace};
-use crate::stage::loops;
 
 /// Text that passed the guard validates in milliseconds; what takes longer is hostile.
 const PATIENCE: Duration = Duration::from_secs(2);
 const STACK: usize = 256 << 20; // Address space only. The parser recurses.
 
+/// A kernel, and its text with the user's own as it was written, where the two differ.
+pub type Text = (Kernel, Option<String>);
+
 /// Validates kernels; first the probes, which show a field's mistake at its own line.
 ///
 /// # Errors
 /// One problem for each broken kernel, at the line of the stage's text where there is one.
-pub fn kernels(kernels: &[Kernel], probes: &[Kernel]) -> Result<(), Problems> {
+pub fn kernels(kernels: Vec<Text>, probes: Vec<Text>) -> Result<(), Problems> {
     let (sender, receiver) = mpsc::channel();
-    let all: Vec<&Kernel> = probes.iter().chain(kernels).collect();
-    let work: Vec<Kernel> = all.iter().map(|k| (*k).clone()).collect();
+    let first = probes.len();
+    let work: Vec<Text> = probes.into_iter().chain(kernels).collect();
+    let nodes: Vec<String> = work.iter().map(|(kernel, _)| kernel.node.clone()).collect();
     let worker = std::thread::Builder::new().name("validate".into()).stack_size(STACK).spawn(move || {
-        for kernel in work {
-            if sender.send(check(&kernel)).is_err() {
+        for text in work {
+            if sender.send(check(&text)).is_err() {
                 break;
             }
         }
@@ -32,8 +35,8 @@ pub fn kernels(kernels: &[Kernel], probes: &[Kernel]) -> Result<(), Problems> {
         );
     }
     let mut problems = Problems::default();
-    for (index, kernel) in all.iter().enumerate() {
-        if index == probes.len() && !problems.is_empty() {
+    for (index, node) in nodes.iter().enumerate() {
+        if index == first && !problems.is_empty() {
             // What is built in is wrong, and would be so again wherever it is built in.
             break;
         }
@@ -43,7 +46,7 @@ pub fn kernels(kernels: &[Kernel], probes: &[Kernel]) -> Result<(), Problems> {
             Err(_) => {
                 // The thread is left behind: it ends when the validator does, and nobody listens.
                 let cause = "the shader compiler does not finish with this text";
-                problems.push(Problem::new(&kernel.node, "", cause, "make its types and expressions simpler"));
+                problems.push(Problem::new(node, "", cause, "make its types and expressions simpler"));
                 break;
             }
         }
@@ -51,14 +54,10 @@ pub fn kernels(kernels: &[Kernel], probes: &[Kernel]) -> Result<(), Problems> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// A kernel with budgets in its loops is checked as the user wrote it first, so that columns are the user's own. No text
-/// of a user can hold what is taken out: names that begin with `_` are refused.
-fn check(kernel: &Kernel) -> Option<Problem> {
-    if kernel.finite {
-        return check_text(kernel);
-    }
-    let written = Kernel { wgsl: kernel.wgsl.replace(loops::CHECK, ""), ..kernel.clone() };
-    check_text(&written).or_else(|| check_text(kernel))
+/// A kernel whose loops were changed is checked as the user wrote it first, so that columns are the user's own.
+fn check((kernel, written): &Text) -> Option<Problem> {
+    let written = written.as_ref().map(|wgsl| Kernel { wgsl: wgsl.clone(), ..kernel.clone() });
+    written.and_then(|kernel| check_text(&kernel)).or_else(|| check_text(kernel))
 }
 
 fn check_text(kernel: &Kernel) -> Option<Problem> {

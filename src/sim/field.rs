@@ -28,6 +28,10 @@ impl Field {
             (None, _) => [capacity.max(1), 1, 1],
         };
         let components = ty.value().components(dim);
+        if matches!(ty, WireType::Attribute(_)) && components == 3 {
+            // Three numbers lie in four words.
+            words = words.chunks(4).flat_map(|w| w.iter().take(3)).copied().collect();
+        }
         let count = resolution.iter().map(|n| *n as usize).product::<usize>() * components as usize;
         words.truncate(count);
         let data = words.iter().map(|w| match ty.value().scalar() {

@@ -170,7 +170,11 @@ impl Simulation {
             let cause = format!("{given} numbers were given, the State holds {expected}");
             return Err(Problem::new(node, "", cause, "give one for every component of every element"));
         }
-        let mut words = values.to_vec();
+        let padded = wire.capacity > 0 && wire.ty.value().components(wire.dim) == 3;
+        let mut words = match padded {
+            true => values.chunks(3).flat_map(|v| v.iter().copied().chain([0])).collect(),
+            false => values.to_vec(),
+        };
         words.resize((bytes / 4) as usize, 0);
         self.engine.write(found.buffer, &words);
         Ok(())

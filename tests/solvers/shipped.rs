@@ -110,7 +110,16 @@ fn play(document: &Document, keep: Keep, frames: usize) -> Vec<(String, Vec<u32>
         let input = sim.recorded_input();
         sim.step(&input).unwrap_or_else(|e| panic!("{e}"));
     }
-    let states = sim.plan().states.iter().map(|s| (s.node.clone(), words(&sim, &s.node)));
+    // Of particles, as many as live.
+    let living = |name: &str| {
+        let set = name.rsplit_once('.').map(|(set, _)| format!("{set}.count"));
+        let count = set.filter(|set| sim.plan().states.iter().any(|s| s.node == *set)).map(|set| words(&sim, &set)[0]);
+        let mut state = words(&sim, name);
+        let components = sim.read(name).unwrap().components as usize;
+        state.truncate(count.map_or(usize::MAX, |n| n as usize * components));
+        state
+    };
+    let states = sim.plan().states.iter().map(|s| (s.node.clone(), living(&s.node)));
     let pixels = |node: &str| {
         let image = sim.picture(Some(node)).unwrap();
         image.rgba.chunks(4).map(|p| u32::from_le_bytes([p[0], p[1], p[2], p[3]])).collect()

@@ -8,6 +8,7 @@ mod stage;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+use super::accessors::Layout;
 use super::{Keep, PlanOptions};
 use crate::graph::{Graph, Kind, Setting, Source};
 use crate::problem::{Problem, Problems};
@@ -30,6 +31,13 @@ pub struct Value {
     pub capacity: u32,
     pub label: String,
     pub bytes: u64,
+}
+
+impl Value {
+    /// How its elements lie in memory.
+    pub fn layout(&self) -> Layout {
+        Layout { value: self.ty.value(), dim: self.dim, padded: matches!(self.ty, WireType::Attribute(_)) }
+    }
 }
 
 /// Which part of a port's wire. Grids and numbers are whole, sets and neighbour grids are made of several values.
@@ -105,6 +113,8 @@ pub struct Write {
     pub value: ValueId,
     /// The version it goes on from.
     pub consumes: Option<ValueId>,
+    /// It takes nothing over from that version but its place in memory.
+    pub overwrites: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -270,12 +280,21 @@ impl Program {
         let mut kept = Vec::with_capacity(self.ops.len());
         for op in self.ops.drain(..).rev() {
             if op.writes.iter().any(|w| needed.contains(&w.value)) {
-                needed.extend(op.inputs());
+                needed.extend(op.reads.iter().map(|r| r.value));
+                needed.extend(op.writes.iter().filter(|w| !w.overwrites).filter_map(|w| w.consumes));
                 kept.push(op);
             }
         }
         kept.reverse();
-        self.ops = kept;
+        // Versions that were only overwritten are gone with what wrote them.
+        let mut there: BTreeSet<ValueId> = self.states.values().copied().collect();
+        for op in &mut kept {
+            for write in &mut op.writes {
+                write.consumes = write.consumes.filter(|v| there.contains(v));
+            }
+            there.extend(op.writes.iter().map(|w| w.value));
+        }
+        self.ops = sets::join_moves(kept);
     }
 }
 
@@ -550,7 +569,13 @@ impl<'a> Expander<'a> {
 }
 
 fn write(value: ValueId) -> Write {
-    Write { port: 0, part: Part::Whole, value, consumes: None }
+    Write { port: 0, part: Part::Whole, value, consumes: None, overwrites: false }
+}
+
+impl Write {
+    fn from(self, consumes: Option<ValueId>) -> Write {
+        Write { consumes, ..self }
+    }
 }
 
 /// A write that goes on from another version.

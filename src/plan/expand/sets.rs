@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::super::accessors::Layout;
 use super::{
-    Expander, Feed, Neighbors, Part, Problems, Read, Room, Set, TOP, Task, Value, ValueId, Write, go_on, read, write,
+    Expander, Feed, Neighbors, Op, Part, Problems, Read, Room, Set, TOP, Task, Value, ValueId, Write, go_on, read, write,
 };
 use crate::graph::{Graph, Kind, ParticleSet};
 use crate::problem::Problem;
@@ -37,7 +38,8 @@ impl Expander<'_> {
     /// A new version of an attribute.
     pub(super) fn attribute(&mut self, room: Room, ty: ValueType, label: String) -> ValueId {
         let dim = self.graph.domains.get(room.domain).map_or(2, |d| d.dim);
-        let bytes = (u64::from(room.capacity) * u64::from(ty.components(dim)) * 4).next_multiple_of(16);
+        let layout = Layout { value: ty, dim, padded: true };
+        let bytes = (u64::from(room.capacity) * u64::from(layout.words()) * 4).next_multiple_of(16);
         let ty = WireType::Attribute(ty);
         self.add(Value { ty, domain: None, dim, capacity: room.capacity, label, bytes })
     }
@@ -132,13 +134,13 @@ impl Expander<'_> {
         let (declared, mut set) = (changed.declared, changed.before.clone());
         let room = set.room;
         let label = |part: &str| format!("{path}.{}.{part}", declared.name);
-        let write = |part, value, consumes| Write { port: changed.port, part, value, consumes };
+        let write = |part, value, consumes| Write { port: changed.port, part, ..super::write(value) }.from(consumes);
         match &declared.change {
             Change::Own => {
                 for (name, ty) in &declared.written {
                     let value = self.attribute(room, *ty, label(name));
                     let before = set.attributes.insert(name.clone(), value);
-                    writes.push(write(Part::Attribute(name.clone()), value, before));
+                    writes.push(Write { overwrites: true, ..write(Part::Attribute(name.clone()), value, before) });
                 }
             }
             Change::Emit(_) => {
@@ -191,15 +193,13 @@ impl Expander<'_> {
         let mut set = Set { order: self.new_order(), ..before.clone() };
         let index =
             if filters { self.scan(node, env, index, u64::from(set.room.capacity), label("places"))? } else { index };
-        let reads = |value| {
-            let count = (!filters).then(|| Read { port: 2, ..read(before.count) });
-            [read(value), Read { port: 1, ..read(index) }].into_iter().chain(count).collect::<Vec<_>>()
-        };
+        let task = if filters { Task::Compact } else { Task::Gather };
         for (name, value) in &mut set.attributes {
             let ty = self.program.values[*value].ty.value();
             let moved = self.attribute(set.room, ty, label(name));
-            let task = if filters { Task::Compact } else { Task::Gather };
-            self.push(node, env, task, reads(*value), vec![write(moved)])?;
+            let mut reads = vec![read(*value), Read { port: 1, ..read(index) }];
+            reads.extend((!filters).then(|| Read { port: 2, ..read(before.count) }));
+            self.push(node, env, task.clone(), reads, vec![write(moved)])?;
             *value = moved;
         }
         if filters {
@@ -264,4 +264,29 @@ impl Expander<'_> {
         }
         Ok(())
     }
+}
+
+/// Attributes that one dispatch moves: with index and count it keeps within the eight buffers that WebGPU promises.
+const MOVED_AT_ONCE: usize = 3;
+
+/// Joins moves of attributes of the same set that follow each other.
+pub fn join_moves(ops: Vec<Op>) -> Vec<Op> {
+    let mut out: Vec<Op> = Vec::with_capacity(ops.len());
+    for op in ops {
+        let moves = matches!(op.task, Task::Gather | Task::Compact);
+        let common = |op: &Op| op.reads.iter().filter(|r| r.port > 0).map(|r| (r.port, r.value)).collect::<Vec<_>>();
+        let before = out.last_mut().filter(|last| {
+            let same = std::mem::discriminant(&last.task) == std::mem::discriminant(&op.task);
+            moves && same && common(last) == common(&op) && last.writes.len() < MOVED_AT_ONCE
+        });
+        match before {
+            Some(last) => {
+                let at = last.writes.len();
+                last.reads.splice(at..at, op.reads.into_iter().filter(|r| r.port == 0));
+                last.writes.extend(op.writes);
+            }
+            None => out.push(op),
+        }
+    }
+    out
 }

@@ -116,7 +116,7 @@ impl Expander<'_> {
                         self.neighbors(declared, stage, feeds, set).ok_or_else(|| broken(self.graph, node))?;
                     if !gathers(stage) {
                         let items = self.attribute(set.room, ty.value(), format!("{label}.items"));
-                        writes.push(Write { port, part: Part::Order, value: items, consumes: None });
+                        writes.push(Write { port, part: Part::Order, ..write(items) });
                         neighbors.items = Some(items);
                     }
                     Feed::Neighbors(neighbors)
@@ -171,7 +171,7 @@ impl Expander<'_> {
         writes: &mut Vec<Write>,
     ) -> Result<ValueId, Problems> {
         let label = format!("{}.{}", self.graph.nodes[node].path, declared.name);
-        let write_port = |value, consumes| Write { port, part: Part::Whole, value, consumes };
+        let write_port = |value, consumes| Write { port, consumes, ..write(value) };
         if let Some(scatter) = declared.scatter {
             let start = self.value(node, ty, format!("{label} (scatter)"));
             match (scatter, before) {

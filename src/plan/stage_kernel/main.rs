@@ -146,12 +146,12 @@ impl StageKernel<'_> {
         let mut copies = String::new();
         for (port, write, value, in_place) in self.writes() {
             if matches!(write.part, Part::Attribute(_)) && !in_place {
-                let old = accessors::load(&memory::read(port, &write.part), value.ty.value(), value.dim, "_i");
+                let old = value.layout().load(&memory::read(port, &write.part), "_i");
                 let new = memory::written(port, &write.part);
                 let _ = write!(
                     copies,
                     "{{ let _old = {old}; {} }} ",
-                    accessors::store(&new, value.ty.value(), value.dim, "_i", "_old")
+                    value.layout().store(&new, "_i", "_old")
                 );
             }
         }
@@ -219,7 +219,7 @@ impl StageKernel<'_> {
                     let ty = value.ty.value().wgsl(value.dim);
                     let says = port.written.iter().any(|(n, _)| n == name);
                     let source = if says { self.result(name) } else { "_zero".into() };
-                    let store = accessors::store(&variable, value.ty.value(), value.dim, place, &source);
+                    let store = value.layout().store(&variable, place, &source);
                     if says { store } else { format!("{{ let _zero = {ty}(); {store} }}") }
                 }
                 Part::Whole if port.ty == PortType::Particles && port.change == Change::Filter => {

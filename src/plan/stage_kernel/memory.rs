@@ -1,7 +1,6 @@
 //! The buffers that a stage's kernel is bound to, and the variables that stand for them.
 
 use super::super::expand::{Op, Part, Program, Read, ValueId, Write};
-use super::accessors::storage_type;
 use crate::graph::{Graph, Kind};
 use crate::stage::Stage;
 use crate::stage::header::{Change, Direction, Port, Scatter};
@@ -36,7 +35,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
         out.push(Bound {
             variable: format!("{prefix}{variable}"),
             ty: match read.part {
-                Part::Whole | Part::Attribute(_) => storage_type(value.ty.value(), value.dim),
+                Part::Whole | Part::Attribute(_) => value.layout().buffer(),
                 _ => "array<u32>".into(),
             },
             writes: false,
@@ -48,7 +47,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
     for (write, in_place) in op.writes.iter().zip(in_place) {
         let Some(port) = own.outputs().nth(write.port) else { continue };
         let value = &program.values[write.value];
-        let plain = storage_type(value.ty.value(), value.dim);
+        let plain = value.layout().buffer();
         let copies = port.ty.is_grid() && port.direction == Direction::InOut && port.scatter.is_none()
             || matches!(port.change, Change::Emit(_));
         let name = format!("{}{}", port.name, ending(&write.part));

@@ -43,8 +43,9 @@ struct Instance<'a> {
 }
 
 impl StageKernel<'_> {
-    /// The kernel and its uniform block. What can go wrong while it runs is added to `alarms`.
-    pub fn write(&self, alarms: &mut Vec<Alarm>) -> (Kernel, Block) {
+    /// The kernel and its uniform block; and its text with the stage's own as it was written, where loops had to be changed.
+    /// What can go wrong while it runs is added to `alarms`.
+    pub fn write(&self, alarms: &mut Vec<Alarm>) -> (Kernel, Block, Option<String>) {
         let dim = dim(self.graph, self.node);
         let own = Instance { index: 0, node: self.node, stage: self.stage };
         let bound = bound(self.graph, self.program, self.op, self.in_place);
@@ -88,12 +89,8 @@ impl StageKernel<'_> {
         [&source, &generated].into_iter().for_each(|text| prelude::collect_words(text, &mut wanted));
         let helpers = prelude::prelude(&self.domain(self.node), &mut wanted);
         prelude::collect_words(&modules, &mut wanted);
-        let mut out = source;
-        if !out.ends_with('\n') {
-            out.push('\n');
-        }
-        let own_lines = out.lines().count();
-        out.push_str("\n// ---- generated ----\n");
+        let own_lines = source.lines().count();
+        let mut out = String::from("\n\n// ---- generated ----\n");
         out.push_str(&helpers);
         for (letter, value) in &self.node.generics {
             let _ = writeln!(out, "alias {letter} = {};", value.wgsl(dim));
@@ -110,10 +107,11 @@ impl StageKernel<'_> {
         }
         out.push_str(&generated);
         out.push_str(&modules);
+        let written = (source != self.stage.source).then(|| format!("{}{out}", self.stage.source.trim_end()));
         let kernel = Kernel {
             name: self.stage.name.clone(),
             node: self.node.path.clone(),
-            wgsl: out,
+            wgsl: format!("{}{out}", source.trim_end()),
             workgroup: workgroup(self.graph, self.node),
             bindings,
             finite,
@@ -121,7 +119,7 @@ impl StageKernel<'_> {
             own_lines,
             uniform_bytes: block.bound_bytes(),
         };
-        (kernel, block)
+        (kernel, block, written)
     }
 
     /// The domain of a node, or one cell where it has none.
@@ -255,7 +253,7 @@ impl StageKernel<'_> {
 
     fn grid_accessor(&self, stage: &Stage, port: &Port, value: &Value, variable: &str) -> String {
         let Some(domain) = value.domain.and_then(|d| self.graph.domains.get(d)) else {
-            let load = accessors::load(variable, value.ty.value(), value.dim, "0");
+            let load = value.layout().load(variable, "0");
             let ty = value.ty.value().wgsl(value.dim);
             return format!("fn {}() -> {ty} {{ return {load}; }}", port.name);
         };

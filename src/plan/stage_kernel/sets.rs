@@ -28,7 +28,7 @@ impl StageKernel<'_> {
             let Some(value) = value.map(|r| &self.program.values[r.value]) else { continue };
             let Some(variable) = memory::variable(bound, of.index, index, &part) else { continue };
             members.push(format!("{name}: {}", value.ty.value().wgsl(value.dim)));
-            loads.push(accessors::load(variable, value.ty.value(), value.dim, "_index"));
+            loads.push(value.layout().load(variable, "_index"));
         }
         let name = &port.name;
         let mut out = format!("struct {ty} {{ {} }}\n", members.join(", "));
@@ -48,7 +48,7 @@ impl StageKernel<'_> {
     pub(super) fn put_accessor(&self, port: &Port, name: &str, value: &Value) -> String {
         let ty = value.ty.value();
         let variable = memory::written(port, &Part::Attribute(name.into()));
-        let store = accessors::store(&variable, ty, value.dim, "_index", "_value");
+        let store = value.layout().store(&variable, "_index", "_value");
         format!(
             "fn put_{name}(_index: u32, _value: {}) {{ if (_index < {}u) {{ {store} }} }}",
             ty.wgsl(value.dim),
@@ -95,19 +95,32 @@ impl StageKernel<'_> {
         );
         if of.stage.calls(&format!("{name}_next")) {
             let (rows, range) = rows(start, n, dim, wraps, &at);
+            // The entry that was given last is still before the end where the loop over a row was left early.
             let _ = writeln!(
                 out,
-                "fn {name}_next(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
-                     while ((*_near)._entry >= (*_near)._end) {{\n        \
-                         if ((*_near)._row >= {rows}) {{ return false; }}\n        \
-                         let _r = (*_near)._row;\n        \
-                         (*_near)._row = _r + 1;\n        \
-                         {range}\n        \
-                         if (_too_many((*_near)._end - (*_near)._entry)) {{ (*_near)._row = {rows}; (*_near)._end = (*_near)._entry; }}\n    \
-                     }}\n    \
-                     (*_near).index = {};\n    \
-                     (*_near)._entry += 1u;\n    \
+                "fn _row_{name}(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
+                     if ((*_near)._row >= {rows} || (*_near)._entry < (*_near)._end) {{ return false; }}\n    \
+                     let _r = (*_near)._row;\n    \
+                     (*_near)._row = _r + 1;\n    \
+                     var _first = 0u; var _last = 0u;\n    \
+                     {range}\n    \
+                     if (_too_many(_last - _first)) {{ _last = _first; }}\n    \
+                     (*_near)._entry = _first - 1u;\n    \
+                     (*_near)._end = _last;\n    \
                      return true;\n\
+                 }}\n\
+                 fn _step_{name}(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
+                     (*_near)._entry += 1u;\n    \
+                     if ((*_near)._entry >= (*_near)._end) {{ return false; }}\n    \
+                     (*_near).index = {};\n    \
+                     return true;\n\
+                 }}\n\
+                 fn {name}_next(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
+                     for (var _k = 0; _k <= {rows}; _k++) {{\n        \
+                         if (_step_{name}(_near)) {{ return true; }}\n        \
+                         if (!_row_{name}(_near)) {{ return false; }}\n    \
+                     }}\n    \
+                     return _step_{name}(_near);\n\
                  }}",
                 item("(*_near)._entry")
             );
@@ -142,7 +155,7 @@ fn rows(start: &str, n: [i64; 3], dim: u32, wraps: bool, at: &str) -> (i64, Stri
         let count = if dim == 3 { x * y * z } else { x * y };
         let range = format!(
             "let _c = ((*_near)._cell + {offset} - {cells}({}) + {resolution}) % {resolution}; let _i = {at}; \
-             (*_near)._entry = {start}[_i]; (*_near)._end = {start}[_i + 1];",
+             _first = {start}[_i]; _last = {start}[_i + 1];",
             first.join(", ")
         );
         return (count, range);
@@ -159,8 +172,8 @@ fn rows(start: &str, n: [i64; 3], dim: u32, wraps: bool, at: &str) -> (i64, Stri
     let row = at.replace("_c.", "_o.");
     let row = row.rsplit_once(" + ").map_or(row.clone(), |(row, _)| row.to_string());
     let range = format!(
-        "let _o = {place}; if ({outside}) {{ continue; }} let _i = {row}; \
-         (*_near)._entry = {start}[_i + max(_o.x - 1, 0)]; (*_near)._end = {start}[_i + min(_o.x + 1, {x} - 1) + 1];"
+        "let _o = {place}; if (!({outside})) {{ let _i = {row}; \
+         _first = {start}[_i + max(_o.x - 1, 0)]; _last = {start}[_i + min(_o.x + 1, {x} - 1) + 1]; }}"
     );
     (count, range)
 }

@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::lex::{Token, tokens};
+use super::lex::{Token, line_col, tokens};
 use blocks::{Block, read_blocks};
 use interval::Scope;
 
@@ -64,12 +64,9 @@ const NEIGHBOR_ROUNDS: u64 = 1024;
 /// Most rounds of a loop by its own header; `None` without a proof.
 fn trips(block: &Block, tokens: &[Token<'_>], scope: &Scope<'_>, advances: &dyn Fn(&str) -> bool) -> Option<u64> {
     let header = tokens.get(block.keyword..block.open?)?;
-    let texts: Vec<&str> = header.iter().map(|t| t.text).collect();
-    if let ["while", "(", next, "(", "&", iterator, ")", ")"] | ["while", next, "(", "&", iterator, ")"] =
-        texts.as_slice()
-    {
+    if let Some((_, port, iterator)) = over_neighbors(block, tokens) {
         let body = tokens.get(block.open?..block.close)?;
-        return (advances(next) && !may_write(body, iterator)).then_some(NEIGHBOR_ROUNDS);
+        return (advances(&format!("{port}_next")) && !may_write(body, iterator)).then_some(NEIGHBOR_ROUNDS);
     }
     let [Token { text: "for", .. }, Token { text: "(", .. }, header @ .., Token { text: ")", .. }] = header else {
         return None;
@@ -160,24 +157,50 @@ impl Rounds<'_> {
     }
 }
 
-/// Writes the check into every loop without a proof.
+/// Writes the check into every loop without a proof, and takes those over neighbours apart: a loop over rows of cells, and
+/// one over the entries of a row, so that the lanes of a GPU meet again after each row.
 fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>) -> LoopReport {
-    let start = |index: usize| tokens.get(index).map(|token| token.start);
-    let unproven = rounds.blocks.iter().enumerate().filter(|(id, _)| rounds.is_unproven(*id));
-    let places = unproven.filter_map(|(_, block)| Some((start(block.open?)? + 1, start(block.keyword)?)));
-    let mut places: Vec<(usize, usize)> = places.collect();
-    places.sort_unstable();
-    let mut report = LoopReport { source: String::with_capacity(source.len()), unproven: Vec::new() };
-    let (mut copied, mut counted, mut line) = (0, 0, 1);
-    for (body, keyword) in places {
-        report.source += source.get(copied..body).unwrap_or_default();
-        report.source += CHECK;
-        line += source.get(counted..keyword).unwrap_or_default().matches('\n').count();
-        report.unproven.push(line);
-        (copied, counted) = (body, keyword);
+    let mut edits: Vec<(usize, usize, String)> = Vec::new();
+    let mut unproven = Vec::new();
+    for (id, block) in rounds.blocks.iter().enumerate().filter(|(_, block)| block.is_loop) {
+        let start = |index: usize| tokens.get(index).map(|token| token.start);
+        let (Some(keyword), Some(open)) = (start(block.keyword), block.open.and_then(start)) else { continue };
+        if rounds.is_unproven(id) {
+            edits.push((open + 1, 0, CHECK.to_string()));
+            unproven.push(line_col(source, keyword).0);
+        } else if let (Some((at, port, iterator)), Some(close)) = (over_neighbors(block, tokens), start(block.close)) {
+            edits.push((keyword, 0, format!("while (_row_{port}(&{iterator})) {{ ")));
+            edits.push((at, port.len() + "_next".len(), format!("_step_{port}")));
+            edits.push((close + 1, 0, " }".to_string()));
+        }
+    }
+    edits.sort();
+    let mut report = LoopReport { source: String::with_capacity(source.len()), unproven };
+    let mut copied = 0;
+    for (at, removed, inserted) in edits {
+        report.source += source.get(copied..at).unwrap_or_default();
+        report.source += &inserted;
+        copied = at + removed;
     }
     report.source += source.get(copied..).unwrap_or_default();
+    report.unproven.sort_unstable();
     report
+}
+
+/// Of a loop such as `while (near_next(&it))`: where the call stands, and the names `near` and `it`.
+fn over_neighbors<'a>(block: &Block, tokens: &[Token<'a>]) -> Option<(usize, &'a str, &'a str)> {
+    let header = tokens.get(block.keyword..block.open?)?;
+    let inner = match header {
+        [Token { text: "while", .. }, Token { text: "(", .. }, inner @ .., Token { text: ")", .. }] if inner.len() == 5 => inner,
+        [Token { text: "while", .. }, inner @ ..] => inner,
+        _ => return None,
+    };
+    match inner {
+        [next, Token { text: "(", .. }, Token { text: "&", .. }, iterator, Token { text: ")", .. }] => {
+            Some((next.start, next.text.strip_suffix("_next")?, iterator.text))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -279,7 +302,10 @@ mod tests {
         for body in
             ["var n = near(p); while (near_next(&n)) { f(n.index); }", "var n = near(p); while near_next(&n) { }"]
         {
-            assert!(report(&in_stage(body)).unproven.is_empty(), "`{body}`");
+            let report = report(&in_stage(body));
+            assert!(report.unproven.is_empty(), "`{body}`");
+            assert!(report.source.contains("while (_row_near(&n)) { while"), "{}", report.source);
+            assert!(report.source.contains("_step_near(&n)") && report.source.trim_end().ends_with("} } }"));
         }
         for body in [
             "var n = near(p); while (near_next(&n)) { n = near(p); }",

@@ -1,0 +1,43 @@
+//! Contain
+//! Keeps particles in the domain. At its walls they bounce with restitution and Coulomb friction; where it is periodic (`wrap`)
+//! they come in again on the other side; the sides of a `zero` domain are open.
+//!
+//! @inout particles: Particles{position: Vec, velocity: Vec} -> {position: Vec, velocity: Vec}    The set that stays inside
+//! @param restitution: f32 = 0.3, 0..1           Part of the speed across the wall that a bounce keeps
+//! @param friction: f32 = 0, 0.., soft 0..1      Coulomb's coefficient
+//! @param margin: f32 = 0, 0.., soft 0..0.1      Distance kept from the walls: a particle's radius [m]
+
+fn stage(particle: Particle) -> Result {
+    var place = particle.position;
+    var velocity = particle.velocity;
+    let size = SIZE;
+    // Three quarters of the domain are a quarter the other way, if it is periodic.
+    let around = displacement(Vec(), 0.75 * size);
+    for (var axis = 0; axis < DIM; axis++) {
+        if around[axis] < 0.0 {
+            place[axis] -= size[axis] * floor(place[axis] / size[axis]);
+            if place[axis] >= size[axis] { place[axis] = 0.0; } // a rounded up -0.0000001
+        } else if wall_face(Cell(), axis) {
+            let margin = min(params.margin, 0.5 * size[axis]);
+            var inward = 0.0;
+            if place[axis] < margin {
+                place[axis] = margin;
+                inward = 1.0;
+            } else if place[axis] > size[axis] - margin {
+                place[axis] = size[axis] - margin;
+                inward = -1.0;
+            }
+            velocity = bounced(velocity, Vec(unit(axis)) * inward);
+        }
+    }
+    return Result(place, velocity);
+}
+
+// A velocity after it has hit a surface at rest. A normal of zero hits nothing.
+fn bounced(velocity: Vec, normal: Vec) -> Vec {
+    let across = dot(velocity, normal);
+    if across >= 0.0 { return velocity; }
+    let along = velocity - across * normal;
+    let taken = params.friction * (1.0 + params.restitution) * -across;
+    return along * max(1.0 - taken / max(length(along), 1e-20), 0.0) - params.restitution * across * normal;
+}

@@ -1,0 +1,47 @@
+//! Emit from an Image
+//! New particles where a picture is bright: a place is as likely as its brightness, 0 to 1. By rejection with up to 1024 tries;
+//! if all of them fail, at the brightest place tried. With a hundredth of the picture bright that is one particle in 30,000.
+//! Source: von Neumann, Various Techniques Used in Connection with Random Digits, 1951 (rejection sampling).
+//!
+//! @in    amount: u32 = 1000                       Particles to emit: a constant, or Emission Rate
+//! @in    image: Grid<f32>                         Brightness, 0 to 1; may be finer than the particles' domain
+//! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The set that grows
+//! @param velocity: Vec = (0, 0, 0), soft -4..4    Velocity of all [m/s]
+//! @param spread: f32 = 0, 0.., soft 0..2          Most that a random velocity adds, in any direction [m/s]
+
+fn stage(particle: Particle) -> Result {
+    var place = Vec();
+    var brightest = -1.0;
+    for (var attempt = 0; attempt < 1024; attempt++) {
+        let salt = 16u + 4u * u32(attempt);
+        let tried = SIZE * random_place(particle.serial, salt);
+        let brightness = image_at(tried);
+        if brightness > brightest {
+            place = tried;
+            brightest = brightness;
+        }
+        if random_at(particle.serial, salt + 3u) < brightness {
+            place = tried;
+            break;
+        }
+    }
+    return Result(place, params.velocity + params.spread * random_in_ball(particle.serial, 8u), particle.serial);
+}
+
+// Uniform in the unit box.
+fn random_place(serial: u32, salt: u32) -> Vec {
+    var place = Vec();
+    for (var axis = 0; axis < DIM; axis++) { place[axis] = random_at(serial, salt + u32(axis)); }
+    return place;
+}
+
+// Uniform in the unit ball: a normal deviate has no favourite direction, and volume grows with the radius to DIM.
+fn random_in_ball(serial: u32, salt: u32) -> Vec {
+    var normal = Vec();
+    for (var axis = 0; axis < DIM; axis++) {
+        let one = salt + 2u * u32(axis);
+        let far = sqrt(-2.0 * log(1.0 - random_at(serial, one)));
+        normal[axis] = far * cos(6.2831853 * random_at(serial, one + 1u));
+    }
+    return normal / max(length(normal), 1e-20) * pow(random_at(serial, salt + 7u), 1.0 / f32(DIM));
+}

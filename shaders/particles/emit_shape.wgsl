@@ -1,0 +1,53 @@
+//! Emit from a Shape
+//! New particles inside a shape, every place in it equally likely. By rejection in a box with up to 256 tries; if all of them
+//! fail, the nearest is moved down the distance into the shape. For a shape of a twentieth of the box that is one in 500,000.
+//! Source: von Neumann, Various Techniques Used in Connection with Random Digits, 1951 (rejection sampling).
+//!
+//! @in    amount: u32 = 1000                              Particles to emit: a constant, or Emission Rate
+//! @in    shape: Field<f32>                               Signed distance [m], negative inside
+//! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The set that grows
+//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1        Middle of the box [m]
+//! @param size: Vec = (1, 1, 1), 0.., soft 0..1           Edges of the box [m]
+//! @param velocity: Vec = (0, 0, 0), soft -4..4           Velocity of all [m/s]
+//! @param spread: f32 = 0, 0.., soft 0..2                 Most that a random velocity adds, in any direction [m/s]
+
+const ROUNDS = 8;
+
+fn stage(particle: Particle) -> Result {
+    var place = params.center;
+    var nearest = 3e38;
+    for (var attempt = 0; attempt < 256; attempt++) {
+        let tried = params.center + params.size * (random_place(particle.serial, 16u + 4u * u32(attempt)) - 0.5);
+        let distance = shape(tried);
+        if distance < nearest {
+            place = tried;
+            nearest = distance;
+        }
+        if nearest < 0.0 { break; }
+    }
+    for (var round = 0; round < ROUNDS; round++) {
+        if nearest < 0.0 { break; }
+        let slope = shape_gradient(place, max(0.01 * nearest, 1e-3 * CELL_SIZE));
+        place -= slope / max(dot(slope, slope), 0.25) * (1.001 * nearest + 1e-4 * CELL_SIZE);
+        nearest = shape(place);
+    }
+    return Result(place, params.velocity + params.spread * random_in_ball(particle.serial, 8u), particle.serial);
+}
+
+// Uniform in the unit box.
+fn random_place(serial: u32, salt: u32) -> Vec {
+    var place = Vec();
+    for (var axis = 0; axis < DIM; axis++) { place[axis] = random_at(serial, salt + u32(axis)); }
+    return place;
+}
+
+// Uniform in the unit ball: a normal deviate has no favourite direction, and volume grows with the radius to DIM.
+fn random_in_ball(serial: u32, salt: u32) -> Vec {
+    var normal = Vec();
+    for (var axis = 0; axis < DIM; axis++) {
+        let one = salt + 2u * u32(axis);
+        let far = sqrt(-2.0 * log(1.0 - random_at(serial, one)));
+        normal[axis] = far * cos(6.2831853 * random_at(serial, one + 1u));
+    }
+    return normal / max(length(normal), 1e-20) * pow(random_at(serial, salt + 7u), 1.0 / f32(DIM));
+}

@@ -1,0 +1,32 @@
+//! Emit from a Sphere
+//! New particles in a sphere, in 2D a disc, every place in it equally likely. They leave with `speed`, away from the middle.
+//!
+//! @in    amount: u32 = 1000                             Particles to emit: a constant, or Emission Rate
+//! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The set that grows
+//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1       Middle of the sphere [m]
+//! @param radius: f32 = 0.1, 0.., soft 0..0.5            Its radius [m]
+//! @param hollow: f32 = 0, 0..1                          Part of the radius that stays empty; 1 is the surface alone
+//! @param velocity: Vec = (0, 0, 0), soft -4..4          Velocity of all [m/s]
+//! @param speed: f32 = 0, soft -4..4                     Speed away from the middle [m/s]
+//! @param spread: f32 = 0, 0.., soft 0..2                Most that a random velocity adds, in any direction [m/s]
+
+fn stage(particle: Particle) -> Result {
+    let outward = random_direction(particle.serial, 0u);
+    // Volume grows with the radius to DIM.
+    let power = f32(DIM);
+    let share = mix(pow(params.hollow, power), 1.0, random_at(particle.serial, 7u));
+    let place = params.center + outward * (params.radius * pow(share, 1.0 / power));
+    let wild = random_direction(particle.serial, 8u) * pow(random_at(particle.serial, 15u), 1.0 / power);
+    return Result(place, params.velocity + params.speed * outward + params.spread * wild, particle.serial);
+}
+
+// A normal deviate has no favourite direction.
+fn random_direction(serial: u32, salt: u32) -> Vec {
+    var normal = Vec();
+    for (var axis = 0; axis < DIM; axis++) {
+        let one = salt + 2u * u32(axis);
+        let far = sqrt(-2.0 * log(1.0 - random_at(serial, one)));
+        normal[axis] = far * cos(6.2831853 * random_at(serial, one + 1u));
+    }
+    return normal / max(length(normal), 1e-20);
+}

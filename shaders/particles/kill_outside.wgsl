@@ -1,0 +1,10 @@
+//! Kill Outside
+//! Removes particles that have left the domain.
+//!
+//! @inout particles: Particles{position: Vec}, filter    The set, without those outside
+//! @param margin: f32 = 0, soft 0..1                     How far outside is still kept [m]
+
+fn stage(particle: Particle) -> bool {
+    let margin = Vec(params.margin);
+    return all(particle.position >= -margin) && all(particle.position <= SIZE + margin);
+}

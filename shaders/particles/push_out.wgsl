@@ -1,0 +1,23 @@
+//! Push Out
+//! Puts particles that have got into a shape back onto its surface, along the slope of its distance: what massless particles
+//! need, which have no velocity that could bounce (see Collide). None is removed.
+//! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, sec. 2.4 (integration may leave the boundary).
+//!
+//! @in    shape: Field<f32>                    Signed distance [m], negative inside
+//! @inout particles: Particles{position: Vec} -> {position: Vec}    The set that stays outside
+//! @param margin: f32 = 0, 0.., soft 0..0.1    Distance that they keep [m]
+//! @param probe: f32 = 0.1, 0.0001..1          Step of the surface's slope, as a part of a cell
+
+fn stage(particle: Particle) -> Vec {
+    var place = particle.position;
+    for (var round = 0; round < 2; round++) {
+        let depth = params.margin - shape(place);
+        if depth <= 0.0 { break; }
+        let slope = shape_gradient(place, params.probe * CELL_SIZE);
+        let steepness = length(slope);
+        // Where the distance is level (a sphere's middle) any way out will do.
+        let out = select(Vec(unit(1)), slope / max(steepness, 1e-12), steepness > 1e-6);
+        place += out * (depth / max(steepness, 0.5));
+    }
+    return place;
+}

@@ -1,0 +1,26 @@
+//! Particles to Grid
+//! How many particles there are around each cell centre; each is shared out to the cells nearest to it (cloud in cell). What falls
+//! outside the domain goes where its edge rule says.
+//! Source: Hockney and Eastwood, Computer Simulation Using Particles, ch. 5 (cloud in cell).
+//!
+//! @in    particles: Particles{position: Vec}      The set
+//! @out   amount: Grid<f32>, scatter               Particles a cell, times the weight
+//! @param weight: f32 = 1, soft 0..10              What one particle counts; sums above 32,000 overflow
+
+const CORNERS = 4 * (DIM - 1); // 2^DIM
+
+fn stage(particle: Particle) {
+    let place = particle.position / CELL_SIZE - 0.5;
+    let lowest = floor(place);
+    for (var corner = 0; corner < CORNERS; corner++) {
+        var share = params.weight;
+        var around = Cell(lowest);
+        for (var axis = 0; axis < DIM; axis++) {
+            let upper = (corner >> u32(axis)) & 1;
+            let part = place[axis] - lowest[axis];
+            share *= select(1.0 - part, part, upper == 1);
+            around += unit(axis) * upper;
+        }
+        add_amount(around, share);
+    }
+}

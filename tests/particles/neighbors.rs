@@ -1,0 +1,138 @@
+//! Neighbours: the search finds exactly what comparing all pairs finds.
+
+use super::harness::*;
+use super::killing::HASH;
+use super::sets::*;
+
+/// Each particle counts its neighbours and sums up two hashes of their numbers, whatever their order.
+const PROBE: &str = r##"
+    "domain": (domain: (resolution: ($cells), width: $width, edge: "$edge")),
+    "set": (state: "Particles{position: Vec, id: u32}", capacity: 512),
+    "near": (stage: "neighbors/$kind", on: "domain", inputs: {"particles": "set.value"}),
+    "probe": (custom: r#"//! Probe
+        //! @in neighbors: NeighborGrid
+        //! @inout particles: Particles{position: Vec, id: u32} -> {found: u32, sum: u32, mixed: u32}
+        //! @param reach: f32 = 0.25
+        fn stage(particle: Particle) -> Result {
+            var found = 0u;
+            var sum = 0u;
+            var mixed = 0u;
+            var near = neighbors(particle.position);
+            while (neighbors_next(&near)) {
+                let other = particles(near.index);
+                let apart = displacement(particle.position, other.position);
+                if dot(apart, apart) > params.reach * params.reach { continue; }
+                found++;
+                sum += hash(other.id);
+                mixed ^= hash(other.id + 77u);
+            }
+            return Result(found, sum, mixed);
+        }
+        $hash"#, on: "domain", inputs: {"neighbors": "near.neighbors", "particles": "near.particles"}),
+"##;
+
+/// Units in a cell. Places are multiples of 1/256 m, so every distance is exact in f32 and no pair is on the edge of the
+/// reach by rounding.
+const UNITS: i64 = 64;
+
+struct Space {
+    cells: &'static [i64],
+    wraps: bool,
+}
+
+impl Space {
+    fn size(&self, axis: usize) -> i64 {
+        self.cells[axis] * UNITS
+    }
+
+    /// Squared distance, in a box that wraps the short way round.
+    fn squared(&self, a: &[i64], b: &[i64]) -> i64 {
+        (0..self.cells.len())
+            .map(|axis| {
+                let size = self.size(axis);
+                let straight = (b[axis] - a[axis]).abs();
+                let short = if self.wraps { (straight % size).min(size - straight % size) } else { straight };
+                short * short
+            })
+            .sum()
+    }
+
+    /// A cloud of one of six kinds: even, clustered, in one cell, on cell borders, reaching outside, few.
+    fn cloud(&self, kind: u32, seed: u32) -> Vec<Vec<i64>> {
+        let draw =
+            |i: u32, salt: u32, low: i64, high: i64| low + i64::from(pcg(i ^ pcg(seed ^ pcg(salt)))) % (high - low + 1);
+        let count = match kind {
+            5 => seed % 4,
+            _ => 20 + pcg(seed) % 180,
+        };
+        let at = |i: u32, axis: usize| {
+            let (salt, size) = (axis as u32, self.size(axis));
+            match kind {
+                1 => draw(i % 4, salt, 0, size) + draw(i, salt + 8, -20, 20),
+                2 => draw(0, salt, 0, self.cells[axis] - 1) * UNITS + draw(i, salt + 8, 0, UNITS - 1),
+                3 => draw(i, salt, 0, self.cells[axis]) * UNITS,
+                4 => draw(i, salt, -2 * UNITS, size + 2 * UNITS),
+                _ => draw(i, salt, 0, size - 1),
+            }
+        };
+        (0..count).map(|i| (0..self.cells.len()).map(|axis| at(i, axis)).collect()).collect()
+    }
+}
+
+/// Clouds for which the search differs from all pairs, of so many.
+fn compare(space: &Space, kind: &str, clouds: u32) -> (usize, usize) {
+    let dim = space.cells.len();
+    let cells = space.cells.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+    let width = (space.cells[0] as f64 * 0.25).to_string();
+    let edge = if space.wraps { "wrap" } else { "wall" };
+    let values = [("$cells", cells.as_str()), ("$width", &width), ("$edge", edge), ("$kind", kind), ("$hash", HASH)];
+    let mut sim = start(60.0, PROBE, &values);
+    let (mut wrong, mut pairs) = (0, 0);
+    for seed in 0..clouds {
+        let cloud = space.cloud(seed % 6, seed);
+        let positions: Vec<f32> = cloud.iter().flatten().map(|x| *x as f32 / 256.0).collect();
+        sim.reset();
+        place(&mut sim, "set", &positions, &[], dim);
+        step(&mut sim, 1);
+        let [ids, found, sum, mixed] = ["id", "found", "sum", "mixed"].map(|n| wholes(&sim, "probe.particles", n));
+        assert_eq!(ids.len(), cloud.len());
+        let right = ids.iter().enumerate().all(|(k, id)| {
+            let mut expected = (0u32, 0u32, 0u32);
+            for (other, place) in cloud.iter().enumerate() {
+                if space.squared(&cloud[*id as usize], place) <= UNITS * UNITS {
+                    let number = other as u32;
+                    expected = (expected.0 + 1, expected.1.wrapping_add(pcg(number)), expected.2 ^ pcg(number + 77));
+                }
+            }
+            pairs += expected.0 as usize;
+            expected == (found[k], sum[k], mixed[k])
+        });
+        wrong += usize::from(!right);
+        if !right {
+            println!("  differs: cloud {seed} of kind {} with {} particles", seed % 6, cloud.len());
+        }
+    }
+    assert!(sim.warnings(true).is_empty());
+    (wrong, pairs)
+}
+
+/// 125 clouds in each box: long and flat ones, and periodic ones of one and two cells, where the cells around are the
+/// same cell more than once.
+fn search(kind: &str, boxes: [(&'static [i64], bool); 4]) {
+    for (cells, wraps) in boxes {
+        let (wrong, pairs) = compare(&Space { cells, wraps }, kind, 125);
+        let edge = if wraps { "wrap" } else { "wall" };
+        println!("neighbors/{kind}, {cells:?} cells, {edge}: {wrong} of 125 clouds differ; {pairs} pairs");
+        assert_eq!(wrong, 0);
+    }
+}
+
+#[test]
+fn sorted_particles_find_their_neighbours() {
+    search("fill", [(&[7, 5], false), (&[3, 4], true), (&[4, 3, 5], false), (&[3, 5, 4], true)]);
+}
+
+#[test]
+fn listed_particles_find_their_neighbours() {
+    search("fill_list", [(&[1, 6], false), (&[2, 1], true), (&[2, 2, 2], false), (&[1, 2, 3], true)]);
+}
