@@ -33,6 +33,7 @@
 
 #[cfg(feature = "editor")]
 pub mod app;
+pub mod asset;
 pub mod document;
 pub mod export;
 pub mod expr;

@@ -1,6 +1,7 @@
 //! Compiling on a thread of its own, so that the window never waits for a shader compiler.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
@@ -22,7 +23,7 @@ type Outcome = Result<Compiled, Problems>;
 /// The thread and the jobs on their way to it and back.
 pub struct Compiler {
     /// Gone only while the compiler is dropped.
-    jobs: Option<Sender<(u64, Document)>>,
+    jobs: Option<Sender<(u64, Document, PathBuf)>>,
     thread: Option<JoinHandle<()>>,
     results: Receiver<(u64, Outcome)>,
     asked: u64,
@@ -32,7 +33,7 @@ pub struct Compiler {
 impl Compiler {
     /// `wake` is called, on the thread, when a result is there.
     pub fn new(gpu: Gpu, wake: impl Fn() + Send + 'static) -> Compiler {
-        let (jobs, queue) = channel::<(u64, Document)>();
+        let (jobs, queue) = channel::<(u64, Document, PathBuf)>();
         let (answers, results) = channel();
         let work = move || {
             while let Ok(mut job) = queue.recv() {
@@ -40,7 +41,8 @@ impl Compiler {
                 while let Ok(newer) = queue.try_recv() {
                     job = newer;
                 }
-                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1))).unwrap_or_else(|_| Err(died()));
+                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, job.2.clone())))
+                    .unwrap_or_else(|_| Err(died()));
                 if answers.send((job.0, outcome)).is_err() {
                     return;
                 }
@@ -52,13 +54,13 @@ impl Compiler {
         Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0 }
     }
 
-    /// Asks for a document to be compiled; what was asked before is no longer of interest.
+    /// Asks for a document to be compiled; what was asked before is no longer of interest. Files that it names are in `folder`.
     ///
     /// # Errors
     /// When the thread has ended.
-    pub fn request(&mut self, document: &Document) -> Result<(), Problems> {
+    pub fn request(&mut self, document: &Document, folder: PathBuf) -> Result<(), Problems> {
         self.asked += 1;
-        let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send((self.asked, document.clone())).is_ok());
+        let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send((self.asked, document.clone(), folder)).is_ok());
         if !sent {
             self.answered = self.asked;
             return Err(died());
@@ -90,9 +92,11 @@ impl Drop for Compiler {
     }
 }
 
-fn compile(gpu: &Gpu, document: &Document) -> Outcome {
+fn compile(gpu: &Gpu, document: &Document, folder: PathBuf) -> Outcome {
     let graph = Graph::build(document, Library::builtin())?;
-    let plan = Plan::compile(&graph, &PlanOptions::default())?;
+    let plan = Plan::compile(&graph, &PlanOptions { folder, ..PlanOptions::default() })?;
+    // Read here, so that the window need not wait for a large mesh.
+    crate::sim::files::read(&plan)?;
     gpu.prepare(&plan)?;
     Ok(Compiled { plan, warnings: graph.warnings })
 }

@@ -141,6 +141,11 @@ pub fn face(node: &Node, library: &Library) -> Face {
             let cells: Vec<String> = domain.resolution.iter().map(u32::to_string).collect();
             Face { title: format!("Domain {}", cells.join(" × ")), inputs: Vec::new(), outputs: Vec::new() }
         }
+        NodeKind::File(_) => {
+            let outputs =
+                vec![port("distance", PortType::parse("Grid<f32>"), "Signed distance to the shape [m]", true)];
+            Face { title: "File".into(), inputs: Vec::new(), outputs }
+        }
         NodeKind::Unknown => Face { title: "Unknown".into(), inputs: Vec::new(), outputs: Vec::new() },
     };
     let params = stage_of(node, library).map(|stage| stage.header.params.clone()).unwrap_or_default();

@@ -185,7 +185,8 @@ impl Session {
     fn compile(&mut self) {
         self.revision += 1;
         self.unsent.clear();
-        if let Err(problems) = self.compiler.request(&self.document) {
+        let folder = self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
+        if let Err(problems) = self.compiler.request(&self.document, folder) {
             self.problems = problems;
         }
     }

@@ -152,6 +152,7 @@ pub fn kind_color(kind: &NodeKind) -> Color32 {
         },
         NodeKind::Custom(_) => Color32::from_rgb(130, 70, 108),
         NodeKind::Group(_) => Color32::from_rgb(76, 82, 132),
+        NodeKind::File(_) => Color32::from_rgb(122, 112, 40),
         NodeKind::State(_) => Color32::from_rgb(40, 118, 82),
         NodeKind::Domain(_) => Color32::from_rgb(84, 90, 98),
         NodeKind::Number(_) => Color32::from_rgb(94, 98, 106),

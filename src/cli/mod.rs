@@ -5,7 +5,7 @@ mod render;
 mod report;
 mod stages;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
@@ -129,7 +129,8 @@ impl GraphArgs {
         let problems = |problems| Failure::graph(&document, &library, problems);
         let graph = Graph::build(&document, &library).map_err(problems)?;
         report::warn(&graph.warnings);
-        let plan = Plan::compile(&graph, options).map_err(problems)?;
+        let folder = self.graph.parent().map(Path::to_path_buf).unwrap_or_default();
+        let plan = Plan::compile(&graph, &PlanOptions { folder, ..options.clone() }).map_err(problems)?;
         Ok((document, plan))
     }
 }

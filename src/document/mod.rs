@@ -84,6 +84,8 @@ pub enum NodeKind {
     Number(ParamValue),
     Group(Box<Group>),
     Output(Output),
+    /// Signed distances to the shape in a file beside the graph: a mesh in 3D, a picture in 2D.
+    File(String),
     /// A kind that this build does not know; its text is in [`Node::extra`].
     #[default]
     Unknown,

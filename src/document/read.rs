@@ -144,6 +144,7 @@ const NODE_FIELDS: &[&str] = &[
     "number",
     "group",
     "output",
+    "file",
     "inputs",
     "params",
     "iterations",
@@ -161,6 +162,7 @@ record!(Node, "Node", NODE_FIELDS, |n, map| {
     "number" => set_kind(n, NodeKind::Number(map.next_value()?))?,
     "group" => set_kind(n, NodeKind::Group(Box::new(map.next_value()?)))?,
     "output" => set_kind(n, NodeKind::Output(map.next_value()?))?,
+    "file" => set_kind(n, NodeKind::File(map.next_value()?))?,
     "inputs" => n.inputs = map.next_value::<Unique<Link>>()?.0,
     "params" => n.params = map.next_value::<Unique<ParamValue>>()?.0,
     "iterations" => n.iterations = Some(map.next_value()?),
@@ -172,7 +174,9 @@ record!(Node, "Node", NODE_FIELDS, |n, map| {
 
 fn set_kind<E: de::Error>(node: &mut Node, kind: NodeKind) -> Result<(), E> {
     if node.kind != NodeKind::Unknown {
-        return Err(E::custom("a node is one thing: give one of stage, custom, domain, state, number, group, output"));
+        return Err(E::custom(
+            "a node is one thing: give one of stage, custom, domain, state, number, group, output, file",
+        ));
     }
     node.kind = kind;
     Ok(())

@@ -75,6 +75,7 @@ fn node(node: &Node, depth: usize) -> String {
         NodeKind::Number(value) => fields.add("number", param(value)),
         NodeKind::Group(value) => fields.add("group", group(value, depth)),
         NodeKind::Output(value) => fields.add("output", output(value)),
+        NodeKind::File(path) => fields.add("file", quoted(path)),
         NodeKind::Unknown => {}
     }
     fields.extra(&node.extra);

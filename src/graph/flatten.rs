@@ -196,9 +196,10 @@ impl Flattener<'_> {
             NodeKind::State(ty) => self.state(&place, ty),
             NodeKind::Number(value) => Some(self.number(&place, value)),
             NodeKind::Output(output) => Some(self.output(&place, output)),
+            NodeKind::File(path) => self.file(&place, path),
             NodeKind::Domain(_) => None,
             NodeKind::Unknown => {
-                let known = "stage, custom, domain, state, number, group or output";
+                let known = "stage, custom, domain, state, number, group, output or file";
                 let cause = match node.extra.keys().next() {
                     Some(key) => format!("this build does not know what `{key}` is"),
                     None => "the node does not say what it is".to_string(),
@@ -360,6 +361,33 @@ impl Flattener<'_> {
         Some(Node { kind: Kind::State(ty), inputs, params, outputs: vec![ty], set, ..empty(place.path, None) })
     }
 
+    fn file(&mut self, place: &Place<'_>, path: &str) -> Option<Node> {
+        self.unknown_names(place, &[], &["center", "size"]);
+        let given = |name: &str| place.node.params.get(name);
+        let mut numbers = |name: &str, ty, default| {
+            let value = given(name).cloned().unwrap_or(default);
+            let setting =
+                Setting { name: name.into(), ty, value: value.clone(), range: (None, None), aliases: Vec::new() };
+            let unfit = match values::is_live(&value) {
+                true => Err(("the shape is read once".to_string(), "give constants".to_string())),
+                false => values::evaluate(&setting, &value, 3, &crate::expr::ExprContext::default()),
+            };
+            unfit.map_err(|(cause, remedy)| self.problems.push(Problem::new(place.path, name, cause, remedy))).ok()
+        };
+        let size = numbers("size", ValueType::F32, ParamValue::Number(0.0))?[0];
+        let [x, y, z, _] = numbers("center", ValueType::Vec3, ParamValue::Number(0.0))?;
+        if path.is_empty() {
+            let remedy = "name a .obj, .gltf or .glb file in 3D, a .png in 2D";
+            self.problems.push(Problem::new(place.path, "file", "the node names no file", remedy));
+            return None;
+        }
+        let fit = (given("size").is_some() || given("center").is_some()).then_some(([x, y, z], size));
+        let file = Some(super::File { path: path.to_string(), fit });
+        let ty = WireType::Grid(ValueType::F32);
+        // For the rest of the compiler it is a State that never changes.
+        Some(Node { kind: Kind::State(ty), outputs: vec![ty], file, ..empty(place.path, None) })
+    }
+
     fn number(&mut self, place: &Place<'_>, value: &ParamValue) -> Node {
         self.unknown_names(place, &[], &["value"]);
         let mut aliases = vec![format!("{}.value", place.path)];
@@ -516,6 +544,7 @@ fn empty(path: &str, group: Option<usize>) -> Node {
         generics: BTreeMap::new(),
         outputs: Vec::new(),
         set: None,
+        file: None,
     }
 }
 

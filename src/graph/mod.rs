@@ -87,6 +87,17 @@ pub struct Node {
     pub outputs: Vec<WireType>,
     /// What the set carries that it holds or changes.
     pub set: Option<ParticleSet>,
+    /// Where its value comes from, if not from the graph.
+    pub file: Option<File>,
+}
+
+/// A shape in a file, and where it goes in the domain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct File {
+    /// As the document has it: beside the graph's own file.
+    pub path: String,
+    /// Middle \[m\] and longest side \[m\]; as the file says where absent.
+    pub fit: Option<([f64; 3], f64)>,
 }
 
 /// What a wire of particles carries.

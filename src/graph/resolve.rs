@@ -256,9 +256,15 @@ impl Resolver<'_> {
         let touches_grids = header.ports.iter().any(|p| p.ty.is_grid());
         if header.once && !touches_grids {
             // It needs no cells, but a `Vec` has as many components as the space around.
+            let read = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
             let same = self.graph.domains.windows(2).all(|pair| pair[0].dim == pair[1].dim);
             let any = (!self.graph.domains.is_empty() && same).then_some(0);
-            return Some(self.graph.nodes[node].domain.or(any));
+            let spatial = header.params.iter().any(|p| p.ty.value() == ValueType::Vec)
+                || ["Vec", "Cell", "DIM", "FACES"].iter().any(|word| stage.names(word));
+            return match own.or(read).or(any) {
+                None if spatial => self.only_domain(path).map(Some),
+                domain => Some(domain),
+            };
         }
         let by_name = |name: &String| domains.get(name.as_str()).copied();
         let inout = header.ports.iter().filter(|p| p.direction == Direction::InOut).find_map(|p| by_name(&p.name));
@@ -372,6 +378,8 @@ impl Resolver<'_> {
                 Source::Wire { node, port } => {
                     let target = &self.graph.nodes[*node];
                     match &target.kind {
+                        // A file's value is there before anything runs.
+                        Kind::State(_) if target.file.is_some() => continue,
                         Kind::State(_) => return Some(target.path.clone()),
                         Kind::Group(group) => {
                             pending.extend(group.outputs.get(*port).map(|(_, s)| s));

@@ -225,7 +225,9 @@ fn reset_buffers(graph: &Graph, reset: &Program, layout: &mut Layout, frame: &Po
     let mut pool = Pool { busy: frame.busy.iter().map(|(b, _)| (*b, isize::MIN)).collect() };
     let mut memory = vec![usize::MAX; reset.values.len()];
     for chain in chains(graph, reset) {
-        let state = reset.next.iter().find(|(_, v)| chain.values.contains(v)).map(|(key, _)| key);
+        // A State that a reset reads is a file's, which has its value already.
+        let read = reset.states.iter().find(|(_, v)| chain.values.contains(v)).map(|(key, _)| key);
+        let state = reset.next.iter().find(|(_, v)| chain.values.contains(v)).map(|(key, _)| key).or(read);
         let buffer = match state {
             Some(state) => {
                 *layout.states.get(state).ok_or_else(|| Problem::new("", "", "a State has no memory", ""))?

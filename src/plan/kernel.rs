@@ -1,13 +1,14 @@
 //! Operations become dispatches: the kernel's WGSL, its buffers, its uniform block.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 
 use super::allocate::Layout;
 use super::builtin;
 use super::expand::{Op, Part, Program, Task, Value, ValueId};
 use super::stage_kernel::{self, StageKernel};
 use super::uniforms::{self, Block, Content, Counter};
-use super::{Alarm, Binding, Dispatch, Kernel, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire};
+use super::{Alarm, Binding, Dispatch, FileGrid, Kernel, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire};
 use crate::graph::{Graph, Kind, Node};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::{Element, Scalar, ValueType, WireType, particles_name};
@@ -254,8 +255,14 @@ impl<'a> Writer<'a> {
         index
     }
 
-    pub fn finish(self, layout: Layout, frame: Vec<Dispatch>, reset: Vec<Dispatch>) -> Plan {
+    pub fn finish(self, layout: Layout, frame: Vec<Dispatch>, reset: Vec<Dispatch>, folder: &Path) -> Plan {
         let graph = self.graph;
+        let files = layout.states.iter().filter_map(|((node, _), buffer)| {
+            let node = &graph.nodes[*node];
+            let (file, domain) = (node.file.clone()?, node.domain?);
+            Some(FileGrid { node: node.path.clone(), file, folder: folder.into(), domain, buffer: *buffer })
+        });
+        let files = files.collect();
         let memory = layout.buffers.iter().map(|b| b.bytes).sum();
         let states = layout.states.iter().map(|((node, part), buffer)| {
             let node = &graph.nodes[*node];
@@ -317,6 +324,7 @@ impl<'a> Writer<'a> {
             memory,
             alarms: self.alarms,
             watches: watches.collect(),
+            files,
             buffers: layout.buffers,
         }
     }
@@ -340,7 +348,8 @@ fn describe(graph: &Graph, node: &Node) -> String {
     let resolution = domain.map_or([0; 3], |d| d.resolution);
     let value = node.params.first().map(|s| format!("{:?}", s.value)).unwrap_or_default();
     let set = node.set.as_ref().map(|s| format!(" {} up to {}", particles_name(&s.attributes), s.capacity));
-    format!("{ty} {resolution:?} {value}{}", set.unwrap_or_default())
+    let file = node.file.as_ref().map(|f| format!(" {f:?}"));
+    format!("{ty} {resolution:?} {value}{}{}", set.unwrap_or_default(), file.unwrap_or_default())
 }
 
 pub fn dim(graph: &Graph, node: &Node) -> u32 {

@@ -14,11 +14,12 @@ mod uniforms;
 mod validate;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::document::ParamValue;
-use crate::graph::{Domain, Graph};
+use crate::graph::{Domain, File, Graph};
 use crate::problem::{Problem, Problems};
 use crate::sim::input::InputTrack;
 use crate::stage::types::{Scalar, ValueType, WireType};
@@ -61,6 +62,19 @@ pub struct Plan {
     pub alarms: Vec<Alarm>,
     /// Numbers that should keep to a range.
     pub watches: Vec<Watch>,
+    /// Values that come from files.
+    pub files: Vec<FileGrid>,
+}
+
+/// Signed distances to the shape in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileGrid {
+    pub node: String,
+    pub file: File,
+    /// Folder that the file's path starts from.
+    pub folder: PathBuf,
+    pub domain: usize,
+    pub buffer: usize,
 }
 
 /// Something that a kernel tells when it happens.
@@ -215,11 +229,13 @@ pub struct PlanOptions {
     pub memory_budget: u64,
     /// Size of every picture \[pixels\], instead of what the Outputs say.
     pub size: Option<(u32, u32)>,
+    /// Where files that the graph names are: beside its own.
+    pub folder: PathBuf,
 }
 
 impl Default for PlanOptions {
     fn default() -> PlanOptions {
-        PlanOptions { keep: Keep::Needed, memory_budget: 8 << 30, size: None }
+        PlanOptions { keep: Keep::Needed, memory_budget: 8 << 30, size: None, folder: PathBuf::new() }
     }
 }
 
@@ -241,7 +257,7 @@ impl Plan {
             let reset = writer.dispatches(&start, &layout.reset)?;
             let probes = writer.probes(&program, &start);
             let mut written = std::mem::take(&mut writer.written);
-            let plan = writer.finish(layout, frame, reset);
+            let plan = writer.finish(layout, frame, reset, &options.folder);
             let kernels = plan.kernels.iter().cloned().enumerate();
             validate::kernels(kernels.map(|(i, kernel)| (kernel, written.remove(&i))).collect(), probes)?;
             Ok(plan)

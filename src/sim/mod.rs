@@ -2,9 +2,13 @@
 //! these calls.
 
 pub mod field;
+pub mod files;
 pub mod input;
 mod settings;
 
+use std::sync::Arc;
+
+use crate::asset::DistanceGrid;
 use crate::document::ParamValue;
 use crate::gpu::{Engine, Gpu, NodeTime, Reading};
 use crate::plan::{Alarm, Cause, Picture, Plan};
@@ -25,6 +29,8 @@ pub struct Simulation {
     frame: u64,
     fresh: bool,
     profile: bool,
+    /// What files had to say that is worth knowing; told once.
+    notes: Problems,
 }
 
 impl Simulation {
@@ -33,9 +39,21 @@ impl Simulation {
     /// # Errors
     /// What the adapter lacks, shaders that it refuses, memory that it does not have.
     pub fn new(gpu: &Gpu, plan: Plan) -> Result<Simulation, Problems> {
+        let files = files::read(&plan)?;
         let engine = Engine::new(gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
-        Ok(Simulation { gpu: gpu.clone(), plan, engine, settings, time: 0.0, frame: 0, fresh: true, profile: false })
+        let notes = upload(&engine, &plan, &files);
+        Ok(Simulation {
+            gpu: gpu.clone(),
+            plan,
+            engine,
+            settings,
+            time: 0.0,
+            frame: 0,
+            fresh: true,
+            profile: false,
+            notes,
+        })
     }
 
     /// Puts another plan in place of the running one, for example after an edit. States that did not change keep their
@@ -44,8 +62,10 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::new`]; then the old plan runs on as if nothing had been tried.
     pub fn replace(&mut self, plan: Plan) -> Result<(), Problems> {
+        let files = files::read(&plan)?;
         let engine = Engine::new(&self.gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
+        let notes = upload(&engine, &plan, &files);
         let same = |ours: &crate::plan::State| {
             let theirs = self.plan.states.iter().find(|s| s.node == ours.node && s.description == ours.description)?;
             Some((theirs.buffer, ours.buffer))
@@ -53,6 +73,7 @@ impl Simulation {
         let kept: Vec<(usize, usize)> =
             if self.fresh { Vec::new() } else { plan.states.iter().filter_map(same).collect() };
         let before = std::mem::replace(&mut self.engine, engine);
+        self.notes = notes;
         self.plan = plan;
         self.settings = settings;
         if kept.is_empty() {
@@ -249,6 +270,7 @@ impl Simulation {
     /// What went wrong while running and did not stop it: loops that spent their budget, expressions without a value.
     pub fn warnings(&mut self, wait: bool) -> Problems {
         let mut problems = self.settings.take_warnings();
+        std::mem::take(&mut self.notes).0.into_iter().for_each(|note| problems.push(note));
         for index in self.engine.alarms(wait) {
             if let Some(raised) = self.plan.alarms.get(index) {
                 problems.push(alarm(raised));
@@ -303,6 +325,20 @@ impl Simulation {
             Problem::new("", name, "there is no such wire in the plan", format!("there are: {}", known.join(", ")))
         })
     }
+}
+
+/// Puts what files hold where the plan wants it.
+fn upload(engine: &Engine, plan: &Plan, files: &[Arc<DistanceGrid>]) -> Problems {
+    let mut notes = Problems::default();
+    for (file, grid) in plan.files.iter().zip(files) {
+        let words: Vec<u32> = grid.values.iter().map(|v| v.to_bits()).collect();
+        engine.write(file.buffer, &words);
+        for warning in &grid.warnings {
+            let remedy = "the distances are good for what the file says; mend it in a modelling program";
+            notes.push(Problem::new(&file.node, "file", warning.clone(), remedy).warning());
+        }
+    }
+    notes
 }
 
 fn alarm(alarm: &Alarm) -> Problem {

@@ -68,6 +68,8 @@ pub struct Port {
     pub scan: bool,
     /// What a number should keep to.
     pub expect: Option<Range>,
+    /// Asked at positions of two dimensions, though the stage looks into three.
+    pub flat: bool,
     /// Attributes of a particle port that the stage reads, and that it writes.
     pub attributes: AttributeList,
     pub written: AttributeList,
@@ -304,6 +306,9 @@ const RESERVED: [&str; 17] = [
 
 fn port(direction: Direction, rest: &str, line: usize) -> Result<Port, String> {
     let d = declaration(rest)?;
+    if d.ty.starts_with("Particles{") {
+        types::particles(d.ty)?;
+    }
     let ty = PortType::parse(d.ty).ok_or_else(|| unknown_type(d.ty, "a port"))?;
     let mut port = Port {
         name: d.name,
@@ -317,6 +322,7 @@ fn port(direction: Direction, rest: &str, line: usize) -> Result<Port, String> {
         reduce: None,
         scan: false,
         expect: None,
+        flat: false,
         attributes: Vec::new(),
         written: Vec::new(),
         change: Change::Own,
@@ -417,6 +423,7 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
                 }
             });
         }
+        "flat" if reads_grid => port.flat = true,
         "scan" if port.direction == Direction::Out => port.scan = true,
         "expect" if port.direction == Direction::Out => port.expect = Some(range(value)?),
         "emit" if changes => port.change = Change::Emit(value.to_string()),

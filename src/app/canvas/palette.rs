@@ -129,6 +129,7 @@ fn entries() -> Vec<Entry> {
         host("Domain", "domain", "A box in space, cut into cells", NodeKind::Domain(Domain::default())),
         host("Number", "number", "A constant or an expression", NodeKind::Number(ParamValue::Number(1.0))),
         host("Output", "screen", "A picture that leaves the graph", NodeKind::Output(Output::default())),
+        host("File", "shape", "Signed distances to a mesh or a picture", NodeKind::File("shape.obj".into())),
         host("Custom", "custom", "A stage whose WGSL is part of the graph", NodeKind::Custom(CUSTOM.into())),
     ];
     let library = Library::builtin();

@@ -66,6 +66,10 @@ pub(super) fn host(ui: &mut Ui, node: &Node) {
             None => (name.as_str(), "No stage of this name is known."),
         },
         NodeKind::Custom(_) => ("Custom", "The text does not read as a stage yet; the problems say why."),
+        NodeKind::File(_) => (
+            "File",
+            "Signed distances to the shape in a file beside the graph: a mesh (.obj, .gltf, .glb) in 3D, a picture (.png) in 2D.",
+        ),
         NodeKind::Unknown => ("Unknown", ""),
     };
     ui.label(RichText::new(title).heading());

@@ -31,6 +31,7 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
             self::output(ui, one, output);
         }
         NodeKind::Custom(source) => custom(ui, one, &source),
+        NodeKind::File(path) => file(ui, one, &path),
         NodeKind::Unknown => {
             ui.label(
                 RichText::new("This build does not know what this node is. It is kept as it is:").color(theme::DIM),
@@ -51,7 +52,8 @@ pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
             .is_some_and(|stage| stage.header.ports.iter().any(|port| port.direction == Direction::InOut)),
     };
     let domains: Vec<String> = domains(one.session.document());
-    let placed = matches!(one.node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::State(_));
+    let placed =
+        matches!(one.node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::State(_) | NodeKind::File(_));
     let choose = placed && (domains.len() > 1 || one.node.on.is_some());
     if repeats || one.node.iterations.is_some() || choose {
         section(ui, "Run");
@@ -188,6 +190,23 @@ fn custom(ui: &mut Ui, one: &mut Inspected<'_>, source: &str) {
     if let Some(text) = typed {
         let name = one.name.clone();
         one.session.edit("wgsl", |document| change(document, &name, |node| node.kind = NodeKind::Custom(text)));
+    }
+}
+
+fn file(ui: &mut Ui, one: &mut Inspected<'_>, path: &str) {
+    row(ui, "file", "A mesh or a picture, named from the folder of the graph", |ui| {
+        let id = one.id("file");
+        let typed = value::text(ui, id, path, |text| egui::TextEdit::singleline(text).desired_width(180.0));
+        if let Some(text) = typed {
+            let name = one.name.clone();
+            one.session.edit("file", |document| change(document, &name, |node| node.kind = NodeKind::File(text)));
+        }
+    });
+    for (name, ty, doc) in [
+        ("center", ValueType::Vec3, "Where the middle of the shape goes"),
+        ("size", ValueType::F32, "Its longest side; 0 keeps the units of the file"),
+    ] {
+        one.field(ui, &Field { dim: 3, unit: "m", ..plain(name, ty, doc) });
     }
 }
 

@@ -304,6 +304,9 @@ pub fn reset(graph: &Graph, frame: &Program) -> Result<Program, Problems> {
     let states: BTreeSet<usize> = frame.states.keys().map(|(node, _)| *node).collect();
     for state in states {
         let node = &graph.nodes[state];
+        if node.file.is_some() {
+            continue;
+        }
         let feed = match node.inputs.get(1).map(|i| &i.source) {
             Some(Source::Nothing) | None => node.params.first().cloned().map(Feed::Setting),
             Some(source) => {

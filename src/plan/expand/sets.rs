@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::super::accessors::Layout;
 use super::{
-    Expander, Feed, Neighbors, Op, Part, Problems, Read, Room, Set, TOP, Task, Value, ValueId, Write, go_on, read, write,
+    Expander, Feed, Neighbors, Op, Part, Problems, Read, Room, Set, TOP, Task, Value, ValueId, Write, go_on, read,
+    write,
 };
 use crate::graph::{Graph, Kind, ParticleSet};
 use crate::problem::Problem;

@@ -148,11 +148,7 @@ impl StageKernel<'_> {
             if matches!(write.part, Part::Attribute(_)) && !in_place {
                 let old = value.layout().load(&memory::read(port, &write.part), "_i");
                 let new = memory::written(port, &write.part);
-                let _ = write!(
-                    copies,
-                    "{{ let _old = {old}; {} }} ",
-                    value.layout().store(&new, "_i", "_old")
-                );
+                let _ = write!(copies, "{{ let _old = {old}; {} }} ", value.layout().store(&new, "_i", "_old"));
             }
         }
         if !copies.is_empty() {

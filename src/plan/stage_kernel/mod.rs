@@ -173,6 +173,9 @@ impl StageKernel<'_> {
         if port.ty.is_number() {
             return own;
         }
+        if port.flat {
+            return 2;
+        }
         let camera = PortType::Number(Element::Fixed(ValueType::Camera));
         if of.stage.inputs().any(|p| p.ty == camera) {
             return 3;
@@ -220,7 +223,12 @@ impl StageKernel<'_> {
                 (PortType::Particles, _) => parts.push(self.set_accessor(of, index, port, bound)),
                 (PortType::NeighborGrid, _) => parts.push(self.neighbor_accessor(of, index, port, bound)),
                 (_, Source::Setting(setting)) if port.direction == Direction::In => {
-                    parts.push(constant(port, setting, self.width(of, port), (dim(self.graph, of.node), self.space(of, port))));
+                    parts.push(constant(
+                        port,
+                        setting,
+                        self.width(of, port),
+                        (dim(self.graph, of.node), self.space(of, port)),
+                    ));
                 }
                 (PortType::Field(_), _) => parts.push(self.field_accessor(of, index, port)),
                 _ if port.direction == Direction::InOut => {}

@@ -191,7 +191,11 @@ fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>) -> LoopRe
 fn over_neighbors<'a>(block: &Block, tokens: &[Token<'a>]) -> Option<(usize, &'a str, &'a str)> {
     let header = tokens.get(block.keyword..block.open?)?;
     let inner = match header {
-        [Token { text: "while", .. }, Token { text: "(", .. }, inner @ .., Token { text: ")", .. }] if inner.len() == 5 => inner,
+        [Token { text: "while", .. }, Token { text: "(", .. }, inner @ .., Token { text: ")", .. }]
+            if inner.len() == 5 =>
+        {
+            inner
+        }
         [Token { text: "while", .. }, inner @ ..] => inner,
         _ => return None,
     };

@@ -1,0 +1,82 @@
+//! Numbers in a glTF file's buffers. The file's own word on where they lie is not taken for granted.
+
+use glam::DVec3;
+use gltf::json::accessor::{ComponentType, Type};
+use gltf::json::validation::{Checked, USize64};
+use gltf::json::{Accessor, Index, Root};
+
+use super::error::Cause;
+use super::gltf::broken;
+
+/// The elements of an accessor, found to lie in its buffer.
+pub struct Elements<'a> {
+    bytes: &'a [u8],
+    stride: usize,
+    component: ComponentType,
+    normalized: bool,
+    pub count: usize,
+}
+
+impl<'a> Elements<'a> {
+    /// # Errors
+    /// Anything that does not fit: indices, offsets, lengths, the type.
+    pub fn new(root: &Root, buffers: &'a [Vec<u8>], index: Index<Accessor>, ty: Type) -> Result<Elements<'a>, Cause> {
+        let outside = || broken(format!("accessor {} reaches outside its buffer", index.value()));
+        let accessor = root.get(index).ok_or_else(|| broken(format!("there is no accessor {}", index.value())))?;
+        if accessor.sparse.is_some() {
+            return Err(Cause::Unsupported("sparse accessors".into()));
+        }
+        let Checked::Valid(component) = accessor.component_type else { return Err(outside()) };
+        if accessor.type_ != Checked::Valid(ty) {
+            return Err(broken(format!("accessor {} has the wrong type", index.value())));
+        }
+        let view = accessor.buffer_view.and_then(|view| root.get(view)).ok_or_else(outside)?;
+        let buffer = buffers.get(view.buffer.value()).ok_or_else(outside)?;
+        let size = component.0.size() * ty.multiplicity();
+        let stride = view.byte_stride.map_or(size, |stride| stride.0);
+        let (count, length) = (number(accessor.count), number(view.byte_length));
+        let start = view.byte_offset.map_or(0, number);
+        let skip = accessor.byte_offset.map_or(0, number);
+        let needed = match count.checked_sub(1) {
+            None => Some(0),
+            Some(last) => last.checked_mul(stride).and_then(|bytes| bytes.checked_add(size)),
+        };
+        let bytes = buffer.get(start..).and_then(|b| b.get(..length)).and_then(|b| b.get(skip..));
+        let bytes = bytes.zip(needed).and_then(|(bytes, needed)| bytes.get(..needed)).ok_or_else(outside)?;
+        if stride < size {
+            return Err(outside());
+        }
+        Ok(Elements { bytes, stride, component: component.0, normalized: accessor.normalized, count })
+    }
+
+    fn component(&self, element: usize, component: usize) -> Option<f64> {
+        let bytes = self.bytes.get(element * self.stride + component * self.component.size()..)?;
+        // Integers of KHR_mesh_quantization may stand for 0..1 or -1..1.
+        let (value, largest) = match self.component {
+            ComponentType::I8 => (i8::from_le_bytes(*bytes.first_chunk()?).into(), f64::from(i8::MAX)),
+            ComponentType::U8 => (u8::from_le_bytes(*bytes.first_chunk()?).into(), f64::from(u8::MAX)),
+            ComponentType::I16 => (i16::from_le_bytes(*bytes.first_chunk()?).into(), f64::from(i16::MAX)),
+            ComponentType::U16 => (u16::from_le_bytes(*bytes.first_chunk()?).into(), f64::from(u16::MAX)),
+            ComponentType::U32 => (u32::from_le_bytes(*bytes.first_chunk()?).into(), f64::from(u32::MAX)),
+            ComponentType::F32 => return Some(f32::from_le_bytes(*bytes.first_chunk()?).into()),
+        };
+        Some(if self.normalized { f64::max(value / largest, -1.0) } else { value })
+    }
+
+    pub fn point(&self, element: usize) -> Option<DVec3> {
+        Some(DVec3::new(self.component(element, 0)?, self.component(element, 1)?, self.component(element, 2)?))
+    }
+
+    /// A vertex index; none where it is not a whole number that fits.
+    pub fn index(&self, element: usize) -> Option<u32> {
+        match self.component {
+            ComponentType::U8 | ComponentType::U16 | ComponentType::U32 => self.component(element, 0).map(|v| v as u32),
+            _ => None,
+        }
+    }
+}
+
+/// As far as memory goes; what lies beyond fails where it is used.
+fn number(value: USize64) -> usize {
+    usize::try_from(value.0).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,91 @@
+//! Why a file gives no distances.
+
+use std::path::PathBuf;
+
+use super::{MAX_FILE, MAX_TRIANGLES};
+
+/// One sentence: the file, the cause, what to do.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}: {cause}; {}", .file.display(), .cause.remedy())]
+pub struct AssetError {
+    pub file: PathBuf,
+    pub cause: Cause,
+}
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Cause {
+    #[error("there is no such file")]
+    Missing,
+    #[error("it can't be read ({0})")]
+    Unreadable(String),
+    #[error("it is larger than {} MiB", MAX_FILE >> 20)]
+    TooLarge,
+    /// Empty if there is none.
+    #[error("{}", ending(.0))]
+    Ending(String),
+    #[error("a mesh has no place in a 2D domain")]
+    MeshIn2d,
+    #[error("a picture has no place in a 3D domain")]
+    PictureIn3d,
+    /// The kind of file it should be, and what is wrong.
+    #[error("it is not a sound {kind} file: {message}")]
+    Broken { kind: &'static str, message: String },
+    /// A file that a glTF file stands on.
+    #[error("its buffer `{uri}` is not to be had: {message}")]
+    Buffer { uri: String, message: String },
+    #[error("it uses {0}, which is not read")]
+    Unsupported(String),
+    #[error("it has no triangles")]
+    NoTriangles,
+    #[error("a vertex lies at ({}, {}, {})", .0[0], .0[1], .0[2])]
+    Vertex([f64; 3]),
+    #[error("it has more than {MAX_TRIANGLES} {0}")]
+    TooMany(&'static str),
+    #[error("a picture of {0} x {1} pixels is too large")]
+    Pixels(u32, u32),
+    #[error("its shape has no extent")]
+    NoExtent,
+    #[error("no part of the picture is inside: nothing is brighter, or more opaque, than one half")]
+    NothingInside,
+    #[error("a size of {0} m is no size")]
+    Size(f64),
+    #[error("the center is not a point within reach")]
+    Center,
+    #[error("the domain's cells do not fit into memory")]
+    Cells,
+}
+
+fn ending(ending: &str) -> String {
+    if ending.is_empty() {
+        "its name has no ending".into()
+    } else {
+        format!("files that end in .{ending} are not read")
+    }
+}
+
+impl Cause {
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Cause::Missing => "choose a file that is there, or correct the path",
+            Cause::Unreadable(_) => "check its permissions, or choose another file",
+            Cause::TooLarge => "reduce the mesh or the picture and export it again",
+            Cause::Ending(_) => "choose .obj, .gltf or .glb for a 3D domain, .png for a 2D one",
+            Cause::MeshIn2d => "choose a .png picture, or make the domain 3D",
+            Cause::PictureIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
+            Cause::Broken { .. } => "export it again",
+            Cause::Buffer { .. } => "keep the buffer beside the .gltf file, or export a .glb, which holds everything",
+            Cause::Unsupported(_) => "export it again without",
+            Cause::NoTriangles => "export a mesh with faces; points, curves and empty objects have no inside",
+            Cause::Vertex(_) => "clean the mesh: coordinates are finite numbers below 1e15",
+            Cause::TooMany("pieces of outline") => "smooth or shrink the picture",
+            Cause::TooMany(_) => "reduce (decimate) the mesh",
+            Cause::Pixels(..) => "shrink it to at most 8192 x 8192",
+            Cause::NoExtent => "choose a mesh that is more than a point",
+            Cause::NothingInside => "paint the shape white on black, or opaque on transparent",
+            Cause::Size(_) => "give the longest side in metres, or 0 to keep the file's units",
+            Cause::Center => "give finite coordinates below 1e15 m",
+            Cause::Cells => "lower the resolution",
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Signed distances at all cell centres, rows in parallel.
+
+use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, available_parallelism, scope};
+
+use glam::DVec3;
+
+use super::error::Cause;
+use super::tree::Tree;
+use crate::graph::Domain;
+
+/// Room for rounding where a distance is compared with a cell.
+const SLACK: f64 = 1.0 + 1e-9;
+
+/// Fills a domain's cells. `closed`: `inside` can change only across the tree's triangles.
+///
+/// # Errors
+/// No memory for the cells.
+pub fn fill(
+    domain: &Domain,
+    tree: &Tree,
+    closed: bool,
+    inside: &(dyn Fn(DVec3) -> bool + Sync),
+) -> Result<Vec<f32>, Cause> {
+    let [width, height, _] = domain.resolution.map(|n| n as usize);
+    let count = usize::try_from(domain.cells()).map_err(|_| Cause::Cells)?;
+    let mut values = Vec::new();
+    values.try_reserve_exact(count).map_err(|_| Cause::Cells)?;
+    values.resize(count, 0.0);
+    if count == 0 {
+        return Ok(values);
+    }
+    let cell = domain.cell_size;
+    let row = |index: usize, row: &mut [f32]| {
+        let y = ((index % height) as f64 + 0.5) * cell;
+        // A picture lies in the plane z = 0.
+        let z = if domain.dim == 3 { ((index / height) as f64 + 0.5) * cell } else { 0.0 };
+        let mut before: Option<(f64, bool)> = None;
+        let mut near = 0;
+        for (x, value) in row.iter_mut().enumerate() {
+            let p = DVec3::new((x as f64 + 0.5) * cell, y, z);
+            let distance;
+            (distance, near) = tree.nearest(p, near);
+            let is_inside = match before {
+                // No surface lies between the last centre and this one.
+                Some((d, was_inside)) if closed && d > cell * SLACK => was_inside,
+                _ => inside(p),
+            };
+            *value = if is_inside { -distance } else { distance } as f32;
+            before = Some((distance, is_inside));
+        }
+    };
+    let rows = Mutex::new(values.chunks_mut(width).enumerate());
+    let next = || rows.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        while let Some((index, cells)) = next() {
+            row(index, cells);
+        }
+    };
+    scope(|scope| {
+        for _ in 1..available_parallelism().map_or(1, NonZero::get) {
+            // Where no thread is to be had, this one does it all.
+            if Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
+    Ok(values)
+}

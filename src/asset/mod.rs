@@ -1,0 +1,175 @@
+//! Files become signed distances on a domain: triangle meshes (OBJ, glTF) in 3D, pictures (PNG) in 2D. On the CPU, and the
+//! same on every run.
+//!
+//! A mesh is read (`obj`, `gltf`), placed, welded and oriented (`surface`), and put into a tree (`tree`) that answers both
+//! questions a cell asks: how far is the surface (the exact distance to the nearest triangle), and is this inside (the generalized
+//! winding number: Jacobson, Kavan & Sorkine-Hornung, "Robust inside-outside segmentation using generalized winding
+//! numbers", SIGGRAPH 2013, with the far field of Barill et al., "Fast winding numbers for soups and clouds", SIGGRAPH 2018).
+//! A picture becomes the curve where its coverage is one half (`contour`), and the same tree measures the way to it.
+
+mod accessor;
+mod contour;
+mod error;
+mod fill;
+mod gltf;
+mod obj;
+mod picture;
+mod shells;
+mod surface;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod triangle;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use glam::{DMat4, DVec3};
+
+use crate::graph::Domain;
+pub use error::{AssetError, Cause};
+
+/// The largest file, or buffer beside one, that is read \[bytes\].
+pub const MAX_FILE: u64 = 1 << 30;
+/// Triangles of a mesh, or pieces of a picture's outline.
+pub const MAX_TRIANGLES: usize = 5_000_000;
+/// Coordinates and sizes beyond this are taken for mistakes \[m\].
+const MAX_COORDINATE: f64 = 1e15;
+
+/// Where a file's shape goes in the domain, whose lower corner is the origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Placement {
+    /// The middle of the shape's bounding box comes to `center` \[m\], and its longest side (a picture's width) to `size` \[m\].
+    /// A size of 0 keeps the file's units: metres for a mesh, cells for the pixels of a picture. 2D ignores `center[2]`.
+    Fit { center: [f64; 3], size: f64 },
+    /// The file's coordinates are metres in the domain; a pixel is a cell, the lower left one in the domain's corner.
+    InPlace,
+}
+
+/// Signed distances and what is worth knowing about them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistanceGrid {
+    /// \[m\], negative inside, one per cell centre, x fastest.
+    pub values: Vec<f32>,
+    /// Sentences for the user; the distances are good for what they say.
+    pub warnings: Vec<String>,
+}
+
+/// Vertices and the triangles between them, as a file has them.
+#[derive(Clone, Debug, Default)]
+struct Mesh {
+    points: Vec<DVec3>,
+    triangles: Vec<[u32; 3]>,
+    warnings: Vec<String>,
+}
+
+/// The signed distance from every cell centre to the shape in a file: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png` on a 2D one.
+///
+/// Distances are exact to the triangles (in 2D: to the line segments of the outline) within f32's rounding, everywhere.
+///
+/// # Errors
+/// One sentence with the file, the cause and the remedy: a file that can't be read or isn't what its name says, a shape that
+/// doesn't go with the domain, nothing to measure, sizes that are no numbers.
+pub fn distance_grid(path: &Path, placement: &Placement, domain: &Domain) -> Result<DistanceGrid, AssetError> {
+    shape_distances(path, placement, domain).map_err(|cause| AssetError { file: path.into(), cause })
+}
+
+fn shape_distances(path: &Path, placement: &Placement, domain: &Domain) -> Result<DistanceGrid, Cause> {
+    if let Placement::Fit { center, size } = placement {
+        check_placement(*center, *size)?;
+    }
+    let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let is_mesh = match ending.as_str() {
+        "obj" | "gltf" | "glb" => true,
+        "png" => false,
+        _ => return Err(Cause::Ending(ending)),
+    };
+    match (is_mesh, domain.dim) {
+        (true, 2) => return Err(Cause::MeshIn2d),
+        (false, 3) => return Err(Cause::PictureIn3d),
+        _ => {}
+    }
+    let bytes = read(path)?;
+    if !is_mesh {
+        return contour::distances(picture::coverage(bytes)?, placement, domain);
+    }
+    let mesh = match ending.as_str() {
+        "obj" => obj::read(&bytes)?,
+        _ => gltf::read(&bytes, path.parent().unwrap_or(Path::new("")))?,
+    };
+    surface::distances(mesh, placement, domain)
+}
+
+fn check_placement(center: [f64; 3], size: f64) -> Result<(), Cause> {
+    if !(0.0..=MAX_COORDINATE).contains(&size) {
+        return Err(Cause::Size(size));
+    }
+    if is_point(DVec3::from(center)) { Ok(()) } else { Err(Cause::Center) }
+}
+
+/// Whether coordinates can be reckoned with; NaN and infinity can't.
+fn is_point(p: DVec3) -> bool {
+    p.abs().cmple(DVec3::splat(MAX_COORDINATE)).all()
+}
+
+/// A whole file, if it is one and not too large; devices and pipes may have no end.
+fn read(path: &Path) -> Result<Vec<u8>, Cause> {
+    let unreadable = |e: std::io::Error| match e.kind() {
+        std::io::ErrorKind::NotFound => Cause::Missing,
+        _ => Cause::Unreadable(e.to_string()),
+    };
+    let about = std::fs::metadata(path).map_err(unreadable)?;
+    if !about.is_file() {
+        return Err(Cause::Unreadable("it is not a plain file".into()));
+    }
+    if about.len() > MAX_FILE {
+        return Err(Cause::TooLarge);
+    }
+    let mut bytes = Vec::new();
+    // A file may grow while it is read.
+    File::open(path).and_then(|file| file.take(MAX_FILE).read_to_end(&mut bytes)).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+/// Takes a shape's bounding box to its place.
+fn place(placement: &Placement, min: DVec3, max: DVec3) -> Result<DMat4, Cause> {
+    let longest = (max - min).max_element();
+    match *placement {
+        // A point would need an endless scale.
+        Placement::Fit { size, .. } if size > 0.0 && longest <= 1e-30 => Err(Cause::NoExtent),
+        Placement::Fit { center, size } => {
+            let scale = if size > 0.0 { size / longest } else { 1.0 };
+            let middle = (min + max) / 2.0;
+            Ok(DMat4::from_translation(DVec3::from(center))
+                * DMat4::from_scale(DVec3::splat(scale))
+                * DMat4::from_translation(-middle))
+        }
+        Placement::InPlace => Ok(DMat4::IDENTITY),
+    }
+}
+
+/// What is worth knowing once a shape is in its place and measured.
+fn place_warnings(domain: &Domain, min: DVec3, max: DVec3, values: &[f32]) -> Option<String> {
+    let size = DVec3::from(domain.resolution.map(f64::from)) * domain.cell_size;
+    let mut apart = max.cmplt(DVec3::ZERO) | min.cmpgt(size);
+    if domain.dim == 2 {
+        apart.set(2, false);
+    }
+    if apart.any() {
+        return Some(format!(
+            "the shape lies outside the domain: it goes from {} to {} m; move its center",
+            corner(domain, min),
+            corner(domain, max)
+        ));
+    }
+    let inside = values.iter().any(|v| *v < 0.0);
+    (!inside).then(|| "no cell centre lies inside the shape; make it larger or the cells smaller".into())
+}
+
+fn corner(domain: &Domain, point: DVec3) -> String {
+    match domain.dim {
+        2 => format!("({:.3}, {:.3})", point.x, point.y),
+        _ => format!("({:.3}, {:.3}, {:.3})", point.x, point.y, point.z),
+    }
+}

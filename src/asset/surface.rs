@@ -1,0 +1,70 @@
+//! A mesh becomes a surface with an inside, and is measured.
+
+use std::collections::HashMap;
+
+use glam::DVec3;
+
+use super::error::Cause;
+use super::tree::{Tree, bounds};
+use super::triangle::Triangle;
+use super::{DistanceGrid, Mesh, Placement, fill, is_point, place, place_warnings, shells};
+use crate::graph::Domain;
+
+/// A point is inside where the surface winds around it more often than this, in either direction.
+const INSIDE: f64 = 0.5;
+
+/// # Errors
+/// No triangles, vertices that are no points, no extent to scale, no memory for the cells.
+pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain) -> Result<DistanceGrid, Cause> {
+    let mut warnings = mesh.warnings;
+    let (mut points, mut triangles) = weld(&mesh.points, &mesh.triangles)?;
+    let (min, max) = bounds(points.iter().copied());
+    let transform = place(placement, min, max)?;
+    for point in &mut points {
+        *point = transform.transform_point3(*point);
+    }
+    let (min, max) = bounds(points.iter().copied());
+    let seams = shells::orient(&points, &mut triangles);
+    if seams.open > 0 {
+        warnings.push(format!(
+            "the mesh is not closed: {} of its edges belong to one face only, and near them the inside is a guess; fill its holes",
+            seams.open
+        ));
+    }
+    let tree = Tree::new(triangles.iter().map(|t| corners(&points, t)).collect());
+    let inside = |p| tree.winding(p).abs() > INSIDE;
+    let values = fill::fill(domain, &tree, seams.closed, &inside)?;
+    warnings.extend(place_warnings(domain, min, max, &values));
+    Ok(DistanceGrid { values, warnings })
+}
+
+/// The corners of a triangle of welded points.
+pub fn corners(points: &[DVec3], triangle: &[u32; 3]) -> Triangle {
+    triangle.map(|i| points.get(i as usize).copied().unwrap_or_default())
+}
+
+/// Makes points at one place one point, so that faces that meet are seen to meet: files repeat them wherever a normal or a
+/// texture coordinate changes. What is left without two corners of a triangle is dropped.
+fn weld(points: &[DVec3], triangles: &[[u32; 3]]) -> Result<(Vec<DVec3>, Vec<[u32; 3]>), Cause> {
+    let mut welded = Vec::new();
+    let mut places = HashMap::new();
+    let mut weld_point = |index: u32| {
+        let point = points.get(index as usize).copied().unwrap_or(DVec3::NAN);
+        if !is_point(point) {
+            return Err(Cause::Vertex(point.to_array()));
+        }
+        // Adding zero makes -0 and 0 the same.
+        Ok(*places.entry((point + DVec3::ZERO).to_array().map(f64::to_bits)).or_insert_with(|| {
+            welded.push(point);
+            welded.len() as u32 - 1
+        }))
+    };
+    let mut kept = Vec::with_capacity(triangles.len());
+    for [a, b, c] in triangles {
+        let [a, b, c] = [weld_point(*a)?, weld_point(*b)?, weld_point(*c)?];
+        if a != b && b != c && c != a {
+            kept.push([a, b, c]);
+        }
+    }
+    if kept.is_empty() { Err(Cause::NoTriangles) } else { Ok((welded, kept)) }
+}

@@ -1,0 +1,178 @@
+//! What is said of files that can't be used, and that none of them takes the program down.
+
+use std::panic::catch_unwind;
+
+use png::{BitDepth, ColorType};
+
+use crate::gltf::cube_glb;
+use crate::pictures::png;
+use crate::*;
+
+fn refused(folder: &Folder, name: &str, bytes: impl AsRef<[u8]>, dim: u32) -> String {
+    refusal(distance_grid(&folder.file(name, bytes), &fit(0.5), &domain(dim, 4)))
+}
+
+#[test]
+fn errors_name_the_file_the_cause_and_the_remedy() {
+    let folder = Folder::new("errors");
+    let refused = |name: &str, bytes: &[u8], dim| refused(&folder, name, bytes, dim);
+    let mut said = vec![
+        refusal(distance_grid(&folder.0.join("gone.obj"), &fit(0.5), &domain(3, 4))),
+        refused("part.stl", b"solid", 3),
+        refused("part", b"", 3),
+        refused("cube.obj", b"", 2),
+        refused("disc.png", b"", 3),
+        refused("empty.obj", b"", 3),
+        refused("points.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2 3\np 1\nf\nf 1\nf 1 2\n", 3),
+        refused("flat.obj", b"v 0 0 0\nv 1 0 0\nf 1 2 1\n", 3),
+        refused("point.obj", b"v 1 1 1e-40\nv 1 1 2e-40\nv 1 1 3e-40\nf 1 2 3\n", 3),
+        refused("range.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", 3),
+        refused("zero.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n", 3),
+        refused("negative.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf -1 -2 -4\n", 3),
+        refused("nan.obj", b"v 0 0 0\nv 1 nan 0\nv 0 1 0\nf 1 2 3\n", 3),
+        refused("inf.obj", b"v 0 0 0\nv 1 1e999 0\nv 0 1 0\nf 1 2 3\n", 3),
+        refused("word.obj", b"v 0 0 zero\n", 3),
+        refused("empty.gltf", b"", 3),
+        refused("empty.glb", b"", 3),
+        refused("text.glb", b"{}", 3),
+        refused("bare.gltf", br#"{"asset":{"version":"2.0"}}"#, 3),
+        refused("empty.png", b"", 2),
+        refused("text.png", b"not a picture", 2),
+        refused("black.png", &png(4, 4, ColorType::Grayscale, BitDepth::Eight, &[127; 16]), 2),
+    ];
+    std::fs::create_dir(folder.0.join("folder.obj")).unwrap();
+    said.push(refusal(distance_grid(&folder.0.join("folder.obj"), &fit(0.5), &domain(3, 4))));
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn sizes_and_places_are_checked() {
+    let folder = Folder::new("sizes");
+    let path = folder.file("cube.obj", Mesh::cube(MIDDLE, 0.2).obj());
+    let at = |center, size| refusal(distance_grid(&path, &Placement::Fit { center, size }, &domain(3, 4)));
+    assert_eq!(
+        at(MIDDLE, -1.0),
+        "cube.obj: a size of -1 m is no size; give the longest side in metres, or 0 to keep the file's units"
+    );
+    assert_eq!(
+        at(MIDDLE, f64::NAN),
+        "cube.obj: a size of NaN m is no size; give the longest side in metres, or 0 to keep the file's units"
+    );
+    assert_eq!(
+        at([f64::INFINITY, 0.0, 0.0], 1.0),
+        "cube.obj: the center is not a point within reach; give finite coordinates below 1e15 m"
+    );
+}
+
+#[test]
+fn too_much_is_refused() {
+    let folder = Folder::new("much");
+    let mut ring = String::new();
+    (0..10_001).for_each(|i| ring += &format!("v {i} {} 0\n", i * i));
+    ring += "f";
+    (1..=10_001).for_each(|i| ring += &format!(" {i}"));
+    assert_eq!(
+        refused(&folder, "ring.obj", ring, 3),
+        "ring.obj: it is not a sound OBJ file: a face has 10001 corners, more than 10000; export it again"
+    );
+    // A picture says how large it is before the first pixel.
+    let mut bytes = png(4, 4, ColorType::Grayscale, BitDepth::Eight, &[255; 16]);
+    bytes[16..24].copy_from_slice(&[0, 0, 0x80, 0, 0, 0, 0x80, 0]);
+    let crc = crc(&bytes[12..29]);
+    bytes[29..33].copy_from_slice(&crc.to_be_bytes());
+    assert_eq!(
+        refused(&folder, "large.png", bytes, 2),
+        "large.png: a picture of 32768 x 32768 pixels is too large; shrink it to at most 8192 x 8192"
+    );
+    // A thousand nodes that show ten thousand triangles each.
+    let sphere = Mesh::sphere([0.0; 3], 1.0, 4);
+    let mut data: Vec<u8> = sphere.points.iter().flatten().flat_map(|v| (*v as f32).to_le_bytes()).collect();
+    let indices = data.len();
+    data.extend(sphere.triangles.iter().flatten().flat_map(|i| (*i as u16).to_le_bytes()));
+    let nodes = vec![r#"{"mesh":0}"#; 1000].join(",");
+    let json = format!(
+        r#"{{"asset":{{"version":"2.0"}},"nodes":[{nodes}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"indices":1}}]}}],
+        "accessors":[{{"bufferView":0,"componentType":5126,"count":{},"type":"VEC3"}},{{"bufferView":1,"componentType":5123,"count":{},"type":"SCALAR"}}],
+        "bufferViews":[{{"buffer":0,"byteLength":{indices}}},{{"buffer":0,"byteOffset":{indices},"byteLength":{}}}],"buffers":[{{"byteLength":{}}}]}}"#,
+        sphere.points.len(),
+        3 * sphere.triangles.len(),
+        data.len() - indices,
+        data.len()
+    );
+    assert_eq!(
+        refused(&folder, "crowd.glb", crate::gltf::glb(&json, &data), 3),
+        "crowd.glb: it has more than 5000000 triangles; reduce (decimate) the mesh"
+    );
+}
+
+/// The check sum of a PNG chunk.
+fn crc(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0u32, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |c, _| (c >> 1) ^ (0xedb8_8320 & (c & 1).wrapping_neg()))
+    })
+}
+
+/// Thousands of damaged files: bytes changed, swapped for tokens that mean something, cut out, doubled.
+#[test]
+fn damaged_files_do_no_harm() {
+    let folder = Folder::new("damaged");
+    let disc: Vec<u8> = (0..64).map(|i| if (i % 8 + i / 8) % 3 == 0 { 255 } else { i }).collect();
+    let obj = format!("{}f 1 2 3 4\nf -1 -2 -3 -4 -5 -6\n", Mesh::cube(MIDDLE, 0.2).obj());
+    let seeds = [
+        ("cube.obj", obj.into_bytes(), 3),
+        ("cube.glb", cube_glb(r#"{"mesh":0}"#), 3),
+        ("disc.png", png(8, 8, ColorType::Grayscale, BitDepth::Eight, &disc), 2),
+    ];
+    let tokens: [&[u8]; 12] = [
+        b"-1",
+        b"0",
+        b"99999999999",
+        b"nan",
+        b"1e300",
+        b"\n",
+        b" ",
+        b"\xff\xff",
+        b"18446744073709551615",
+        b"\"",
+        b"-",
+        b"f 1 1 1 2",
+    ];
+    // xorshift64
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize % n.max(1)
+    };
+    let (mut read, mut total) = (0, 0);
+    for (name, seed, dim) in seeds {
+        for _ in 0..700 {
+            let mut bytes = seed.clone();
+            for _ in 0..1 + random(4) {
+                let at = random(bytes.len());
+                let end = (at + random(9)).min(bytes.len());
+                match random(4) {
+                    0 => bytes[at] = random(256) as u8,
+                    1 => drop(bytes.splice(at..end, tokens[random(tokens.len())].iter().copied())),
+                    2 => drop(bytes.drain(at..end)),
+                    _ => bytes.extend_from_within(at..end),
+                }
+            }
+            // Pictures would stop at their check sums.
+            if name == "disc.png" && bytes.len() > 33 {
+                let crc = crc(&bytes[12..29]);
+                bytes[29..33].copy_from_slice(&crc.to_be_bytes());
+            }
+            let path = folder.file(name, &bytes);
+            let result = catch_unwind(|| distance_grid(&path, &fit(0.5), &domain(dim, 3)));
+            let Ok(result) = result else { panic!("{name} panics: {:?}", String::from_utf8_lossy(&bytes)) };
+            total += 1;
+            if let Ok(grid) = result {
+                assert!(grid.values.iter().all(|v| v.is_finite()), "{name}: {:?}", String::from_utf8_lossy(&bytes));
+                read += 1;
+            }
+        }
+    }
+    println!("{read} of {total} damaged files were read all the same");
+}
