@@ -62,6 +62,10 @@ impl Gpu {
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
         // OpenGL lacks what the stages need; where it is all there is, a real driver is missing.
         descriptor.backends &= wgpu::Backends::PRIMARY;
+        // Counts of particles are our own kernels' and never beyond a set's capacity; checking each costs a dispatch more.
+        if std::env::var_os("WGPU_VALIDATION_INDIRECT_CALL").is_none() {
+            descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
+        }
         let instance = wgpu::Instance::new(descriptor);
         let adapter = match &options.adapter {
             None => {

@@ -6,7 +6,7 @@ use super::device::Gpu;
 use super::pipelines::Pipeline;
 use super::readback::Reading;
 use super::timing::{NodeTime, Timing};
-use crate::plan::{Dispatch, FRAME_BYTES, Plan, mebibytes};
+use crate::plan::{COUNT_GROUPS, Dispatch, FRAME_BYTES, Plan, mebibytes};
 use crate::problem::{Problem, Problems};
 
 /// A plan made ready on a device.
@@ -34,6 +34,8 @@ struct Step {
     bind_group: wgpu::BindGroup,
     uniform: u32,
     groups: [u32; 3],
+    /// Buffer that holds the groups to run instead.
+    indirect: Option<wgpu::Buffer>,
 }
 
 impl Engine {
@@ -228,7 +230,10 @@ fn run(encoder: &mut wgpu::CommandEncoder, steps: &[Step], timing: Option<&Timin
         }
         pass.set_bind_group(0, &step.bind_group, &[step.uniform]);
         let [x, y, z] = step.groups;
-        pass.dispatch_workgroups(x, y, z);
+        match &step.indirect {
+            Some(count) => pass.dispatch_workgroups_indirect(count, COUNT_GROUPS),
+            None => pass.dispatch_workgroups(x, y, z),
+        }
     }
     if let Some(timing) = timing {
         timing.mark(&mut pass, steps.len(), true);
@@ -249,7 +254,10 @@ fn memory(gpu: &Gpu, description: &crate::plan::Buffer) -> wgpu::Buffer {
     gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some(&description.label),
         size: description.bytes.max(16),
-        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+        usage: wgpu::BufferUsages::STORAGE
+            | wgpu::BufferUsages::COPY_SRC
+            | wgpu::BufferUsages::COPY_DST
+            | wgpu::BufferUsages::INDIRECT,
         mapped_at_creation: false,
     })
 }
@@ -305,6 +313,7 @@ impl Builder<'_> {
             bind_group: bind_group.clone(),
             uniform: dispatch.uniform,
             groups: dispatch.groups,
+            indirect: dispatch.indirect.and_then(|b| self.buffers.get(place(&self.plan.swaps, b, swapped)).cloned()),
         })
     }
 }

@@ -11,6 +11,7 @@ use super::uniforms::{self, Block, Content, Counter};
 use super::{Alarm, Binding, Dispatch, FileGrid, Kernel, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire};
 use crate::graph::{Graph, Kind, Node};
 use crate::problem::{Problem, Problems};
+use crate::stage::header::Change;
 use crate::stage::types::{Element, Scalar, ValueType, WireType, particles_name};
 use crate::stage::{IterationSource, Stage};
 
@@ -98,6 +99,7 @@ impl<'a> Writer<'a> {
             part: part(op, node),
             buffers,
             groups: groups(self.graph, op.node),
+            indirect: living(stage, op).map(|count| memory[count]),
             uniform: self.block(op, node, &block),
         })
     }
@@ -225,7 +227,9 @@ impl<'a> Writer<'a> {
             own_lines: 0,
             uniform_bytes: 16,
         });
-        Dispatch { kernel, node: node.path.clone(), part: name.into(), buffers, groups, uniform }
+        // The count is the last thing that a gather reads.
+        let indirect = op.reads.last().filter(|_| matches!(op.task, Task::Gather)).map(|r| memory[r.value]);
+        Dispatch { kernel, node: node.path.clone(), part: name.into(), buffers, groups, indirect, uniform }
     }
 
     /// Fields on their own, so that each one's text is validated where it stands.
@@ -374,6 +378,15 @@ pub fn workgroup(graph: &Graph, node: &Node) -> [u32; 3] {
         (_, 3) => [32, 4, 2],
         _ => [32, 8, 1],
     }
+}
+
+/// The count of the set that a stage runs over, where only the living matter. New particles, flags of a filter and partial results
+/// of a reduction are written beyond it.
+fn living(stage: &Stage, op: &Op) -> Option<ValueId> {
+    let set = stage.set().filter(|_| stage.source() == IterationSource::Particles)?;
+    let beyond = matches!(set.change, Change::Emit(_) | Change::Filter) || stage.outputs().any(|p| p.reduce.is_some());
+    let input = stage.inputs().position(|p| p.name == set.name).filter(|_| !beyond)?;
+    op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
 }
 
 fn source(node: &Node) -> Option<IterationSource> {

@@ -26,6 +26,9 @@ use crate::stage::types::{Scalar, ValueType, WireType};
 
 pub use uniforms::FRAME_BYTES;
 
+/// Where in a count's buffer the groups of an indirect dispatch stand \[bytes\].
+pub const COUNT_GROUPS: u64 = 16;
+
 /// Version of the plan's format.
 pub const PLAN_VERSION: u32 = 1;
 
@@ -161,6 +164,8 @@ pub struct Dispatch {
     /// A buffer for each of the kernel's bindings.
     pub buffers: Vec<usize>,
     pub groups: [u32; 3],
+    /// The count whose living particles decide how many of those groups run.
+    pub indirect: Option<usize>,
     /// Byte offset of its uniform block.
     pub uniform: u32,
 }

@@ -103,10 +103,11 @@ fn line(plan: &Plan, dispatch: &Dispatch) -> String {
     // The repeat's own number would keep equal lines apart.
     let part = dispatch.part.split(' ').filter(|p| !p.contains('/')).collect::<Vec<_>>().join(" ");
     let part = if part.is_empty() { part } else { format!(" {part}") };
+    let living = dispatch.indirect.map_or(String::new(), |count| format!(", as b{count} says"));
     let [x, y, z] = dispatch.groups;
     let [wx, wy, wz] = kernel.workgroup;
     format!(
-        "{}{part}  [{}]  {}  groups {x}x{y}x{z} of {wx}x{wy}x{wz}, uniforms {}",
+        "{}{part}  [{}]  {}  groups {x}x{y}x{z} of {wx}x{wy}x{wz}{living}, uniforms {}",
         dispatch.node,
         kernel.name,
         buffers.join(" "),
