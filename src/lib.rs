@@ -3,8 +3,9 @@
 //! # Vocabulary
 //! A **stage** is GPU work described by one WGSL file: a header that declares ports and parameters, and a function that
 //! computes one element ([`stage`]). A **node** is anything on the canvas: a stage, a **domain** (a box in space, cut into
-//! cubic cells), a **state** (what survives a frame), a number, a group of nodes, an output. A **wire** carries one version of
-//! a grid or of a number from an output port to an input port; last frame's value comes only from a state.
+//! cubic cells), a **state** (what survives a frame), a number, a group of nodes, a file, an output. A **wire** carries one version
+//! of a grid, a set of **particles**, a number or a **field** (a function of position, built into whatever reads it) from an
+//! output port to an input port; last frame's value comes only from a state.
 //!
 //! # Data flow
 //! [`document::Document`] is the graph file, right or wrong. [`graph::Graph`] is flattened, typed and checked, with all

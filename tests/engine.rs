@@ -52,6 +52,33 @@ fn an_endless_loop_ends_and_names_its_node() {
     assert!(simulation.warnings(true).is_empty(), "a fresh start forgets what was spent");
 }
 
+/// What is worst while nobody asks is what is told, once.
+#[test]
+fn a_number_outside_its_range_is_told_with_its_documentation() {
+    let nodes = r##""domain": (domain: (resolution: (8, 8), width: 1)),
+        "speed": (custom: r#"//! Speed
+            //! @over once
+            //! @in value: f32
+            //! @out speed: f32, expect ..2   Speed [m/s]; slow down
+            fn stage() -> f32 { return value(); }"#, inputs: {"value": "now"}),
+        "now": (number: "if frame == 3 { 5 } else { 1 + 0.25 * (frame % 2) }"),"##;
+    let mut simulation = Simulation::new(gpu(), plan(nodes).expect("compiles")).expect("runs");
+    let mut told = Vec::new();
+    for frame in 0..8 {
+        simulation.step(&FrameInput::default()).expect("steps");
+        let said = simulation.warnings(true).to_string();
+        if !said.is_empty() {
+            told.push((frame, said));
+        }
+    }
+    assert_eq!(told, [(3, "speed.speed: 5.000 is outside ..2; Speed [m/s]; slow down".to_string())]);
+    let watched = simulation.watched();
+    assert_eq!((watched[0].name.as_str(), watched[0].range), ("speed.speed", (None, Some(2.0))));
+    assert!(watched[0].value <= 2.0, "{watched:?}");
+    simulation.reset();
+    assert!(simulation.watched().is_empty() && simulation.warnings(true).is_empty(), "a fresh start forgets");
+}
+
 #[test]
 fn a_loop_that_ends_spends_no_budget() {
     let nodes = counter("var n = x(cell); loop { n += params.rate; if n > 100.0 { break; } } return n;");

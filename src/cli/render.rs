@@ -75,6 +75,9 @@ impl Render {
         report::warn(&simulation.warnings(true));
         let times = simulation.times(true).map(<[NodeTime]>::to_vec);
         self.summary(written, started.elapsed(), times, simulation.gpu().name());
+        for watched in simulation.watched() {
+            report::print(&format!("{} {:.4}\n", watched.name, watched.value));
+        }
         Ok(())
     }
 

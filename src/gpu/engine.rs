@@ -25,8 +25,9 @@ pub struct Engine {
     swaps: Vec<(usize, usize)>,
     timing: Option<Timing>,
     pending_flags: Option<Reading>,
-    /// Numbers on their way to the CPU, by watch.
-    pending_watches: std::collections::HashMap<usize, Reading>,
+    /// Buffers of the watched numbers, and their values on the way to the CPU.
+    watches: Vec<usize>,
+    pending_watches: Option<Reading>,
 }
 
 struct Step {
@@ -95,7 +96,8 @@ impl Engine {
             last_swapped: false,
             swaps: plan.swaps.clone(),
             pending_flags: None,
-            pending_watches: Default::default(),
+            watches: plan.watches.iter().map(|w| w.buffer).collect(),
+            pending_watches: None,
             buffers,
             uniforms,
             flags,
@@ -106,6 +108,7 @@ impl Engine {
     pub fn reset(&mut self, uniforms: &[u8]) {
         self.swapped = false;
         self.last_swapped = false;
+        self.pending_watches = None;
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         if let Some(flags) = &self.flags {
             self.gpu.queue.write_buffer(flags, 0, &vec![0; flags.size() as usize]);
@@ -125,7 +128,11 @@ impl Engine {
         if let Some(timing) = timing {
             timing.resolve(&mut encoder);
         }
+        let watched = self.watch(&mut encoder);
         self.gpu.queue.submit([encoder.finish()]);
+        if let Some(staging) = watched {
+            self.pending_watches = Some(Reading::map(&self.gpu, staging));
+        }
         if profile && let Some(timing) = &mut self.timing {
             timing.collect(&self.gpu, false);
         }
@@ -195,25 +202,42 @@ impl Engine {
     }
 }
 
+/// Bytes that a watched number takes on its way to the CPU.
+const WATCH_BYTES: u64 = 16;
+
 impl Engine {
-    /// The word of a watched number, as far as the GPU has told. Does not block unless asked to.
-    pub fn watched(&mut self, watch: usize, buffer: usize, wait: bool) -> Option<u32> {
-        if wait {
-            self.pending_watches.remove(&watch);
+    /// Copies the watched numbers at the end of a frame, unless the last copy is still on its way.
+    fn watch(&self, encoder: &mut wgpu::CommandEncoder) -> Option<wgpu::Buffer> {
+        if self.pending_watches.is_some() || self.watches.is_empty() {
+            return None;
         }
-        let pending = self.pending_watches.remove(&watch).or_else(|| self.read(buffer, false))?;
-        let words = if wait {
-            pending.wait()
-        } else {
-            match pending.try_take() {
+        let staging = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("watched numbers"),
+            size: self.watches.len() as u64 * WATCH_BYTES,
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        for (index, buffer) in self.watches.iter().enumerate() {
+            let source = self.buffers.get(place(&self.swaps, *buffer, self.swapped))?;
+            encoder.copy_buffer_to_buffer(source, 0, &staging, index as u64 * WATCH_BYTES, WATCH_BYTES);
+        }
+        Some(staging)
+    }
+
+    /// The word of each watched number, as far as the GPU has told. Does not block unless asked to.
+    pub fn watched(&mut self, wait: bool) -> Option<Vec<u32>> {
+        let pending = self.pending_watches.take()?;
+        let words = match wait {
+            true => pending.wait(),
+            false => match pending.try_take() {
                 Ok(words) => words,
                 Err(pending) => {
-                    self.pending_watches.insert(watch, pending);
+                    self.pending_watches = Some(pending);
                     None
                 }
-            }
+            },
         };
-        words?.first().copied()
+        Some(words?.into_iter().step_by(WATCH_BYTES as usize / 4).collect())
     }
 }
 

@@ -5,6 +5,7 @@ pub mod field;
 pub mod files;
 pub mod input;
 mod settings;
+mod watch;
 
 use std::sync::Arc;
 
@@ -13,10 +14,10 @@ use crate::document::ParamValue;
 use crate::gpu::{Engine, Gpu, NodeTime, Reading};
 use crate::plan::{Alarm, Cause, Picture, Plan};
 use crate::problem::{Problem, Problems};
-use crate::stage::types::Scalar;
 
 pub use field::{Field, Image};
 pub use input::FrameInput;
+pub use watch::Watched;
 
 /// A running plan.
 pub struct Simulation {
@@ -31,6 +32,7 @@ pub struct Simulation {
     profile: bool,
     /// What files had to say that is worth knowing; told once.
     notes: Problems,
+    watches: watch::Watches,
 }
 
 impl Simulation {
@@ -43,6 +45,7 @@ impl Simulation {
         let engine = Engine::new(gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
         let notes = upload(&engine, &plan, &files);
+        let watches = watch::Watches::new(&plan);
         Ok(Simulation {
             gpu: gpu.clone(),
             plan,
@@ -53,6 +56,7 @@ impl Simulation {
             fresh: true,
             profile: false,
             notes,
+            watches,
         })
     }
 
@@ -74,6 +78,7 @@ impl Simulation {
             if self.fresh { Vec::new() } else { plan.states.iter().filter_map(same).collect() };
         let before = std::mem::replace(&mut self.engine, engine);
         self.notes = notes;
+        self.watches = watch::Watches::new(&plan);
         self.plan = plan;
         self.settings = settings;
         if kept.is_empty() {
@@ -89,6 +94,7 @@ impl Simulation {
     fn start(&mut self) {
         self.settings.write_frame(&self.plan, &FrameInput::default(), self.time, self.frame);
         self.engine.reset(self.settings.bytes());
+        self.watches = watch::Watches::new(&self.plan);
         self.fresh = false;
     }
 
@@ -109,6 +115,7 @@ impl Simulation {
         }
         let dt = f64::from(self.settings.write_frame(&self.plan, input, self.time, self.frame));
         self.engine.step(self.settings.bytes(), self.profile);
+        self.collect_watches(false);
         self.time += dt;
         self.frame += 1;
         let faults = self.gpu.take_faults();
@@ -276,24 +283,22 @@ impl Simulation {
                 problems.push(alarm(raised));
             }
         }
-        for (index, watch) in self.plan.watches.iter().enumerate() {
-            let Some(word) = self.engine.watched(index, watch.buffer, wait) else { continue };
-            let value = match watch.scalar {
-                Scalar::F32 => f64::from(f32::from_bits(word)),
-                Scalar::I32 => f64::from(word as i32),
-                Scalar::U32 => f64::from(word),
-            };
-            let (low, high) = watch.range;
-            // Said this way round, a value that is no number is outside too.
-            let inside = low.is_none_or(|low| value >= low) && high.is_none_or(|high| value <= high);
-            if !inside {
-                let bound = |b: Option<f64>| b.map_or_else(String::new, |b| b.to_string());
-                let value = if watch.scalar == Scalar::F32 { format!("{value:.3}") } else { value.to_string() };
-                let cause = format!("{value} is outside {}..{}", bound(low), bound(high));
-                problems.push(Problem::new(&watch.node, &watch.port, cause, watch.doc.clone()).warning());
-            }
+        if wait {
+            self.collect_watches(true);
         }
+        self.watches.warnings(&self.plan).into_iter().for_each(|warning| problems.push(warning));
         problems
+    }
+
+    /// The watched numbers, such as a CFL number, as far as the GPU has told.
+    pub fn watched(&self) -> Vec<Watched> {
+        self.watches.latest(&self.plan)
+    }
+
+    fn collect_watches(&mut self, wait: bool) {
+        if let Some(words) = self.engine.watched(wait) {
+            self.watches.take(&self.plan, &words);
+        }
     }
 
     pub fn plan(&self) -> &Plan {

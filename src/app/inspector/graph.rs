@@ -1,10 +1,11 @@
 //! The graph's own fields, shown when no node is selected.
 
-use eframe::egui::{self, Ui};
+use eframe::egui::{self, RichText, Ui};
 
 use super::kinds::held;
 use super::value::{self, row};
 use crate::app::session::Session;
+use crate::app::theme;
 use crate::plan::mebibytes;
 
 /// The graph's own fields.
@@ -47,6 +48,15 @@ pub(super) fn statistics(ui: &mut Ui, session: &mut Session) {
         let plan = simulation.plan();
         row(ui, "dispatches", "Compute dispatches a frame", |ui| ui.label(plan.frame.len().to_string()));
         row(ui, "GPU memory", "", |ui| ui.label(mebibytes(plan.memory)));
+        for watched in simulation.watched() {
+            let (low, high) = watched.range;
+            let inside = low.is_none_or(|low| watched.value >= low) && high.is_none_or(|high| watched.value <= high);
+            let text = RichText::new(format!("{:.4}", watched.value)).monospace();
+            let bound = |b: Option<f64>| b.map_or_else(String::new, |b| b.to_string());
+            row(ui, &watched.name, &format!("Should keep to {}..{}", bound(low), bound(high)), |ui| {
+                ui.label(if inside { text } else { text.color(theme::WARNING) })
+            });
+        }
     }
     let name = session.gpu().name().to_string();
     row(ui, "GPU", &name, |ui| ui.add(egui::Label::new(&name).truncate()));

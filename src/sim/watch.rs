@@ -1,0 +1,71 @@
+//! Numbers that should keep to a range, as far as the GPU has told them.
+
+use crate::plan::{Plan, Watch};
+use crate::problem::Problem;
+use crate::stage::types::Scalar;
+
+/// A watched number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Watched {
+    /// `node.port`
+    pub name: String,
+    pub value: f64,
+    /// What it should keep to.
+    pub range: (Option<f64>, Option<f64>),
+}
+
+/// The latest value of each watch, and the one farthest outside since somebody asked.
+#[derive(Debug, Default)]
+pub struct Watches {
+    latest: Vec<Option<f64>>,
+    worst: Vec<Option<f64>>,
+}
+
+impl Watches {
+    pub fn new(plan: &Plan) -> Watches {
+        Watches { latest: vec![None; plan.watches.len()], worst: vec![None; plan.watches.len()] }
+    }
+
+    /// Takes in what the engine has read.
+    pub fn take(&mut self, plan: &Plan, words: &[u32]) {
+        for ((index, watch), word) in plan.watches.iter().enumerate().zip(words) {
+            let value = match watch.scalar {
+                Scalar::F32 => f64::from(f32::from_bits(*word)),
+                Scalar::I32 => f64::from(*word as i32),
+                Scalar::U32 => f64::from(*word),
+            };
+            if let (Some(latest), Some(worst)) = (self.latest.get_mut(index), self.worst.get_mut(index)) {
+                *latest = Some(value);
+                if outside(watch, value) > worst.map_or(0.0, |w| outside(watch, w)) {
+                    *worst = Some(value);
+                }
+            }
+        }
+    }
+
+    pub fn latest(&self, plan: &Plan) -> Vec<Watched> {
+        let named = |watch: &Watch| format!("{}.{}", watch.node, watch.port);
+        let known = plan.watches.iter().zip(&self.latest);
+        known.filter_map(|(w, value)| Some(Watched { name: named(w), value: (*value)?, range: w.range })).collect()
+    }
+
+    /// A warning for each number that was outside, with the value farthest out; then it is forgotten.
+    pub fn warnings(&mut self, plan: &Plan) -> Vec<Problem> {
+        let worst = std::mem::replace(&mut self.worst, vec![None; plan.watches.len()]);
+        let told = plan.watches.iter().zip(worst).filter_map(|(watch, value)| Some((watch, value?)));
+        let warning = |(watch, value): (&Watch, f64)| {
+            let bound = |b: Option<f64>| b.map_or_else(String::new, |b| b.to_string());
+            let value = if watch.scalar == Scalar::F32 { format!("{value:.3}") } else { value.to_string() };
+            let cause = format!("{value} is outside {}..{}", bound(watch.range.0), bound(watch.range.1));
+            Problem::new(&watch.node, &watch.port, cause, watch.doc.clone()).warning()
+        };
+        told.map(warning).collect()
+    }
+}
+
+/// How far a value is outside; what is no number is farther than any.
+fn outside(watch: &Watch, value: f64) -> f64 {
+    let (low, high) = watch.range;
+    let far = [low.map(|low| low - value), high.map(|high| value - high)];
+    if value.is_nan() { f64::INFINITY } else { far.into_iter().flatten().fold(0.0, f64::max) }
+}
