@@ -1,0 +1,21 @@
+//! Amplitude Behind
+//! Keeps turbulence to the wake of an obstacle:  A psi,  A = smooth(s / rise) exp(-(r / (radius + spread s))^2),  with s
+//! downwind from the start, r from the line through it, and smooth a step from 0 to 1. Add the laminar flow to it.
+//! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, section 3 (A psi_T).
+//!
+//! @in    potential: Field<T>                          Potential of the turbulence [m^2/s]
+//! @out   behind: Field<T>                             The same, only in the wake [m^2/s]
+//! @param start: Vec = (0.5, 0.5, 0.5), soft -2..2     Where the wake begins, for instance the obstacle's middle [m]
+//! @param wind: Vec = (1, 0, 0), soft -4..4            Direction of the wind, of any length
+//! @param rise: f32 = 0.3, 0.001.., soft 0.01..2       Length over which the turbulence sets in [m]
+//! @param radius: f32 = 0.3, 0.001.., soft 0.01..2     Radius of the wake where it begins [m]
+//! @param spread: f32 = 0.2, 0.., soft 0..1            Radius that it gains for each metre downwind
+
+fn stage(position: Vec) -> T {
+    let away = position - params.start;
+    let wind = params.wind / max(length(params.wind), 1e-20);
+    let downwind = dot(away, wind);
+    let t = clamp(downwind / params.rise, 0.0, 1.0);
+    let aside = length(away - downwind * wind) / (params.radius + params.spread * max(downwind, 0.0));
+    return potential(position) * (t * t * t * (10.0 - t * (15.0 - 6.0 * t)) * exp(-aside * aside));
+}

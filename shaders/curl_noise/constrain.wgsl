@@ -1,0 +1,36 @@
+//! Constrain Potential
+//! Makes the flow of a potential slip along an obstacle:  alpha psi + (1 - alpha) n (n . psi),  alpha = ramp(d / width),
+//! with n the gradient of the distance. Below the surface alpha goes on with its sign, so that differences meet no kink.
+//! Near sharp edges, where n would make spikes, only  alpha psi  stays (equation 3).
+//! An edge is where the distance bends within a quarter of the width h:  h |lap d| > sharpness; a sphere has 2 h / radius.
+//! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, equations 3 to 5.
+//!
+//! @in    potential: Field<vec3f>                          psi [m^2/s]
+//! @in    shape: Field<f32> = 1e9                          Signed distance to the obstacles [m]
+//! @out   constrained: Field<vec3f>                        psi whose curl has no component through the surface [m^2/s]
+//! @param width: f32 = 0.3, 0.001.., soft 0.01..1          Width of the layer that changes: the size of the eddies [m]
+//! @param sharpness: f32 = 1, 0.01.., soft 0.1..4          Bend of an edge; a large number leaves all edges smooth
+//! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02    Half the distance over which the normal is found [m]
+
+fn stage(position: Vec) -> vec3f {
+    let psi = potential(position);
+    let alpha = ramp(shape(position) / params.width);
+    if alpha >= 1.0 { return psi; }
+    let gradient = shape_gradient(position, params.step);
+    let normal = vec3f(gradient.xy, select(0.0, gradient[DIM - 1], DIM == 3));
+    return alpha * psi + (1.0 - alpha) * smoothness(position) * dot(normal, psi) * normal;
+}
+
+fn ramp(r: f32) -> f32 {
+    let x = clamp(r, -1.0, 1.0);
+    return x * (1.875 + x * x * (0.375 * x * x - 1.25));
+}
+
+// 1 on smooth surfaces, 0 around edges.
+fn smoothness(position: Vec) -> f32 {
+    let reach = 0.25 * params.width;
+    var around = 0.0;
+    for (var face = 0; face < FACES; face++) { around += shape(position + reach * face_normal(face)); }
+    let bend = abs(around - f32(FACES) * shape(position)) / reach;
+    return 1.0 - smoothstep(0.5 * params.sharpness, params.sharpness, bend);
+}

@@ -1,0 +1,20 @@
+//! Curl
+//! The flow of a vector potential:  u = curl(psi),  by central differences. It keeps the volume whatever the potential is.
+//! In a 2D domain only the z component of psi counts:  u = (dpsi/dy, -dpsi/dx).
+//! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, equations 1 and 2.
+//!
+//! @in    potential: Field<vec3f>                           psi [m^2/s]
+//! @out   velocity: Field<Vec>                              u [m/s]
+//! @param step: f32 = 0.005, 0.0001.., soft 0.001..0.05     Half the distance of a difference; a tenth of the smallest eddy [m]
+
+fn stage(position: Vec) -> Vec {
+    var curl = vec3f();
+    for (var axis = 0; axis < DIM; axis++) {
+        let along = Vec(unit(axis));
+        let change = potential(position + params.step * along) - potential(position - params.step * along);
+        curl += cross(vec3f(along.xy, select(0.0, along[DIM - 1], DIM == 3)), change);
+    }
+    var velocity = Vec();
+    for (var axis = 0; axis < DIM; axis++) { velocity[axis] = curl[axis] / (2.0 * params.step); }
+    return velocity;
+}

@@ -1,0 +1,12 @@
+//! Curl (2D)
+//! The flow of a stream function:  u = (dpsi/dy, -dpsi/dx),  by central differences. It keeps the area whatever the function is.
+//! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, section 2.1.
+//!
+//! @in    potential: Field<f32>                             psi [m^2/s]
+//! @out   velocity: Field<Vec>                              u [m/s]
+//! @param step: f32 = 0.005, 0.0001.., soft 0.001..0.05     Half the distance of a difference; a tenth of the smallest eddy [m]
+
+fn stage(position: Vec) -> Vec {
+    let slope = potential_gradient(position, params.step);
+    return Vec(unit(0)) * slope.y - Vec(unit(1)) * slope.x;
+}

@@ -1,0 +1,77 @@
+//! Noise Potential
+//! Vector potential of turbulence, up to four octaves of gradient noise:  psi = sum of gain_i N(x / scale_i, t).
+//! Each octave respects the obstacle on its own scale:  alpha psi_i + (1 - alpha) n (n . psi_i),  alpha = ramp(d / scale_i),
+//! which below the surface goes on with its sign, so that differences across the surface meet no kink.
+//! Its eddies change in place, since every lattice gradient turns at its own rate. A 2D domain uses the z component.
+//! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, equations 4 and 5; Perlin and Neyret, Flow Noise, 2001.
+//!
+//! @in    shape: Field<f32> = 1e9                            Signed distance to the obstacles [m]
+//! @out   potential: Field<vec3f>                            psi; its curl is the flow [m^2/s]
+//! @param scale: vec4f = (0.4, 0.23, 0.11, 0.05), 0.001..    Size of the eddies of each octave [m]
+//! @param gain: vec4f = (1, 0.5, 0.25, 0), soft 0..4         Strength of each octave; 0 leaves it out [m^2/s]
+//! @param speed: f32 = 0.1, 0.., soft 0..1                   Eddies of size L change within about L / speed [m/s]
+//! @param seed: u32 = 0, soft 0..100                         Another number, another turbulence
+//! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02      Half the distance over which the shape's normal is found [m]
+
+fn stage(position: Vec) -> vec3f {
+    let distance = shape(position);
+    // As long as 1 but for ridges of the distance, where the normal component fades as it should.
+    let normal = in_space(shape_gradient(position, params.step));
+    var psi = vec3f();
+    for (var octave = 0; octave < 4; octave++) {
+        if params.gain[octave] == 0.0 { continue; }
+        let scale = params.scale[octave];
+        let part = params.gain[octave] * noise(in_space(position) / scale, octave, frame.time * params.speed / scale);
+        let alpha = ramp(distance / scale);
+        psi += alpha * part + (1.0 - alpha) * dot(normal, part) * normal;
+    }
+    return psi;
+}
+
+fn ramp(r: f32) -> f32 {
+    let x = clamp(r, -1.0, 1.0);
+    return x * (1.875 + x * x * (0.375 * x * x - 1.25));
+}
+
+// Three independent noises, each about -1..1 and twice continuously differentiable.
+fn noise(point: vec3f, octave: i32, turns: f32) -> vec3f {
+    let corner = floor(point);
+    let t = point - corner;
+    let fade = t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
+    var sum = vec3f();
+    for (var i = 0; i < 8; i++) {
+        let side = vec3f(f32(i & 1), f32((i >> 1u) & 1), f32(i >> 2u));
+        let weight = mix(1.0 - fade, fade, side);
+        sum += weight.x * weight.y * weight.z * ((t - side) * gradients(vec3i(corner + side), octave, turns));
+    }
+    return sum;
+}
+
+// Gradients of the three noises at a lattice point, as columns.
+fn gradients(corner: vec3i, octave: i32, turns: f32) -> mat3x3f {
+    let hash = pcg(vec3u(corner) + vec3u(frame.seed * 7919u, params.seed * 104729u, u32(octave) * 15485863u));
+    let g = mat3x3f(direction(hash.x), direction(hash.y), direction(hash.z));
+    let chance = f32((hash.x ^ (hash.y * 747796405u) ^ hash.z) >> 8u) / 16777216.0;
+    let x = fract(chance + turns * (0.75 + 0.5 * chance) + vec2f(0.25, 0.0)) - 0.5;
+    let now = x * (16.0 * abs(x) - 8.0); // a cosine and a sine made of parabolas: cheaper, and it turns as well
+    return now.x * g + now.y * mat3x3f(g[1], g[2], g[0]);
+}
+
+// Three times ten bits as a vector in the cube of -1..1.
+fn direction(bits: u32) -> vec3f {
+    return vec3f(vec3u(bits, bits >> 10u, bits >> 20u) & vec3u(1023u)) / 511.5 - 1.0;
+}
+
+// Hash PCG3D: Jarzynski and Olano, JCGT 2020.
+fn pcg(seed: vec3u) -> vec3u {
+    var v = seed * 1664525u + 1013904223u;
+    for (var round = 0; round < 2; round++) {
+        for (var i = 0; i < 3; i++) { v = vec3u(v.yz, v.x + v.y * v.z); }
+        v ^= (v >> vec3u(16u)) * u32(1 - round);
+    }
+    return v;
+}
+
+fn in_space(v: Vec) -> vec3f {
+    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
+}

@@ -1,0 +1,31 @@
+//! Rigid Motion
+//! Adds the motion of a solid body to a potential that is constrained at it:  psi + A(d) psi_rigid,  with
+//! psi_rigid = V x (x - x0) / (DIM - 1) + (R^2 - |x - x0|^2) / 2 w  (the paper's V x (x - x0) has the curl 2 V in 3D).
+//! A falls with the inverse square of the distance, and to zero at the blend width. At the surface the flow is the body's
+//! motion and something tangential.
+//! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, equation 6.
+//!
+//! @in    potential: Field<vec3f> = 0                   psi, constrained at the body [m^2/s]
+//! @in    shape: Field<f32>                             Signed distance to the body [m]
+//! @out   moving: Field<vec3f>                          psi with the body's motion [m^2/s]
+//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2     x0, the point of the body that moves with V [m]
+//! @param linear: Vec = (0, 0, 0), soft -4..4           V [m/s]
+//! @param angular: vec3f = (0, 0, 0), soft -10..10      w; a 2D domain uses z, anticlockwise [rad/s]
+//! @param blend: f32 = 0.3, 0.001.., soft 0.01..2       Distance at which the motion has faded [m]
+//! @param reach: f32 = 0.5, 0.., soft 0..2              R: the body's radius and the blend together [m]
+
+fn stage(position: Vec) -> vec3f {
+    let motion = cross(in_space(params.linear), in_space(position - params.center)) / f32(DIM - 1);
+    let level = params.reach * params.reach - dot(position - params.center, position - params.center);
+    return potential(position) + falloff(shape(position)) * (motion + 0.5 * level * params.angular);
+}
+
+// 1 on the surface, 0 from the blend width on, with no kink at either.
+fn falloff(distance: f32) -> f32 {
+    let q = min(abs(distance) / params.blend, 1.0);
+    return (1.0 - q * q) * (1.0 - q * q) / (1.0 + 4.0 * q * q);
+}
+
+fn in_space(v: Vec) -> vec3f {
+    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
+}

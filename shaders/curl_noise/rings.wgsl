@@ -1,0 +1,48 @@
+//! Rising Vortex Rings
+//! Potential of a chain of vortex rings that climb a vertical axis and pull smoke up with them. Each, with r from the axis:
+//! psi = magnitude (z, 0, -x) / ((r - radius)^2 + (r + radius)^2 + (y - y_ring)^2 + falloff),  constrained at the obstacle.
+//! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007 (rising plume); edom18, Curl Noise (SamplePotential).
+//!
+//! @in    shape: Field<f32> = 1e9                             Signed distance to the obstacles [m]
+//! @out   potential: Field<vec3f>                             psi; its curl is the flow [m^2/s]
+//! @param center: vec3f = (0.5, 0.5, 0.5), soft -2..2         A point of the axis [m]
+//! @param radius: f32 = 0.25, 0.001.., soft 0.01..2           Radius of the rings, and width of the layer at the obstacle [m]
+//! @param speed: f32 = 0.3, 0.001.., soft 0.01..2             Speed at which they climb [m/s]
+//! @param rate: f32 = 1, 0.01.., soft 0.1..10                 Rings a second; they are speed / rate apart, at most 64 [1/s]
+//! @param magnitude: f32 = 0.2, soft 0..2                     Strength [m^3/s]
+//! @param falloff: f32 = 0.03, 0.0001.., soft 0.001..1        Softness of their middle [m^2]
+//! @param base: f32 = 0, soft -4..4                           Height where they begin [m]
+//! @param ceiling: f32 = 1, soft -4..4                        Height where they end [m]
+//! @param fade: f32 = 0, 0.., soft 0..1                       Length over which they begin and end; 0 is sudden, as published [m]
+//! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02       Half the distance over which the shape's normal is found [m]
+
+fn stage(position: Vec) -> vec3f {
+    let away = in_space(position) - params.center;
+    let r = length(away.xz);
+    let without_height = (r - params.radius) * (r - params.radius) + (r + params.radius) * (r + params.radius) + params.falloff;
+    let spacing = params.speed / params.rate;
+    let top = params.ceiling + spacing;
+    var height = params.ceiling + spacing * fract(frame.time * params.rate);
+    var magnitude = 0.0;
+    for (var ring = 0; ring < 64; ring++) {
+        if height <= params.base { break; }
+        let below = in_space(position).y - height;
+        let presence = smoothstep(0.0, params.fade, height - params.base) * smoothstep(0.0, params.fade, top - height);
+        magnitude += select(1.0, presence, params.fade > 0.0) / (without_height + below * below);
+        height -= spacing;
+    }
+    let psi = params.magnitude * magnitude * vec3f(away.z, 0.0, -away.x);
+
+    let alpha = ramp(shape(position) / params.radius);
+    let normal = in_space(shape_gradient(position, params.step));
+    return alpha * psi + (1.0 - alpha) * dot(normal, psi) * normal;
+}
+
+fn ramp(r: f32) -> f32 {
+    let x = clamp(r, -1.0, 1.0);
+    return x * (1.875 + x * x * (0.375 * x * x - 1.25));
+}
+
+fn in_space(v: Vec) -> vec3f {
+    return vec3f(v.xy, select(0.0, v[DIM - 1], DIM == 3));
+}

@@ -1,0 +1,52 @@
+//! Points
+//! Sums particles up as soft points of light over a picture; Points Resolve shows the sum. A point shrinks with its distance and,
+//! once smaller than a pixel, dims instead. Set the node's `on` to the domain of the picture.
+//! Source: point splatting, Westover, Footprint Evaluation for Volume Rendering, SIGGRAPH 1990.
+//!
+//! @in    particles: Particles{position: Vec, tone: f32}    A set in space; Tone by Age and others give it tones
+//! @in    camera: Camera                                    Where the picture is taken from
+//! @in    depth: Grid<f32> = 3e38                           Depth of what hides the points [m]
+//! @in    shade: Grid<f32> = 1                              Light that reaches a place in space, 0..1: Light Volume
+//! @out   light: Grid<vec4f>, scatter 14                    Sum of colour times weight, and of weights
+//! @param size: f32 = 0.01, 0.., soft 0..0.1                Radius of a point [m]
+//! @param brightness: f32 = 0.5, 0.., soft 0..2             Weight of a point's middle
+//! @param ambient: f32 = 0.25, 0..1                         Brightness where no light arrives
+//! @param haze: f32 = 0, 0.., soft 0..1                     Rate at which points dim with their depth [1/m]
+//! @param low: color = (1, 0.5, 0.15, 1)                    Colour of tone 0; its alpha is a weight
+//! @param middle: color = (0.8, 0.25, 0.45, 1)              Colour of tone 0.5
+//! @param high: color = (0.15, 0.3, 0.9, 0.3)               Colour of tone 1
+
+const NEAR = 0.01;
+const LEAST_RADIUS = 1.0; // in pixels
+const MOST_RADIUS = 7.0;
+const MOST_PIXELS = 256;
+
+fn stage(particle: Particle) {
+    let view = camera();
+    let seen = camera_project(view, particle.position);
+    if seen.z < NEAR { return; }
+    let center = pixel(seen.xy);
+    let wanted = params.size * camera_scale(view, seen.z) * 0.5 * f32(RESOLUTION.y);
+    let radius = clamp(wanted, LEAST_RADIUS, MOST_RADIUS);
+    if any(center < vec2f(-radius)) || any(center > vec2f(RESOLUTION.xy) + radius) { return; }
+    let color = color(particle.tone);
+    let smaller = min(wanted / radius, 1.0);
+    let weight = color.a * smaller * smaller * params.brightness * exp(-params.haze * seen.z);
+    let lit = color.rgb * mix(params.ambient, 1.0, shade_at(particle.position));
+    let first = vec2i(ceil(center - radius - 0.5));
+    let count = vec2i(floor(center + radius - 0.5)) - first + 1;
+    for (var i = 0; i < MOST_PIXELS; i++) {
+        if i >= count.x * count.y { break; }
+        let at = first + vec2i(i % count.x, i / count.x);
+        if !inside(at) { continue; }
+        let away = (vec2f(at) + 0.5 - center) / radius;
+        let near = max(1.0 - dot(away, away), 0.0);
+        let in_front = clamp((depth(at) - seen.z) / max(params.size, 1e-6) + 0.5, 0.0, 1.0);
+        add_light(at, vec4f(lit, 1.0) * (weight * near * near * in_front));
+    }
+}
+
+fn color(tone: f32) -> vec4f {
+    if tone < 0.5 { return mix(params.low, params.middle, 2.0 * tone); }
+    return mix(params.middle, params.high, 2.0 * tone - 1.0);
+}
