@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 
-use stagewright::document::{Document, NodeKind};
+use stagewright::document::{Document, NodeKind, ParamValue};
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
@@ -58,14 +58,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Scales all domains alike, so that the longest side of the finest has `size` cells.
 fn compile(path: &Path, size: Option<u32>) -> Result<Plan, Box<dyn std::error::Error>> {
     let mut document = Document::parse(&std::fs::read_to_string(path)?)?;
-    let resolutions = document.nodes.values().filter_map(|node| match &node.kind {
-        NodeKind::Domain(domain) => domain.resolution.iter().copied().max(),
-        _ => None,
-    });
-    let finest = resolutions.max().unwrap_or(1);
-    for node in document.nodes.values_mut() {
-        if let (NodeKind::Domain(domain), Some(size)) = (&mut node.kind, size) {
-            domain.resolution.iter_mut().for_each(|n| *n = (*n * size / finest).max(1));
+    if let Some(size) = size {
+        // Resolutions may be expressions; the graph has worked them out.
+        let domains = Graph::build(&document, Library::builtin())?.domains;
+        let finest = domains.iter().flat_map(|d| d.resolution).max().unwrap_or(1);
+        for domain in domains {
+            if let Some(NodeKind::Domain(scaled)) = document.node_mut(&domain.name).map(|node| &mut node.kind) {
+                let cells = domain.resolution.iter().map(|n| (n * size / finest).max(1));
+                let cells = cells.take(domain.dim as usize).map(|n| ParamValue::Number(n.into()));
+                scaled.resolution = cells.collect();
+            }
         }
     }
     let graph = Graph::build(&document, Library::builtin())?;

@@ -149,6 +149,51 @@ fn a_missing_driver_says_what_to_install() {
     assert!(said.contains("mesa-vulkan-drivers") && !said.contains("panicked"), "{said}");
 }
 
+#[test]
+fn a_parameter_may_be_a_number_that_shapes_the_plan() {
+    let dir = folder("numbers");
+    let file = dir.join("numbers.ron");
+    let nodes = r#"(version: 1, nodes: {
+        "h": (number: 0.25), "n": (number: "ceil(2 / h)"), "domain": (domain: (resolution: ("n", 4), width: "n * h", edge: "wall")),
+        "s": (state: "Grid<f32>", inputs: {"next": "fade.field"}),
+        "fade": (stage: "fluid/dissipate", inputs: {"field": "s.value"}, iterations: "ceil(0.4 / h)"),
+        "look": (stage: "view/color_map", inputs: {"field": "fade.field"}), "screen": (output: (), inputs: {"image": "look.image"}),
+    })"#;
+    std::fs::write(&file, nodes).unwrap();
+    let plan = |params: &[&str]| {
+        let given = params.iter().flat_map(|p| ["--param", *p]);
+        let output = stagewright(&["plan", file.to_str().unwrap()].into_iter().chain(given).collect::<Vec<_>>());
+        if output.status.success() { out(&output) } else { err(&output) }
+    };
+    let says = |params: &[&str], what: &str| assert!(plan(params).contains(what), "{params:?}: {}", plan(params));
+    says(&[], "8x4 cells of 0.25 m");
+    says(&[], "h.value, shapes domain.resolution, domain.width, fade.iterations");
+    says(&["h.value=0.1"], "20x4 cells of 0.1 m");
+    says(&["h.value=0.08"], " x5");
+    says(&["h.value=0.1", "n.value=4 + 1 / h"], "14x4 cells of 0.1");
+    says(&["domain.resolution=max(n, 3),2 * 3", "domain.width=h * 8"], "8x6 cells of 0.25 m");
+    says(&["fade.iterations=2 / h"], " x8");
+    says(&["h.value=time + 1"], "changes from frame to frame");
+    says(&["h.value=3 * n"], "cycle");
+    says(&["domain.resolution=n"], "512,512");
+    let frames = dir.join("frames");
+    let render = [
+        "render",
+        file.to_str().unwrap(),
+        "--frames",
+        "1",
+        "--out",
+        frames.to_str().unwrap(),
+        "--param",
+        "h.value=0.5",
+    ];
+    assert!(stagewright(&render).status.success());
+    let decoder =
+        png::Decoder::new(std::io::BufReader::new(std::fs::File::open(frames.join("frame.0001.png")).unwrap()));
+    assert_eq!(decoder.read_info().expect("a PNG").info().width, 4);
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 /// llvmpipe takes memory until the system has none, so the process is capped: then the driver reports it.
 #[test]
 #[cfg(target_os = "linux")]

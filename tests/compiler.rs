@@ -10,6 +10,8 @@ mod hostile;
 mod language;
 #[path = "compiler/layers.rs"]
 mod layers;
+#[path = "compiler/numbers.rs"]
+mod numbers;
 #[path = "compiler/particles.rs"]
 mod particles;
 #[path = "compiler/plans.rs"]

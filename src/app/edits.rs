@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::document::{Document, Link, Node, NodeKind, Nodes, ParamValue};
+use crate::expr;
 use crate::graph::Graph;
 use crate::library::Library;
 use crate::problem::{Problem, Severity};
@@ -72,7 +73,7 @@ fn free_name(nodes: &Nodes, wish: &str) -> String {
     name
 }
 
-/// Renames a node, and every wire and mention of it.
+/// Renames a node, and every wire and mention of it: a number is also named by expressions.
 ///
 /// # Errors
 /// Why the name can't be used, in one sentence.
@@ -86,14 +87,37 @@ pub fn rename(document: &mut Document, old: &str, new: &str) -> Result<(), Strin
     if document.nodes.contains_key(new) {
         return Err(format!("there is a node `{new}` already; choose another name"));
     }
-    let node = document.nodes.remove(old).ok_or_else(|| format!("there is no node `{old}`"))?;
-    let domain = matches!(node.kind, NodeKind::Domain(_));
+    let node = document.nodes.get(old).ok_or_else(|| format!("there is no node `{old}`"))?;
+    let (domain, number) = (matches!(node.kind, NodeKind::Domain(_)), matches!(node.kind, NodeKind::Number(_)));
+    if number {
+        rename_number(document, old, new)?;
+    }
+    let node = document.nodes.remove(old).unwrap_or_default();
     document.nodes.insert(new.to_string(), node);
     for node in document.nodes.values_mut() {
         let links = node.inputs.values_mut().filter(|link| link.node == old);
         links.for_each(|link| link.node = new.to_string());
         if domain {
             rename_domain(node, old, new);
+        }
+    }
+    Ok(())
+}
+
+/// Expressions in groups know other numbers.
+fn rename_number(document: &mut Document, old: &str, new: &str) -> Result<(), String> {
+    for (name, node) in &mut document.nodes {
+        for value in node.values_mut() {
+            let ParamValue::Expression(text) = value else { continue };
+            if !expr::names(text).contains(old) {
+                continue;
+            }
+            if !expr::usable(new) {
+                return Err(format!(
+                    "`{new}` can't be named by expressions, and one of `{name}` names `{old}`; use letters, digits and _"
+                ));
+            }
+            *text = expr::rename(text, old, new);
         }
     }
     Ok(())
@@ -155,6 +179,30 @@ mod tests {
         for wrong in ["", "in", "a.b", "a/b", "jet"] {
             assert!(rename(&mut document, "flow", wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn renaming_a_number_keeps_every_expression_that_names_it() {
+        let text = r#"(nodes: {"h": (number: 0.5), "k": (number: "2 * h + sin(h)"), "other": (number: "hh"), "hh": (number: 1),
+            "d": (domain: (resolution: ("8 / h", 4), width: "h", edge: "wall")),
+            "s": (state: "Particles{position: Vec}", capacity: "9 / h", params: {"x": "[h, 0]"}, iterations: "1 / h"),
+            "g": (params: {"p": "h"}, group: (nodes: {"h": (number: 2), "inner": (number: "h")}))})"#;
+        let before = Document::parse(text).unwrap();
+        let mut document = before.clone();
+        let refused = rename(&mut document, "h", "grid-spacing").unwrap_err();
+        assert!(refused.contains("`grid-spacing` can't be named") && document == before, "{refused}");
+        assert!(rename(&mut document, "h", "sin").is_err() && document == before);
+        rename(&mut document, "h", "pitch").unwrap();
+        let after = text
+            .replace(r#"{"h": (number: 0.5)"#, r#"{"pitch": (number: 0.5)"#)
+            .replace("2 * h + sin(h)", "2 * pitch + sin(pitch)")
+            .replace("8 / h", "8 / pitch")
+            .replace(r#"width: "h""#, r#"width: "pitch""#)
+            .replace("9 / h", "9 / pitch")
+            .replace("[h, 0]", "[pitch, 0]")
+            .replace("1 / h", "1 / pitch")
+            .replace(r#""p": "h""#, r#""p": "pitch""#);
+        assert_eq!(document, Document::parse(&after).unwrap());
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::document::{Document, Group, Link, Node, NodeKind};
+use crate::document::{Document, Group, Link, Node, NodeKind, ParamValue};
 use crate::library::{Definition, Library};
 use crate::stage::Stage;
-use crate::stage::header::{Direction, Param, ParamType, Port};
+use crate::stage::header::{Change, Direction, Param, ParamType, Port};
 use crate::stage::types::{Element, PortType, ValueType, WireType};
 
 /// A port as it is drawn.
@@ -138,7 +138,9 @@ pub fn face(node: &Node, library: &Library) -> Face {
             Face { title: "Output".into(), inputs, outputs: Vec::new() }
         }
         NodeKind::Domain(domain) => {
-            let cells: Vec<String> = domain.resolution.iter().map(u32::to_string).collect();
+            let computed = |cells: &ParamValue| matches!(cells, ParamValue::Expression(_));
+            let cells = domain.resolution.iter().map(|n| if computed(n) { "ƒ".to_string() } else { n.to_string() });
+            let cells: Vec<String> = cells.collect();
             Face { title: format!("Domain {}", cells.join(" × ")), inputs: Vec::new(), outputs: Vec::new() }
         }
         NodeKind::File(_) => {
@@ -194,7 +196,9 @@ fn declared(node: &Node, library: &Library) -> Face {
 }
 
 fn stage_port(declared: &Port) -> PortFace {
-    let optional = declared.default.is_some() || declared.direction == Direction::Out;
+    // An emitter may begin a set.
+    let begins = matches!(declared.change, Change::Emit(_));
+    let optional = declared.default.is_some() || declared.direction == Direction::Out || begins;
     port(&declared.name, Some(declared.ty), &declared.doc, optional)
 }
 

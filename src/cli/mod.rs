@@ -43,8 +43,8 @@ enum Command {
 struct GraphArgs {
     /// Graph file (.ron)
     graph: PathBuf,
-    /// Set a parameter: node.param=value. Values: 0.5, 1,2, 512x512, an expression. Also domain.resolution and
-    /// node.iterations
+    /// Set a parameter: node.param=value. Values: 0.5, 1,2, 512x512, an expression. Also domain.resolution, domain.width,
+    /// number.value, state.capacity and node.iterations
     #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
     params: Vec<String>,
     /// Folder of your own stages (.wgsl) and groups (.ron)

@@ -58,16 +58,39 @@ pub struct Node {
     pub inputs: BTreeMap<String, Link>,
     /// Values of parameters and of unwired inputs.
     pub params: BTreeMap<String, ParamValue>,
-    /// How often the node runs a frame, 1 when absent: a whole number, or an expression of constants.
+    /// How often the node runs a frame, 1 when absent: a whole number, or an expression of constants and constant numbers.
     pub iterations: Option<ParamValue>,
     /// The domain that it runs over, when that does not follow from the wires.
     pub on: Option<String>,
-    /// How many particles a State of particles holds at most.
-    pub capacity: Option<u32>,
+    /// How many particles a State of particles holds at most; an expression as for `iterations`.
+    pub capacity: Option<ParamValue>,
     /// Position on the canvas \[points\].
     pub at: (f32, f32),
     pub comment: String,
     pub extra: Extra,
+}
+
+impl Node {
+    /// Every number of the node, which may be an expression; those inside of a group left out.
+    pub fn values(&self) -> impl Iterator<Item = &ParamValue> {
+        let (one, many): (_, &[ParamValue]) = match &self.kind {
+            NodeKind::Number(value) => (Some(value), &[]),
+            NodeKind::Domain(domain) => (Some(&domain.width), &domain.resolution),
+            _ => (None, &[]),
+        };
+        one.into_iter().chain(many).chain(&self.iterations).chain(&self.capacity).chain(self.params.values())
+    }
+
+    /// The same, to change them.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut ParamValue> {
+        let (one, many): (_, &mut [ParamValue]) = match &mut self.kind {
+            NodeKind::Number(value) => (Some(value), &mut []),
+            NodeKind::Domain(domain) => (Some(&mut domain.width), &mut domain.resolution),
+            _ => (None, &mut []),
+        };
+        let own = one.into_iter().chain(many);
+        own.chain(&mut self.iterations).chain(&mut self.capacity).chain(self.params.values_mut())
+    }
 }
 
 /// What a node is.
@@ -94,10 +117,10 @@ pub enum NodeKind {
 /// A box in space, cut into cubic cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Domain {
-    /// Cells along each axis; two axes or three.
-    pub resolution: Vec<u32>,
+    /// Cells along each axis; two axes or three. Expressions as for [`Node::iterations`].
+    pub resolution: Vec<ParamValue>,
     /// Extent along x \[m\]; the others follow, since cells are cubic.
-    pub width: f64,
+    pub width: ParamValue,
     /// `wall`, `clamp`, `zero`, `wrap` or `mirror`.
     pub edge: String,
     pub extra: Extra,
@@ -105,7 +128,22 @@ pub struct Domain {
 
 impl Default for Domain {
     fn default() -> Domain {
-        Domain { resolution: vec![256, 256], width: 1.0, edge: "wall".into(), extra: Extra::new() }
+        let (cells, width) = (ParamValue::Number(256.0), ParamValue::Number(1.0));
+        Domain { resolution: vec![cells.clone(), cells], width, edge: "wall".into(), extra: Extra::new() }
+    }
+}
+
+impl Domain {
+    /// Cells along each axis; `None` where one is computed, or no number of cells.
+    pub fn cells(&self) -> Option<Vec<u32>> {
+        self.resolution.iter().map(whole).collect()
+    }
+}
+
+fn whole(value: &ParamValue) -> Option<u32> {
+    match value {
+        ParamValue::Number(n) if *n >= 1.0 && *n <= f64::from(u32::MAX) && n.fract() == 0.0 => Some(*n as u32),
+        _ => None,
     }
 }
 
@@ -184,6 +222,23 @@ impl ParamValue {
     }
 }
 
+/// The value as a graph file has it.
+impl std::fmt::Display for ParamValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&write::param(self))
+    }
+}
+
+/// Text between the commas that are in no brackets, each as a person types it.
+fn parts(text: &str) -> Vec<ParamValue> {
+    let mut depth = 0;
+    let between = |c: char| {
+        depth += i32::from(matches!(c, '(' | '[' | '{')) - i32::from(matches!(c, ')' | ']' | '}'));
+        c == ',' && depth == 0
+    };
+    text.split(between).map(ParamValue::from_text).collect()
+}
+
 impl Document {
     /// Reads a graph file's text.
     ///
@@ -239,25 +294,33 @@ impl Document {
     pub fn set(&mut self, path: &str, param: &str, value: ParamValue) -> Result<(), String> {
         let node = self.node_mut(path).ok_or_else(|| format!("there is no node `{path}`"))?;
         match (&mut node.kind, param, &value) {
-            (NodeKind::Domain(domain), "resolution", ParamValue::Vector(cells)) => {
-                let whole = cells.iter().all(|c| *c >= 1.0 && *c <= f64::from(u32::MAX) && c.fract() == 0.0);
-                if !whole {
+            (NodeKind::Domain(domain), "resolution", ParamValue::Vector(_) | ParamValue::Expression(_)) => {
+                let cells = match value {
+                    ParamValue::Vector(cells) => cells.into_iter().map(ParamValue::Number).collect(),
+                    ParamValue::Expression(text) => parts(&text),
+                    one => vec![one],
+                };
+                let wrong = |n: &ParamValue| matches!(n, ParamValue::Number(_)) && whole(n).is_none();
+                if cells.len() < 2 || cells.iter().any(wrong) {
                     return Err(format!("`{path}.resolution` needs whole numbers of cells such as 512,512"));
                 }
-                domain.resolution = cells.iter().map(|c| *c as u32).collect();
+                domain.resolution = cells;
             }
-            (NodeKind::Domain(domain), "width", ParamValue::Number(width)) => domain.width = *width,
+            (NodeKind::Domain(domain), "width", ParamValue::Number(_) | ParamValue::Expression(_)) => {
+                domain.width = value;
+            }
             (NodeKind::Domain(domain), "edge", ParamValue::Expression(edge)) => domain.edge = edge.clone(),
             (NodeKind::Domain(_), _, _) => {
                 return Err(format!(
                     "domain `{path}` has resolution (such as 512,512), width [m] and edge, not {param}"
                 ));
             }
-            (NodeKind::Number(number), "value", _) => *number = value,
-            (_, "iterations", _) => node.iterations = Some(value),
-            (NodeKind::State(_), "capacity", ParamValue::Number(n)) if *n >= 1.0 && *n <= f64::from(u32::MAX) => {
-                node.capacity = Some(*n as u32);
+            (NodeKind::Number(number), "value", _) => {
+                *number = value;
+                node.params.remove("value");
             }
+            (_, "iterations", _) => node.iterations = Some(value),
+            (NodeKind::State(_), "capacity", _) => node.capacity = Some(value),
             _ => drop(node.params.insert(param.to_string(), value)),
         }
         Ok(())

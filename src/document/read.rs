@@ -119,7 +119,7 @@ record!(Document, "Document", &["version", "name", "about", "fps", "seed", "inpu
 });
 
 record!(Domain, "Domain", &["resolution", "width", "edge"], |d, map| {
-    "resolution" => d.resolution = map.next_value::<List<u32>>()?.0,
+    "resolution" => d.resolution = map.next_value::<List<ParamValue>>()?.0,
     "width" => d.width = map.next_value()?,
     "edge" => d.edge = map.next_value()?,
 });

@@ -79,8 +79,8 @@ fn node(node: &Node, depth: usize) -> String {
         NodeKind::Unknown => {}
     }
     fields.extra(&node.extra);
-    if let Some(capacity) = node.capacity {
-        fields.add("capacity", capacity.to_string());
+    if let Some(capacity) = &node.capacity {
+        fields.add("capacity", param(capacity));
     }
     if let Some(domain) = &node.on {
         fields.add("on", quoted(domain));
@@ -105,9 +105,9 @@ fn node(node: &Node, depth: usize) -> String {
 
 fn domain(domain: &Domain) -> String {
     let mut fields = Fields::default();
-    let cells: Vec<String> = domain.resolution.iter().map(u32::to_string).collect();
+    let cells: Vec<String> = domain.resolution.iter().map(param).collect();
     fields.add("resolution", format!("({})", cells.join(", ")));
-    fields.add("width", number(domain.width));
+    fields.add("width", param(&domain.width));
     fields.add("edge", quoted(&domain.edge));
     fields.extra(&domain.extra);
     fields.one_line()
@@ -175,7 +175,7 @@ fn map<V>(entries: &BTreeMap<String, V>, value: impl Fn(&V) -> String) -> String
     format!("{{{}}}", body.join(", "))
 }
 
-fn param(value: &ParamValue) -> String {
+pub fn param(value: &ParamValue) -> String {
     match value {
         ParamValue::Number(v) => number(*v),
         ParamValue::Vector(values) => {

@@ -4,17 +4,23 @@
 //! `if a { x } else { y }`, nothing else. The scan also spells the text for rhai: every number as a float (so that `1/2`
 //! is 0.5), `pi` and `tau` as numbers, `random(n)` as `random(seed, n)`. rhai compiles that once; an evaluation hands it only the
 //! variables that the text uses.
+//!
+//! Besides the variables of the language an expression may name [`Numbers`], which the caller has values for. Names of the
+//! language come first: [`usable`] says which others can be written.
 
 mod functions;
+mod names;
 mod scan;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use rhai::{AST, Dynamic, EvalAltResult, ParseErrorType, Scope};
 
 use functions::{engine, operand};
+pub use names::{mentions, names, rename, reserved, usable};
 use scan::Scanner;
 
 /// Longest text of an expression \[bytes\].
@@ -41,9 +47,15 @@ pub const FUNCTIONS: &[&str] = &[
     "curve(x, [[x0, y0], [x1, y1], ...])", "pulse(x, period, width)",
 ];
 
+/// Numbers that a message lists at most.
+pub const LISTED: usize = 16;
+
 /// Words of rhai that are refused with their own sentence.
 const STATEMENTS: &[&str] =
     &["let", "const", "while", "loop", "for", "do", "fn", "switch", "return", "import", "throw"];
+
+/// Numbers that an expression may name besides, with their values.
+pub type Numbers = BTreeMap<String, Number>;
 
 fn usage_of(name: &str) -> Option<&'static str> {
     FUNCTIONS.iter().copied().find(|usage| usage.split('(').next() == Some(name))
@@ -199,9 +211,11 @@ pub struct Expression {
     text: String,
     ast: AST,
     variables: Vec<&'static str>,
+    /// Numbers that the text names, each once.
+    numbers: Vec<String>,
     /// Places in rhai's spelling and the same places in `text` \[bytes\].
     places: Vec<(usize, usize)>,
-    /// The value, when no variable is used.
+    /// The value, when no variable and no number is used.
     constant: Option<Number>,
 }
 
@@ -211,7 +225,16 @@ impl Expression {
     /// # Errors
     /// One sentence with the column; an expression of constants also fails here when it is not finite.
     pub fn parse(text: &str) -> Result<Expression, ExprError> {
-        let scan = Scanner::scan(text)?;
+        Expression::parse_with(text, &Numbers::new())
+    }
+
+    /// The same for a text that may name these numbers. Their values are for the trial: a later one may differ, but should
+    /// have as many components.
+    ///
+    /// # Errors
+    /// As [`Expression::parse`].
+    pub fn parse_with(text: &str, numbers: &Numbers) -> Result<Expression, ExprError> {
+        let scan = Scanner::scan(text, numbers)?;
         let ast = engine().compile_expression(&scan.source).map_err(|error| ExprError::Text {
             place: place_in(text, &scan.places, error.position()),
             message: match error.err_type() {
@@ -219,9 +242,9 @@ impl Expression {
                 other => other.to_string(),
             },
         })?;
-        let mut expression =
-            Expression { text: text.into(), ast, variables: scan.variables, places: scan.places, constant: None };
-        match expression.eval(&ExprContext::default()) {
+        let (variables, names, places) = (scan.variables, scan.numbers, scan.places);
+        let mut expression = Expression { text: text.into(), ast, variables, numbers: names, places, constant: None };
+        match expression.eval_with(&ExprContext::default(), numbers) {
             Ok(value) if expression.is_constant() => expression.constant = Some(value),
             Ok(_) => (),
             // What fails at time 0 may well be defined later.
@@ -235,9 +258,9 @@ impl Expression {
         &self.text
     }
 
-    /// Whether every frame and seed gives the same value.
+    /// Whether every frame and seed gives the same value, and no number is named.
     pub fn is_constant(&self) -> bool {
-        self.variables.is_empty()
+        self.variables.is_empty() && self.numbers.is_empty()
     }
 
     /// Variables that the text uses, each once; `random` uses `seed`.
@@ -245,17 +268,34 @@ impl Expression {
         &self.variables
     }
 
+    /// Numbers that the text names, each once.
+    pub fn numbers(&self) -> &[String] {
+        &self.numbers
+    }
+
     /// The value in a frame; a condition such as `time > 1` gives 1 or 0.
     ///
     /// # Errors
     /// A value that is not finite, or an argument that is wrong in a branch that the trial of `parse` did not take.
     pub fn eval(&self, ctx: &ExprContext) -> Result<Number, ExprError> {
+        self.eval_with(ctx, &Numbers::new())
+    }
+
+    /// The value in a frame in which the numbers that the text names have these values.
+    ///
+    /// # Errors
+    /// As [`Expression::eval`].
+    pub fn eval_with(&self, ctx: &ExprContext, numbers: &Numbers) -> Result<Number, ExprError> {
         if let Some(value) = self.constant {
             return Ok(value);
         }
-        let mut scope = Scope::with_capacity(self.variables.len());
+        let mut scope = Scope::with_capacity(self.variables.len() + self.numbers.len());
         for name in &self.variables {
             scope.push_dynamic(*name, ctx.variable(name));
+        }
+        for (index, name) in self.numbers.iter().enumerate() {
+            let value = numbers.get(name).map_or(Dynamic::UNIT, |value| value.dynamic());
+            scope.push_dynamic(names::spelled(index), value);
         }
         let value = engine()
             .eval_ast_with_scope::<Dynamic>(&mut scope, &self.ast)

@@ -1,6 +1,7 @@
 //! The scan of an expression's text: what may stand where, and its spelling for rhai.
 
-use super::{ExprError, MAX_BRACKETS, MAX_TEXT, Place, STATEMENTS, VARIABLES, usage_of};
+use super::names::{reserved, spelled};
+use super::{ExprError, LISTED, MAX_BRACKETS, MAX_TEXT, Numbers, Place, STATEMENTS, VARIABLES, usage_of};
 
 /// What stood before the token that is read.
 #[derive(Clone, Copy, PartialEq)]
@@ -21,6 +22,7 @@ struct Bracket {
 
 pub(super) struct Scanner<'a> {
     text: &'a str,
+    known: &'a Numbers,
     at: usize,
     before: Before,
     brackets: Vec<Bracket>,
@@ -34,10 +36,11 @@ pub(super) struct Scan {
     pub(super) source: String,
     pub(super) places: Vec<(usize, usize)>,
     pub(super) variables: Vec<&'static str>,
+    pub(super) numbers: Vec<String>,
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn scan(text: &'a str) -> Result<Scan, ExprError> {
+    pub(super) fn scan(text: &'a str, known: &'a Numbers) -> Result<Scan, ExprError> {
         if text.trim().is_empty() {
             return Err(ExprError::Empty);
         }
@@ -46,7 +49,7 @@ impl<'a> Scanner<'a> {
         }
         let brackets = vec![Bracket { close: 0, at: 0, negated: false }];
         let (before, open_ifs, out) = (Before::Operator, Vec::new(), Scan::default());
-        let mut scanner = Scanner { text, at: 0, before, brackets, open_ifs, out };
+        let mut scanner = Scanner { text, known, at: 0, before, brackets, open_ifs, out };
         while let Some(byte) = scanner.peek(0) {
             scanner.token(byte)?;
         }
@@ -151,7 +154,7 @@ impl<'a> Scanner<'a> {
             self.operand_may_start()?;
         }
         let rest = self.text.get(self.at + name.len()..).unwrap_or("");
-        let mut spelled = name.to_string();
+        let mut written = name.to_string();
         self.before = match name {
             "if" | "else" => Before::Operator,
             _ if rest.trim_start().starts_with('(') => Before::Function,
@@ -161,18 +164,23 @@ impl<'a> Scanner<'a> {
             "if" => self.open_ifs.push(self.at),
             "else" | "true" | "false" => (),
             _ if self.before == Before::Function && usage_of(name).is_none() => {
-                return Err(self.error(self.at, format!("there is no function `{name:.32}`")));
+                let message = match self.known.contains_key(name) {
+                    true => format!("`{name:.32}` is a number; write `*` between it and the bracket"),
+                    false => format!("there is no function `{name:.32}`"),
+                };
+                return Err(self.error(self.at, message));
             }
             "random" if self.before == Before::Function => self.uses("seed"),
             _ if self.before == Before::Function => (),
-            "pi" => spelled = format!("{:?}", std::f64::consts::PI),
-            "tau" => spelled = format!("{:?}", std::f64::consts::TAU),
+            "pi" => written = format!("{:?}", std::f64::consts::PI),
+            "tau" => written = format!("{:?}", std::f64::consts::TAU),
             _ => match VARIABLES.iter().find(|&&known| known == name) {
                 Some(known) => self.uses(known),
-                None => return Err(self.error(self.at, unknown_name(name))),
+                None if self.known.contains_key(name) && !reserved(name) => written = self.named(name),
+                None => return Err(self.error(self.at, unknown_name(name, self.known))),
             },
         }
-        self.emit(&spelled, name.len());
+        self.emit(&written, name.len());
         Ok(())
     }
 
@@ -180,6 +188,15 @@ impl<'a> Scanner<'a> {
         if !self.out.variables.contains(&variable) {
             self.out.variables.push(variable);
         }
+    }
+
+    /// Notes a number, and gives its name for rhai.
+    fn named(&mut self, number: &str) -> String {
+        let known = self.out.numbers.iter().position(|name| name == number);
+        spelled(known.unwrap_or_else(|| {
+            self.out.numbers.push(number.to_string());
+            self.out.numbers.len() - 1
+        }))
     }
 
     fn open(&mut self, byte: u8) -> Result<(), ExprError> {
@@ -268,11 +285,18 @@ impl<'a> Scanner<'a> {
     }
 }
 
-fn unknown_name(name: &str) -> String {
+fn unknown_name(name: &str, numbers: &Numbers) -> String {
     match usage_of(name) {
         Some(usage) => format!("`{name}` is a function; write it as {usage}"),
         None if STATEMENTS.contains(&name) => format!("an expression has no `{name}`; it only gives a value"),
         None if name.len() > 32 => "there is no variable of such a long name".into(),
-        None => format!("there is no variable `{name}`; there are {}, pi and tau", VARIABLES.join(", ")),
+        None => {
+            let usable = || numbers.keys().filter(|name| !reserved(name));
+            let mut listed: String = usable().take(LISTED).map(|name| format!("{name}, ")).collect();
+            if usable().nth(LISTED).is_some() {
+                listed += ".., ";
+            }
+            format!("there is no variable `{name}`; there are {listed}{}, pi and tau", VARIABLES.join(", "))
+        }
     }
 }

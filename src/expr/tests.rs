@@ -154,6 +154,74 @@ fn constants_are_known_to_be_constant() {
     assert_eq!(Expression::parse("mouse.x + time * mouse.y").unwrap().variables(), ["mouse", "time"]);
 }
 
+fn numbers(of: &[(&str, &[f64])]) -> Numbers {
+    of.iter().map(|(name, value)| (name.to_string(), Number::vector(value).unwrap())).collect()
+}
+
+#[test]
+fn numbers_are_variables() {
+    // Words of rhai, and names that its spelling uses, are names as any other.
+    let known = numbers(&[
+        ("spacing", &[0.1]),
+        ("wind", &[1.0, 2.0]),
+        ("let", &[3.0]),
+        ("n0", &[4.0]),
+        ("something_else", &[5.0]),
+    ]);
+    let value = |text: &str| {
+        let expression = Expression::parse_with(text, &known).unwrap_or_else(|e| panic!("{text}: {e}"));
+        expression.eval_with(&context(0.5), &known).unwrap_or_else(|e| panic!("{text}: {e}")).as_slice().to_vec()
+    };
+    assert_eq!(value("2 * spacing"), [0.2]);
+    assert_eq!(value("[spacing, 0] + 2 * wind * time"), [1.1, 2.0]);
+    assert_eq!(value("wind.y + length(wind * 0)"), [2.0]);
+    assert_eq!(value("let * n0 + (something_else)"), [17.0]);
+    assert_eq!(value("if spacing < 0.2 { wind } else { [0, 0] }"), [1.0, 2.0]);
+}
+
+#[test]
+fn an_expression_of_numbers_follows_them() {
+    let at = |spacing| numbers(&[("spacing", &[spacing])]);
+    let expression = Expression::parse_with("1 / spacing + spacing", &at(0.0)).expect("may be defined later");
+    assert!(!expression.is_constant() && expression.variables().is_empty());
+    assert_eq!(expression.numbers(), ["spacing"]);
+    assert_eq!(expression.eval_with(&context(0.0), &at(2.0)).unwrap().as_slice(), [2.5]);
+    assert!(expression.eval_with(&context(0.0), &at(0.0)).unwrap_err().to_string().contains("inf"));
+}
+
+#[test]
+fn names_of_the_language_come_first_and_unknown_ones_list_the_numbers() {
+    let known = numbers(&[("time", &[9.0]), ("sin", &[9.0]), ("pi", &[9.0]), ("wind", &[1.0, 2.0])]);
+    let eval = |text: &str| Expression::parse_with(text, &known)?.eval_with(&context(0.5), &known);
+    assert_eq!(eval("time + sin(0) + 0 * pi").unwrap().as_slice(), [0.5]);
+    let fault = |text: &str| eval(text).unwrap_err().to_string();
+    assert_eq!(fault("sin + 1"), "`sin` is a function; write it as sin(x) (column 1)");
+    assert_eq!(fault("2 * wind(3)"), "`wind` is a number; write `*` between it and the bracket (column 5)");
+    assert_eq!(fault("wind.z"), "a vector of 2 has no .z (column 5)");
+    assert_eq!(
+        fault("2 * wynd"),
+        "there is no variable `wynd`; there are wind, time, dt, frame, seed, mouse, mouse_velocity, \
+         buttons, keys, pi and tau (column 5)"
+    );
+    let many: Numbers = (0..40).map(|i| (format!("a{i:02}"), Number::scalar(0.0))).collect();
+    let fault = Expression::parse_with("x", &many).unwrap_err().to_string();
+    assert!(fault.contains("a00, a01") && fault.contains("a15, .., time"), "{fault}");
+}
+
+#[test]
+fn names_are_found_and_renamed_in_any_text() {
+    let text = "h * h.x + 1e3 * sin(h) + wind.h + 2*h2 + h_ +\n h";
+    assert_eq!(names(text).into_iter().collect::<Vec<_>>(), ["h", "h2", "h_", "wind"]);
+    assert_eq!(rename(text, "h", "pitch"), "pitch * pitch.x + 1e3 * sin(pitch) + wind.h + 2*h2 + h_ +\n pitch");
+    assert!(mentions(text, "wind") && mentions("dt*2", "dt") && !mentions("2 * wind.h + sin(h)", "sin"));
+    assert!(names("1 + é · \"").is_empty() && names("time + sin(pi)").is_empty());
+    for (name, good) in
+        [("h", true), ("_h2", true), ("2h", false), ("a-b", false), ("é", false), ("time", false), ("", false)]
+    {
+        assert_eq!(usable(name), good, "{name}");
+    }
+}
+
 #[test]
 fn errors_are_sentences_with_a_column() {
     for (text, sentence) in [

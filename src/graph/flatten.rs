@@ -4,24 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::links::{Place, list};
-use super::values::{self, Setting};
-use super::{Domain, Graph, Group, Input, Kind, Node, ParticleSet, Source};
+use super::numbers::{NamedNumber, Names, Table, wired};
+use super::values::Setting;
+use super::{Graph, Group, Input, Kind, Node, ParticleSet, Source};
 use crate::document::{self, Document, NodeKind, Nodes, ParamValue};
+use crate::expr;
 use crate::library::{Definition, Library};
 use crate::problem::{Problem, Problems};
 use crate::stage::header::{Change, Direction, ParamType};
-use crate::stage::types::{Attributes, EdgeRule, Element, PortType, ValueType, WireType, particles};
+use crate::stage::types::{Attributes, Element, PortType, ValueType, WireType, particles};
 use crate::stage::{Stage, StageError};
 
 /// Groups in groups in groups: deeper than this is a mistake, or a library group that holds itself.
 const MAX_NESTING: usize = 16;
 const MAX_NODES: usize = 20_000;
-/// Kernels count words with 32 signed bits, and a cell has up to four.
-const MAX_CELLS: u64 = 1 << 29;
-/// The same for particles.
-const MAX_PARTICLES: u32 = 1 << 29;
 
-pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) -> Graph {
+/// The graph with its names resolved, and the numbers in it.
+pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) -> (Graph, Table) {
     let graph = Graph {
         name: document.name.clone(),
         fps: document.fps,
@@ -29,39 +28,42 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
         input: document.input.clone(),
         domains: Vec::new(),
         nodes: Vec::new(),
+        numbers: Vec::new(),
+        shapes: BTreeMap::new(),
         warnings: Problems::default(),
     };
     if !(document.fps.is_finite() && document.fps > 0.0) {
         let cause = format!("fps is {}", document.fps);
         problems.push(Problem::new("", "", cause, "give the frames a second as a number above 0"));
     }
-    let mut flattener = Flattener { library, graph, problems };
-    let scope = Scope {
-        prefix: String::new(),
-        group: None,
-        domains: BTreeMap::new(),
-        aliases: BTreeMap::new(),
-        domain: None,
-        depth: 0,
-    };
-    flattener.scope(&document.nodes, scope);
-    flattener.graph
+    let mut flattener = Flattener { library, graph, problems, numbers: Table::default() };
+    flattener.scope(&document.nodes, Scope::default());
+    flattener.graph.numbers = flattener.numbers.numbers();
+    (flattener.graph, flattener.numbers)
 }
 
 pub struct Flattener<'a> {
     pub library: &'a Library,
     pub graph: Graph,
     pub problems: &'a mut Problems,
+    pub numbers: Table,
 }
 
+/// A parameter of a node of the level: node, param.
+type Param = (String, String);
+
 /// What a level of nesting knows.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Scope {
     prefix: String,
     pub group: Option<usize>,
     domains: BTreeMap<String, usize>,
-    /// Exposed parameters: inner (node, param) to the outer names that set it.
-    pub aliases: BTreeMap<(String, String), Vec<String>>,
+    /// Exposed parameters: to the outer names that set them.
+    pub aliases: BTreeMap<Param, Vec<String>>,
+    /// Exposed parameters that were given around the group: to what their expressions may name.
+    pub given: BTreeMap<Param, Arc<Names>>,
+    /// What the expressions of the level may name.
+    pub names: Arc<Names>,
     /// Where nodes run that don't say it: the `on` of the group around.
     domain: Option<usize>,
     depth: usize,
@@ -69,10 +71,11 @@ pub struct Scope {
 
 impl Flattener<'_> {
     fn scope(&mut self, nodes: &Nodes, mut scope: Scope) -> BTreeMap<String, usize> {
+        self.level(nodes, &mut scope);
         for (name, node) in nodes {
             if let NodeKind::Domain(domain) = &node.kind {
                 let path = format!("{}{name}", scope.prefix);
-                if let Some(domain) = self.domain(&path, domain) {
+                if let Some(domain) = self.domain(&path, domain, &scope.names) {
                     self.graph.domains.push(domain);
                     scope.domains.insert(name.clone(), self.graph.domains.len() - 1);
                 }
@@ -96,11 +99,7 @@ impl Flattener<'_> {
             self.problems.push(Problem::new("", "", cause, "use iterations instead of copies"));
             return names;
         }
-        // Numbers first: what reads them takes their value over.
-        let numbers_first = |kind: &NodeKind| !matches!(kind, NodeKind::Number(_));
-        let mut order: Vec<_> = nodes.iter().filter(|(name, _)| names.contains_key(*name)).collect();
-        order.sort_by_key(|(_, node)| numbers_first(&node.kind));
-        for (name, node) in order {
+        for (name, node) in nodes {
             if let Some(index) = names.get(name.as_str()).copied() {
                 self.node(index, name, node, nodes, &names, &scope);
             }
@@ -108,45 +107,39 @@ impl Flattener<'_> {
         names
     }
 
-    fn domain(&mut self, path: &str, spec: &document::Domain) -> Option<Domain> {
-        let mut wrong = |port: &str, cause: String, remedy: &str| {
-            self.problems.push(Problem::new(path, port, cause, remedy));
-        };
-        let dim = spec.resolution.len();
-        let ok_shape = (2..=3).contains(&dim);
-        if !ok_shape {
-            wrong(
-                "resolution",
-                format!("a domain has 2 or 3 axes, not {dim}"),
-                "give as many numbers, such as (256, 256)",
-            );
+    /// Makes the number nodes of a level known, before anything that may name them.
+    fn level(&mut self, nodes: &Nodes, scope: &mut Scope) {
+        let mut known = Names::clone(&scope.names);
+        let mut numbers = Vec::new();
+        for (name, node) in nodes {
+            let NodeKind::Number(value) = &node.kind else { continue };
+            let path = format!("{}{name}.value", scope.prefix);
+            if expr::reserved(name) {
+                let cause = format!("expressions can't name the number, since `{name}` means something else in them");
+                let problem = Problem::new(&format!("{}{name}", scope.prefix), "", cause, "rename it to use it there");
+                self.problems.push(problem.warning());
+            }
+            known.insert(name, Some(path.clone()));
+            let param = (name.clone(), "value".to_string());
+            let aliases = scope.aliases.get(&param).cloned().unwrap_or_default();
+            let value = node.params.get("value").unwrap_or(value).clone();
+            numbers.push(([vec![path], aliases].concat(), value, scope.given.get(&param).cloned()));
         }
-        let ok_size = spec.resolution.iter().all(|n| (1..=65_536).contains(n));
-        if !ok_size {
-            wrong("resolution", format!("{:?} cells", spec.resolution), "give 1 to 65,536 cells along each axis");
+        scope.names = Arc::new(known);
+        let numbers = numbers.into_iter().map(|(paths, value, given)| {
+            let names = given.unwrap_or_else(|| scope.names.clone());
+            let level = scope.prefix.clone();
+            (NamedNumber { paths, level, uses: names.uses(&value), value }, names)
+        });
+        let numbers = numbers.collect();
+        self.add_numbers(numbers);
+    }
+
+    fn add_numbers(&mut self, numbers: Vec<(NamedNumber, Arc<Names>)>) {
+        for (path, (cause, remedy)) in self.numbers.add(numbers) {
+            let (node, port) = path.rsplit_once('.').unwrap_or((&path, ""));
+            self.problems.push(Problem::new(node, port, cause, remedy));
         }
-        let cells = spec.resolution.iter().fold(1u64, |n, r| n.saturating_mul(u64::from(*r)));
-        let ok_count = !ok_size || cells <= MAX_CELLS;
-        if !ok_count {
-            let cause =
-                format!("{:?} are {cells} cells, more than the {MAX_CELLS} that can be numbered", spec.resolution);
-            wrong("resolution", cause, "lower the resolution");
-        }
-        let ok_width = spec.width.is_finite() && spec.width > 0.0 && spec.width < 1e9;
-        if !ok_width {
-            wrong("width", format!("the width is {} m", spec.width), "give a length above 0");
-        }
-        let edge = EdgeRule::parse(&spec.edge);
-        if edge.is_none() {
-            wrong("edge", format!("`{}` is no edge rule", spec.edge), "use wall, clamp, zero, wrap or mirror");
-        }
-        if !(ok_shape && ok_size && ok_count && ok_width) {
-            return None;
-        }
-        let mut resolution = [1; 3];
-        resolution.iter_mut().zip(&spec.resolution).for_each(|(r, n)| *r = *n);
-        let cell_size = spec.width / f64::from(resolution[0]);
-        Some(Domain { name: path.into(), dim: dim as u32, resolution, cell_size, edge: edge.unwrap_or_default() })
     }
 
     fn node(
@@ -168,14 +161,8 @@ impl Flattener<'_> {
             found
         });
         let domain = domain.or(scope.domain);
-        let iterations = match &node.iterations {
-            None => 1,
-            Some(value) => values::count(value).unwrap_or_else(|(cause, remedy)| {
-                self.problems.push(Problem::new(&path, "iterations", cause, remedy));
-                1
-            }),
-        };
         let place = Place { path: &path, name, node, siblings, names, scope };
+        let iterations = self.iterations(&place);
         let built = match &node.kind {
             NodeKind::Stage(stage) => match self.library.get(stage) {
                 Some(Definition::Stage(stage)) => Some(self.stage(&place, stage.clone())),
@@ -194,7 +181,10 @@ impl Flattener<'_> {
             },
             NodeKind::Group(group) => Some(self.group(&place, index, group, domain)),
             NodeKind::State(ty) => self.state(&place, ty),
-            NodeKind::Number(value) => Some(self.number(&place, value)),
+            NodeKind::Number(_) => {
+                self.unknown_names(&place, &[], &["value"]);
+                Some(Node { kind: Kind::Number, ..empty(&path, None) })
+            }
             NodeKind::Output(output) => Some(self.output(&place, output)),
             NodeKind::File(path) => self.file(&place, path),
             NodeKind::Domain(_) => None,
@@ -261,26 +251,19 @@ impl Flattener<'_> {
                         Source::Nothing
                     }
                     // The value type of a generic is known later; see `resolve`.
-                    Some(default) => Source::Setting(Setting {
-                        name: port.name.clone(),
-                        ty: declared_value(port.ty),
-                        value: place.node.params.get(&port.name).cloned().unwrap_or_else(|| from_numbers(default)),
-                        range: (None, None),
-                        aliases: place.aliases(&port.name),
-                    }),
+                    Some(default) => {
+                        let value = place.node.params.get(&port.name).cloned();
+                        let value = value.unwrap_or_else(|| from_numbers(default));
+                        Source::Setting(setting(place, &port.name, declared_value(port.ty), value))
+                    }
                 },
             };
             inputs.push(Input { name: port.name.clone(), source });
         }
         let mut settings = Vec::new();
         for param in &stage.header.params {
-            let mut setting = Setting {
-                name: param.name.clone(),
-                ty: param.ty.value(),
-                value: place.node.params.get(&param.name).cloned().unwrap_or_else(|| from_numbers(&param.default)),
-                range: param.range,
-                aliases: place.aliases(&param.name),
-            };
+            let value = place.node.params.get(&param.name).cloned().unwrap_or_else(|| from_numbers(&param.default));
+            let mut setting = Setting { range: param.range, ..setting(place, &param.name, param.ty.value(), value) };
             if param.ty == ParamType::Bool
                 && let ParamValue::Bool(v) = setting.value
             {
@@ -289,8 +272,7 @@ impl Flattener<'_> {
             if let Some(link) = place.node.inputs.get(&param.name) {
                 match self.link(place, &param.name, link) {
                     Source::Setting(number) => {
-                        setting.value = number.value;
-                        setting.aliases = number.aliases;
+                        setting = Setting { value: number.value, names: number.names, aliases: Vec::new(), ..setting };
                     }
                     Source::Nothing => {}
                     _ => {
@@ -322,16 +304,11 @@ impl Flattener<'_> {
             self.problems.push(Problem::new(place.path, "", format!("`{ty}` is no type of a State"), remedy));
             return None;
         };
-        let set = match (kind, place.node.capacity) {
-            (WireType::Particles, Some(capacity @ 1..=MAX_PARTICLES)) => {
+        let set = match kind {
+            WireType::Particles => {
+                let capacity = self.capacity(place)?;
                 let attributes: Attributes = particles(ty).map(|(a, _)| a.into_iter().collect()).unwrap_or_default();
                 Some(ParticleSet { capacity, domain: usize::MAX, attributes })
-            }
-            (WireType::Particles, _) => {
-                let cause = "the State does not say how many particles it holds at most";
-                let remedy = format!("give `capacity`, 1 to {MAX_PARTICLES}");
-                self.problems.push(Problem::new(place.path, "capacity", cause, remedy));
-                return None;
             }
             _ => None,
         };
@@ -350,13 +327,8 @@ impl Flattener<'_> {
                 Problem::new(place.path, "next", "nothing feeds the State, so it never changes", remedy).warning(),
             );
         }
-        let value = Setting {
-            name: "value".into(),
-            ty: ty.value(),
-            value: place.node.params.get("value").cloned().unwrap_or(ParamValue::Number(0.0)),
-            range: (None, None),
-            aliases: place.aliases("value"),
-        };
+        let value = place.node.params.get("value").cloned().unwrap_or(ParamValue::Number(0.0));
+        let value = setting(place, "value", ty.value(), value);
         let params = if set.is_some() { Vec::new() } else { vec![value] };
         Some(Node { kind: Kind::State(ty), inputs, params, outputs: vec![ty], set, ..empty(place.path, None) })
     }
@@ -364,18 +336,8 @@ impl Flattener<'_> {
     fn file(&mut self, place: &Place<'_>, path: &str) -> Option<Node> {
         self.unknown_names(place, &[], &["center", "size"]);
         let given = |name: &str| place.node.params.get(name);
-        let mut numbers = |name: &str, ty, default| {
-            let value = given(name).cloned().unwrap_or(default);
-            let setting =
-                Setting { name: name.into(), ty, value: value.clone(), range: (None, None), aliases: Vec::new() };
-            let unfit = match values::is_live(&value) {
-                true => Err(("the shape is read once".to_string(), "give constants".to_string())),
-                false => values::evaluate(&setting, &value, 3, &crate::expr::ExprContext::default()),
-            };
-            unfit.map_err(|(cause, remedy)| self.problems.push(Problem::new(place.path, name, cause, remedy))).ok()
-        };
-        let size = numbers("size", ValueType::F32, ParamValue::Number(0.0))?[0];
-        let [x, y, z, _] = numbers("center", ValueType::Vec3, ParamValue::Number(0.0))?;
+        let size = self.constant(place, "size", given("size"), ValueType::F32)?[0];
+        let [x, y, z, _] = self.constant(place, "center", given("center"), ValueType::Vec3)?;
         if path.is_empty() {
             let remedy = "name a .obj, .gltf or .glb file in 3D, a .png in 2D";
             self.problems.push(Problem::new(place.path, "file", "the node names no file", remedy));
@@ -386,15 +348,6 @@ impl Flattener<'_> {
         let ty = WireType::Grid(ValueType::F32);
         // For the rest of the compiler it is a State that never changes.
         Some(Node { kind: Kind::State(ty), outputs: vec![ty], file, ..empty(place.path, None) })
-    }
-
-    fn number(&mut self, place: &Place<'_>, value: &ParamValue) -> Node {
-        self.unknown_names(place, &[], &["value"]);
-        let mut aliases = vec![format!("{}.value", place.path)];
-        aliases.extend(place.aliases("value"));
-        let value = place.node.params.get("value").unwrap_or(value).clone();
-        let setting = Setting { name: "value".into(), ty: ValueType::F32, value, range: (None, None), aliases };
-        Node { kind: Kind::Number, params: vec![setting], ..empty(place.path, None) }
     }
 
     fn output(&mut self, place: &Place<'_>, output: &document::Output) -> Node {
@@ -418,7 +371,9 @@ impl Flattener<'_> {
     fn group(&mut self, place: &Place<'_>, index: usize, group: &document::Group, domain: Option<usize>) -> Node {
         let ports: Vec<&str> = group.inputs.keys().map(String::as_str).collect();
         let params: Vec<&str> = group.params.keys().map(String::as_str).collect();
-        self.unknown_names(place, &ports, &params);
+        let number = |ty: &&String| PortType::parse(ty).is_some_and(PortType::is_number);
+        let numbers = group.inputs.iter().filter(|(_, ty)| number(ty)).map(|(name, _)| name.as_str());
+        self.unknown_names(place, &ports, &params.into_iter().chain(numbers).collect::<Vec<_>>());
         let mut typed = Vec::new();
         for (name, ty) in &group.inputs {
             match PortType::parse(ty) {
@@ -434,13 +389,10 @@ impl Flattener<'_> {
             let link = place.node.inputs.get(name).filter(|link| !self.unwired(place, link));
             let source = match (link, place.node.params.get(name)) {
                 (Some(link), _) => self.link(place, name, link),
-                (None, value) if ty.is_number() => Source::Setting(Setting {
-                    name: name.clone(),
-                    ty: declared_value(*ty),
-                    value: value.cloned().unwrap_or(ParamValue::Number(0.0)),
-                    range: (None, None),
-                    aliases: place.aliases(name),
-                }),
+                (None, value) if ty.is_number() => {
+                    let value = value.cloned().unwrap_or(ParamValue::Number(0.0));
+                    Source::Setting(setting(place, name, declared_value(*ty), value))
+                }
                 // What reads it inside may do without, and says so if not.
                 _ if matches!(ty, PortType::Field(_) | PortType::Particles) => Source::Nothing,
                 _ => {
@@ -451,6 +403,8 @@ impl Flattener<'_> {
             };
             inputs.push(Input { name: name.clone(), source });
         }
+        self.hidden(place.path, group, &typed);
+        let names = self.taken(place.path, &typed, &mut inputs);
         let kind = Group { inputs: typed, outputs: Vec::new() };
         self.graph.nodes[index] =
             Node { kind: Kind::Group(kind.clone()), inputs: inputs.clone(), ..empty(place.path, place.scope.group) };
@@ -464,15 +418,16 @@ impl Flattener<'_> {
             ));
             return self.graph.nodes[index].clone();
         }
-        let (nodes, aliases) = self.expose(place, group);
-        let scope = Scope {
+        let mut scope = Scope {
             prefix: format!("{}/", place.path),
             group: Some(index),
             domains: place.scope.domains.clone(),
-            aliases,
+            names: Arc::new(names),
             domain,
             depth: place.scope.depth + 1,
+            ..Scope::default()
         };
+        let nodes = self.expose(place, group, &mut scope);
         let names = self.scope(&nodes, scope.clone());
         let inner = Place {
             path: place.path,
@@ -486,14 +441,43 @@ impl Flattener<'_> {
         Node { kind: Kind::Group(Group { outputs, ..kind }), inputs, ..empty(place.path, None) }
     }
 
+    /// Expressions inside of a group that seem to name a number which goes into it, and mean something else.
+    fn hidden(&mut self, path: &str, group: &document::Group, typed: &[(String, PortType)]) {
+        for (name, _) in typed.iter().filter(|(name, ty)| ty.is_number() && expr::reserved(name)) {
+            let mentions =
+                |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::mentions(text, name));
+            if group.nodes.values().any(|node| node.values().any(mentions)) {
+                let cause =
+                    format!("expressions inside can't name the input, since `{name}` means something else in them");
+                self.problems.push(Problem::new(path, name, cause, "rename the input").warning());
+            }
+        }
+    }
+
+    /// Makes the numbers that go into a group known inside of it; whatever reads one reads it by its name.
+    fn taken(&mut self, path: &str, typed: &[(String, PortType)], inputs: &mut [Input]) -> Names {
+        let mut known = Names::default();
+        let mut numbers = Vec::new();
+        for ((name, ty), input) in typed.iter().zip(inputs).filter(|((_, ty), _)| ty.is_number()) {
+            let own = format!("{path}.{name}");
+            let Source::Setting(given) = &input.source else {
+                // What feeds it is on the GPU, or could not be made out.
+                known.insert(name, matches!(input.source, Source::Nothing).then_some(own));
+                continue;
+            };
+            known.insert(name, Some(own.clone()));
+            let paths = [vec![own.clone()], given.aliases.clone()].concat();
+            let (level, value, uses) = (format!("{path}/"), given.value.clone(), given.names.uses(&given.value));
+            numbers.push((NamedNumber { paths, level, value, uses }, given.names.clone()));
+            input.source = Source::Setting(wired(&own, declared_value(*ty)));
+        }
+        self.add_numbers(numbers);
+        known
+    }
+
     /// Gives a group's parameters to the nodes inside that they set.
-    fn expose(
-        &mut self,
-        place: &Place<'_>,
-        group: &document::Group,
-    ) -> (Nodes, BTreeMap<(String, String), Vec<String>>) {
+    fn expose(&mut self, place: &Place<'_>, group: &document::Group, scope: &mut Scope) -> Nodes {
         let mut nodes = group.nodes.clone();
-        let mut aliases = BTreeMap::<(String, String), Vec<String>>::new();
         for (name, targets) in &group.params {
             for target in targets {
                 let Some(inner) = nodes.get_mut(&target.node) else {
@@ -501,18 +485,20 @@ impl Flattener<'_> {
                     self.problems.push(Problem::new(place.path, name, cause, "name a node inside"));
                     continue;
                 };
+                let param = (target.node.clone(), target.port.clone());
                 if let Some(value) = place.node.params.get(name) {
                     match target.port.as_str() {
                         "iterations" => inner.iterations = Some(value.clone()),
                         param => drop(inner.params.insert(param.to_string(), value.clone())),
                     }
+                    scope.given.insert(param.clone(), place.names(name));
                 }
-                let outer = aliases.entry((target.node.clone(), target.port.clone())).or_default();
+                let outer = scope.aliases.entry(param).or_default();
                 outer.push(format!("{}.{name}", place.path));
                 outer.extend(place.aliases(name));
             }
         }
-        (nodes, aliases)
+        nodes
     }
 
     /// Reports inputs and parameters that the node does not have.
@@ -546,6 +532,12 @@ fn empty(path: &str, group: Option<usize>) -> Node {
         set: None,
         file: None,
     }
+}
+
+/// A value of a node, as it was given or by default.
+fn setting(place: &Place<'_>, name: &str, ty: ValueType, value: ParamValue) -> Setting {
+    let (range, aliases, names) = ((None, None), place.aliases(name), place.names(name));
+    Setting { name: name.into(), ty, value, range, aliases, names }
 }
 
 /// Value type of a port; a generic letter is bound later.

@@ -1,14 +1,17 @@
 //! Links by name become sources by index, or a sentence that says why not.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::flatten::{Flattener, Scope};
-use super::{Kind, Source, values};
+use super::numbers::{Names, wired};
+use super::values::Unfit;
+use super::{Kind, Source};
 use crate::document::{self, Link, NodeKind, Nodes};
 use crate::library::Definition;
 use crate::problem::Problem;
 use crate::stage::Stage;
-use crate::stage::types::PortType;
+use crate::stage::types::{PortType, ValueType};
 
 /// A node of the document in its surroundings.
 pub struct Place<'a> {
@@ -24,6 +27,12 @@ impl Place<'_> {
     /// Outer names that set a parameter of this node.
     pub fn aliases(&self, param: &str) -> Vec<String> {
         self.scope.aliases.get(&(self.name.to_string(), param.to_string())).cloned().unwrap_or_default()
+    }
+
+    /// What the expression of a parameter of this node may name: where it was written decides.
+    pub fn names(&self, param: &str) -> Arc<Names> {
+        let given = self.scope.given.get(&(self.name.to_string(), param.to_string()));
+        given.unwrap_or(&self.scope.names).clone()
     }
 }
 
@@ -50,7 +59,7 @@ impl Flattener<'_> {
     }
 
     /// What a link points at, or why it points at nothing: cause and remedy.
-    fn find(&self, place: &Place<'_>, link: &Link) -> Result<Source, values::Unfit> {
+    fn find(&self, place: &Place<'_>, link: &Link) -> Result<Source, Unfit> {
         if link.node == "in" {
             let Some(group) = place.scope.group else {
                 return Err((
@@ -93,10 +102,9 @@ impl Flattener<'_> {
                 };
                 Err((format!("`{}` has no output `{}`", link.node, link.port), remedy))
             }
-            Some(_) if matches!(target.kind, NodeKind::Number(_)) => match self.graph.nodes[node].params.first() {
-                Some(setting) => Ok(Source::Setting(setting.clone())),
-                None => Ok(Source::Nothing),
-            },
+            Some(_) if matches!(target.kind, NodeKind::Number(_)) => {
+                Ok(Source::Setting(wired(&format!("{}.value", self.graph.nodes[node].path), ValueType::F32)))
+            }
             Some(port) => Ok(Source::Wire { node, port }),
         }
     }

@@ -1,7 +1,9 @@
 //! The graph: a document flattened, typed and checked. It can't be had unchecked, so what follows need not doubt it.
 
+mod fixed;
 mod flatten;
 mod links;
+pub mod numbers;
 mod resolve;
 mod sets;
 pub mod values;
@@ -18,7 +20,9 @@ use crate::sim::input::InputTrack;
 use crate::stage::Stage;
 use crate::stage::types::{Attributes, EdgeRule, PortType, ValueType, WireType};
 
-pub use values::{Setting, evaluate, fit};
+pub use fixed::Shapes;
+pub use numbers::NamedNumber;
+pub use values::{Setting, fit};
 
 /// A box in space, cut into cubic cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,6 +69,10 @@ pub struct Graph {
     pub input: Option<InputTrack>,
     pub domains: Vec<Domain>,
     pub nodes: Vec<Node>,
+    /// Numbers that expressions name, each behind those that it names itself.
+    pub numbers: Vec<NamedNumber>,
+    /// Paths that the plan follows from, so that another value makes another plan.
+    pub shapes: Shapes,
     /// What is worth knowing though the graph runs.
     pub warnings: Problems,
 }
@@ -168,8 +176,8 @@ impl Graph {
     pub fn build(document: &Document, library: &Library) -> Result<Graph, Problems> {
         crate::deep_stack(|| {
             let mut problems = Problems::default();
-            let mut graph = flatten::flatten(document, library, &mut problems);
-            resolve::resolve(&mut graph, &mut problems);
+            let (mut graph, numbers) = flatten::flatten(document, library, &mut problems);
+            resolve::resolve(&mut graph, &numbers, &mut problems);
             if problems.has_errors() {
                 return Err(problems);
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::numbers::Table;
 use super::values::{self, Setting};
 use super::{Graph, Input, Kind, ParticleSet, Source, sets};
 use crate::problem::{Problem, Problems};
@@ -27,9 +28,9 @@ impl Carry {
     }
 }
 
-pub fn resolve(graph: &mut Graph, problems: &mut Problems) {
+pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
     sets::begin(graph);
-    let mut resolver = Resolver { done: vec![None; graph.nodes.len()], open: Vec::new(), graph, problems };
+    let mut resolver = Resolver { done: vec![None; graph.nodes.len()], open: Vec::new(), graph, numbers, problems };
     for node in 0..resolver.graph.nodes.len() {
         resolver.node(node);
     }
@@ -42,6 +43,7 @@ pub fn resolve(graph: &mut Graph, problems: &mut Problems) {
 
 pub struct Resolver<'a> {
     pub graph: &'a mut Graph,
+    numbers: &'a Table,
     pub problems: &'a mut Problems,
     /// Whether the outputs of each node are known; `Some(false)`: never, for a reason that was reported.
     done: Vec<Option<bool>>,
@@ -311,11 +313,9 @@ impl Resolver<'_> {
         for (port, input) in stage.inputs().zip(&mut self.graph.nodes[node].inputs) {
             let Source::Setting(setting) = &mut input.source else { continue };
             let Some(Element::Generic(letter)) = port.ty.element() else { continue };
-            let count = match &setting.value {
-                crate::document::ParamValue::Vector(values) => values.len() as u32,
-                _ => 1,
-            };
-            let guess = match count {
+            let formula = self.numbers.formula(&setting.value, &setting.names).ok();
+            let value = formula.and_then(|formula| self.numbers.start(&formula).ok());
+            let guess = match value.map_or(1, |value| value.len as u32) {
                 1 => ValueType::F32,
                 n if n == dim => ValueType::Vec,
                 2 => ValueType::Vec2,
@@ -480,22 +480,11 @@ impl Resolver<'_> {
         for node in 0..self.graph.nodes.len() {
             let entry = self.graph.nodes[node].clone();
             let dim = self.dim(node);
-            // A number node's own value has any number of components; each reader checks its own.
-            if matches!(entry.kind, Kind::Number) {
-                if let Some(setting) = entry.params.first()
-                    && let crate::document::ParamValue::Vector(values) = &setting.value
-                    && values.iter().all(|v| v.is_finite())
-                {
-                    continue;
-                }
-                entry.params.iter().for_each(|s| number(&entry.path, s, self.problems));
-                continue;
-            }
-            entry.params.iter().for_each(|s| values::check(&entry.path, s, dim, self.problems));
+            entry.params.iter().for_each(|s| values::check(&entry.path, s, dim, self.numbers, self.problems));
             for input in &entry.inputs {
                 if let Source::Setting(setting) = &input.source {
                     let named = Setting { name: input.name.clone(), ..setting.clone() };
-                    values::check(&entry.path, &named, dim, self.problems);
+                    values::check(&entry.path, &named, dim, self.numbers, self.problems);
                 }
             }
         }
@@ -521,18 +510,6 @@ impl Resolver<'_> {
             let remedy = format!("connect `{path}` behind `{first}` if both should act");
             self.problems.push(Problem::new(path, port, cause, remedy).warning());
         }
-    }
-}
-
-fn number(path: &str, setting: &Setting, problems: &mut Problems) {
-    let context = crate::expr::ExprContext::default();
-    if let crate::document::ParamValue::Expression(text) = &setting.value {
-        let value = crate::expr::Expression::parse(text).and_then(|e| e.eval(&context));
-        if let Err(error) = value {
-            problems.push(Problem::new(path, "value", error.to_string(), "correct the expression"));
-        }
-    } else {
-        values::check(path, setting, 2, problems);
     }
 }
 

@@ -323,6 +323,8 @@ impl<'a> Writer<'a> {
             wires: wires.collect(),
             outputs: outputs.collect(),
             settings: self.slots,
+            numbers: graph.numbers.clone(),
+            shapes: graph.shapes.clone(),
             words: self.words,
             uniform_bytes: self.bytes,
             memory,

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::document::ParamValue;
-use crate::graph::{Domain, File, Graph};
+use crate::graph::{Domain, File, Graph, NamedNumber, Shapes};
 use crate::problem::{Problem, Problems};
 use crate::sim::input::InputTrack;
 use crate::stage::types::{Scalar, ValueType, WireType};
@@ -55,6 +55,10 @@ pub struct Plan {
     pub wires: BTreeMap<String, Wire>,
     pub outputs: Vec<Picture>,
     pub settings: Vec<Slot>,
+    /// Numbers that expressions name, each behind those that it names itself.
+    pub numbers: Vec<NamedNumber>,
+    /// What the plan itself follows from: `spacing.value` may decide on `domain.resolution`. Another value makes another plan.
+    pub shapes: Shapes,
     /// Words of the uniform buffer that never change: repeat counters and the like, by byte offset.
     pub words: Vec<(u32, i32)>,
     /// Size of the uniform buffer \[bytes\]. It begins with the frame's block.
@@ -212,6 +216,8 @@ pub struct Slot {
     pub dim: u32,
     pub range: (Option<f64>, Option<f64>),
     pub value: ParamValue,
+    /// Numbers that the expression names, each with the path that sets it.
+    pub uses: BTreeMap<String, String>,
     /// Byte offsets in the uniform buffer.
     pub offsets: Vec<u32>,
 }

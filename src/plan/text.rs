@@ -41,12 +41,17 @@ pub fn plan(plan: &Plan) -> String {
     section(&mut out, plan, "frame", &plan.frame);
     out.push_str("\nparameters\n");
     for slot in &plan.settings {
-        let aliases = match slot.paths.get(1..) {
-            Some([]) | None => String::new(),
-            Some(aliases) => format!(", set by {}", aliases.join(", ")),
-        };
+        let aliases = set_by(slot.paths.iter().skip(1).chain(slot.uses.values()));
         let path = slot.paths.first().map_or("", String::as_str);
         let _ = writeln!(out, "  {path}: {} at {:?}{aliases}", slot.ty.name(), slot.offsets);
+    }
+    if !plan.numbers.is_empty() {
+        out.push_str("\nnumbers\n");
+    }
+    for number in &plan.numbers {
+        let by = set_by(number.paths.iter().skip(1).chain(number.uses.values()));
+        let shapes = plan.shapes.get(number.path()).map_or_else(String::new, |s| format!(", shapes {}", s.join(", ")));
+        let _ = writeln!(out, "  {}{by}{shapes}", number.path());
     }
     out.push_str("\npictures\n");
     for picture in &plan.outputs {
@@ -63,6 +68,11 @@ pub fn plan(plan: &Plan) -> String {
         let _ = writeln!(out, "\nwatched\n  {}.{}: b{} in {low}..{high}", watch.node, watch.port, watch.buffer);
     }
     out
+}
+
+fn set_by<'a>(paths: impl Iterator<Item = &'a String>) -> String {
+    let paths: Vec<&str> = paths.map(String::as_str).collect();
+    if paths.is_empty() { String::new() } else { format!(", set by {}", paths.join(", ")) }
 }
 
 /// Repeats of a node that do the same between the same buffers are one line.

@@ -87,6 +87,6 @@ pub fn place(slots: &mut Vec<Slot>, node: &str, setting: &Setting, dim: u32, off
     }
     let mut paths = vec![path];
     paths.extend(setting.aliases.iter().cloned());
-    let value = setting.value.clone();
-    slots.push(Slot { paths, ty: setting.ty, dim, range: setting.range, value, offsets: vec![offset] });
+    let (value, uses) = (setting.value.clone(), setting.names.uses(&setting.value));
+    slots.push(Slot { paths, ty: setting.ty, dim, range: setting.range, value, uses, offsets: vec![offset] });
 }

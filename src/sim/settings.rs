@@ -1,29 +1,46 @@
 //! The uniform buffer's contents: constants once, expressions every frame.
 
+use std::collections::BTreeSet;
+
 use super::input::FrameInput;
 use crate::document::ParamValue;
-use crate::expr::{ExprContext, Expression, Number};
-use crate::graph::Setting;
+use crate::expr::ExprContext;
+use crate::graph::fit;
+use crate::graph::numbers::{Fault, Formula, Names, Table, names_around};
+use crate::graph::values::Unfit;
 use crate::plan::{Plan, Slot};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::Scalar;
 
 pub struct Settings {
     bytes: Vec<u8>,
+    numbers: Table,
     /// Slots that change from frame to frame: index and expression.
-    live: Vec<(usize, Expression)>,
+    live: Vec<(usize, Formula)>,
     warnings: Problems,
+}
+
+/// A slot with what it comes to.
+struct Loaded {
+    index: usize,
+    slot: Slot,
+    formula: Formula,
+    /// At time zero. So whatever happens later, the GPU never sees a value outside the range, on which proofs about loops
+    /// rest.
+    values: [f64; 4],
 }
 
 impl Settings {
     pub fn new(plan: &Plan) -> Result<Settings, Problems> {
-        let mut settings =
-            Settings { bytes: vec![0; plan.uniform_bytes as usize], live: Vec::new(), warnings: Problems::default() };
+        let numbers = Table::new(&plan.numbers).map_err(|(path, unfit)| problem(&path, unfit))?;
+        let bytes = vec![0; plan.uniform_bytes as usize];
+        let mut settings = Settings { bytes, numbers, live: Vec::new(), warnings: Problems::default() };
         for (offset, word) in &plan.words {
             settings.store(*offset, &word.to_le_bytes());
         }
         for (index, slot) in plan.settings.iter().enumerate() {
-            settings.load(index, slot)?;
+            let loaded = load(index, slot.clone(), &settings.numbers).map_err(|unfit| problem(path(slot), unfit))?;
+            settings.put(&loaded);
         }
         Ok(settings)
     }
@@ -36,53 +53,59 @@ impl Settings {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Takes a slot's value in: expressions are remembered, and all are written as they are at time zero. So whatever
-    /// happens later, the GPU never sees a value outside the range, on which proofs about loops rest.
-    fn load(&mut self, index: usize, slot: &Slot) -> Result<(), Problem> {
-        let values = crate::graph::evaluate(&setting(slot), &slot.value, slot.dim, &ExprContext::default());
-        let values = values.map_err(|(cause, remedy)| problem(slot, cause, &remedy))?;
-        self.write(slot, values);
-        self.live.retain(|(i, _)| *i != index);
-        if let ParamValue::Expression(text) = &slot.value {
-            let unfit = |e: crate::expr::ExprError| problem(slot, e.to_string(), "correct the expression");
-            let expression = Expression::parse(text).map_err(unfit)?;
-            if !expression.is_constant() {
-                self.live.push((index, expression));
-            }
+    /// Takes a slot's value over: expressions are remembered, and all are written as they are at time zero.
+    fn put(&mut self, loaded: &Loaded) {
+        self.write(&loaded.slot, loaded.values);
+        self.live.retain(|(i, _)| *i != loaded.index);
+        if self.numbers.follows(&loaded.formula).is_some() {
+            self.live.push((loaded.index, loaded.formula.clone()));
         }
-        Ok(())
     }
 
+    /// Sets everything that has a path, and all that depends on it. All is checked before any of it changes, so that a wrong
+    /// value leaves the old one in force everywhere.
     pub fn set(&mut self, plan: &mut Plan, path: &str, value: ParamValue) -> Result<(), Problem> {
-        let slots: Vec<usize> = plan
-            .settings
-            .iter()
-            .enumerate()
-            .filter(|(_, s)| s.paths.iter().any(|p| p == path))
-            .map(|(i, _)| i)
-            .collect();
-        if slots.is_empty() {
-            let known: Vec<&str> = plan.settings.iter().flat_map(|s| &s.paths).map(String::as_str).collect();
-            let (node, param) = path.rsplit_once('.').unwrap_or((path, ""));
-            return Err(Problem::new(
-                node,
-                param,
-                "there is no such parameter",
-                format!("there are: {}", known.join(", ")),
-            ));
+        let mut numbers = plan.numbers.clone();
+        let names = names_around(&numbers, path);
+        let uses = names.uses(&value);
+        let mut set = Vec::new();
+        for number in numbers.iter_mut().filter(|number| number.paths.iter().any(|p| p == path)) {
+            set.push((number.path().to_string(), number.value != value));
+            (number.value, number.uses) = (value.clone(), uses.clone());
         }
-        let changed: Vec<(usize, Slot)> = slots
-            .into_iter()
-            .map(|index| (index, Slot { value: value.clone(), ..plan.settings[index].clone() }))
-            .collect();
-        // All are checked before any changes, so that a wrong value leaves the old one in force everywhere.
-        for (_, slot) in &changed {
-            crate::graph::evaluate(&setting(slot), &slot.value, slot.dim, &ExprContext::default())
-                .map_err(|(cause, remedy)| problem(slot, cause, &remedy))?;
+        let same = !set.is_empty() && set.iter().all(|(_, differs)| !differs);
+        if let Some(shaped) = plan.shapes.get(path).filter(|_| !same) {
+            let cause = format!("the plan follows from it ({}), so it can't change while running", shaped.join(", "));
+            return Err(problem(path, (cause, "set it in the graph, and compile the graph again".into())));
         }
-        for (index, slot) in changed {
-            self.load(index, &slot)?;
-            plan.settings[index] = slot;
+        let named = |slot: &Slot| slot.paths.iter().any(|p| p == path);
+        if set.is_empty() && !plan.settings.iter().any(named) {
+            return Err(unknown(plan, path));
+        }
+        // Read with all names around, an unknown one is answered with a list of them.
+        let broken = |fault: Fault| problem(path, fault.unwrap_or_default());
+        self.numbers.formula(&value, &names).map_err(broken)?;
+        let mut table = match set.is_empty() {
+            true => self.numbers.clone(),
+            false => Table::new(&numbers).map_err(|(number, unfit)| as_it_becomes(path, &value, &number, unfit))?,
+        };
+        let changed = table.dependents(set.into_iter().map(|(path, _)| path));
+        let mut loaded = Vec::new();
+        for (index, slot) in plan.settings.iter().enumerate() {
+            let slot = match named(slot) {
+                true => Slot { value: value.clone(), uses: uses.clone(), ..slot.clone() },
+                false if slot.uses.values().any(|number| changed.contains(number)) => slot.clone(),
+                false => continue,
+            };
+            let own = self::path(&slot).to_string();
+            loaded.push(load(index, slot, &table).map_err(|unfit| as_it_becomes(path, &value, &own, unfit))?);
+        }
+        table.keep(&self.numbers, &changed);
+        self.numbers = table;
+        plan.numbers = self.numbers.numbers();
+        for loaded in loaded {
+            self.put(&loaded);
+            plan.settings[loaded.index] = loaded.slot;
         }
         Ok(())
     }
@@ -117,23 +140,20 @@ impl Settings {
             buttons: input.buttons,
             keys: input.keys,
         };
-        for (index, expression) in std::mem::take(&mut self.live) {
-            if let Some(slot) = plan.settings.get(index) {
-                self.live_value(slot, &expression, &context);
+        for (path, unfit) in self.numbers.advance(&context) {
+            self.warnings.push(problem(&path, unfit).warning());
+        }
+        let live = std::mem::take(&mut self.live);
+        for (slot, formula) in live.iter().filter_map(|(index, formula)| Some((plan.settings.get(*index)?, formula))) {
+            let number = self.numbers.now(formula, &context);
+            // A value that can't be had leaves the last good one in force.
+            match number.and_then(|number| fit(slot.ty, slot.range, number, slot.dim)) {
+                Ok(values) => self.write(slot, values),
+                Err(unfit) => self.warnings.push(problem(path(slot), unfit).warning()),
             }
-            self.live.push((index, expression));
         }
+        self.live = live;
         dt
-    }
-
-    /// A value that can't be had leaves the last good one in force.
-    fn live_value(&mut self, slot: &Slot, expression: &Expression, context: &ExprContext) {
-        let number = expression.eval(context).map_err(|e| (e.to_string(), "correct the expression".to_string()));
-        let values = number.and_then(|n: Number| crate::graph::fit(&setting(slot), n, slot.dim));
-        match values {
-            Ok(values) => self.write(slot, values),
-            Err((cause, remedy)) => self.warnings.push(problem(slot, cause, &remedy).warning()),
-        }
     }
 
     fn write(&mut self, slot: &Slot, values: [f64; 4]) {
@@ -158,12 +178,32 @@ impl Settings {
     }
 }
 
-fn setting(slot: &Slot) -> Setting {
-    Setting { name: String::new(), ty: slot.ty, value: slot.value.clone(), range: slot.range, aliases: Vec::new() }
+fn load(index: usize, slot: Slot, numbers: &Table) -> Result<Loaded, Unfit> {
+    let formula = numbers.formula(&slot.value, &Names::from(&slot.uses)).map_err(Option::unwrap_or_default)?;
+    let values = fit(slot.ty, slot.range, numbers.start(&formula)?, slot.dim)?;
+    Ok(Loaded { index, slot, formula, values })
 }
 
-fn problem(slot: &Slot, cause: String, remedy: &str) -> Problem {
-    let path = slot.paths.first().map_or("", String::as_str);
+fn path(slot: &Slot) -> &str {
+    slot.paths.first().map_or("", String::as_str)
+}
+
+fn problem(path: &str, (cause, remedy): Unfit) -> Problem {
     let (node, param) = path.rsplit_once('.').unwrap_or((path, ""));
     Problem::new(node, param, cause, remedy)
+}
+
+fn unknown(plan: &Plan, path: &str) -> Problem {
+    let (settings, numbers) = (plan.settings.iter().flat_map(|s| &s.paths), plan.numbers.iter().flat_map(|n| &n.paths));
+    let known: BTreeSet<&str> = settings.chain(numbers).map(String::as_str).collect();
+    let known: Vec<&str> = known.into_iter().collect();
+    problem(path, ("there is no such parameter".into(), format!("there are: {}", known.join(", "))))
+}
+
+/// What is wrong with a parameter or a number when `set` becomes `value`.
+fn as_it_becomes(set: &str, value: &ParamValue, wrong: &str, (cause, remedy): Unfit) -> Problem {
+    if set == wrong {
+        return problem(wrong, (cause, remedy));
+    }
+    problem(wrong, (format!("{cause} when `{set}` becomes {value}"), remedy))
 }

@@ -6,13 +6,27 @@ use super::value::{self, Change, Field, row};
 use super::{Inspected, section};
 use crate::app::theme;
 use crate::document::{Document, Domain, Node, NodeKind, Output, ParamValue};
+use crate::expr::Numbers;
 use crate::library::Library;
 use crate::stage::header::{Direction, ParamType};
 use crate::stage::types::{EdgeRule, ValueType, WireType};
 
-const STATES: [&str; 6] = ["Grid<f32>", "Grid<Vec>", "Grid<vec4f>", "FaceGrid", "Grid<u32>", "Grid<i32>"];
+const STATES: [&str; 7] = [
+    "Grid<f32>",
+    "Grid<Vec>",
+    "Grid<vec4f>",
+    "FaceGrid",
+    "Grid<u32>",
+    "Grid<i32>",
+    "Particles{position: Vec, velocity: Vec}",
+];
+/// Room that a State gets when it is made one of particles.
+const PARTICLES: f64 = 10_000.0;
 const MAX_CELLS: u32 = 65_536;
 const MAX_PIXELS: u32 = 16_384;
+const MAX_PARTICLES: u32 = 1 << 29;
+/// Width of an expression that others stand beside \[points\].
+const EXPRESSION: f32 = 110.0;
 
 /// What only this kind of node has.
 pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
@@ -21,7 +35,7 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
         NodeKind::State(ty) => state(ui, one, &ty),
         NodeKind::Number(number) => {
             let field = plain("value", ValueType::F32, "A constant, or an expression evaluated every frame");
-            if let Some(change) = field.show(ui, one.id("value"), Some(&number)) {
+            if let Some(change) = field.show(ui, one.id("value"), Some(&number), &one.numbers) {
                 let value = if let Change::Set(value) = change { value } else { field.default };
                 one.set("value", value);
             }
@@ -63,10 +77,10 @@ pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
             range: (Some(1.0), Some(10_000.0)),
             soft: (Some(1.0), Some(100.0)),
             default: ParamValue::Number(1.0),
-            ..plain("iterations", ValueType::U32, "How often the node runs in a frame; constants only")
+            ..plain("iterations", ValueType::U32, "How often the node runs in a frame; no expression of time")
         };
         let name = one.name.clone();
-        match field.show(ui, one.id("iterations"), one.node.iterations.as_ref()) {
+        match field.show(ui, one.id("iterations"), one.node.iterations.as_ref(), &one.numbers) {
             Some(Change::Set(value)) => one.session.edit(&format!("{name}.iterations"), |document| {
                 change(document, &name, |node| node.iterations = Some(value));
             }),
@@ -103,22 +117,23 @@ fn domain(ui: &mut Ui, one: &mut Inspected<'_>, mut domain: Domain) {
     row(ui, "space", "Whether stages run in 2D or 3D", |ui| {
         for (axes, text) in [(2, "2D"), (3, "3D")] {
             if ui.selectable_label(domain.resolution.len() == axes, text).clicked() {
-                let last = domain.resolution.last().copied().unwrap_or(64);
-                domain.resolution.resize(axes, last.min(128));
+                let last = domain.resolution.last().cloned().unwrap_or(ParamValue::Number(64.0));
+                let new = if let ParamValue::Number(n) = last { ParamValue::Number(n.min(128.0)) } else { last };
+                domain.resolution.resize(axes, new);
             }
         }
     });
     row(ui, "resolution", "Cells along each axis; a change of it starts the States anew", |ui| {
         for (axis, cells) in domain.resolution.iter_mut().enumerate() {
             let id = one.id("resolution").with(axis);
-            whole(ui, id, cells, MAX_CELLS);
+            fixed(ui, id, cells, &one.numbers, |ui, cells| whole_number(ui, id, cells, MAX_CELLS));
         }
         ui.label(RichText::new("cells").color(theme::FAINT).small());
     });
     row(ui, "width", "Extent along x; cells are cubic", |ui| {
         let id = one.id("width");
-        held(ui, id, &mut domain.width, |value| {
-            egui::DragValue::new(value).speed(0.01).range(1e-6..=1e6).max_decimals(6)
+        fixed(ui, id, &mut domain.width, &one.numbers, |ui, width| {
+            held(ui, id, width, |value| egui::DragValue::new(value).speed(0.01).range(1e-6..=1e6).max_decimals(6));
         });
         ui.label(RichText::new("m").color(theme::FAINT).small());
     });
@@ -138,25 +153,61 @@ fn domain(ui: &mut Ui, one: &mut Inspected<'_>, mut domain: Domain) {
 
 fn state(ui: &mut Ui, one: &mut Inspected<'_>, ty: &str) {
     row(ui, "holds", "What a cell keeps from frame to frame", |ui| {
-        egui::ComboBox::from_id_salt("type").selected_text(ty).width(150.0).show_ui(ui, |ui| {
-            for choice in STATES {
-                if ui.selectable_label(choice == ty, choice).clicked() {
-                    let name = one.name.clone();
-                    let kind = NodeKind::State(choice.to_string());
-                    one.session.edit("state", |document| change(document, &name, |node| node.kind = kind));
+        egui::ComboBox::from_id_salt("type").selected_text(ty.split('{').next().unwrap_or(ty)).width(150.0).show_ui(
+            ui,
+            |ui| {
+                for choice in STATES {
+                    if ui.selectable_label(choice == ty, choice).clicked() {
+                        let name = one.name.clone();
+                        let kind = NodeKind::State(choice.to_string());
+                        let room = choice.starts_with("Particles").then_some(ParamValue::Number(PARTICLES));
+                        one.session.edit("state", |document| {
+                            change(document, &name, |node| {
+                                node.kind = kind;
+                                node.capacity = room.and_then(|room| node.capacity.take().or(Some(room)));
+                            });
+                        });
+                    }
                 }
+            },
+        );
+    });
+    let particles = ty.starts_with("Particles");
+    if particles {
+        row(ui, "attributes", "What each particle has, such as {position: Vec, age: f32}", |ui| {
+            let id = one.id("attributes");
+            let shown = ty.trim_start_matches("Particles");
+            let typed =
+                value::text(ui, id, shown, |text| egui::TextEdit::singleline(text).desired_width(f32::INFINITY));
+            if let Some(text) = typed {
+                let (name, kind) = (one.name.clone(), NodeKind::State(format!("Particles{}", text.trim())));
+                one.session.edit("attributes", |document| change(document, &name, |node| node.kind = kind));
             }
         });
-    });
+        capacity(ui, one);
+    }
     for (port, doc) in [("next", "The value in the next frame"), ("init", "The value after a reset")] {
         if port == "next" || one.node.inputs.contains_key(port) {
             one.wire(ui, port, doc);
         }
     }
-    if !one.node.inputs.contains_key("init") {
+    if !one.node.inputs.contains_key("init") && !particles {
         let value = WireType::parse(ty).map_or(ValueType::F32, WireType::value);
         let field = Field { dim: one.dim("value"), ..plain("value", value, "The value after a reset, in every cell") };
         one.field(ui, &field);
+    }
+}
+
+fn capacity(ui: &mut Ui, one: &mut Inspected<'_>) {
+    let before = one.node.capacity.clone().unwrap_or(ParamValue::Number(0.0));
+    let mut now = before.clone();
+    row(ui, "capacity", "How many particles it holds at most; a change of it starts the State anew", |ui| {
+        let id = one.id("capacity");
+        fixed(ui, id, &mut now, &one.numbers, |ui, count| whole_number(ui, id, count, MAX_PARTICLES));
+    });
+    if now != before {
+        let name = one.name.clone();
+        one.session.edit("capacity", |document| change(document, &name, |node| node.capacity = Some(now)));
     }
 }
 
@@ -242,6 +293,39 @@ pub(super) fn held<T: Copy + Send + Sync + 'static>(
 
 fn whole(ui: &mut Ui, id: egui::Id, value: &mut u32, most: u32) {
     held(ui, id, value, |value| egui::DragValue::new(value).range(1..=most));
+}
+
+/// The same, of a number that holds whole ones.
+fn whole_number(ui: &mut Ui, id: egui::Id, value: &mut f64, most: u32) {
+    let before = *value as u32;
+    let mut now = before;
+    whole(ui, id, &mut now, most);
+    if now != before {
+        *value = f64::from(now);
+    }
+}
+
+/// A number that the plan is made with: a constant, or an expression of numbers that are constant.
+fn fixed(
+    ui: &mut Ui,
+    id: egui::Id,
+    value: &mut ParamValue,
+    numbers: &Numbers,
+    constant: impl FnOnce(&mut Ui, &mut f64),
+) {
+    let set = match &*value {
+        ParamValue::Expression(text) => value::expression(ui, id, text, numbers, EXPRESSION),
+        other => {
+            let before = if let ParamValue::Number(v) = other { *v } else { 1.0 };
+            let mut now = before;
+            constant(ui, &mut now);
+            (now != before).then_some(ParamValue::Number(now))
+        }
+    };
+    let other = value::function(ui, value, &ParamValue::Number(1.0), numbers);
+    if let Some(set) = set.or(other) {
+        *value = set;
+    }
 }
 
 fn plain<'a>(name: &'a str, ty: ValueType, doc: &'a str) -> Field<'a> {

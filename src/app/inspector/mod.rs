@@ -16,6 +16,8 @@ use super::face::{self, PortFace};
 use super::session::Session;
 use super::theme;
 use crate::document::{Node, NodeKind, ParamValue};
+use crate::expr::Numbers;
+use crate::graph::numbers::named;
 use crate::library::Library;
 use crate::stage::Stage;
 use crate::stage::header::{Param, ParamType, Port};
@@ -36,7 +38,8 @@ pub fn show(ui: &mut Ui, session: &mut Session, canvas: &mut Canvas) -> Result<(
     let scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt(("inspector", &name));
     scroll.show(ui, |ui| match name.zip(node) {
         Some((name, node)) => {
-            let mut one = Inspected { name, node, session };
+            let numbers = named(&session.document().nodes);
+            let mut one = Inspected { name, node, session, numbers };
             two(ui, &mut one, |ui, one| result = one.values(ui, canvas), Inspected::documentation);
         }
         None if canvas.selection.is_empty() => two(ui, session, graph::fields, graph::statistics),
@@ -78,6 +81,8 @@ struct Inspected<'a> {
     name: String,
     node: Node,
     session: &'a mut Session,
+    /// What expressions may name.
+    numbers: Numbers,
 }
 
 impl Inspected<'_> {
@@ -220,7 +225,7 @@ impl Inspected<'_> {
 
     fn field(&mut self, ui: &mut Ui, field: &Field<'_>) {
         let id = self.id(field.name);
-        match field.show(ui, id, self.node.params.get(field.name)) {
+        match field.show(ui, id, self.node.params.get(field.name), &self.numbers) {
             Some(Change::Set(value)) => self.set(field.name, value),
             Some(Change::Reset) => self.session.reset_param(&self.name, field.name, field.default.clone()),
             None => {}
@@ -264,3 +269,6 @@ fn section(ui: &mut Ui, title: &str) {
     ui.add_space(4.0);
     ui.label(RichText::new(title).small().strong().color(theme::FAINT));
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Values as numbers and as text.
 
 use crate::document::ParamValue;
-use crate::expr::{ExprContext, Expression};
+use crate::expr::{ExprContext, Expression, Numbers};
 use crate::stage::header::ParamType;
 use crate::stage::types::ValueType;
 
@@ -39,8 +39,8 @@ pub(super) fn components(value: &ParamValue, ty: ParamType) -> [f64; 4] {
 }
 
 /// What the expression gives at the start, as a constant.
-pub(super) fn constant_from(text: &str) -> Option<ParamValue> {
-    let number = Expression::parse(text).ok()?.eval(&ExprContext::default()).ok()?;
+pub(super) fn constant_from(text: &str, numbers: &Numbers) -> Option<ParamValue> {
+    let number = Expression::parse_with(text, numbers).ok()?.eval_with(&ExprContext::default(), numbers).ok()?;
     match number.as_slice() {
         [one] => Some(ParamValue::Number(tidy(*one))),
         many => Some(ParamValue::Vector(many.iter().map(|v| tidy(*v)).collect())),
@@ -85,9 +85,12 @@ mod tests {
 
     #[test]
     fn an_expression_and_back() {
+        let none = Numbers::new();
         let vector = ParamValue::Vector(vec![0.5, -1e-7]);
-        assert_eq!(constant_from(&text_from_value(&vector)), Some(vector));
-        assert_eq!(constant_from(&text_from_value(&ParamValue::Number(0.1))), Some(ParamValue::Number(0.1)));
-        assert_eq!(constant_from("1 +"), None);
+        assert_eq!(constant_from(&text_from_value(&vector), &none), Some(vector));
+        assert_eq!(constant_from(&text_from_value(&ParamValue::Number(0.1)), &none), Some(ParamValue::Number(0.1)));
+        assert_eq!(constant_from("1 +", &none), None);
+        let numbers = Numbers::from([("spacing".to_string(), crate::expr::Number::scalar(0.25))]);
+        assert_eq!(constant_from("2 / spacing", &numbers), Some(ParamValue::Number(8.0)));
     }
 }

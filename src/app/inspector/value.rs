@@ -5,7 +5,7 @@ use eframe::egui::{self, Align, Id, Layout, RichText, Ui, WidgetText, vec2};
 use super::numbers::{choices, components, constant_from, text_from_number, text_from_value, tidy};
 use crate::app::theme;
 use crate::document::ParamValue;
-use crate::expr::{ExprContext, Expression};
+use crate::expr::{ExprContext, Expression, Numbers};
 use crate::stage::header::{ParamType, Range};
 use crate::stage::types::Scalar;
 
@@ -36,14 +36,15 @@ pub enum Change {
 
 impl Field<'_> {
     /// A row: name, widget, and buttons for an expression and the default. `value` is absent when the default is in force.
-    pub fn show(&self, ui: &mut Ui, id: Id, value: Option<&ParamValue>) -> Option<Change> {
+    /// Expressions may name these numbers.
+    pub fn show(&self, ui: &mut Ui, id: Id, value: Option<&ParamValue>, numbers: &Numbers) -> Option<Change> {
         let current = value.unwrap_or(&self.default);
         row(ui, self.name, self.doc, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let mut change = self.buttons(ui, value);
+                let mut change = self.buttons(ui, value, numbers);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     let set = match current {
-                        ParamValue::Expression(text) => expression(ui, id, text),
+                        ParamValue::Expression(text) => expression(ui, id, text, numbers, f32::INFINITY),
                         _ => self.constant(ui, current),
                     };
                     change = change.take().or(set.map(Change::Set));
@@ -54,23 +55,12 @@ impl Field<'_> {
         })
     }
 
-    fn buttons(&self, ui: &mut Ui, value: Option<&ParamValue>) -> Option<Change> {
+    fn buttons(&self, ui: &mut Ui, value: Option<&ParamValue>, numbers: &Numbers) -> Option<Change> {
         let reset = value.is_some_and(|value| *value != self.default);
         let hint = format!("Back to the default, {}", text_from_value(&self.default));
-        let mut change = small(ui, "↺", reset, &hint).then_some(Change::Reset);
-        let current = value.unwrap_or(&self.default);
-        let computed = matches!(current, ParamValue::Expression(_));
-        let hint = if computed { "A constant again" } else { "An expression: of time, frame, mouse …" };
-        let color = if computed { theme::ACCENT } else { theme::FAINT };
-        let button = egui::Button::new(RichText::new("ƒ").color(color)).frame(false).min_size(vec2(16.0, 18.0));
-        if ui.add(button).on_hover_text(hint).clicked() {
-            let value = match current {
-                ParamValue::Expression(text) => constant_from(text).unwrap_or_else(|| self.default.clone()),
-                constant => ParamValue::Expression(text_from_value(constant)),
-            };
-            change = Some(Change::Set(value));
-        }
-        change
+        let change = small(ui, "↺", reset, &hint).then_some(Change::Reset);
+        let other = function(ui, value.unwrap_or(&self.default), &self.default, numbers);
+        other.map(Change::Set).or(change)
     }
 
     fn constant(&self, ui: &mut Ui, value: &ParamValue) -> Option<ParamValue> {
@@ -200,11 +190,32 @@ pub fn text(
     (left && !escaped && text != current).then_some(text)
 }
 
-fn expression(ui: &mut Ui, id: Id, current: &str) -> Option<ParamValue> {
-    let wrong = Expression::parse(current).and_then(|e| e.eval(&ExprContext::default())).err();
+/// A button that makes an expression of a constant, and a constant of an expression: `default` where it has no value.
+pub(super) fn function(
+    ui: &mut Ui,
+    current: &ParamValue,
+    default: &ParamValue,
+    numbers: &Numbers,
+) -> Option<ParamValue> {
+    let computed = matches!(current, ParamValue::Expression(_));
+    let hint =
+        if computed { "A constant again" } else { "An expression: of time, mouse …, and of numbers by their names" };
+    let color = if computed { theme::ACCENT } else { theme::FAINT };
+    let button = egui::Button::new(RichText::new("ƒ").color(color)).frame(false).min_size(vec2(16.0, 18.0));
+    let clicked = ui.add(button).on_hover_text(hint).clicked();
+    clicked.then(|| match current {
+        ParamValue::Expression(text) => constant_from(text, numbers).unwrap_or_else(|| default.clone()),
+        constant => ParamValue::Expression(text_from_value(constant)),
+    })
+}
+
+/// A text field for an expression, red where it has no value.
+pub(super) fn expression(ui: &mut Ui, id: Id, current: &str, numbers: &Numbers, width: f32) -> Option<ParamValue> {
+    let value = Expression::parse_with(current, numbers);
+    let wrong = value.and_then(|e| e.eval_with(&ExprContext::default(), numbers)).err();
     let color = if wrong.is_some() { theme::ERROR } else { theme::ACCENT };
     let typed = text(ui, id, current, |text| {
-        egui::TextEdit::singleline(text).font(egui::TextStyle::Monospace).text_color(color).desired_width(f32::INFINITY)
+        egui::TextEdit::singleline(text).font(egui::TextStyle::Monospace).text_color(color).desired_width(width)
     });
     if let Some(wrong) = wrong {
         let rect = ui.min_rect();

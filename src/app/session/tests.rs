@@ -65,3 +65,45 @@ fn a_wrong_value_is_a_problem_and_the_right_one_takes_it_away() {
     settle(&mut session);
     assert_eq!(session.problems().count(), 0);
 }
+
+#[test]
+fn a_number_is_live_and_one_that_shapes_the_plan_makes_another() {
+    let mut session = running();
+    session.edit("add", |document| {
+        let number =
+            |value| crate::document::Node { kind: crate::document::NodeKind::Number(value), ..Default::default() };
+        document.nodes.insert("h".into(), number(ParamValue::Number(0.5)));
+        document.nodes.insert("sweeps".into(), number(ParamValue::Expression("8 * h".into())));
+        document.set("jet", "rate", ParamValue::Expression("20 * h".into())).unwrap();
+    });
+    settle(&mut session);
+    assert_eq!(session.problems().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
+    let plans = session.plans();
+    session.set_param("h", "value", ParamValue::Number(0.25)).unwrap();
+    assert!(!session.compiling(), "nothing of the plan follows from it");
+    session.edit("iterations", |document| {
+        document.set("pressure", "iterations", ParamValue::Expression("sweeps".into())).unwrap();
+    });
+    settle(&mut session);
+    let sweeps = |session: &Session| {
+        let plan = session.running_simulation().unwrap().plan();
+        // Red and black, behind a start from nothing.
+        plan.frame.iter().filter(|dispatch| dispatch.node == "pressure").count() / 2
+    };
+    assert_eq!((session.plans(), sweeps(&session)), (plans + 1, 2));
+    // As a slider does: what comes while a plan is made is not lost.
+    for h in [0.5, 0.75] {
+        session.set_param("h", "value", ParamValue::Number(h)).unwrap();
+        assert!(session.compiling());
+    }
+    settle(&mut session);
+    assert_eq!(sweeps(&session), 6);
+    assert_eq!(value(&session, "jet.rate"), ParamValue::Expression("20 * h".into()));
+    session.set_param("h", "value", ParamValue::Expression("time + 1".into())).unwrap();
+    settle(&mut session);
+    assert_eq!(
+        session.problems().map(|p| (p.node.as_str(), p.port.as_str())).collect::<Vec<_>>(),
+        [("pressure", "iterations")]
+    );
+    assert_eq!(sweeps(&session), 6, "the last good plan runs on");
+}

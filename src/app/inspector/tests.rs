@@ -1,0 +1,91 @@
+//! The inspector, driven by events without a window.
+
+use eframe::egui::{Context, Event, Key, Modifiers, Pos2, RawInput, Rect, UiBuilder, vec2};
+
+use super::*;
+use crate::document::Document;
+use crate::gpu::{Gpu, GpuOptions};
+
+struct Bench {
+    ctx: Context,
+    session: Session,
+    canvas: Canvas,
+}
+
+impl Bench {
+    fn new(text: &str) -> Bench {
+        let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
+        session.open(Document::parse(text).unwrap(), None);
+        let ctx = Context::default();
+        theme::install(&ctx);
+        Bench { ctx, session, canvas: Canvas::default() }
+    }
+
+    fn frame(&mut self, events: Vec<Event>) {
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(900.0, 700.0));
+        let input = RawInput { screen_rect: Some(screen), events, ..RawInput::default() };
+        let (session, canvas) = (&mut self.session, &mut self.canvas);
+        let output = self.ctx.run_ui(input, |ui| {
+            let mut ui = ui.new_child(UiBuilder::new().max_rect(screen));
+            show(&mut ui, session, canvas).unwrap();
+        });
+        drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
+        self.session.end_gesture();
+    }
+
+    fn select(&mut self, node: &str) {
+        self.canvas.selection = std::iter::once(node.to_string()).collect();
+        (0..3).for_each(|_| self.frame(Vec::new()));
+    }
+
+    /// Types over what a field holds.
+    fn write(&mut self, field: Id, text: &str) {
+        self.ctx.memory_mut(|memory| memory.request_focus(field));
+        self.frame(Vec::new());
+        let press = |key, modifiers| Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers };
+        self.frame(vec![press(Key::A, Modifiers::COMMAND)]);
+        self.frame(vec![Event::Text(text.into())]);
+        self.frame(vec![press(Key::Enter, Modifiers::NONE)]);
+        self.frame(Vec::new());
+    }
+
+    fn text(&self, node: &str) -> String {
+        let text = self.session.document().to_text();
+        text.lines().find(|line| line.trim_start().starts_with(&format!("\"{node}\""))).unwrap().trim().to_string()
+    }
+}
+
+const GRAPH: &str = r#"(version: 1, nodes: {
+    "h": (number: 0.5), "wind": (number: "2 * h"),
+    "box": (domain: (resolution: ("ceil(4 / h)", 8, "n / 2"), width: "4 * h", edge: "wall")),
+    "set": (state: "Particles{position: Vec}", capacity: "floor(8 / h)", on: "box"),
+    "fade": (stage: "fluid/dissipate", iterations: "ceil(1 / h)", params: {"rate": "h"}),
+})"#;
+
+#[test]
+fn expressions_are_shown_and_left_alone() {
+    let mut bench = Bench::new(GRAPH);
+    for node in ["h", "wind", "box", "set", "fade"] {
+        bench.select(node);
+        assert!(!bench.session.modified(), "{node}: {}", bench.text(node));
+    }
+}
+
+#[test]
+fn expressions_of_the_plan_can_be_edited() {
+    let mut bench = Bench::new(GRAPH);
+    bench.select("box");
+    let field = |node: &str, name: &str| Id::new(("inspector", node, name));
+    bench.write(field("box", "resolution").with(2), "ceil(2 / h)");
+    bench.write(field("box", "width"), "3 * h");
+    assert_eq!(
+        bench.text("box"),
+        r#""box": (domain: (resolution: ("ceil(4 / h)", 8, "ceil(2 / h)"), width: "3 * h", edge: "wall")),"#
+    );
+    bench.select("set");
+    bench.write(field("set", "capacity"), "16");
+    assert!(bench.text("set").contains(r#"capacity: "16""#), "{}", bench.text("set"));
+    bench.session.undo();
+    bench.session.undo();
+    assert!(bench.text("box").contains(r#"width: "4 * h""#) && bench.text("set").contains("8 / h"));
+}

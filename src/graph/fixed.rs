@@ -1,0 +1,174 @@
+//! What the plan itself follows from: iterations, capacities, domains and places of files. Their expressions may name numbers that are
+//! constant, and those then shape the plan.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Domain;
+use super::flatten::Flattener;
+use super::links::Place;
+use super::numbers::Names;
+use super::values::fit;
+use crate::document::{self, ParamValue};
+use crate::expr::Number;
+use crate::problem::Problem;
+use crate::stage::types::{EdgeRule, ValueType};
+
+/// Kernels count words with 32 signed bits, and a cell has up to four.
+const MAX_CELLS: u64 = 1 << 29;
+/// The same for particles.
+const MAX_PARTICLES: u32 = 1 << 29;
+const MAX_ITERATIONS: u32 = 10_000;
+const MAX_RESOLUTION: f64 = 65_536.0;
+
+/// What the plan follows from, by the path that sets it: `spacing.value` decides on `domain.resolution`.
+pub type Shapes = BTreeMap<String, Vec<String>>;
+
+impl Flattener<'_> {
+    /// How often a node runs in a frame.
+    pub fn iterations(&mut self, place: &Place<'_>) -> u32 {
+        let value = place.node.iterations.as_ref();
+        value.and_then(|value| self.count(place, "iterations", "count", value, MAX_ITERATIONS)).unwrap_or(1)
+    }
+
+    /// How many particles a State holds at most.
+    pub fn capacity(&mut self, place: &Place<'_>) -> Option<u32> {
+        if let Some(value) = &place.node.capacity {
+            return self.count(place, "capacity", "capacity", value, MAX_PARTICLES);
+        }
+        let cause = "the State does not say how many particles it holds at most";
+        let remedy = format!("give `capacity`, 1 to {MAX_PARTICLES}");
+        self.problems.push(Problem::new(place.path, "capacity", cause, remedy));
+        None
+    }
+
+    /// A number of a node that is read once; zero when it is not given.
+    pub fn constant(
+        &mut self,
+        place: &Place<'_>,
+        port: &str,
+        value: Option<&ParamValue>,
+        ty: ValueType,
+    ) -> Option<[f64; 4]> {
+        let Some(value) = value else { return Some([0.0; 4]) };
+        let number = self.fixed((place.path, port, port), value, &place.names(port), &place.aliases(port))?;
+        let unfit = |(cause, remedy)| self.problems.push(Problem::new(place.path, port, cause, remedy));
+        fit(ty, (None, None), number, 3).map_err(unfit).ok()
+    }
+
+    /// A whole number, 1 to `most`.
+    fn count(&mut self, place: &Place<'_>, port: &str, what: &str, value: &ParamValue, most: u32) -> Option<u32> {
+        let names = place.names(port);
+        let number = self.fixed((place.path, port, what), value, &names, &place.aliases(port))?;
+        let broken = |v: &f64| v.is_finite() && v.fract() != 0.0;
+        if let (ParamValue::Expression(_), Some(v)) = (value, number.as_slice().iter().find(|v| broken(v))) {
+            let remedy = "round it with ceil(x) or floor(x)";
+            self.problems.push(Problem::new(place.path, port, format!("{v} is no whole number"), remedy));
+            return None;
+        }
+        let unfit = |(cause, remedy)| self.problems.push(Problem::new(place.path, port, cause, remedy));
+        let values = fit(ValueType::I32, (Some(1.0), Some(most.into())), number, 2).map_err(unfit).ok()?;
+        Some(values[0] as u32)
+    }
+
+    /// A value that the plan is made with, and a note of what it follows from. `None` is reported.
+    fn fixed(
+        &mut self,
+        (path, port, what): (&str, &str, &str),
+        value: &ParamValue,
+        names: &Names,
+        aliases: &[String],
+    ) -> Option<Number> {
+        let mut wrong = |(cause, remedy): (String, String)| {
+            self.problems.push(Problem::new(path, port, cause, remedy));
+        };
+        // What is wrong with a number that it names is reported there.
+        let formula = self.numbers.formula(value, names).map_err(|fault| fault.map(&mut wrong)).ok()?;
+        if let Some(name) = self.numbers.follows(&formula) {
+            let by = if formula.variable().is_some() { String::new() } else { format!(" with `{name}`") };
+            let cause = format!("the {what} changes from frame to frame{by}, but the plan is fixed");
+            wrong((cause, "use constants only; set it anew to recompile".into()));
+            return None;
+        }
+        let number = self.numbers.start(&formula).map_err(wrong).ok()?;
+        let shaped = format!("{path}.{port}");
+        let behind = self.numbers.behind(&formula);
+        for from in behind.into_iter().chain(aliases.iter().cloned()).chain([shaped.clone()]) {
+            let shapes = self.graph.shapes.entry(from).or_default();
+            if !shapes.contains(&shaped) {
+                shapes.push(shaped.clone());
+            }
+        }
+        Some(number)
+    }
+
+    /// One number that the plan is made with.
+    fn fixed_scalar(&mut self, path: &str, port: &str, value: &ParamValue, names: &Arc<Names>) -> Option<f64> {
+        let number = self.fixed((path, port, port), value, names, &[])?;
+        match number.as_slice() {
+            [one] => Some(*one),
+            many => {
+                let cause = format!("a vector of {} was given for one number", many.len());
+                self.problems.push(Problem::new(path, port, cause, "take a part of it with .x, .y or .z"));
+                None
+            }
+        }
+    }
+
+    pub fn domain(&mut self, path: &str, spec: &document::Domain, names: &Arc<Names>) -> Option<Domain> {
+        let resolution: Vec<Option<f64>> =
+            spec.resolution.iter().map(|cells| self.fixed_scalar(path, "resolution", cells, names)).collect();
+        let width = self.fixed_scalar(path, "width", &spec.width, names);
+        let mut wrong = |port: &str, cause: String, remedy: &str| {
+            self.problems.push(Problem::new(path, port, cause, remedy));
+        };
+        let dim = resolution.len();
+        let ok_shape = (2..=3).contains(&dim);
+        if !ok_shape {
+            wrong(
+                "resolution",
+                format!("a domain has 2 or 3 axes, not {dim}"),
+                "give as many numbers, such as (256, 256)",
+            );
+        }
+        let resolution: Option<Vec<f64>> = resolution.into_iter().collect();
+        let cells = resolution.and_then(|cells| match self::cells(&cells) {
+            Ok(cells) => Some(cells),
+            Err((cause, remedy)) => {
+                wrong("resolution", cause, remedy);
+                None
+            }
+        });
+        let ok_width = width.is_some_and(|width| width.is_finite() && width > 0.0 && width < 1e9);
+        if let (Some(width), false) = (width, ok_width) {
+            wrong("width", format!("the width is {width} m"), "give a length above 0");
+        }
+        let edge = EdgeRule::parse(&spec.edge);
+        if edge.is_none() {
+            wrong("edge", format!("`{}` is no edge rule", spec.edge), "use wall, clamp, zero, wrap or mirror");
+        }
+        let (cells, width) = (cells.filter(|_| ok_shape)?, width.filter(|_| ok_width)?);
+        let mut resolution = [1; 3];
+        resolution.iter_mut().zip(&cells).for_each(|(r, n)| *r = *n);
+        let cell_size = width / f64::from(resolution[0]);
+        Some(Domain { name: path.into(), dim: dim as u32, resolution, cell_size, edge: edge.unwrap_or_default() })
+    }
+}
+
+/// Whole numbers of cells, as many as can be numbered.
+fn cells(resolution: &[f64]) -> Result<Vec<u32>, (String, &'static str)> {
+    let shown = format!("[{}]", resolution.iter().map(f64::to_string).collect::<Vec<_>>().join(", "));
+    if resolution.iter().any(|n| n.is_finite() && n.fract() != 0.0) {
+        return Err((format!("{shown} cells"), "give whole numbers, for example with ceil(x)"));
+    }
+    if !resolution.iter().all(|n| (1.0..=MAX_RESOLUTION).contains(n)) {
+        return Err((format!("{shown} cells"), "give 1 to 65,536 cells along each axis"));
+    }
+    let cells: Vec<u32> = resolution.iter().map(|n| *n as u32).collect();
+    let count = cells.iter().fold(1u64, |n, r| n.saturating_mul(u64::from(*r)));
+    if count > MAX_CELLS {
+        let cause = format!("{shown} are {count} cells, more than the {MAX_CELLS} that can be numbered");
+        return Err((cause, "lower the resolution"));
+    }
+    Ok(cells)
+}

@@ -1,0 +1,393 @@
+//! Numbers that expressions name: number nodes, and inside a group the numbers that go into it.
+//!
+//! An expression knows the numbers of the level that it was written on, and none of the levels around. A group's own inputs
+//! are known inside of it by their names, where no number node has the same. What a group hands to a parameter inside was
+//! written around the group, so it keeps the names of there ([`Names`] travel with a value).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::values::{Setting, Unfit};
+use crate::document::{NodeKind, Nodes, ParamValue};
+use crate::expr::{self, ExprContext, Expression, Number, Numbers};
+use crate::stage::types::ValueType;
+
+/// The name by which a wired value knows the number that it reads.
+const WIRED: &str = "number";
+
+/// What the expressions of one level may name, and the path that sets each: `spacing` is `group/spacing.value`. A number
+/// of the GPU has no path.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Names(BTreeMap<String, Option<String>>);
+
+impl Names {
+    pub fn insert(&mut self, name: &str, path: Option<String>) {
+        if expr::usable(name) {
+            self.0.insert(name.to_string(), path);
+        }
+    }
+
+    /// The names that a value mentions, and their paths.
+    pub fn uses(&self, value: &ParamValue) -> BTreeMap<String, String> {
+        let ParamValue::Expression(text) = value else { return BTreeMap::new() };
+        let path = |name: &str| Some((name.to_string(), self.0.get(name)?.clone()?));
+        expr::names(text).into_iter().filter_map(path).collect()
+    }
+}
+
+impl From<&BTreeMap<String, String>> for Names {
+    fn from(uses: &BTreeMap<String, String>) -> Names {
+        Names(uses.iter().map(|(name, path)| (name.clone(), Some(path.clone()))).collect())
+    }
+}
+
+/// A number by the path that sets it: what a wire from it reads.
+pub fn wired(path: &str, ty: ValueType) -> Setting {
+    Setting {
+        name: WIRED.into(),
+        ty,
+        value: ParamValue::Expression(WIRED.into()),
+        range: (None, None),
+        aliases: Vec::new(),
+        names: Arc::new(Names(BTreeMap::from([(WIRED.to_string(), Some(path.to_string()))]))),
+    }
+}
+
+/// A number that expressions name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NamedNumber {
+    /// What sets it: `wind.value`, or `group.wind` for a number that goes into a group; then other names for the same.
+    pub paths: Vec<String>,
+    /// What the paths of the nodes begin with whose expressions know it: nothing, or `group/`.
+    pub level: String,
+    pub value: ParamValue,
+    /// Numbers that its expression names, each with its first path.
+    pub uses: BTreeMap<String, String>,
+}
+
+impl NamedNumber {
+    pub fn path(&self) -> &str {
+        self.paths.first().map_or("", String::as_str)
+    }
+
+    /// Its name as a number node; what goes into a group has none.
+    fn node(&self) -> Option<&str> {
+        self.path().strip_prefix(&self.level)?.strip_suffix(".value")
+    }
+}
+
+/// What the expression of a parameter may name: the numbers of its node's level.
+pub fn names_around(numbers: &[NamedNumber], param: &str) -> Names {
+    let node = param.rsplit_once('.').map_or(param, |(node, _)| node);
+    let level = node.rfind('/').map_or("", |slash| &node[..=slash]);
+    let known = || numbers.iter().filter(|number| number.level == level);
+    let mut names = Names::default();
+    for number in known().filter(|number| number.node().is_none()) {
+        let (_, input) = number.path().rsplit_once('.').unwrap_or_default();
+        names.insert(input, Some(number.path().to_string()));
+    }
+    // Number nodes come before a group's own inputs.
+    for number in known() {
+        names.insert(number.node().unwrap_or_default(), Some(number.path().to_string()));
+    }
+    names
+}
+
+/// Number nodes of a document's outermost level that expressions can name, with their values at time zero; zero where one is
+/// wrong.
+pub fn named(nodes: &Nodes) -> Numbers {
+    let values = nodes.iter().filter_map(|(name, node)| match &node.kind {
+        NodeKind::Number(value) => Some((name, node.params.get("value").unwrap_or(value).clone())),
+        _ => None,
+    });
+    let values: Vec<_> = values.map(|(name, value)| (name, format!("{name}.value"), value)).collect();
+    let mut names = Names::default();
+    values.iter().for_each(|(name, path, _)| names.insert(name, Some(path.clone())));
+    let names = Arc::new(names);
+    let number = |(_, path, value): (&String, String, ParamValue)| {
+        let uses = names.uses(&value);
+        (NamedNumber { paths: vec![path], level: String::new(), value, uses }, names.clone())
+    };
+    let mut table = Table::default();
+    table.add(values.into_iter().map(number).collect());
+    let value = |path: &str| table.get(path).map_or(Number::scalar(0.0), |entry| entry.start);
+    names.0.iter().filter_map(|(name, path)| Some((name.clone(), value(path.as_deref()?)))).collect()
+}
+
+/// A value as it is evaluated.
+#[derive(Clone, Debug)]
+pub struct Formula {
+    source: Source,
+    uses: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Constant(Number),
+    /// A number as it is, by its path.
+    Number(String),
+    Expression(Box<Expression>),
+}
+
+impl Formula {
+    /// The value in a frame.
+    ///
+    /// # Errors
+    /// When the expression has no value.
+    pub fn eval(&self, context: &ExprContext, number: &dyn Fn(&str) -> Option<Number>) -> Result<Number, Unfit> {
+        let missing = || ("a number that it names has no value".to_string(), "correct that number".to_string());
+        match &self.source {
+            Source::Constant(value) => Ok(*value),
+            Source::Number(path) => number(path).ok_or_else(missing),
+            Source::Expression(expression) => {
+                let values = self.uses.iter().filter_map(|(name, path)| Some((name.clone(), number(path)?))).collect();
+                expression.eval_with(context, &values).map_err(wrong)
+            }
+        }
+    }
+
+    /// The variable of the language that its own text follows, if any.
+    pub fn variable(&self) -> Option<&str> {
+        match &self.source {
+            Source::Expression(expression) => expression.variables().first().copied(),
+            _ => None,
+        }
+    }
+
+    /// Numbers that it names, each with its path.
+    pub fn uses(&self) -> &BTreeMap<String, String> {
+        &self.uses
+    }
+}
+
+fn wrong(error: expr::ExprError) -> Unfit {
+    (error.to_string(), "correct the expression".into())
+}
+
+/// Why a formula can't be had: `None` when the cause is with a number that it names, and reported there.
+pub type Fault = Option<Unfit>;
+
+#[derive(Clone, Debug)]
+struct Entry {
+    number: NamedNumber,
+    formula: Formula,
+    live: bool,
+    start: Number,
+    now: Number,
+}
+
+/// Numbers with their values, each behind those that it names.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    entries: Vec<Entry>,
+    index: BTreeMap<String, usize>,
+}
+
+impl Table {
+    /// # Errors
+    /// The path of the first number that is wrong, and what is wrong with it.
+    pub fn new(numbers: &[NamedNumber]) -> Result<Table, (String, Unfit)> {
+        let mut table = Table::default();
+        let named = |number: &NamedNumber| (number.clone(), Arc::new(Names::from(&number.uses)));
+        match table.add(numbers.iter().map(named).collect()).into_iter().next() {
+            Some(fault) => Err(fault),
+            None => Ok(table),
+        }
+    }
+
+    /// Takes numbers in that may name each other. Gives the paths of those that are wrong, and what is wrong with them;
+    /// these stay out, and so do others that name them.
+    pub fn add(&mut self, numbers: Vec<(NamedNumber, Arc<Names>)>) -> Vec<(String, Unfit)> {
+        let (order, cycles) = order(&numbers);
+        let mut faults: Vec<(String, Unfit)> = cycles.iter().filter_map(|cycle| round(&numbers, cycle)).collect();
+        let mut numbers: Vec<_> = numbers.into_iter().map(Some).collect();
+        for (number, names) in order.into_iter().filter_map(|i| numbers.get_mut(i)?.take()) {
+            match self.entry(number, &names) {
+                Ok(entry) => {
+                    self.index.insert(entry.number.path().to_string(), self.entries.len());
+                    self.entries.push(entry);
+                }
+                Err((path, fault)) => faults.extend(fault.map(|unfit| (path, unfit))),
+            }
+        }
+        faults
+    }
+
+    fn entry(&self, number: NamedNumber, names: &Names) -> Result<Entry, (String, Fault)> {
+        let fault = |fault| (number.path().to_string(), fault);
+        let formula = self.formula(&number.value, names).map_err(fault)?;
+        let start = self.start(&formula).and_then(finite).map_err(|unfit| fault(Some(unfit)))?;
+        let live = self.follows(&formula).is_some();
+        Ok(Entry { number, formula, live, start, now: start })
+    }
+
+    /// Reads a value that may name these.
+    pub fn formula(&self, value: &ParamValue, names: &Names) -> Result<Formula, Fault> {
+        let constant = |number| Formula { source: Source::Constant(number), uses: BTreeMap::new() };
+        let text = match value {
+            ParamValue::Number(v) => return Ok(constant(Number::scalar(*v))),
+            ParamValue::Bool(v) => return Ok(constant(Number::scalar(f64::from(u8::from(*v))))),
+            ParamValue::Vector(values) => {
+                let wrong = || (format!("{} components are no vector", values.len()), "give 2, 3 or 4".to_string());
+                return Number::vector(values).map(constant).ok_or_else(|| Some(wrong()));
+            }
+            ParamValue::Expression(text) => text,
+        };
+        for name in expr::names(text) {
+            match names.0.get(name) {
+                Some(None) => {
+                    let cause = format!("`{name}` is computed on the GPU, which expressions can't read");
+                    return Err(Some((cause, format!("wire `in.{name}` to an input of a stage"))));
+                }
+                Some(Some(path)) if !self.index.contains_key(path) => return Err(None),
+                _ => {}
+            }
+        }
+        let uses = names.uses(value);
+        if let (Some(path), 1) = (uses.get(text.trim()), uses.len()) {
+            return Ok(Formula { source: Source::Number(path.clone()), uses });
+        }
+        // Some that the text does not mention are there for the message that lists them.
+        let listed = names.0.iter().filter_map(|(name, path)| Some((name, path.as_ref()?)));
+        let value = |path: &String| self.get(path).map_or(Number::scalar(0.0), |entry| entry.start);
+        let known = listed.take(expr::LISTED + 1).chain(&uses);
+        let known: Numbers = known.map(|(name, path)| (name.clone(), value(path))).collect();
+        let expression = Expression::parse_with(text, &known).map_err(|error| Some(wrong(error)))?;
+        Ok(Formula { source: Source::Expression(Box::new(expression)), uses })
+    }
+
+    fn get(&self, path: &str) -> Option<&Entry> {
+        self.index.get(path).and_then(|i| self.entries.get(*i))
+    }
+
+    /// A formula's value at time zero.
+    ///
+    /// # Errors
+    /// As [`Formula::eval`].
+    pub fn start(&self, formula: &Formula) -> Result<Number, Unfit> {
+        formula.eval(&ExprContext::default(), &|path| self.get(path).map(|entry| entry.start))
+    }
+
+    /// A formula's value in the frame of the last [`Table::advance`].
+    ///
+    /// # Errors
+    /// As [`Formula::eval`].
+    pub fn now(&self, formula: &Formula, context: &ExprContext) -> Result<Number, Unfit> {
+        formula.eval(context, &|path| self.get(path).map(|entry| entry.now))
+    }
+
+    /// The name through which a formula changes from frame to frame, if it does: a variable or a number.
+    pub fn follows<'a>(&self, formula: &'a Formula) -> Option<&'a str> {
+        let live = |(name, path): (&'a String, &String)| {
+            self.get(path).is_some_and(|entry| entry.live).then_some(name.as_str())
+        };
+        formula.variable().or_else(|| formula.uses.iter().find_map(live))
+    }
+
+    /// Evaluates what changes from frame to frame. A number that has no value keeps the last good one, and is given back.
+    pub fn advance(&mut self, context: &ExprContext) -> Vec<(String, Unfit)> {
+        let mut faults = Vec::new();
+        for index in 0..self.entries.len() {
+            let Some(entry) = self.entries.get(index).filter(|entry| entry.live) else { continue };
+            let (path, value) = (entry.number.path().to_string(), self.now(&entry.formula, context));
+            match (value, self.entries.get_mut(index)) {
+                (Ok(value), Some(entry)) => entry.now = value,
+                (Err(unfit), _) => faults.push((path, unfit)),
+                _ => {}
+            }
+        }
+        faults
+    }
+
+    /// Takes the present values of another table over, where they do not depend on what differs.
+    pub fn keep(&mut self, before: &Table, differs: &BTreeSet<String>) {
+        for entry in self.entries.iter_mut().filter(|entry| !differs.contains(entry.number.path())) {
+            entry.now = before.get(entry.number.path()).map_or(entry.now, |before| before.now);
+        }
+    }
+
+    /// These numbers, and all that depend on them, by path.
+    pub fn dependents(&self, paths: impl IntoIterator<Item = String>) -> BTreeSet<String> {
+        let mut found: BTreeSet<String> = paths.into_iter().collect();
+        for entry in &self.entries {
+            if entry.formula.uses.values().any(|path| found.contains(path)) {
+                found.insert(entry.number.path().to_string());
+            }
+        }
+        found
+    }
+
+    /// Everything that sets a number which a formula depends on, directly or through others.
+    pub fn behind(&self, formula: &Formula) -> BTreeSet<String> {
+        let mut found: BTreeSet<&str> = formula.uses.values().map(String::as_str).collect();
+        let mut paths = BTreeSet::new();
+        for entry in self.entries.iter().rev() {
+            if found.contains(entry.number.path()) {
+                found.extend(entry.formula.uses.values().map(String::as_str));
+                paths.extend(entry.number.paths.iter().cloned());
+            }
+        }
+        paths
+    }
+
+    pub fn numbers(&self) -> Vec<NamedNumber> {
+        self.entries.iter().map(|entry| entry.number.clone()).collect()
+    }
+}
+
+fn finite(number: Number) -> Result<Number, Unfit> {
+    match number.as_slice().iter().find(|v| !v.is_finite()) {
+        Some(value) => Err((format!("the value is {value}"), "give a finite number".into())),
+        None => Ok(number),
+    }
+}
+
+/// The order in which numbers can be evaluated, and the cycles of those that can't.
+fn order(numbers: &[(NamedNumber, Arc<Names>)]) -> (Vec<usize>, Vec<Vec<usize>>) {
+    let index: BTreeMap<&str, usize> = numbers.iter().enumerate().map(|(i, (number, _))| (number.path(), i)).collect();
+    let uses: Vec<Vec<usize>> =
+        numbers.iter().map(|(n, _)| n.uses.values().filter_map(|p| index.get(p.as_str()).copied()).collect()).collect();
+    let mut waits: Vec<usize> = uses.iter().map(Vec::len).collect();
+    let mut readers = vec![Vec::new(); numbers.len()];
+    for (reader, used) in uses.iter().enumerate() {
+        used.iter().for_each(|used| readers[*used].push(reader));
+    }
+    let mut order: Vec<usize> = (0..numbers.len()).filter(|i| waits[*i] == 0).collect();
+    let mut next = 0;
+    while let Some(done) = order.get(next).copied() {
+        next += 1;
+        for reader in &readers[done] {
+            waits[*reader] -= 1;
+            if waits[*reader] == 0 {
+                order.push(*reader);
+            }
+        }
+    }
+    let mut cycles = Vec::new();
+    let mut seen = vec![false; numbers.len()];
+    for first in (0..numbers.len()).filter(|i| waits[*i] > 0) {
+        // Whatever waits has one before it that waits too, so this way ends where it was before.
+        let mut way = Vec::new();
+        let mut at = first;
+        while !seen[at] {
+            seen[at] = true;
+            way.push(at);
+            at = uses[at].iter().copied().find(|used| waits[*used] > 0).unwrap_or(at);
+        }
+        cycles.extend(way.iter().position(|i| *i == at).map(|start| way[start..].to_vec()));
+    }
+    (order, cycles)
+}
+
+/// What is wrong with numbers that depend on each other.
+fn round(numbers: &[(NamedNumber, Arc<Names>)], cycle: &[usize]) -> Option<(String, Unfit)> {
+    let name = |i: &usize| numbers.get(*i).map(|(number, _)| number.node().unwrap_or(number.path()));
+    let mut names: Vec<&str> = cycle.iter().filter_map(name).collect();
+    let first = *names.first()?;
+    names.push(first);
+    let cause = format!("the numbers form a cycle: {}", names.join(" -> "));
+    let path = numbers.get(*cycle.first()?)?.0.path().to_string();
+    Some((path, (cause, "give one of them a value that does not depend on the others".into())))
+}
