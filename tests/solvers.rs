@@ -10,6 +10,8 @@ mod diffusion;
 mod edges;
 #[path = "solvers/feeds.rs"]
 mod feeds;
+#[path = "solvers/files.rs"]
+mod files;
 #[path = "solvers/filter_reference.rs"]
 mod filter_reference;
 #[path = "solvers/filters.rs"]
@@ -22,6 +24,8 @@ mod harness;
 mod language;
 #[path = "solvers/memory.rs"]
 mod memory;
+#[path = "solvers/numbers.rs"]
+mod numbers;
 #[path = "solvers/pictures.rs"]
 mod pictures;
 #[path = "solvers/poisson.rs"]
@@ -36,6 +40,8 @@ mod reference;
 mod scatter;
 #[path = "solvers/shipped.rs"]
 mod shipped;
+#[path = "solvers/spheres.rs"]
+mod spheres;
 #[path = "solvers/staggering.rs"]
 mod staggering;
 #[path = "solvers/states.rs"]
@@ -44,3 +50,7 @@ mod states;
 mod sweeps;
 #[path = "solvers/taylor_green.rs"]
 mod taylor_green;
+#[path = "solvers/view_reference.rs"]
+mod view_reference;
+#[path = "solvers/water.rs"]
+mod water;

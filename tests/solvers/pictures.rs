@@ -176,7 +176,8 @@ fn lights() -> Vec<f32> {
     let chance = random(3 * WIDTH * HEIGHT, 12);
     let pixel = |i: usize| {
         let grey = 2f32.powf(20.0 * (i / 2) as f32 / (WIDTH * HEIGHT / 2) as f32 - 13.0);
-        let color: [f32; 3] = std::array::from_fn(|k| if i % 2 == 0 { 1.0 } else { 0.5 + 0.5 * chance[3 * i + k] });
+        let color: [f32; 3] =
+            std::array::from_fn(|k| if i.is_multiple_of(2) { 1.0 } else { 0.5 + 0.5 * chance[3 * i + k] });
         if i == 0 { [0.0, 0.0, 0.0, 0.25] } else { [grey * color[0], grey * color[1], grey * color[2], 0.25] }
     };
     (0..WIDTH * HEIGHT).flat_map(pixel).collect()
