@@ -7,6 +7,7 @@ use crate::document::{Document, Group, Link, Node, NodeKind, ParamValue};
 use crate::library::{Definition, Library};
 use crate::stage::Stage;
 use crate::stage::header::{Change, Direction, Param, ParamType, Port};
+use crate::stage::reference;
 use crate::stage::types::{Element, PortType, ValueType, WireType};
 
 /// A port as it is drawn.
@@ -15,6 +16,8 @@ pub struct PortFace {
     pub name: String,
     /// Absent when the document names a port that the node does not have.
     pub ty: Option<PortType>,
+    /// The type in full: of particles what the stage needs and adds, or what the wire carries once that is known.
+    pub carries: String,
     pub doc: String,
     /// Whether it may stay unwired.
     pub optional: bool,
@@ -85,12 +88,22 @@ pub fn faces(document: &Document, library: &Library) -> BTreeMap<String, Face> {
     faces
 }
 
-/// Gives generic ports the type that their wires carry; `carried` knows it by `node.port`.
-pub fn bind(faces: &mut BTreeMap<String, Face>, document: &Document, carried: impl Fn(&str) -> Option<WireType>) {
-    let generic = |port: &PortFace| matches!(port.ty, Some(PortType::Grid(Element::Generic(_))));
+/// Gives generic ports and particle ports the type that their wires carry; the simulation knows it by `node.port`.
+pub fn bind(
+    faces: &mut BTreeMap<String, Face>,
+    document: &Document,
+    carried: impl Fn(&str) -> Option<WireType>,
+    particles: impl Fn(&str) -> Option<String>,
+) {
+    let generic = |port: &PortFace| matches!(port.ty, Some(PortType::Grid(Element::Generic(_)) | PortType::Particles));
     for (name, face) in faces.iter_mut() {
         for port in face.outputs.iter_mut().filter(|port| generic(port)) {
-            port.ty = carried(&format!("{name}.{}", port.name)).map(port_type).or(port.ty);
+            let wire = format!("{name}.{}", port.name);
+            port.ty = carried(&wire).map(port_type).or(port.ty);
+            port.carries = match port.ty {
+                Some(PortType::Particles) => particles(&wire).unwrap_or_else(|| port.carries.clone()),
+                ty => ty.map_or_else(String::new, |ty| ty.to_string()),
+            };
         }
     }
     let outputs: BTreeMap<String, Face> = faces.clone();
@@ -100,6 +113,9 @@ pub fn bind(faces: &mut BTreeMap<String, Face>, document: &Document, carried: im
             let Some(link) = node.inputs.get(&port.name) else { continue };
             let source = outputs.get(&link.node).and_then(|face| face.outputs.get(face.output(&link.port)?));
             port.ty = source.and_then(|source| source.ty).or(port.ty);
+            if let Some(source) = source {
+                port.carries = source.carries.clone();
+            }
         }
     }
 }
@@ -199,11 +215,13 @@ fn stage_port(declared: &Port) -> PortFace {
     // An emitter may begin a set.
     let begins = matches!(declared.change, Change::Emit(_));
     let optional = declared.default.is_some() || declared.direction == Direction::Out || begins;
-    port(&declared.name, Some(declared.ty), &declared.doc, optional)
+    let face = port(&declared.name, Some(declared.ty), &declared.doc, optional);
+    PortFace { carries: reference::port_type(declared), ..face }
 }
 
 fn port(name: &str, ty: Option<PortType>, doc: &str, optional: bool) -> PortFace {
-    PortFace { name: name.into(), ty, doc: doc.into(), optional }
+    let carries = ty.map_or_else(String::new, |ty| ty.to_string());
+    PortFace { name: name.into(), ty, carries, doc: doc.into(), optional }
 }
 
 fn stranger(name: &str) -> PortFace {

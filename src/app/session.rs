@@ -8,7 +8,7 @@ use crate::document::{Document, ParamValue};
 use crate::gpu::Gpu;
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
-use crate::stage::types::WireType;
+use crate::stage::types::{Attributes, WireType, particles_name};
 
 /// The document is the only truth; all else here follows from it.
 pub struct Session {
@@ -98,6 +98,19 @@ impl Session {
 
     pub fn running_simulation(&self) -> Option<&Simulation> {
         self.simulation.as_ref()
+    }
+
+    /// The type of a wire of particles, by `node.port`, with the attributes that the running plan holds for it.
+    pub fn particles(&self, wire: &str) -> Option<String> {
+        let wires = &self.simulation.as_ref()?.plan().wires;
+        let part =
+            |name: &str| name.strip_prefix(wire)?.strip_prefix('.').filter(|p| !p.contains('.')).map(str::to_string);
+        let attributes: Attributes = wires
+            .iter()
+            .filter(|(_, held)| matches!(held.ty, WireType::Attribute(_)))
+            .filter_map(|(name, held)| Some((part(name)?, held.ty.value())))
+            .collect();
+        (!attributes.is_empty()).then(|| particles_name(&attributes))
     }
 
     /// The type that a wire carries in the running plan, by `node.port`.

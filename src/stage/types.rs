@@ -213,7 +213,11 @@ fn attributes(text: &str) -> Result<AttributeList, String> {
         let (name, ty) = (name.trim(), ty.trim());
         let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
             && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        if !plain || ["index", "serial", "count"].contains(&name) || naga::keywords::wgsl::RESERVED.contains(&name) {
+        if !plain
+            || name.ends_with('_')
+            || ["index", "serial", "count"].contains(&name)
+            || naga::keywords::wgsl::RESERVED.contains(&name)
+        {
             return Err(format!("`{name}` can't be an attribute's name; use another lower_snake_case name"));
         }
         let value =

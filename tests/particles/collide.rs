@@ -62,7 +62,7 @@ fn nothing_gets_into_obstacles_and_nothing_is_lost() {
     }
     println!("after 500 steps {touching} of 100,000 touch an obstacle");
     assert!(touching > 100, "some do");
-    within("deepest of 100,000 over 500 steps, in cells", deepest / cell, 0.1, "the brief's");
+    within("deepest of 100,000 over 500 steps, in cells", deepest / cell, 0.1, "a tenth of a cell");
 }
 
 const ONCE: &str = r##"

@@ -49,7 +49,12 @@ fn density_on_cubic_lattices_is_that_of_the_table() {
         // The table has six decimals; the smoothing radius is rounded to 2^-25 of itself, which the kernel's slope lets
         // the density follow less than tenfold.
         for (form, error) in ["standard", "ratio"].iter().zip(lattice_errors(3, ratio, expected, "fill")) {
-            within(&format!("h = {ratio} d, {form} form"), error, 1e-4, "the brief's; the table has 6 decimals");
+            within(
+                &format!("h = {ratio} d, {form} form"),
+                error,
+                1e-4,
+                "a hundredth of a per cent; the table has 6 decimals",
+            );
         }
         rows += 1;
     }
@@ -196,7 +201,7 @@ fn momentum_of_a_closed_box_is_conserved() {
         let drift = length(apart(sum(&before), sum(&after))) / size;
         let left = after.iter().map(|v| length(*v)).sum::<f64>() / size;
         println!("{dim}D: after 200 substeps particles have {:.0} % of their speed", 100.0 * left);
-        within("  momentum, over the sum of its sizes", drift, 1e-4, "the brief's");
+        within("  momentum, over the sum of its sizes", drift, 1e-4, "a hundredth of a per cent");
         assert!(left > 0.01 && left < 2.0, "they still move, and have not burst");
     }
 }

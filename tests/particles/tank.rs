@@ -78,5 +78,5 @@ fn a_ball_that_stirs_the_tank_lets_nobody_in_and_removes_nobody() {
     assert!(near > 60, "the ball is in the water");
     // Particles have a radius of 0.02 m. The slope is a difference over 0.008 m either way on a ball of 0.08 m, which tilts it by
     // (0.1)^2/6 = 2e-3; only a wall at its back could keep one in, and the ball stays 0.06 m from those.
-    within("deepest of 80 in 60 frames, in cells", deepest / 0.08, 0.1, "the brief's");
+    within("deepest of 80 in 60 frames, in cells", deepest / 0.08, 0.1, "a tenth of a cell");
 }

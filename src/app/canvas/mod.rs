@@ -149,7 +149,7 @@ impl Canvas {
         self.built = now;
         let document = session.document();
         let mut faces = face::faces(document, Library::builtin());
-        face::bind(&mut faces, document, |wire| session.carried(wire));
+        face::bind(&mut faces, document, |wire| session.carried(wire), |wire| session.particles(wire));
         self.selection.retain(|name| document.nodes.contains_key(name));
         if faces == self.faces && self.ids.len() == faces.len() {
             return;

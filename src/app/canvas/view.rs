@@ -144,8 +144,8 @@ fn port_label(ui: &mut Ui, name: &str, color: Color32, port: Option<&PortFace>) 
     let rect = label.rect;
     if let Some(port) = port {
         label.on_hover_ui(|ui| {
-            if let Some(ty) = port.ty {
-                ui.label(RichText::new(ty.to_string()).monospace().color(theme::port_color(port.ty)));
+            if port.ty.is_some() {
+                ui.label(RichText::new(&port.carries).monospace().color(theme::port_color(port.ty)));
             }
             if !port.doc.is_empty() {
                 ui.label(&port.doc);

@@ -2,164 +2,22 @@
 //! Only what a picture, a State that matters or a kept wire needs is expanded, so dead stages never appear.
 
 mod fields;
+mod program;
 mod sets;
 mod stage;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::accessors::Layout;
 use super::{Keep, PlanOptions};
 use crate::graph::{Graph, Kind, Setting, Source};
 use crate::problem::{Problem, Problems};
-use crate::stage::header::Reduction;
 use crate::stage::types::{ValueType, WireType};
+
+pub use program::{FieldUse, Op, Part, Program, Read, StateKey, Task, Value, ValueId, Write};
 
 /// More dispatches than this are a slip of the pen (10,000 iterations in a group of 10,000).
 const MAX_OPS: usize = 100_000;
-
-pub type ValueId = usize;
-
-/// One version of a wire, or of one part of it.
-#[derive(Clone, Debug)]
-pub struct Value {
-    pub ty: WireType,
-    pub domain: Option<usize>,
-    /// Dimensions of the space that a `Vec` of it lives in.
-    pub dim: u32,
-    /// Particles that it has room for, where it is an attribute.
-    pub capacity: u32,
-    pub label: String,
-    pub bytes: u64,
-}
-
-impl Value {
-    /// How its elements lie in memory.
-    pub fn layout(&self) -> Layout {
-        Layout { value: self.ty.value(), dim: self.dim, padded: matches!(self.ty, WireType::Attribute(_)) }
-    }
-}
-
-/// Which part of a port's wire. Grids and numbers are whole, sets and neighbour grids are made of several values.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
-    Whole,
-    Attribute(String),
-    /// How many live, how many there ever were, and the groups of an indirect dispatch.
-    Count,
-    /// First entry of each cell.
-    Start,
-    /// Which particle each entry is; absent where the set itself is in that order.
-    Order,
-}
-
-/// What an operation does.
-#[derive(Clone, Debug)]
-pub enum Task {
-    Stage,
-    /// Every component of every element becomes the setting, or zero.
-    Fill(Option<Setting>),
-    /// Every word becomes this one.
-    FillWord(u32),
-    Copy,
-    /// Floats to fixed point with so many fraction bits, in place, and back.
-    ToFixed(u32),
-    FromFixed(u32),
-    /// Floats to integers of the same order, in place, and back.
-    FromOrdered,
-    /// Partial results of a stage's workgroups to one.
-    Reduce(Reduction, ValueType),
-    /// Prefix sum: of each block in place, of the blocks' sums, and the latter added to the former.
-    ScanBlocks,
-    ScanSums,
-    ScanAdd,
-    /// Particles for which the prefix sum grows, to the place that it says.
-    Compact,
-    /// The count after that.
-    CompactCount,
-    /// Particles from the places that an index says.
-    Gather,
-    /// An Image to a picture of bytes.
-    Present {
-        width: u32,
-        height: u32,
-    },
-}
-
-/// What an operation reads from memory.
-#[derive(Clone, Debug)]
-pub struct Read {
-    /// 0: the stage itself; k: the operation's field k - 1.
-    pub field: usize,
-    /// Input port of the stage, or of the field's.
-    pub port: usize,
-    pub part: Part,
-    pub value: ValueId,
-}
-
-/// A field built into an operation.
-#[derive(Clone, Debug)]
-pub struct FieldUse {
-    pub node: usize,
-    /// Who asks for it, and by which input port. 0: the stage itself; k: the operation's field k - 1.
-    pub askers: Vec<(usize, usize)>,
-}
-
-#[derive(Clone, Debug)]
-pub struct Write {
-    /// Output port that is written.
-    pub port: usize,
-    pub part: Part,
-    pub value: ValueId,
-    /// The version it goes on from.
-    pub consumes: Option<ValueId>,
-    /// It takes nothing over from that version but its place in memory.
-    pub overwrites: bool,
-}
-
-#[derive(Clone, Debug)]
-pub struct Op {
-    pub task: Task,
-    pub node: usize,
-    /// What it reads from memory. Settings and consumed versions are not among it.
-    pub reads: Vec<Read>,
-    pub fields: Vec<FieldUse>,
-    pub writes: Vec<Write>,
-    pub iteration: u32,
-    pub substep: u32,
-    pub color: Option<u32>,
-}
-
-impl Op {
-    /// Every value it reads, consumed ones included.
-    pub fn inputs(&self) -> impl Iterator<Item = ValueId> + '_ {
-        self.reads.iter().map(|r| r.value).chain(self.writes.iter().filter_map(|w| w.consumes))
-    }
-}
-
-/// A State, and which part of it: each has memory of its own.
-pub type StateKey = (usize, Part);
-
-/// The operations of a frame, or of a reset.
-#[derive(Clone, Debug, Default)]
-pub struct Program {
-    pub values: Vec<Value>,
-    pub ops: Vec<Op>,
-    /// Fields as if they were dispatched: only to be validated.
-    pub probes: Vec<Op>,
-    /// Last frame's value of each State that matters.
-    pub states: BTreeMap<StateKey, ValueId>,
-    /// What each State becomes.
-    pub next: BTreeMap<StateKey, ValueId>,
-    /// Values by `node.port`, parts of sets by `node.port.attribute`; the last version where a node repeats.
-    pub wires: BTreeMap<String, ValueId>,
-    /// Pictures by Output node, with their size.
-    pub pictures: Vec<(usize, ValueId, u32, u32)>,
-    /// Numbers that are watched: node, output port and value.
-    pub watches: Vec<(usize, usize, ValueId)>,
-    /// Values that must outlive the frame.
-    pub pinned: Vec<ValueId>,
-}
 
 /// What a port gets.
 #[derive(Clone, Debug)]
@@ -271,31 +129,6 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
 /// Whether the rest of a name is that of a part.
 fn is_part(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with('.')
-}
-
-impl Program {
-    /// Drops operations whose results nothing needs, for instance moves of attributes that are not read again.
-    fn drop_dead(&mut self) {
-        let mut needed: BTreeSet<ValueId> = self.pinned.iter().copied().collect();
-        let mut kept = Vec::with_capacity(self.ops.len());
-        for op in self.ops.drain(..).rev() {
-            if op.writes.iter().any(|w| needed.contains(&w.value)) {
-                needed.extend(op.reads.iter().map(|r| r.value));
-                needed.extend(op.writes.iter().filter(|w| !w.overwrites).filter_map(|w| w.consumes));
-                kept.push(op);
-            }
-        }
-        kept.reverse();
-        // Versions that were only overwritten are gone with what wrote them.
-        let mut there: BTreeSet<ValueId> = self.states.values().copied().collect();
-        for op in &mut kept {
-            for write in &mut op.writes {
-                write.consumes = write.consumes.filter(|v| there.contains(v));
-            }
-            there.extend(op.writes.iter().map(|w| w.value));
-        }
-        self.ops = sets::join_moves(kept);
-    }
 }
 
 /// The operations that give every State of a frame its start value.
