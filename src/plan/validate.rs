@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use super::Kernel;
 use crate::problem::{Problem, Problems, SourcePlace};
+use crate::stage::inlining;
+use crate::stage::lex::tokens;
 
 /// Text that passed the guard validates in milliseconds; what takes longer is hostile.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -58,8 +60,27 @@ pub fn kernels(kernels: Vec<Text>, probes: Vec<Text>) -> Result<(), Problems> {
 
 /// A kernel whose loops were changed is checked as the user wrote it first, so that columns are the user's own.
 fn check((kernel, written): &Text) -> Option<Problem> {
+    if let Some(problem) = too_large(kernel) {
+        return Some(problem);
+    }
     let written = written.as_ref().map(|wgsl| Kernel { wgsl: wgsl.clone(), ..kernel.clone() });
     written.and_then(|kernel| check_text(&kernel)).or_else(|| check_text(kernel))
+}
+
+/// Text of a kernel \[bytes\]. A stage has up to 64 KiB of its own; the rest are fields.
+const MAX_TEXT: usize = 1 << 20;
+
+/// Fields are built into what reads them, and one that asks another several times multiplies all that is behind it.
+fn too_large(kernel: &Kernel) -> Option<Problem> {
+    let remedy = "keep one of its fields in a grid, with grid/from_field and field/from_grid";
+    if kernel.wgsl.len() > MAX_TEXT {
+        let cause = format!("the fields that it reads come to over {MAX_TEXT} bytes of text");
+        return Some(Problem::new(&kernel.node, "", cause, remedy));
+    }
+    let limit = inlining::MAX_KERNEL_EXPANSION;
+    inlining::excessive(&tokens(&kernel.wgsl), limit)?;
+    let cause = format!("the fields that it reads stand for over {limit} calls once they are inlined");
+    Some(Problem::new(&kernel.node, "", cause, remedy))
 }
 
 fn check_text(kernel: &Kernel) -> Option<Problem> {

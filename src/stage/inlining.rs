@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 
 use super::lex::{Token, TokenKind};
 
-/// Functions after inlining; a driver takes milliseconds for each.
+/// Functions of a stage after inlining; a driver takes up to milliseconds for each.
 pub const MAX_EXPANSION: u64 = 4096;
+/// The same of a kernel, with the fields that are built into it.
+pub const MAX_KERNEL_EXPANSION: u64 = 4 * MAX_EXPANSION;
 
-/// The function that grows beyond the limit, if one does.
-pub fn excessive<'a>(tokens: &[Token<'a>]) -> Option<Token<'a>> {
+/// The function that grows beyond a limit, if one does.
+pub fn excessive<'a>(tokens: &[Token<'a>], limit: u64) -> Option<Token<'a>> {
     let mut bodies: Vec<(Token<'a>, Vec<&'a str>)> = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
         let next = tokens.get(index + 1);
@@ -29,7 +31,7 @@ pub fn excessive<'a>(tokens: &[Token<'a>]) -> Option<Token<'a>> {
         for (name, calls) in &bodies {
             let size = calls.iter().fold(1u64, |sum, call| sum.saturating_add(sizes.get(call).copied().unwrap_or(0)));
             sizes.insert(name.text, size);
-            if size > MAX_EXPANSION {
+            if size > limit {
                 return Some(*name);
             }
         }

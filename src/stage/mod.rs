@@ -2,7 +2,7 @@
 
 pub mod guard;
 pub mod header;
-mod inlining;
+pub mod inlining;
 pub mod lex;
 pub mod loops;
 pub mod reference;
@@ -76,7 +76,7 @@ impl Stage {
             .map_err(|errors| errors.into_iter().map(|e| StageError::new(e.line, 1, e.message)).collect::<Vec<_>>())?;
         let tokens = lex::tokens(source);
         let mut errors = Vec::new();
-        if let Some(function) = inlining::excessive(&tokens) {
+        if let Some(function) = inlining::excessive(&tokens, inlining::MAX_EXPANSION) {
             let (line, column) = lex::line_col(source, function.start);
             let limit = inlining::MAX_EXPANSION;
             let message = format!(

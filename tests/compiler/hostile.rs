@@ -126,3 +126,42 @@ fn a_group_that_holds_itself() {
     println!("{problems}");
     assert!(problems.contains("can't hold itself"), "{problems}");
 }
+
+/// Fields that ask the one before several times multiply: what compiles is checked after all are built in.
+#[test]
+fn chains_of_fields_that_multiply() {
+    let chain = |count: usize, calls: &str| {
+        let mut nodes = String::from(
+            "\"domain\": (domain: (resolution: (8, 8), width: 1, edge: \"wall\")), \"f0\": (stage: \"shape/sphere\"),\n",
+        );
+        for i in 1..=count {
+            let source = format!(
+                "//! F\\n//! @in a: Field<f32>\\n//! @out b: Field<f32>\\nfn stage(position: Vec) -> f32 {{ return {calls}; }}"
+            );
+            let output = if i == 1 { "distance" } else { "b" };
+            nodes += &format!("\"f{i}\": (custom: \"{source}\", inputs: {{\"a\": \"f{}.{output}\"}}),\n", i - 1);
+        }
+        nodes += &format!(
+            "\"g\": (stage: \"grid/from_field\", inputs: {{\"field\": \"f{count}.b\"}}), \"look\": (stage: \"view/color_map\", inputs: {{\"field\": \"g.result\"}}), \
+             \"o\": (output: (), inputs: {{\"image\": \"look.image\"}}),"
+        );
+        nodes
+    };
+    assert_eq!(problems(&chain(60, "a(position)")), "no problems", "a long chain is no trouble");
+    for (name, count, calls) in [
+        ("30 doublings", 30, "a(position) + a(-position)"),
+        ("8 gradients", 8, "length(a_gradient(position, 0.01))"),
+        ("1,000 links", 1_000, "a(position)"),
+    ] {
+        let start = Instant::now();
+        let said = problems(&chain(count, calls));
+        let elapsed = start.elapsed();
+        println!("{name}: {elapsed:?}: {}", said.lines().next().unwrap_or("").chars().take(140).collect::<String>());
+        assert!(
+            said.contains("fields that it reads") || said.contains("fields come together"),
+            "{name}: {}",
+            said.chars().take(300).collect::<String>()
+        );
+        assert!(elapsed < Duration::from_secs(10), "{name} took {elapsed:?}");
+    }
+}

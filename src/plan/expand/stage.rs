@@ -6,9 +6,13 @@ use super::fields::Collector;
 use super::sets::Changed;
 use super::{Expander, Feed, FieldFeed, Op, Part, Problems, Read, Task, ValueId, Write, broken, go_on, read, write};
 use crate::graph::{Kind, Source};
+use crate::problem::Problem;
 use crate::stage::header::{Change, Direction, Port, Scatter};
 use crate::stage::types::{PortType, Scalar, WireType};
 use crate::stage::{IterationSource, Stage};
+
+/// Fields that one kernel takes: all are text of its own.
+const MAX_FIELDS: usize = 256;
 
 impl Expander<'_> {
     /// Unrolls a stage's iterations and gives its outputs.
@@ -29,7 +33,7 @@ impl Expander<'_> {
         }
         if stage.source() == IterationSource::Positions {
             let feed = Rc::new(FieldFeed { node, inputs: feeds });
-            self.probe(node, stage, &feed.inputs);
+            self.probe(node, stage, &feed.inputs)?;
             self.stages.insert((node, env), vec![Feed::Field(feed.clone())]);
             return Ok(vec![Feed::Field(feed)]);
         }
@@ -54,11 +58,11 @@ impl Expander<'_> {
     }
 
     /// Remembers a field stage, once, so that its own text is checked where it stands.
-    fn probe(&mut self, node: usize, stage: &Stage, feeds: &[Feed]) {
+    fn probe(&mut self, node: usize, stage: &Stage, feeds: &[Feed]) -> Result<(), Problems> {
         if self.program.probes.iter().any(|op| op.node == node) {
-            return;
+            return Ok(());
         }
-        let (reads, fields) = self.reads(stage, feeds);
+        let (reads, fields) = self.reads(node, stage, feeds)?;
         let writes = Vec::new();
         self.program.probes.push(Op {
             task: Task::Stage,
@@ -70,6 +74,7 @@ impl Expander<'_> {
             substep: 0,
             color: None,
         });
+        Ok(())
     }
 
     /// An unwired @inout grid starts from its constant.
@@ -99,7 +104,7 @@ impl Expander<'_> {
         let entry = &self.graph.nodes[node];
         let set = stage.set().and_then(|p| stage.inputs().position(|i| i.name == p.name)).and_then(|i| feeds.get(i));
         let set = if let Some(Feed::Set(set)) = set { Some(set.clone()) } else { None };
-        let mut reads = self.reads(stage, feeds);
+        let mut reads = self.reads(node, stage, feeds)?;
         let mut writes = Vec::new();
         let mut results = Vec::new();
         for (port, (declared, ty)) in stage.outputs().zip(&entry.outputs).enumerate() {
@@ -141,10 +146,15 @@ impl Expander<'_> {
     }
 
     /// What a dispatch reads: attributes only as far as the ports name them.
-    fn reads(&self, stage: &Stage, feeds: &[Feed]) -> (Vec<Read>, Vec<super::FieldUse>) {
+    fn reads(&self, node: usize, stage: &Stage, feeds: &[Feed]) -> Result<(Vec<Read>, Vec<super::FieldUse>), Problems> {
         let mut collector = Collector::default();
         feeds.iter().enumerate().for_each(|(port, feed)| collector.input(feed, 0, port));
         let Collector { mut reads, fields, .. } = collector;
+        if fields.len() > MAX_FIELDS {
+            let cause = format!("over {MAX_FIELDS} fields come together here");
+            let remedy = "keep one of them in a grid, with grid/from_field and field/from_grid";
+            return Err(Problem::new(&self.graph.nodes[node].path, "", cause, remedy).into());
+        }
         let stage_of = |field: usize| match field {
             0 => Some(stage),
             k => fields.get(k - 1).and_then(|u| match &self.graph.nodes[u.node].kind {
@@ -158,7 +168,7 @@ impl Expander<'_> {
                 .is_some_and(|p| p.attributes.iter().any(|(a, _)| a == name)),
             _ => true,
         });
-        (reads, fields)
+        Ok((reads, fields))
     }
 
     /// The value that a stage writes to a grid or a number, and what comes before it.
