@@ -8,6 +8,7 @@ use crate::document::{Node, NodeKind};
 use crate::library::Library;
 use crate::stage::Stage;
 use crate::stage::header::Port;
+use crate::stage::reference;
 
 /// Title, text with its equations, sources, and the WGSL itself.
 pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
@@ -25,7 +26,7 @@ pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new("→").color(theme::port_color(Some(port.ty))));
             ui.label(&port.name);
-            ui.label(RichText::new(port.ty.to_string()).monospace().color(theme::port_color(Some(port.ty))));
+            ui.label(RichText::new(reference::port_type(port)).monospace().color(theme::port_color(Some(port.ty))));
             ui.label(RichText::new(&port.doc).color(theme::DIM));
         });
     }

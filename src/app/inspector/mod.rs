@@ -178,6 +178,16 @@ impl Inspected<'_> {
             }
             None => drop(ui.label(RichText::new("not wired").color(theme::WARNING))),
         });
+        // A wire of particles says what they have.
+        let carried = link.and_then(|link| {
+            let whole = if link.contains('.') { link } else { format!("{link}.value") };
+            self.session.particles(&whole)
+        });
+        if let Some(carried) = carried {
+            row(ui, "", doc, |ui| {
+                ui.add(egui::Label::new(RichText::new(carried).small().color(theme::DIM)).wrap());
+            });
+        }
     }
 
     /// The constant of an input that nothing is wired to.
