@@ -165,13 +165,11 @@ impl<'a> Writer<'a> {
         let moved: Vec<u32> = op.writes.iter().map(|w| value(Some(w.value)).layout().words()).collect();
         let mut uniform = NO_BLOCK;
         let (name, wgsl, threads) = match &op.task {
-            Task::Fill(setting) => {
+            Task::Fill(None) => ("fill", builtin::fill_word(words, 0), words),
+            Task::Fill(Some(setting)) => {
                 uniform = self.reserve(16);
-                if let Some(setting) = setting {
-                    uniforms::place(&mut self.slots, &node.path, setting, dim, uniform);
-                }
-                let components = if setting.is_some() { ty.components(dim) } else { 1 };
-                ("fill", builtin::fill(words, components), words)
+                uniforms::place(&mut self.slots, &node.path, setting, dim, uniform);
+                ("fill", builtin::fill(words, ty.components(dim)), words)
             }
             Task::FillWord(word) => ("fill", builtin::fill_word(words, *word), words),
             Task::Copy | Task::Stage => ("copy", builtin::copy(words), words),

@@ -91,9 +91,9 @@ fn section(out: &mut String, plan: &Plan, title: &str, dispatches: &[Dispatch]) 
     }
 }
 
-/// The shortest period in 1..=4 with which the lines repeat, and how often.
+/// The shortest period in 1..=64 with which the lines repeat, and how often.
 fn repetition(lines: &[String]) -> (usize, usize) {
-    for period in 1..=4 {
+    for period in 1..=64 {
         let Some(head) = lines.get(..period) else { break };
         let repeats = lines.chunks(period).take_while(|chunk| *chunk == head).count();
         if repeats > 1 {

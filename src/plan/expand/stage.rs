@@ -226,6 +226,8 @@ impl Expander<'_> {
                 Feed::Value(value) => {
                     let value = self.finish_value(node, env, (port, declared, ty), *value, label)?;
                     if declared.expect.is_some() {
+                        // Of a node that repeats, the last time: one number a node and frame.
+                        self.program.watches.retain(|(n, p, _)| (*n, *p) != (node, port));
                         self.program.watches.push((node, port, value));
                     }
                     results[port] = Feed::Value(value);
