@@ -299,8 +299,8 @@ impl Flattener<'_> {
     fn state(&mut self, place: &Place<'_>, ty: &str) -> Option<Node> {
         let particles_state = ty.starts_with("Particles");
         self.unknown_names(place, &["next", "init"], if particles_state { &[] } else { &["value"] });
-        let Some(kind @ (WireType::Grid(_) | WireType::FaceGrid | WireType::Particles)) = WireType::parse(ty) else {
-            let remedy = "use Grid<f32>, Grid<Vec>, FaceGrid, Particles{position: Vec, ..}, ...";
+        let Some(kind) = WireType::parse(ty).filter(|t| t.can_be_kept()) else {
+            let remedy = "use Grid<f32>, Grid<Vec>, FaceGrid, Particles{position: Vec, ..}, f32, vec4f, ...";
             self.problems.push(Problem::new(place.path, "", format!("`{ty}` is no type of a State"), remedy));
             return None;
         };
@@ -321,7 +321,7 @@ impl Flattener<'_> {
             };
             inputs.push(Input { name: name.into(), source });
         }
-        if !place.node.inputs.contains_key("next") {
+        if !place.node.inputs.contains_key("next") && !place.node.inputs.contains_key("init") {
             let remedy = "wire what it should be in the next frame";
             self.problems.push(
                 Problem::new(place.path, "next", "nothing feeds the State, so it never changes", remedy).warning(),

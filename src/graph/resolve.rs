@@ -65,14 +65,17 @@ impl Resolver<'_> {
         let known = match self.graph.nodes[node].kind.clone() {
             Kind::Stage(stage) => self.stage(node, &stage),
             Kind::State(ty) => {
-                let path = self.graph.nodes[node].path.clone();
-                let domain = self.graph.nodes[node].domain.or_else(|| self.only_domain(&path));
-                self.graph.nodes[node].domain = domain;
                 self.graph.nodes[node].outputs = vec![ty];
+                let path = self.graph.nodes[node].path.clone();
+                let domain = match ty {
+                    WireType::Number(_) => None,
+                    _ => self.graph.nodes[node].domain.or_else(|| self.only_domain(&path)),
+                };
+                self.graph.nodes[node].domain = domain;
                 if let (Some(set), Some(domain)) = (&mut self.graph.nodes[node].set, domain) {
                     set.domain = domain;
                 }
-                domain.is_some()
+                domain.is_some() || ty.is_number()
             }
             Kind::Group(_) | Kind::Number | Kind::Output { .. } => true,
             Kind::Broken => false,

@@ -262,6 +262,15 @@ impl WireType {
         matches!(self, WireType::Number(_))
     }
 
+    /// Whether a State can hold it. A number in space (`Vec`, `Camera`) would not know how many dimensions it has.
+    pub fn can_be_kept(self) -> bool {
+        match self {
+            WireType::Grid(_) | WireType::FaceGrid | WireType::Particles => true,
+            WireType::Number(v) => !matches!(v, ValueType::Vec | ValueType::Camera),
+            WireType::Field(_) | WireType::NeighborGrid | WireType::Attribute(_) => false,
+        }
+    }
+
     /// What one element holds. Sets and neighbour grids have no single one; they count in `u32`.
     pub fn value(self) -> ValueType {
         match self {

@@ -1,0 +1,19 @@
+//! Advect Faces
+//! The flow carries itself: each face takes the component through it from where the flow came from,  u(x) = u_old(x - dt u(x - dt u / 2)).
+//! Source: Stam, SIGGRAPH 1999 (semi-Lagrangian); Bridson, Fluid Simulation for Computer Graphics, ch. 3 (midpoint path).
+//!
+//! @in    velocity: FaceGrid                    Flow on the faces [m/s]
+//! @in    open: Grid<f32> = 1                   1 in cells that fluid can fill, 0 in walls
+//! @out   result: FaceGrid, like velocity       The flow one step later [m/s]
+
+fn stage(cell: Cell) -> Vec {
+    var faces = Vec();
+    for (var axis = 0; axis < DIM; axis++) {
+        let below = cell - unit(axis);
+        if wall_face(cell, axis) || open(cell) < 0.5 || open(below) < 0.5 { continue; }
+        let here = (Vec(cell) + 0.5 - 0.5 * Vec(unit(axis))) * CELL_SIZE;
+        let half_way = here - 0.5 * frame.dt * velocity_at(here);
+        faces[axis] = velocity_at(here - frame.dt * velocity_at(half_way))[axis];
+    }
+    return faces;
+}

@@ -1,0 +1,39 @@
+//! Reach
+//! How far the content of a cell may move without touching a wall: the largest box of open cells that grows around it, side by side, up
+//! to a limit. What is moved within it and shared out to the nearest cells ends in open cells only.
+//! Source: saharan, oil clock article, 2016 (map of the largest and smallest velocity).
+//!
+//! @in    open: Grid<f32> = 1            1 in cells that fluid can fill, 0 in walls
+//! @out   low: Grid<Vec>, like open      Farthest moves down each axis, zero or less [cells]
+//! @out   high: Grid<Vec>, like open     Farthest moves up each axis, zero or more [cells]
+//! @param limit: i32 = 4, 1..8           Cells that the box grows at most to each side [cells]
+
+fn stage(cell: Cell) -> Result {
+    var low = Cell();
+    var high = Cell();
+    for (var round = 0; round < params.limit; round++) {
+        for (var axis = 0; axis < DIM; axis++) {
+            if all_open(cell, low, high, axis, low[axis] - 1) { low[axis] -= 1; }
+            if all_open(cell, low, high, axis, high[axis] + 1) { high[axis] += 1; }
+        }
+    }
+    return Result(Vec(low), Vec(high));
+}
+
+// Whether the layer of the box at an offset along an axis is open.
+fn all_open(cell: Cell, low: Cell, high: Cell, axis: i32, offset: i32) -> bool {
+    let extent = high - low + Cell(1);
+    var count = 1;
+    for (var other = 0; other < DIM; other++) { count *= select(extent[other], 1, other == axis); }
+    for (var index = 0; index < count; index++) {
+        var place = cell;
+        var rest = index;
+        for (var other = 0; other < DIM; other++) {
+            if other == axis { place[other] += offset; continue; }
+            place[other] += low[other] + rest % extent[other];
+            rest /= extent[other];
+        }
+        if open(place) < 0.5 || !inside(place) { return false; }
+    }
+    return true;
+}
