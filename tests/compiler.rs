@@ -16,6 +16,8 @@ mod numbers;
 mod particles;
 #[path = "compiler/plans.rs"]
 mod plans;
+#[path = "compiler/still.rs"]
+mod still;
 
 use stagewright::document::Document;
 use stagewright::graph::Graph;

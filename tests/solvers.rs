@@ -22,6 +22,8 @@ mod groups;
 mod harness;
 #[path = "solvers/language.rs"]
 mod language;
+#[path = "solvers/levels.rs"]
+mod levels;
 #[path = "solvers/memory.rs"]
 mod memory;
 #[path = "solvers/numbers.rs"]
@@ -46,6 +48,8 @@ mod spheres;
 mod staggering;
 #[path = "solvers/states.rs"]
 mod states;
+#[path = "solvers/still.rs"]
+mod still;
 #[path = "solvers/sweeps.rs"]
 mod sweeps;
 #[path = "solvers/taylor_green.rs"]

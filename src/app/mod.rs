@@ -252,6 +252,7 @@ impl eframe::App for Editor {
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         self.arrivals(&ctx);
+        self.viewport.take_keys(&ctx);
         if !self.files.blocking()
             && let Some(command) = Command::pressed(&ctx)
         {

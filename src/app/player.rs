@@ -10,13 +10,15 @@ use crate::sim::FrameInput;
 /// Frames that may be on their way to the GPU; more would only make the window answer later.
 const IN_FLIGHT: u32 = 2;
 
-/// The pointer over the picture.
+/// The pointer over the picture, and the keys that go with it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pointer {
     /// 0..1 from the lower left, when it is over the picture or holds a button that was pressed there.
     pub at: Option<[f32; 2]>,
     /// Bits: 1 left, 2 right, 4 middle.
     pub buttons: u32,
+    /// Bits: 1 space. Held while the pointer is there.
+    pub keys: u32,
 }
 
 /// The clock of the simulation.
@@ -77,9 +79,9 @@ impl Player {
         // Slower than real time, frames are not caught up with.
         self.due = (self.due + period).max(now);
         self.steps = self.steps.saturating_sub(1);
-        let live = pointer.buttons != 0 || (!recorded && pointer.at.is_some());
+        let live = pointer.buttons != 0 || pointer.keys != 0 || (!recorded && pointer.at.is_some());
         let input = match pointer.at.filter(|_| live) {
-            Some(mouse) => self.live_input(mouse, pointer.buttons, period as f32),
+            Some(mouse) => self.live_input(mouse, pointer, period as f32),
             None => simulation.recorded_input(),
         };
         self.before = pointer.at;
@@ -96,10 +98,10 @@ impl Player {
     }
 
     /// Velocity is the way since the last frame over the simulated time, as a recording gives it.
-    fn live_input(&self, mouse: [f32; 2], buttons: u32, dt: f32) -> FrameInput {
+    fn live_input(&self, mouse: [f32; 2], pointer: Pointer, dt: f32) -> FrameInput {
         let before = self.before.unwrap_or(mouse);
         let mouse_velocity = [(mouse[0] - before[0]) / dt, (mouse[1] - before[1]) / dt];
-        FrameInput { dt: None, mouse, mouse_velocity, buttons, keys: 0 }
+        FrameInput { dt: None, mouse, mouse_velocity, buttons: pointer.buttons, keys: pointer.keys }
     }
 
     /// Counts a frame on its way to the GPU; call what this returns when it is done.

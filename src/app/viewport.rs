@@ -23,6 +23,8 @@ pub struct Viewport {
     fault: Option<String>,
     /// GPU time of a frame [ms], evened out.
     gpu_ms: Option<f64>,
+    /// The graph asks which keys are down.
+    hears_keys: bool,
 }
 
 impl Viewport {
@@ -36,6 +38,7 @@ impl Viewport {
             plan: 0,
             fault: None,
             gpu_ms: None,
+            hears_keys: false,
         }
     }
 
@@ -55,6 +58,7 @@ impl Viewport {
         if session.plans() != self.plan {
             self.plan = session.plans();
             self.player.refresh();
+            self.hears_keys = session.running_simulation().is_some_and(|s| s.plan().reads("frame.keys"));
         }
         if !self.player.advance(session, self.pointer, now) {
             return;
@@ -72,6 +76,16 @@ impl Viewport {
             let warnings = simulation.warnings(false);
             session.note(warnings);
         }
+    }
+
+    /// Keys belong to the graph while the pointer is over its picture, if it asks for them; else to the editor's shortcuts.
+    pub fn take_keys(&mut self, ctx: &egui::Context) {
+        let graph = self.hears_keys && self.pointer.at.is_some() && !ctx.egui_wants_keyboard_input();
+        self.pointer.keys = ctx.input_mut(|input| {
+            let down = graph && input.key_down(egui::Key::Space);
+            while down && input.consume_key(egui::Modifiers::NONE, egui::Key::Space) {}
+            u32::from(down)
+        });
     }
 
     /// Draws the pane. Returns what was asked for.
@@ -167,6 +181,7 @@ impl Viewport {
         self.pointer = Pointer {
             at: at.map(|p| [(p.x - rect.left()) / rect.width(), (rect.bottom() - p.y) / rect.height()]),
             buttons: buttons.iter().filter(|(button, _)| held && down(*button)).map(|(_, bit)| bit).sum(),
+            keys: 0,
         };
         if response.hovered() || held {
             ui.ctx().set_cursor_icon(egui::CursorIcon::Crosshair);

@@ -12,7 +12,7 @@ use super::report::{self, Failure};
 use super::{GraphArgs, parse_size};
 use stagewright::export::png_sequence::PngSequence;
 use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Reading};
-use stagewright::plan::PlanOptions;
+use stagewright::plan::{Outputs, PlanOptions};
 use stagewright::sim::input::InputTrack;
 use stagewright::sim::{Image, Simulation};
 
@@ -74,7 +74,7 @@ impl Render {
         bar.finish_and_clear();
         report::warn(&simulation.warnings(true));
         let times = simulation.times(true).map(<[NodeTime]>::to_vec);
-        self.summary(written, started.elapsed(), times, simulation.gpu().name());
+        self.summary(written, started.elapsed(), times, &simulation);
         for watched in simulation.watched() {
             report::print(&format!("{} {:.4}\n", watched.name, watched.value));
         }
@@ -82,7 +82,8 @@ impl Render {
     }
 
     fn simulation(&self) -> Result<Simulation, Failure> {
-        let options = PlanOptions { size: self.size, ..PlanOptions::default() };
+        let outputs = self.output.clone().map_or(Outputs::First, Outputs::One);
+        let options = PlanOptions { size: self.size, outputs, ..PlanOptions::default() };
         let (_, mut plan) = self.graph.compile(&options)?;
         if let Some(fps) = self.fps {
             if !(fps.is_finite() && fps > 0.0) {
@@ -100,8 +101,8 @@ impl Render {
         Ok(Simulation::new(&gpu, plan)?)
     }
 
-    fn summary(&self, written: u64, elapsed: Duration, times: Option<Vec<NodeTime>>, adapter: &str) {
-        let seconds = elapsed.as_secs_f64();
+    fn summary(&self, written: u64, elapsed: Duration, times: Option<Vec<NodeTime>>, simulation: &Simulation) {
+        let (adapter, seconds) = (simulation.gpu().name(), elapsed.as_secs_f64());
         let solver = match &times {
             Some(times) => format!("solver {:.3} ms a frame", times.iter().map(|t| t.ms).sum::<f64>()),
             None => "the adapter has no timestamps".into(),
@@ -114,6 +115,9 @@ impl Render {
         if self.profile {
             for time in times.unwrap_or_default() {
                 report::print(&format!("{:>10.4} ms  {}\n", time.ms, time.node));
+            }
+            for node in simulation.plan().still_nodes() {
+                report::print(&format!("{:>13}  {node}\n", "once"));
             }
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::device::Gpu;
 use super::pipelines::Pipeline;
 use super::readback::Reading;
+use super::still::Still;
 use super::timing::{NodeTime, Timing};
 use crate::plan::{COUNT_GROUPS, Dispatch, FRAME_BYTES, Plan, mebibytes};
 use crate::problem::{Problem, Problems};
@@ -18,6 +19,9 @@ pub struct Engine {
     /// For even and for odd frames, where buffers have changed places.
     frame: [Vec<Step>; 2],
     reset: Vec<Step>,
+    /// Dispatches that give the same in every frame. What they bind never swaps.
+    once: Vec<Step>,
+    still: Still,
     /// Whether the buffers that swap have changed places.
     swapped: bool,
     /// The same, as the last frame found them.
@@ -78,6 +82,7 @@ impl Engine {
         let even = builder.steps(&plan.frame, false);
         let odd = if plan.swaps.is_empty() { Vec::new() } else { builder.steps(&plan.frame, true) };
         let reset = builder.steps(&plan.reset, false);
+        let once = builder.steps(&plan.still, false);
         if let Some(error) = pollster::block_on(scope.pop()) {
             return Err(Problem::new(
                 "",
@@ -92,6 +97,8 @@ impl Engine {
             timing: Timing::new(gpu, plan),
             frame: [even, odd],
             reset,
+            once,
+            still: Still::new(plan),
             swapped: false,
             last_swapped: false,
             swaps: plan.swaps.clone(),
@@ -109,6 +116,7 @@ impl Engine {
         self.swapped = false;
         self.last_swapped = false;
         self.pending_watches = None;
+        self.still.forget();
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         if let Some(flags) = &self.flags {
             self.gpu.queue.write_buffer(flags, 0, &vec![0; flags.size() as usize]);
@@ -118,10 +126,14 @@ impl Engine {
         self.gpu.queue.submit([encoder.finish()]);
     }
 
-    /// Runs a frame: one pass, one submit, no wait. With `profile`, nodes are timed.
+    /// Runs a frame: one pass, one submit, no wait. What is still goes before it, in a pass of its own, where it has to run at
+    /// all. With `profile`, the nodes of the frame are timed.
     pub fn step(&mut self, uniforms: &[u8], profile: bool) {
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        if self.still.due(uniforms) {
+            run(&mut encoder, &self.once, None);
+        }
         let timing = self.timing.as_ref().filter(|_| profile);
         let odd = self.swapped && !self.swaps.is_empty();
         run(&mut encoder, &self.frame[usize::from(odd)], timing);
@@ -146,7 +158,8 @@ impl Engine {
     }
 
     /// Takes values over from another engine on the same device: its buffer, and the one here, for each.
-    pub fn adopt(&self, from: &Engine, pairs: &[(usize, usize)]) {
+    pub fn adopt(&mut self, from: &Engine, pairs: &[(usize, usize)]) {
+        self.still.forget();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         for (theirs, ours) in pairs {
             if let (Some(theirs), Some(ours)) = (from.physical(*theirs, true), self.physical(*ours, true)) {
@@ -157,7 +170,8 @@ impl Engine {
     }
 
     /// Overwrites the value that the next frame starts from.
-    pub fn write(&self, buffer: usize, words: &[u32]) {
+    pub fn write(&mut self, buffer: usize, words: &[u32]) {
+        self.still.changed(buffer);
         if let Some(buffer) = self.physical(buffer, true) {
             self.gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(words));
         }
@@ -382,7 +396,8 @@ fn check_limits(gpu: &Gpu, plan: &Plan) -> Result<(), Problems> {
             );
         }
     }
-    let groups = plan.frame.iter().chain(&plan.reset).flat_map(|d| d.groups.map(|g| (g, &d.node)));
+    let groups =
+        [&plan.frame, &plan.still, &plan.reset].into_iter().flatten().flat_map(|d| d.groups.map(|g| (g, &d.node)));
     if let Some((count, node)) = groups.max().filter(|(g, _)| *g > limits.max_compute_workgroups_per_dimension) {
         let offered = limits.max_compute_workgroups_per_dimension;
         lacks(

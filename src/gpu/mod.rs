@@ -4,6 +4,7 @@ mod device;
 mod engine;
 mod pipelines;
 mod readback;
+mod still;
 mod timing;
 
 pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};

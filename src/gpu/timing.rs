@@ -38,7 +38,7 @@ impl Timing {
                 stretches.push((dispatch.node.clone(), index));
             }
         }
-        if stretches.is_empty() || stretches.len() + 1 > MAX_QUERIES {
+        if stretches.len() + 1 > MAX_QUERIES {
             return None;
         }
         let count = stretches.len() as u32 + 1;

@@ -151,7 +151,8 @@ impl Flattener<'_> {
         let mut resolution = [1; 3];
         resolution.iter_mut().zip(&cells).for_each(|(r, n)| *r = *n);
         let cell_size = width / f64::from(resolution[0]);
-        Some(Domain { name: path.into(), dim: dim as u32, resolution, cell_size, edge: edge.unwrap_or_default() })
+        let edge = edge.unwrap_or_default();
+        Some(Domain { name: path.into(), dim: dim as u32, resolution, cell_size, edge, finer: None })
     }
 }
 

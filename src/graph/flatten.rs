@@ -393,13 +393,14 @@ impl Flattener<'_> {
                     let value = value.cloned().unwrap_or(ParamValue::Number(0.0));
                     Source::Setting(setting(place, name, declared_value(*ty), value))
                 }
-                // What reads it inside may do without, and says so if not.
-                _ if matches!(ty, PortType::Field(_) | PortType::Particles) => Source::Nothing,
-                _ => {
-                    let remedy = format!("connect a {ty} to it");
+                // The first repeat could do without, the others go on from it.
+                _ if place.node.iterations.is_some() && group.outputs.contains_key(name) => {
+                    let remedy = format!("connect a {ty} to it, for the first repeat to start from");
                     self.problems.push(Problem::new(place.path, name, "the input is not wired", remedy));
                     Source::Nothing
                 }
+                // What reads it inside may do without, and says so if not.
+                _ => Source::Nothing,
             };
             inputs.push(Input { name: name.clone(), source });
         }

@@ -11,7 +11,7 @@ use crate::document::{self, Link, NodeKind, Nodes};
 use crate::library::Definition;
 use crate::problem::Problem;
 use crate::stage::Stage;
-use crate::stage::types::{PortType, ValueType};
+use crate::stage::types::ValueType;
 
 /// A node of the document in its surroundings.
 pub struct Place<'a> {
@@ -48,14 +48,11 @@ impl Flattener<'_> {
         }
     }
 
-    /// Whether a link reads an input of the group around that may stay unwired, and does. Others were reported there.
+    /// Whether a link reads an input of the group around that is not wired.
     pub fn unwired(&self, place: &Place<'_>, link: &Link) -> bool {
         let group = place.scope.group.filter(|_| link.node == "in").and_then(|g| self.graph.nodes.get(g));
-        let Some((group, Kind::Group(kind))) = group.map(|g| (g, &g.kind)) else { return false };
-        let ty = kind.inputs.iter().find(|(name, _)| *name == link.port).map(|(_, ty)| *ty);
-        let input = group.inputs.iter().find(|input| input.name == link.port);
-        let open = input.is_some_and(|input| matches!(input.source, Source::Nothing));
-        open && matches!(ty, Some(PortType::Field(_) | PortType::Particles))
+        let input = group.and_then(|g| g.inputs.iter().find(|input| input.name == link.port));
+        input.is_some_and(|input| matches!(input.source, Source::Nothing))
     }
 
     /// What a link points at, or why it points at nothing: cause and remedy.

@@ -35,6 +35,8 @@ pub struct Domain {
     /// Edge of a cell \[m\].
     pub cell_size: f64,
     pub edge: EdgeRule,
+    /// The domain whose cells are half as wide, of one that a stage asked for by `half`.
+    pub finer: Option<usize>,
 }
 
 impl Domain {
@@ -75,6 +77,26 @@ pub struct Graph {
     pub shapes: Shapes,
     /// What is worth knowing though the graph runs.
     pub warnings: Problems,
+}
+
+impl Graph {
+    /// The domain with cells twice as wide as those of another; an odd row ends in a cell that reaches beyond.
+    fn half(&mut self, finer: usize) -> Option<usize> {
+        if let Some(known) = self.domains.iter().position(|d| d.finer == Some(finer)) {
+            return Some(known);
+        }
+        let Domain { name, dim, resolution, cell_size, edge, .. } = self.domains.get(finer)?.clone();
+        let resolution = resolution.map(|cells| cells.div_ceil(2));
+        let (name, cell_size) = (format!("{name} / 2"), 2.0 * cell_size);
+        self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer: Some(finer) });
+        Some(self.domains.len() - 1)
+    }
+
+    /// The domain of a graph that has one; those that stages ask for do not count.
+    fn single_domain(&self) -> Option<usize> {
+        let mut own = (0..self.domains.len()).filter(|d| self.domains[*d].finer.is_none());
+        own.next().filter(|_| own.next().is_none())
+    }
 }
 
 /// A node, flattened: its name is its path through the groups.

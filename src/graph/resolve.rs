@@ -100,10 +100,11 @@ impl Resolver<'_> {
     }
 
     fn only_domain(&mut self, path: &str) -> Option<usize> {
-        if self.graph.domains.len() == 1 {
-            return Some(0);
+        if let Some(single) = self.graph.single_domain() {
+            return Some(single);
         }
-        let names: Vec<&str> = self.graph.domains.iter().map(|d| d.name.as_str()).collect();
+        let own = self.graph.domains.iter().filter(|d| d.finer.is_none());
+        let names: Vec<&str> = own.map(|d| d.name.as_str()).collect();
         let (cause, remedy) = match names.is_empty() {
             true => ("there is no domain to run over".to_string(), "add a Domain node".to_string()),
             false => (
@@ -275,6 +276,8 @@ impl Resolver<'_> {
         let inout = header.ports.iter().filter(|p| p.direction == Direction::InOut).find_map(|p| by_name(&p.name));
         let first = stage.inputs().filter(|p| p.ty.is_grid()).find_map(|p| by_name(&p.name));
         let like = header.ports.iter().filter_map(|p| p.like.as_ref()).find_map(by_name);
+        let halved = header.ports.iter().any(|p| p.half);
+        let like = if halved { like.and_then(|finer| self.graph.half(finer)) } else { like };
         let over = header.over.as_ref().and_then(by_name);
         let chosen = self.graph.nodes[node].domain.or(like).or(over).or(inout).or(first);
         match chosen {

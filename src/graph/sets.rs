@@ -16,7 +16,7 @@ pub fn begin(graph: &mut Graph) {
     for state in 0..graph.nodes.len() {
         let entry = &graph.nodes[state];
         let (Kind::State(_), Some(set)) = (&entry.kind, entry.set.clone()) else { continue };
-        let only = (graph.domains.len() == 1).then_some(0);
+        let only = graph.single_domain();
         let Some(domain) = entry.domain.or(only) else { continue };
         let Some(init) = entry.inputs.get(1).map(|i| i.source.clone()) else { continue };
         if let Some(first) = first_emitter(graph, init) {

@@ -1,5 +1,6 @@
 //! Memory: which versions share a buffer because one goes on from the other in place, and which because their lives do
-//! not overlap. A State's next value takes the State's own buffer where that is free by then; else the two swap.
+//! not overlap. A State's next value takes the State's own buffer where that is free by then; else the two swap. Still
+//! values share memory among themselves only, and those that a frame reads keep theirs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +47,9 @@ struct Chain {
 pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layout, Problems> {
     let mut layout = Layout::default();
     let chains = chains(graph, frame);
-    let mut pool = Pool::default();
+    let still = frame.still() as isize;
+    // A frame that leaves the still operations out must find what they wrote, so they have memory of their own.
+    let (mut pool, mut still_pool) = (Pool::default(), Pool::default());
     layout.frame = vec![usize::MAX; frame.values.len()];
     let holds = |chain: &Chain, value: ValueId| chain.values.contains(&value);
     // States first: their memory is theirs for good.
@@ -72,10 +75,13 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layou
                 layout.swaps.push((layout.states[state], other));
                 other
             }
+            None if chain.first < still => still_pool.take(&mut layout.buffers, chain, frame),
             None => pool.take(&mut layout.buffers, chain, frame),
         };
         chain.values.iter().for_each(|v| layout.frame[*v] = buffer);
     }
+    // After a reset the still operations run anew.
+    pool.busy.append(&mut still_pool.busy);
     layout.reset = reset_buffers(graph, reset, &mut layout, &pool)?;
     layout.pictures = frame.pictures.iter().map(|(n, v, w, h)| (*n, layout.frame[*v], *w, *h)).collect();
     layout.watches = frame.watches.iter().map(|(n, p, v)| (*n, *p, layout.frame[*v])).collect();
@@ -121,6 +127,13 @@ fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
         op.inputs().for_each(|v| last[v] = last[v].max(index as isize));
     }
     program.pinned.iter().for_each(|v| last[*v] = count);
+    // What a frame reads of still operations is there for the next frame too.
+    let still = program.still();
+    for value in program.ops.iter().take(still).flat_map(|op| &op.writes).map(|w| w.value) {
+        if last[value] >= still as isize {
+            last[value] = count;
+        }
+    }
     let mut chain_of = BTreeMap::<ValueId, usize>::new();
     let mut chains = Vec::<Chain>::new();
     let start = |chain_of: &mut BTreeMap<ValueId, usize>, chains: &mut Vec<Chain>, v: ValueId| {

@@ -36,6 +36,13 @@ pub struct Writer<'a> {
 /// What sets uniform blocks apart: node, fields built in, and the counters that the text uses.
 type Placed = (usize, Vec<usize>, [u32; 3]);
 
+/// The lists of a plan.
+pub struct Dispatches {
+    pub reset: Vec<Dispatch>,
+    pub still: Vec<Dispatch>,
+    pub frame: Vec<Dispatch>,
+}
+
 /// Uniform offset of kernels that take nothing.
 const NO_BLOCK: u32 = uniforms::FRAME_BYTES;
 
@@ -257,8 +264,9 @@ impl<'a> Writer<'a> {
         index
     }
 
-    pub fn finish(self, layout: Layout, frame: Vec<Dispatch>, reset: Vec<Dispatch>, folder: &Path) -> Plan {
+    pub fn finish(self, layout: Layout, dispatches: Dispatches, folder: &Path) -> Plan {
         let graph = self.graph;
+        let Dispatches { reset, still, frame } = dispatches;
         let files = layout.states.iter().filter_map(|((node, _), buffer)| {
             let node = &graph.nodes[*node];
             let (file, domain) = (node.file.clone()?, node.domain?);
@@ -315,6 +323,7 @@ impl<'a> Writer<'a> {
             domains: graph.domains.clone(),
             kernels: self.kernels,
             reset,
+            still,
             frame,
             swaps: layout.swaps,
             states: states.collect(),

@@ -9,11 +9,12 @@ mod kernel;
 mod prelude;
 mod schedule;
 mod stage_kernel;
+mod still;
 mod text;
 mod uniforms;
 mod validate;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -30,7 +31,7 @@ pub use uniforms::FRAME_BYTES;
 pub const COUNT_GROUPS: u64 = 16;
 
 /// Version of the plan's format.
-pub const PLAN_VERSION: u32 = 1;
+pub const PLAN_VERSION: u32 = 2;
 
 /// What a compiled graph does every frame, and on reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +47,9 @@ pub struct Plan {
     pub kernels: Vec<Kernel>,
     /// Run once when the simulation starts anew.
     pub reset: Vec<Dispatch>,
+    /// What gives the same in every frame. Run before the first frame, and again before the next one after a parameter of theirs,
+    /// or a State that they read, was set.
+    pub still: Vec<Dispatch>,
     /// Run every frame.
     pub frame: Vec<Dispatch>,
     /// Pairs of buffers that change places after every frame: what a State was, and what it becomes.
@@ -240,13 +244,34 @@ pub struct PlanOptions {
     pub memory_budget: u64,
     /// Size of every picture \[pixels\], instead of what the Outputs say.
     pub size: Option<(u32, u32)>,
+    pub outputs: Outputs,
     /// Where files that the graph names are: beside its own.
     pub folder: PathBuf,
+    /// Compute what does not change from frame to frame once. Off is there to compare with.
+    pub hoist: bool,
+}
+
+/// Which pictures a plan makes, and with them what is computed at all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Outputs {
+    #[default]
+    All,
+    /// The first by name.
+    First,
+    /// The one of this name.
+    One(String),
 }
 
 impl Default for PlanOptions {
     fn default() -> PlanOptions {
-        PlanOptions { keep: Keep::Needed, memory_budget: 8 << 30, size: None, folder: PathBuf::new() }
+        PlanOptions {
+            keep: Keep::Needed,
+            memory_budget: 8 << 30,
+            size: None,
+            outputs: Outputs::All,
+            folder: PathBuf::new(),
+            hoist: true,
+        }
     }
 }
 
@@ -259,16 +284,20 @@ impl Plan {
         crate::deep_stack(|| {
             let mut program = expand::frame(graph, options)?;
             let mut start = expand::reset(graph, &program)?;
+            if options.hoist {
+                still::mark(graph, &mut program);
+            }
             schedule::schedule(&mut program);
             schedule::schedule(&mut start);
             let layout = allocate::allocate(graph, &program, &start)?;
             check_memory(&layout, options.memory_budget)?;
             let mut writer = kernel::Writer::new(graph);
-            let frame = writer.dispatches(&program, &layout.frame)?;
+            let mut still = writer.dispatches(&program, &layout.frame)?;
+            let frame = still.split_off(program.still());
             let reset = writer.dispatches(&start, &layout.reset)?;
             let probes = writer.probes(&program, &start);
             let mut written = std::mem::take(&mut writer.written);
-            let plan = writer.finish(layout, frame, reset, &options.folder);
+            let plan = writer.finish(layout, kernel::Dispatches { reset, still, frame }, &options.folder);
             let kernels = plan.kernels.iter().cloned().enumerate();
             validate::kernels(kernels.map(|(i, kernel)| (kernel, written.remove(&i))).collect(), probes)?;
             Ok(plan)
@@ -283,6 +312,17 @@ impl Plan {
     /// The plan as text with every kernel's WGSL.
     pub fn to_text_with_wgsl(&self) -> String {
         text::plan_with_wgsl(self)
+    }
+
+    /// Whether a kernel's text has these words: `frame.keys` in a graph that listens to keys.
+    pub fn reads(&self, words: &str) -> bool {
+        self.kernels.iter().any(|kernel| kernel.wgsl.contains(words))
+    }
+
+    /// Nodes that no frame runs, for their operations are still.
+    pub fn still_nodes(&self) -> BTreeSet<&str> {
+        let frame: BTreeSet<&str> = self.frame.iter().map(|d| d.node.as_str()).collect();
+        self.still.iter().map(|d| d.node.as_str()).filter(|node| !frame.contains(node)).collect()
     }
 
     pub fn output(&self, node: Option<&str>) -> Option<&Picture> {

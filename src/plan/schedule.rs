@@ -1,5 +1,5 @@
 //! The order of operations: by data, and readers of a value before the stage that goes on from it, so that the latter
-//! may work in place.
+//! may work in place. What is still comes before everything else.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -35,6 +35,8 @@ pub fn schedule(program: &mut Program) {
     let order = topological(&after);
     let mut ops: Vec<_> = program.ops.drain(..).map(Some).collect();
     program.ops = order.into_iter().filter_map(|i| ops.get_mut(i).and_then(Option::take)).collect();
+    // Nothing still depends on what is not, so the order by data holds.
+    program.ops.sort_by_key(|op| !op.still);
 }
 
 fn reaches(after: &[BTreeSet<usize>], from: usize, to: usize) -> bool {

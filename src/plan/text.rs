@@ -6,9 +6,10 @@ use super::{Dispatch, Plan, mebibytes};
 
 pub fn plan(plan: &Plan) -> String {
     let mut out = format!("plan of \"{}\"\n", plan.name);
+    let once = if plan.still.is_empty() { String::new() } else { format!("{} once, ", plan.still.len()) };
     let _ = writeln!(
         out,
-        "{} dispatches a frame, {} on reset, {} kernels, {} buffers, {}",
+        "{} dispatches a frame, {once}{} on reset, {} kernels, {} buffers, {}",
         plan.frame.len(),
         plan.reset.len(),
         plan.kernels.len(),
@@ -38,6 +39,9 @@ pub fn plan(plan: &Plan) -> String {
         let _ = writeln!(out, "  {}: b{}{swap}", state.node, state.buffer);
     }
     section(&mut out, plan, "reset", &plan.reset);
+    if !plan.still.is_empty() {
+        section(&mut out, plan, "once, and when a parameter changes", &plan.still);
+    }
     section(&mut out, plan, "frame", &plan.frame);
     out.push_str("\nparameters\n");
     for slot in &plan.settings {

@@ -42,9 +42,9 @@ impl Simulation {
     /// What the adapter lacks, shaders that it refuses, memory that it does not have.
     pub fn new(gpu: &Gpu, plan: Plan) -> Result<Simulation, Problems> {
         let files = files::read(&plan)?;
-        let engine = Engine::new(gpu, &plan)?;
+        let mut engine = Engine::new(gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
-        let notes = upload(&engine, &plan, &files);
+        let notes = upload(&mut engine, &plan, &files);
         let watches = watch::Watches::new(&plan);
         Ok(Simulation {
             gpu: gpu.clone(),
@@ -67,9 +67,9 @@ impl Simulation {
     /// As [`Simulation::new`]; then the old plan runs on as if nothing had been tried.
     pub fn replace(&mut self, plan: Plan) -> Result<(), Problems> {
         let files = files::read(&plan)?;
-        let engine = Engine::new(&self.gpu, &plan)?;
+        let mut engine = Engine::new(&self.gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
-        let notes = upload(&engine, &plan, &files);
+        let notes = upload(&mut engine, &plan, &files);
         let same = |ours: &crate::plan::State| {
             let theirs = self.plan.states.iter().find(|s| s.node == ours.node && s.description == ours.description)?;
             Some((theirs.buffer, ours.buffer))
@@ -269,7 +269,8 @@ impl Simulation {
         self.profile = profile;
     }
 
-    /// GPU time by node of a recent profiled frame; `None` where the adapter has no timestamps. With `wait`, of the last.
+    /// GPU time by node of a recent profiled frame; `None` where the adapter has no timestamps. With `wait`, of the last. Nodes that
+    /// no frame runs ([`Plan::still_nodes`]) are not among them.
     pub fn times(&mut self, wait: bool) -> Option<&[NodeTime]> {
         self.engine.times(wait)
     }
@@ -333,7 +334,7 @@ impl Simulation {
 }
 
 /// Puts what files hold where the plan wants it.
-fn upload(engine: &Engine, plan: &Plan, files: &[Arc<DistanceGrid>]) -> Problems {
+fn upload(engine: &mut Engine, plan: &Plan, files: &[Arc<DistanceGrid>]) -> Problems {
     let mut notes = Problems::default();
     for (file, grid) in plan.files.iter().zip(files) {
         let words: Vec<u32> = grid.values.iter().map(|v| v.to_bits()).collect();

@@ -62,6 +62,8 @@ pub struct Port {
     pub radius: Option<u32>,
     pub edge: Option<EdgeRule>,
     pub like: Option<String>,
+    /// `half NAME`: on the domain like NAME, with cells twice as wide.
+    pub half: bool,
     pub scatter: Option<Scatter>,
     pub reduce: Option<Reduction>,
     /// Replaced by the sum over all cells before.
@@ -318,6 +320,7 @@ fn port(direction: Direction, rest: &str, line: usize) -> Result<Port, String> {
         radius: None,
         edge: None,
         like: None,
+        half: false,
         scatter: None,
         reduce: None,
         scan: false,
@@ -409,6 +412,9 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
         }
         "like" if port.direction == Direction::Out && (port.ty.is_grid() || port.ty == PortType::NeighborGrid) => {
             port.like = Some(value.to_string());
+        }
+        "half" if port.direction == Direction::Out && port.ty.is_grid() => {
+            (port.like, port.half) = (Some(value.to_string()), true);
         }
         "scatter" if port.writes() => {
             port.scatter = Some(match (value, value.parse()) {
@@ -539,7 +545,8 @@ fn check_names(header: &Header, errors: &mut Vec<HeaderError>) {
     let readable = |name: &str| reads(name, &PortType::is_grid);
     for port in &header.ports {
         if let Some(like) = port.like.as_deref().filter(|like| !readable(like)) {
-            push(port.line, format!("`like {like}`: no readable grid port of that name"));
+            let word = if port.half { "half" } else { "like" };
+            push(port.line, format!("`{word} {like}`: no readable grid port of that name"));
         }
         if let Some(letter @ Element::Generic(_)) = port.ty.element()
             && port.direction == Direction::Out

@@ -21,6 +21,7 @@ use super::session::Session;
 use super::theme;
 use crate::document::{Document, Link, Node, ParamValue};
 use crate::library::Library;
+use crate::plan::{Dispatch, Plan};
 use crate::problem::Severity;
 use drop::Chooser;
 pub use gestures::pointer;
@@ -195,6 +196,7 @@ impl Canvas {
                 *worst = Severity::Error;
             }
         }
+        let still = session.running_simulation().map(|s| resting(s.plan())).unwrap_or_default();
         let times = session.simulation().and_then(|s| s.times(false)).unwrap_or_default();
         let mut spent = BTreeMap::<String, f64>::new();
         for time in times {
@@ -208,6 +210,7 @@ impl Canvas {
             view.severity = severities.get(name).copied();
             // Slowly, so that the figures can be read.
             view.ms = spent.get(name).map(|ms| view.ms.map_or(*ms, |before| before + 0.05 * (ms - before)));
+            view.still = still.contains(name);
             view.repeats = repeats(source);
             view.color = theme::kind_color(&source.kind);
         }
@@ -249,6 +252,14 @@ fn place_of(node: &Node) -> Vec2 {
     vec2(at(node.at.0), at(node.at.1))
 }
 
+/// Outermost nodes of which no frame runs a part.
+fn resting(plan: &Plan) -> BTreeSet<String> {
+    let outer = |dispatches: &[Dispatch]| -> BTreeSet<String> {
+        dispatches.iter().filter_map(|d| d.node.split('/').next()).map(String::from).collect()
+    };
+    outer(&plan.still).difference(&outer(&plan.frame)).cloned().collect()
+}
+
 /// `×40`, or the expression.
 fn repeats(node: &Node) -> String {
     match &node.iterations {
@@ -265,6 +276,7 @@ fn add_node(state: &mut State, name: &str, face: &Face) -> NodeId {
         color: theme::LINE,
         repeats: String::new(),
         ms: None,
+        still: false,
         severity: None,
         selected: false,
     };

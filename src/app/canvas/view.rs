@@ -41,6 +41,8 @@ pub struct NodeView {
     pub repeats: String,
     /// GPU time of a frame [ms].
     pub ms: Option<f64>,
+    /// No frame runs it, since it gives the same in all of them.
+    pub still: bool,
     pub severity: Option<Severity>,
     pub selected: bool,
 }
@@ -194,7 +196,10 @@ impl NodeDataTrait for NodeView {
         rect.max.y += (0.5 * (TITLE_HEIGHT + MARGIN.y) - 1.0) * zoom;
         let (left, right) = (rect.left() + 9.0 * zoom, rect.right() - 9.0 * zoom);
         let height = rect.bottom() - 11.0 * zoom;
-        let ms = self.ms.map(|ms| format!("{ms:.2} ms")).unwrap_or_default();
+        let ms = match self.ms {
+            Some(ms) => format!("{ms:.2} ms"),
+            None => if self.still { "once" } else { "" }.into(),
+        };
         let font = FontId::monospace(9.5 * zoom);
         let time = ui.painter().text(pos2(right, height), Align2::RIGHT_CENTER, ms, font, theme::FAINT);
         let title = RichText::new(&self.title).small().color(theme::FAINT);

@@ -47,6 +47,10 @@ pub(super) fn statistics(ui: &mut Ui, session: &mut Session) {
     if let Some(simulation) = session.running_simulation() {
         let plan = simulation.plan();
         row(ui, "dispatches", "Compute dispatches a frame", |ui| ui.label(plan.frame.len().to_string()));
+        if !plan.still.is_empty() {
+            let about = "Compute dispatches before the first frame, and when a parameter of theirs changes";
+            row(ui, "once", about, |ui| ui.label(plan.still.len().to_string()));
+        }
         row(ui, "GPU memory", "", |ui| ui.label(mebibytes(plan.memory)));
         for watched in simulation.watched() {
             let (low, high) = watched.range;

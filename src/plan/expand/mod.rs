@@ -9,7 +9,7 @@ mod stage;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::{Keep, PlanOptions};
+use super::{Keep, Outputs, PlanOptions};
 use crate::graph::{Graph, Kind, Setting, Source};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::{ValueType, WireType};
@@ -84,7 +84,13 @@ const TOP: usize = 0;
 pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> {
     let mut expander = Expander::new(graph);
     for (index, node) in graph.nodes.iter().enumerate() {
-        if let Kind::Output { size } = node.kind {
+        let wanted = match &options.outputs {
+            Outputs::All => true,
+            Outputs::First => expander.program.pictures.is_empty(),
+            Outputs::One(name) => *name == node.path,
+        };
+        if let (Kind::Output { size }, true) = (&node.kind, wanted) {
+            let size = *size;
             expander.picture(index, options.size.or(size))?;
         }
     }
@@ -360,7 +366,17 @@ impl<'a> Expander<'a> {
     ) -> Result<(), Problems> {
         let substep = self.envs.get(env).map_or(0, |e| e.iteration);
         let fields = Vec::new();
-        self.program.ops.push(Op { task, node, reads, fields, writes, iteration: 0, substep, color: None });
+        self.program.ops.push(Op {
+            task,
+            node,
+            reads,
+            fields,
+            writes,
+            iteration: 0,
+            substep,
+            color: None,
+            still: false,
+        });
         self.check_count()
     }
 

@@ -118,6 +118,8 @@ pub struct Op {
     pub iteration: u32,
     pub substep: u32,
     pub color: Option<u32>,
+    /// It gives the same in every frame, see [`crate::plan::still`].
+    pub still: bool,
 }
 
 impl Op {
@@ -152,6 +154,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// How many operations are still; once scheduled, they come first.
+    pub fn still(&self) -> usize {
+        self.ops.iter().filter(|op| op.still).count()
+    }
+
     /// Drops operations whose results nothing needs, for instance moves of attributes that are not read again.
     pub(super) fn drop_dead(&mut self) {
         let mut needed: BTreeSet<ValueId> = self.pinned.iter().copied().collect();

@@ -73,6 +73,7 @@ impl Expander<'_> {
             iteration: 0,
             substep: 0,
             color: None,
+            still: false,
         });
         Ok(())
     }
@@ -139,7 +140,8 @@ impl Expander<'_> {
             |r: &Read| r.field == 0 && r.part == Part::Whole && stage.inputs().nth(r.port).is_some_and(Port::writes);
         reads.0.retain(|r| !consumed(r));
         let (reads, fields) = reads;
-        self.program.ops.push(Op { task: Task::Stage, node, reads, fields, writes, iteration, substep, color });
+        let still = false;
+        self.program.ops.push(Op { task: Task::Stage, node, reads, fields, writes, iteration, substep, color, still });
         self.check_count()?;
         self.finish(node, env, stage, feeds, &mut results)?;
         Ok(results)

@@ -130,6 +130,7 @@ impl StageKernel<'_> {
             resolution: [1; 3],
             cell_size: 1.0,
             edge: crate::stage::types::EdgeRule::Wall,
+            finer: None,
         };
         node.domain.and_then(|d| self.graph.domains.get(d)).cloned().unwrap_or_else(empty)
     }
@@ -313,6 +314,11 @@ fn bounded_source(stage: &Stage, dim: u32) -> (String, bool) {
         stage.inputs().filter(|p| p.ty == PortType::NeighborGrid).map(|p| format!("{}_next", p.name)).collect();
     let report = loops::bound_loops(&stage.source, &constants, &params, &|name| grids.iter().any(|g| g == name));
     (report.source, report.unproven.is_empty())
+}
+
+/// Whether all loops of a stage's text are proven finite.
+pub fn finite(stage: &Stage, dim: u32) -> bool {
+    bounded_source(stage, dim).1
 }
 
 /// Rounds that all loops of an invocation may make together when they are not proven finite, and neighbours that it may

@@ -1,0 +1,46 @@
+//! Half Turn
+//! Turns by half a turn with every press of a key, easing in and out: from where and how fast it is at the press, along the cubic
+//! that ends at rest at the goal (Hermite), so that a press while turning goes on smoothly. It remembers in a State of one number,
+//! `(state: "vec4f", inputs: {"next": "turn.memory"})`, whose wire is `last`.
+//! Source: none; cubic Hermite interpolation.
+//!
+//! @over once
+//! @in    last: vec4f = 0                    Its memory of the frame before, from the State
+//! @out   memory: vec4f                      Angle [rad] and speed [rad] of a whole motion when it began, its part done, a code
+//! @out   angle: f32                         How far it is turned, against the clock [rad]
+//! @param duration: f32 = 1.2, 0.01.., soft 0.1..4     Time of a turn [s]
+//! @param turned: bool = false               Half a turn more; at the start it is there at once
+//! @param key: i32 = 1, 1..255               Key bits that turn: 1 space
+
+const PI = 3.14159265;
+
+fn stage() -> Result {
+    // The code: 8 for each press, 4 after the first frame, 2 if `turned` was set, 1 if the key was down.
+    let turned = select(0u, 1u, params.turned != 0);
+    let held = select(0u, 1u, (i32(frame.keys) & params.key) != 0);
+    var code = u32(last().w);
+    var motion = last().xyz;
+    if (code & 4u) == 0u {
+        code = 4u + 2u * turned;
+        motion = vec3f(PI * f32(turned), 0.0, 1.0);
+    }
+    let before = goal(code >> 3u, (code >> 1u) & 1u);
+    let presses = (code >> 3u) + (held & ~code & 1u);
+    let now = goal(presses, turned);
+    if now != before { motion = vec3f(angle_at(motion, before), speed_at(motion, before), 0.0); }
+    motion.z = min(motion.z + frame.dt / params.duration, 1.0);
+    return Result(vec4f(motion, f32(8u * presses + 4u + 2u * turned + held)), angle_at(motion, now));
+}
+
+fn goal(presses: u32, turned: u32) -> f32 { return PI * f32(presses + turned); }
+
+// The cubic with angle x and slope y at part 0, the goal and rest at part 1.
+fn angle_at(motion: vec3f, end: f32) -> f32 {
+    let left = 1.0 - motion.z;
+    return end - (end - motion.x) * left * left * (1.0 + 2.0 * motion.z) + motion.y * motion.z * left * left;
+}
+
+fn speed_at(motion: vec3f, end: f32) -> f32 {
+    let left = 1.0 - motion.z;
+    return 6.0 * (end - motion.x) * left * motion.z + motion.y * left * (1.0 - 3.0 * motion.z);
+}

@@ -1,0 +1,19 @@
+//! Residual (variable density)
+//! What a pressure leaves to be done:  r = div(u) - div(w grad p),  0 in walls.
+//! Source: Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 2.
+//!
+//! @in  divergence: Grid<f32>                    Outflow per volume [1/s]
+//! @in  weight: FaceGrid                         Inverse mass on each face, 0 on walls [m^3/kg]
+//! @in  pressure: Grid<f32>                      Pressure x dt [Pa s]
+//! @out residual: Grid<f32>, like divergence     Divergence that the pressure does not remove [1/s]
+
+fn stage(cell: Cell) -> f32 {
+    var inflow = 0.0;
+    var total = 0.0;
+    for (var face = 0; face < FACES; face++) {
+        let w = weight_face(cell, face);
+        inflow += w * (pressure(neighbor(cell, face)) - pressure(cell));
+        total += w;
+    }
+    return select(0.0, divergence(cell) - inflow / (CELL_SIZE * CELL_SIZE), total > 0.0);
+}

