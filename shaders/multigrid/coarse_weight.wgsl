@@ -2,14 +2,21 @@
 //! Face weights of cells twice as wide: the mean of the faces that a face covers, so a wall over half of it lets half through.
 //! Source: Wesseling, An Introduction to Multigrid Methods, 1992 (finite volumes).
 //!
-//! @in  weight: FaceGrid                  Inverse mass on each face, 0 on walls [m^3/kg]
+//! @in  weight: FaceGrid, edge zero       Inverse mass on each face, 0 on walls [m^3/kg]
 //! @out coarse: FaceGrid, half weight     The same for wider cells [m^3/kg]
 
 fn stage(cell: Cell) -> Vec {
     var faces = Vec();
     for (var axis = 0; axis < DIM; axis++) {
-        let middle = (Vec(cell) + 0.5 - 0.5 * Vec(unit(axis))) * CELL_SIZE;
-        faces[axis] = select(weight_at(middle)[axis], 0.0, wall_face(cell, axis));
+        let normal = Vec(unit(axis));
+        let middle = (Vec(cell) + 0.5 - 0.5 * normal) * CELL_SIZE;
+        let across = weight_at(middle)[axis];
+        // The faces in the middle of either cell count too: a narrow place is narrow over a part of the way only, and a
+        // wide cell that lets too little through is corrected too much.
+        let before = weight_at(middle - 0.5 * CELL_SIZE * normal)[axis];
+        let behind = weight_at(middle + 0.5 * CELL_SIZE * normal)[axis];
+        let closed = across == 0.0 || wall_face(cell, axis);
+        faces[axis] = select(0.25 * before + 0.5 * across + 0.25 * behind, 0.0, closed);
     }
     return faces;
 }

@@ -100,7 +100,12 @@ fn a_heavy_layer_over_a_light_one_overturns_and_settles() {
     println!("mean height after 500 frames: heavy {f:.3}, light {g:.3} of the box; 0.25 and 0.75 when all is in order");
     let v = read(&sim, "fractions.value");
     let low: f64 = (0..n * n / 2).map(|i| v[2 * i]).sum::<f64>() / v.iter().step_by(2).sum::<f64>();
-    within("heavy fluid that is not in the lower half", 1.0 - low, 0.05, "drops of a few cells and the blurred interface");
+    within(
+        "heavy fluid that is not in the lower half",
+        1.0 - low,
+        0.05,
+        "drops of a few cells and the blurred interface",
+    );
     let u = max_abs(&read(&sim, "velocity.value"));
     let free_fall = (9.81_f64 * 0.2 / 1.1 * width).sqrt();
     within("largest speed left, over that of the fall", u / free_fall, 0.1, "it settles");
