@@ -43,7 +43,8 @@ impl Drop for Folder {
 /// A metre cut into `cells` along x, so that positions read as shares.
 fn domain(dim: u32, cells: u32) -> Domain {
     let resolution = [cells, cells, if dim == 3 { cells } else { 1 }];
-    Domain { name: "domain".into(), dim, resolution, cell_size: 1.0 / f64::from(cells), edge: EdgeRule::default() }
+    let cell_size = 1.0 / f64::from(cells);
+    Domain { name: "domain".into(), dim, resolution, cell_size, edge: EdgeRule::default(), finer: None }
 }
 
 const MIDDLE: [f64; 3] = [0.5, 0.5, 0.5];

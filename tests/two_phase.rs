@@ -23,3 +23,9 @@ mod curvature;
 mod droplets;
 #[path = "two_phase/layers.rs"]
 mod layers;
+#[path = "two_phase/stages.rs"]
+mod stages;
+#[path = "two_phase/stages_reference.rs"]
+mod stages_reference;
+#[path = "two_phase/stages_solves.rs"]
+mod stages_solves;

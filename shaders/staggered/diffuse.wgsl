@@ -1,6 +1,6 @@
 //! Diffuse Faces
 //! One Gauss-Seidel sweep of implicit viscosity on the faces:  u = (u_old + a sum of the 2 DIM neighbours) / (1 + 2 DIM a),  a = dt nu / h^2.
-//! Stable for any step. Walls hold the flow still, so it sticks to them.
+//! Stable for any step. Walls and closed borders hold the flow still, so it sticks to them.
 //! Source: Stam, SIGGRAPH 1999, section 3.
 //!
 //! @sweep checkerboard
@@ -12,7 +12,11 @@
 fn stage(cell: Cell) -> Vec {
     let a = frame.dt * params.viscosity / (CELL_SIZE * CELL_SIZE);
     var around = Vec();
-    for (var face = 0; face < FACES; face++) { around += velocity(neighbor(cell, face)); }
+    for (var face = 0; face < FACES; face++) {
+        let axis = face_axis(face);
+        let closed = wall_face(cell + unit(axis) * (face & 1), axis);
+        around += select(velocity(neighbor(cell, face)), Vec(), closed);
+    }
     var faces = (before(cell) + a * around) / (1.0 + f32(FACES) * a);
     for (var axis = 0; axis < DIM; axis++) {
         let closed = wall_face(cell, axis) || open(cell) < 0.5 || open(cell - unit(axis)) < 0.5;

@@ -25,12 +25,12 @@ fn outflow(cell: Cell, face: i32) -> f32 {
     return weight_face(cell, face) * (pressure(cell) - pressure(neighbor(cell, face))) / (CELL_SIZE * CELL_SIZE);
 }
 
-// Part of each of its fluids that leaves a cell per wanted outflow: all of it at most.
+// Part of each of its fluids that leaves a cell per wanted outflow: all of it at most, less what rounding could add to that.
 fn given_part(cell: Cell) -> f32 {
     var wanted = 0.0;
     for (var face = 0; face < FACES; face++) { wanted += max(outflow(cell, face), 0.0); }
     let v = fractions(cell);
-    return 1.0 / max(max(v.x + v.y, wanted), 1e-20);
+    return 1.0 / max(max(v.x + v.y, wanted * 1.000002), 1e-20);
 }
 
 fn whole(volume: vec2f) -> vec2f {

@@ -1,12 +1,15 @@
 //! Reach
 //! How far the content of a cell may move without touching a wall: the largest box of open cells that grows around it, side by side, up
-//! to a limit. What is moved within it and shared out to the nearest cells ends in open cells only.
+//! to a limit. What is moved within it and shared out to the nearest cells ends in open cells only. It grows across periodic borders;
+//! all others are walls.
 //! Source: saharan, oil clock article, 2016 (map of the largest and smallest velocity).
 //!
 //! @in    open: Grid<f32> = 1            1 in cells that fluid can fill, 0 in walls
 //! @out   low: Grid<Vec>, like open      Farthest moves down each axis, zero or less [cells]
 //! @out   high: Grid<Vec>, like open     Farthest moves up each axis, zero or more [cells]
 //! @param limit: i32 = 4, 1..8           Cells that the box grows at most to each side [cells]
+
+const LARGEST = 289; // cells of a layer in 3D at the highest limit
 
 fn stage(cell: Cell) -> Result {
     var low = Cell();
@@ -22,10 +25,13 @@ fn stage(cell: Cell) -> Result {
 
 // Whether the layer of the box at an offset along an axis is open.
 fn all_open(cell: Cell, low: Cell, high: Cell, axis: i32, offset: i32) -> bool {
+    // From corner to corner there is a short way round in a periodic domain only.
+    let periodic = all(displacement(Vec(), SIZE) == Vec());
     let extent = high - low + Cell(1);
     var count = 1;
     for (var other = 0; other < DIM; other++) { count *= select(extent[other], 1, other == axis); }
-    for (var index = 0; index < count; index++) {
+    for (var index = 0; index < LARGEST; index++) {
+        if index >= count { break; }
         var place = cell;
         var rest = index;
         for (var other = 0; other < DIM; other++) {
@@ -33,7 +39,7 @@ fn all_open(cell: Cell, low: Cell, high: Cell, axis: i32, offset: i32) -> bool {
             place[other] += low[other] + rest % extent[other];
             rest /= extent[other];
         }
-        if open(place) < 0.5 || !inside(place) { return false; }
+        if open(place) < 0.5 || !(periodic || inside(place)) { return false; }
     }
     return true;
 }

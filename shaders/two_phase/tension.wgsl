@@ -1,6 +1,7 @@
 //! Tension by Attraction
 //! What presses a fluid together:  a = strength (V_f s_f + V_g s_g).  With the pressure it acts as surface tension: for two fluids of one
-//! density rho and a Gaussian blur of standard deviation w it is  sigma = rho strength w / sqrt(2 pi)  [N/m].
+//! density rho and a Gaussian blur of standard deviation w it is  sigma = rho strength w / sqrt(2 pi)  [N/m]; for two densities with their
+//! mean, and a flat interface then holds a jump of  strength (rho_f - rho_g) / 2.
 //! Source: saharan, oil clock article, 2016, step 8.
 //!
 //! @in    shares: Grid<vec2f>                      Fractions whose sum is one

@@ -81,11 +81,7 @@ impl Viewport {
     /// Keys belong to the graph while the pointer is over its picture, if it asks for them; else to the editor's shortcuts.
     pub fn take_keys(&mut self, ctx: &egui::Context) {
         let graph = self.hears_keys && self.pointer.at.is_some() && !ctx.egui_wants_keyboard_input();
-        self.pointer.keys = ctx.input_mut(|input| {
-            let down = graph && input.key_down(egui::Key::Space);
-            while down && input.consume_key(egui::Modifiers::NONE, egui::Key::Space) {}
-            u32::from(down)
-        });
+        self.pointer.keys = if graph { ctx.input_mut(keys) } else { 0 };
     }
 
     /// Draws the pane. Returns what was asked for.
@@ -231,6 +227,16 @@ impl Viewport {
     }
 }
 
+/// Bits of the keys that are down, which nothing else sees then. A tap may come and go between two frames; its press is all
+/// there is of it.
+fn keys(input: &mut egui::InputState) -> u32 {
+    let mut down = input.key_down(egui::Key::Space);
+    while input.consume_key(egui::Modifiers::NONE, egui::Key::Space) {
+        down = true;
+    }
+    u32::from(down)
+}
+
 /// A name and a number that does not move about as it changes.
 fn figure(ui: &mut Ui, width: f32, name: &str, value: String) -> egui::Response {
     ui.label(RichText::new(name).color(theme::FAINT).small());
@@ -244,4 +250,37 @@ fn figure(ui: &mut Ui, width: f32, name: &str, value: String) -> egui::Response 
 
 fn choice(ui: &mut Ui, chosen: bool, text: &str, hint: &str) -> egui::Response {
     ui.selectable_label(chosen, RichText::new(text).small()).on_hover_text(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::command::Command;
+
+    fn space(pressed: bool) -> egui::Event {
+        let (key, modifiers) = (egui::Key::Space, egui::Modifiers::NONE);
+        egui::Event::Key { key, physical_key: None, pressed, repeat: false, modifiers }
+    }
+
+    /// What a frame of these events gives the graph, and the shortcut that is left.
+    fn frame(ctx: &egui::Context, events: Vec<egui::Event>, graph: bool) -> (u32, Option<Command>) {
+        let mut result = (0, None);
+        let input = egui::RawInput { events, ..egui::RawInput::default() };
+        let _ = ctx.run_ui(input, |ui| {
+            let bits = if graph { ui.ctx().input_mut(keys) } else { 0 };
+            result = (bits, Command::pressed(ui.ctx()));
+        });
+        result
+    }
+
+    #[test]
+    fn the_space_key_goes_to_the_graph_or_to_the_shortcut_but_never_to_both() {
+        let ctx = egui::Context::default();
+        let play = Some(Command::Play);
+        assert_eq!(frame(&ctx, vec![space(true)], true), (1, None));
+        assert_eq!(frame(&ctx, vec![], true), (1, None), "it is held");
+        assert_eq!(frame(&ctx, vec![space(false)], true), (0, None));
+        assert_eq!(frame(&ctx, vec![space(true), space(false)], true), (1, None), "a tap within a frame counts");
+        assert_eq!(frame(&ctx, vec![space(true)], false), (0, play), "not over the picture, it plays and pauses");
+    }
 }

@@ -311,12 +311,14 @@ fn blend(name: &str, component: &str, dim: u32, result: &str) -> String {
     format!("let _o = floor(_q); let _f = _q - _o; let _b = {cells}(_o); {result}{sum};")
 }
 
-/// A periodic cell: a mask for powers of two.
+/// A periodic cell: a mask for powers of two. SPIR-V leaves the remainder of a negative number open, and NVIDIA's is wrong, so
+/// what lies below zero is mirrored to what does not, by the bits of its sign, and back.
 fn wrapped(cell: &str, n: [i64; 3], dim: u32) -> String {
     let whole = cell_literal(n, dim);
     if n.iter().take(dim as usize).all(|n| n.count_ones() == 1) {
         format!("({cell} & {})", cell_literal(n.map(|n| n - 1), dim))
     } else {
-        format!("((({cell} % {whole}) + {whole}) % {whole})")
+        let sign = format!("({cell} >> vec{dim}u(31u))");
+        format!("(((({cell} ^ {sign}) % {whole}) ^ {sign}) + ({whole} & {sign}))")
     }
 }

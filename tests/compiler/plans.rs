@@ -3,7 +3,7 @@
 use stagewright::document::Document;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
+use stagewright::plan::{Dispatch, Keep, Outputs, Plan, PlanOptions};
 use stagewright::stage::reference;
 
 use super::{compile, shipped};
@@ -19,6 +19,27 @@ fn plans_of_shipped_graphs_are_as_recorded() {
     for (name, text) in shipped() {
         insta::assert_snapshot!(format!("plan_{name}"), plan_of(&text, &PlanOptions::default()).to_text());
     }
+}
+
+/// A picture that nobody asked for costs nothing.
+#[test]
+fn one_output_takes_only_what_it_needs() {
+    let (_, text) = shipped().into_iter().find(|(name, _)| name == "oil_clock").unwrap();
+    let plan = |outputs| plan_of(&text, &PlanOptions { outputs, ..PlanOptions::default() });
+    let nodes = |plan: &Plan, part: &str| plan.frame.iter().any(|dispatch| dispatch.node.starts_with(part));
+    let all = plan(Outputs::All);
+    assert_eq!(all.outputs.len(), 4);
+    assert!(nodes(&all, "12_render") && nodes(&all, "view_pressure"));
+    // The map that keeps fluid out of the walls is made before the first frame, as in the article.
+    let reach = |dispatches: &[Dispatch]| dispatches.iter().any(|d| d.node == "07_advect_fractions/reach");
+    assert!(reach(&all.still) && !reach(&all.frame));
+    let first = plan(Outputs::First);
+    assert_eq!(first.outputs.iter().map(|o| o.node.as_str()).collect::<Vec<_>>(), ["screen"]);
+    assert!(nodes(&first, "12_render") && !nodes(&first, "view_"));
+    let one = plan(Outputs::One("screen_pressure".into()));
+    assert_eq!(one.outputs.iter().map(|o| o.node.as_str()).collect::<Vec<_>>(), ["screen_pressure"]);
+    assert!(nodes(&one, "view_pressure") && nodes(&one, "11_correct") && !nodes(&one, "12_render"));
+    assert!(plan(Outputs::One("nothing".into())).outputs.is_empty());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use stagewright::graph::Graph;
 use stagewright::library::Library;
+use stagewright::stage::Stage;
 
 use super::harness::*;
 use super::reference::{EdgeRule, Grid};
@@ -42,6 +43,14 @@ fn a_stage_that_asks_for_half_the_resolution_runs_over_it() {
         // Two stages that ask for half of one domain share it, or these could not be added.
         assert_eq!(read(&sim, "both.field").len(), once.len());
     }
+}
+
+#[test]
+fn half_of_what_is_not_there_is_refused() {
+    let text = "//! Title\n//! @in fine: Grid<f32>\n//! @out coarse: Grid<f32>, half nothing\nfn stage(cell: Cell) -> f32 { return fine_at(position(cell)); }";
+    let errors = Stage::parse("test", text).unwrap_err();
+    let message = errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    assert!(message.contains("`half nothing`: no readable grid port of that name"), "{message}");
 }
 
 const COUNT: &str = r##"
