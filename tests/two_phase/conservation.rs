@@ -131,6 +131,7 @@ fn the_alternatives_take_the_places_of_the_articles_nodes() {
         ("04_pressure", "two_phase/pressure_jacobi", 60.0),
         ("07_advect_fractions", "two_phase/advect_plic", 0.0),
         ("08_surface_tension", "two_phase/surface_tension_height", 0.0),
+        ("11_correct", "two_phase/correct_sor", 2.0),
     ];
     let first = play(&clock([40.0, 64.0]), &hands(), 40).1;
     for (node, stage, iterations) in alternatives {

@@ -55,7 +55,7 @@ pub fn fractions(grid: &Grid, open: &[f64], seed: u32) -> Vec<f64> {
 pub fn agrees(what: &str, gpu: &[f64], expected: &[Near]) {
     assert_eq!(gpu.len(), expected.len(), "{what}");
     let ratio = |(gpu, near): (&f64, &Near)| match (gpu - near.v).abs() {
-        d if d == 0.0 => 0.0,
+        0.0 => 0.0,
         d if d.is_nan() => f64::INFINITY,
         d => d / near.bar,
     };

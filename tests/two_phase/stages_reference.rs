@@ -444,8 +444,8 @@ pub fn prolong(fine: &Grid, p: &[f64], correction: &[f64], w: &[f32]) -> Vec<Nea
         let wide: Cell = std::array::from_fn(|a| c[a] / 2);
         let own = coarse.read(correction, wide);
         let mut sum = Near { v: own + fine.read(p, c), bar };
-        for axis in 0..fine.dim {
-            let face = 2 * axis + (c[axis] % 2) as usize;
+        for (axis, place) in c.iter().take(fine.dim).enumerate() {
+            let face = 2 * axis + (place % 2) as usize;
             let other = coarse.neighbor(wide, face);
             let part = 0.25 * (coarse.read(correction, other) - own);
             if vessel.face(w, wide, face).v > 0.0 {
