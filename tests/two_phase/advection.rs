@@ -177,11 +177,11 @@ fn checked_spread(
 
 /// `reach` in the window around a cell, since its search goes through every cell of the grid.
 fn near_reach(grid: &Grid, open: &[f64], c: [i64; 3]) -> [[i64; 3]; 2] {
-    let window = Grid { n: [9, 9, 1], ..*grid };
-    let at = |o: [i64; 3]| [c[0] + o[0] - 4, c[1] + o[1] - 4, 0];
+    let window = Grid { n: [17, 17, 1], ..*grid };
+    let at = |o: [i64; 3]| [c[0] + o[0] - 8, c[1] + o[1] - 8, 0];
     let inside = |o: [i64; 3]| (0..2).all(|a| (0..grid.n[a]).contains(&at(o)[a]));
     let near: Vec<f64> = window.cells().map(|o| if inside(o) { open[grid.index(at(o))] } else { 0.0 }).collect();
-    reach(&window, &near, [4, 4, 0], 4)
+    reach(&window, &near, [8, 8, 0], 8)
 }
 
 /// Zalesak's disc in the proportions of Rudman (Int. J. Numer. Meth. Fluids 24, 1997), of so many cells radius: the slot
@@ -353,7 +353,6 @@ fn a_square_keeps_its_sides_and_rounds_its_corners() {
         fill(grid, |[x, y]| inside(x, shift[0]) && inside(y, shift[1]))
     };
     for flow in [[0.25, 0.0], [0.0, 0.25], [0.25, 0.25]] {
-        // The spread takes periodic borders for walls; what it piles up there is far from the square.
         let errors = [PLIC, SPREAD].map(|method| {
             let grid = Grid::new(&[48, 48], 1.0, EdgeRule::Wrap);
             let (start, exact) = (square(&grid, [0.0; 2]), square(&grid, flow.map(|u| 40.0 * u)));
