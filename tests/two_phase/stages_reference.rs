@@ -433,28 +433,22 @@ pub fn coarse_weight(fine: &Grid, w: &[f32]) -> Faces {
     })
 }
 
-/// p + the correction of the wide cell, and a quarter of the way to each neighbour that an open face leads to. Between two
-/// cells of which no face is open, nothing is said about it.
+/// p + the correction of the wide cell, and a quarter of the way to the neighbour on each side whose face is open.
 pub fn prolong(fine: &Grid, p: &[f64], correction: &[f64], w: &[f32]) -> Vec<Near> {
     let coarse = coarser(fine);
     let bar = 2.0 * blended(&coarse, correction.iter().fold(0.0, |m, c| c.abs().max(m))) + 4.0 * U;
-    let vessel = Vessel { grid: &coarse, open: &[] };
-    let closed_in = |c: Cell| (0..coarse.faces()).all(|f| vessel.face(w, c, f).v == 0.0);
+    let vessel = Vessel { grid: fine, open: &[] };
     let added = |c: Cell| {
         let wide: Cell = std::array::from_fn(|a| c[a] / 2);
         let own = coarse.read(correction, wide);
-        let mut sum = Near { v: own + fine.read(p, c), bar };
+        let mut sum = own + fine.read(p, c);
         for (axis, place) in c.iter().take(fine.dim).enumerate() {
             let face = 2 * axis + (place % 2) as usize;
-            let other = coarse.neighbor(wide, face);
-            let part = 0.25 * (coarse.read(correction, other) - own);
-            if vessel.face(w, wide, face).v > 0.0 {
-                sum.v += part;
-            } else if closed_in(wide) && closed_in(other) {
-                sum.bar += part.abs();
+            if vessel.face(w, c, face).v > 0.0 {
+                sum += 0.25 * (coarse.read(correction, coarse.neighbor(wide, face)) - own);
             }
         }
-        sum
+        Near { v: sum, bar }
     };
     fine.cells().map(added).collect()
 }

@@ -20,9 +20,8 @@ const LEVELS: &str = r#"
     "w": (state: "FaceGrid", on: "domain"),
     "p": (state: "Grid<f32>", on: "domain"),
     "correction": (state: "Grid<f32>", on: "wide"),
-    "gates": (state: "FaceGrid", on: "wide"),
     "coarse": (stage: "multigrid/coarse_weight", inputs: {"weight": "w"}),
-    "prolong": (stage: "multigrid/prolong", inputs: {"pressure": "p", "correction": "correction", "weight": "gates"}, on: "domain"),
+    "prolong": (stage: "multigrid/prolong", inputs: {"pressure": "p", "correction": "correction", "weight": "w"}, on: "domain"),
 "#;
 
 fn levels(grid: &Grid) -> Simulation {
@@ -55,12 +54,12 @@ fn level_boxes() -> Vec<Grid> {
 fn coarse_weights_and_prolonged_corrections_are_those_of_f64() {
     for grid in level_boxes() {
         let (wide, on) = (coarser(&grid), name(&grid));
-        let (w, gates, p, c) = (gates(&grid, 1), gates(&wide, 3), random(grid.len(), 5), random(wide.len(), 6));
+        let (w, p, c) = (gates(&grid, 1), random(grid.len(), 5), random(wide.len(), 6));
         let mut sim = levels(&grid);
-        let states: [(&str, &[f32]); 4] = [("w", &w), ("gates", &gates), ("p", &p), ("correction", &c)];
+        let states: [(&str, &[f32]); 3] = [("w", &w), ("p", &p), ("correction", &c)];
         let coarse = run(&mut sim, &states, 1, "coarse.coarse");
         faces_agree(&format!("coarse_weight, {on}"), &coarse, &coarse_weight(&grid, &w));
-        let expected = prolong(&grid, &f64s(&p), &f64s(&c), &gates);
+        let expected = prolong(&grid, &f64s(&p), &f64s(&c), &w);
         agrees(&format!("prolong, {on}"), &read(&sim, "prolong.pressure"), &expected);
     }
 }
@@ -70,9 +69,9 @@ fn a_linear_correction_is_prolonged_exactly() {
     for grid in level_boxes() {
         let wide = coarser(&grid);
         let linear = |at: [f64; 3]| 0.3 + 2.0 * at[0] - 3.0 * at[1] + 1.5 * at[2];
-        let (c, open) = (wide.fill(linear), vec![1.0f32; wide.layered().len() * wide.dim]);
+        let (c, open) = (wide.fill(linear), vec![1.0f32; grid.layered().len() * grid.dim]);
         let mut sim = levels(&grid);
-        let found = run(&mut sim, &[("gates", &open), ("correction", &f32s(&c))], 1, "prolong.pressure");
+        let found = run(&mut sim, &[("w", &open), ("correction", &f32s(&c))], 1, "prolong.pressure");
         let inner = |c: &Cell| (0..grid.dim).all(|a| c[a] > 0 && c[a] / 2 < wide.n[a] - 1);
         let cells: Vec<Cell> = grid.cells().filter(inner).collect();
         let error = cells.iter().map(|c| (found[grid.index(*c)] - linear(grid.position(*c))).abs()).fold(0.0, f64::max);
@@ -90,16 +89,13 @@ fn corrections_and_coarse_weights_do_not_leak_through_walls() {
     for cells in [&[150usize, 11] as &[usize], &[498, 4], &[60, 6, 5]] {
         let grid = Grid::new(cells, WIDTH, EdgeRule::Wall);
         let (wide, dim) = (coarser(&grid), grid.dim);
-        // A closed face in every row, each `period` cells.
-        let chambers = |grid: &Grid, period: i64| -> Vec<f32> {
-            let face = |c: Cell, a: usize| f32::from(u8::from(a != 0 || c[0] % period != 0));
-            grid.layered().cells().flat_map(|c| (0..dim).map(move |a| face(c, a))).collect()
-        };
+        // A closed face in every row, each six cells.
+        let face = |c: Cell, a: usize| f32::from(u8::from(a != 0 || c[0] % 6 != 0));
+        let w: Vec<f32> = grid.layered().cells().flat_map(|c| (0..dim).map(move |a| face(c, a))).collect();
         let closed = |c: Cell| c[0] / 3 % 2 == 0;
         let c: Vec<f32> = wide.cells().map(|c| if closed(c) { 0.0 } else { 1e6 }).collect();
-        let (w, gates) = (chambers(&grid, 6), chambers(&wide, 3));
         let mut sim = levels(&grid);
-        let after = run(&mut sim, &[("w", &w), ("gates", &gates), ("correction", &c)], 1, "prolong.pressure");
+        let after = run(&mut sim, &[("w", &w), ("correction", &c)], 1, "prolong.pressure");
         let leak = grid.cells().filter(|c| closed(c.map(|i| i / 2))).map(|c| after[grid.index(c)].abs());
         let what = format!("{cells:?}: a correction of 1e6 behind a wall");
         // The corrected cell's own value is a blend whose coordinate rounds.
