@@ -1,6 +1,6 @@
 //! Spread Fractions
 //! Moves each cell's content along the flow and shares it out to the cells nearest to where it arrives, so that no volume is lost: each share is a whole multiple
-//! of 2^-20 and the last cell gets what is left. Each fluid is carried by the flow and its own attraction, which presses the interface together. Without
+//! of 2^-20 and the nearest cell gets what is left. Each fluid is carried by the flow and its own attraction, which presses the interface together. Without
 //! that the method is diffusive: it smears every interface by a fraction of a cell a step.
 //! Source: saharan, oil clock article, 2016, step 7.
 //!
@@ -11,7 +11,7 @@
 //! @in    low: Grid<Vec> = -1                                Farthest moves down each axis [cells]
 //! @in    high: Grid<Vec> = 1                                Farthest moves up each axis [cells]
 //! @out   result: Grid<vec2f>, like fractions, scatter 20    Volume fractions one step later
-//! @param compression: f32 = 1, 0.., soft 0..3               Cells moved by a slope of one a cell: the larger, the crisper [cells^2]
+//! @param compression: f32 = 1, 0.., soft 0..2               Cells moved by a slope of one a cell: the larger, the crisper; from 3 on it breaks up [cells^2]
 
 const CORNERS = 4 * (DIM - 1); // 2^DIM
 
