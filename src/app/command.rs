@@ -95,7 +95,7 @@ impl Command {
 
     /// An entry of a menu; whether it was chosen.
     pub fn menu_entry(self, ui: &mut Ui, enabled: bool) -> bool {
-        let shortcut = RichText::new(self.shortcut_text(ui.ctx())).color(theme::FAINT);
+        let shortcut = RichText::new(self.shortcut_text(ui.ctx())).color(theme::of(ui).faint);
         let button = egui::Button::new(self.label()).shortcut_text(shortcut).min_size(egui::vec2(210.0, 0.0));
         ui.add_enabled(enabled, button).clicked()
     }

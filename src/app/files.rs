@@ -206,7 +206,7 @@ impl Files {
         let modal = egui::Modal::new(Id::new("unsaved")).show(ctx, |ui| {
             ui.set_width(380.0);
             ui.label(RichText::new(format!("Save the changes to {name}?")).heading());
-            ui.label(RichText::new("They are lost if you don't.").color(theme::DIM));
+            ui.label(RichText::new("They are lost if you don't.").color(theme::of(ui).dim));
             ui.add_space(10.0);
             ui.horizontal(|ui| {
                 for (index, text) in ["Save", "Don't save", "Cancel"].into_iter().enumerate() {
@@ -242,7 +242,10 @@ impl Files {
         let modal = egui::Modal::new(Id::new("path")).show(ctx, |ui| {
             ui.set_width(520.0);
             ui.label(RichText::new(title).heading());
-            ui.label(RichText::new("This system has no file dialog that answers, so type the path.").color(theme::DIM));
+            ui.label(
+                RichText::new("This system has no file dialog that answers, so type the path.")
+                    .color(theme::of(ui).dim),
+            );
             let id = Id::new("path field");
             let field =
                 ui.add(egui::TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).hint_text("graph.ron"));
@@ -254,7 +257,8 @@ impl Files {
             }
             if *replace {
                 ui.label(
-                    RichText::new("There is a file of that name; press again to replace it.").color(theme::WARNING),
+                    RichText::new("There is a file of that name; press again to replace it.")
+                        .color(theme::of(ui).warning),
                 );
             }
             ui.add_space(10.0);

@@ -197,8 +197,8 @@ impl Editor {
                 let mark = if self.session.modified() { "●" } else { "" };
                 let name = display_name(&self.session);
                 let where_from = self.session.path().map_or("not in a file yet".into(), |p| p.display().to_string());
-                ui.label(RichText::new(name).color(theme::DIM)).on_hover_text(where_from);
-                ui.label(RichText::new(mark).color(theme::ACCENT))
+                ui.label(RichText::new(name).color(theme::of(ui).dim)).on_hover_text(where_from);
+                ui.label(RichText::new(mark).color(theme::of(ui).accent))
                     .on_hover_text("There are changes that no file holds");
             });
         });
@@ -223,7 +223,7 @@ impl Editor {
             let height = ui.available_height();
             let below = egui::Panel::bottom("inspector").resizable(true).default_size(0.36 * height);
             // Before the canvas, so that what is typed is taken in before a click there selects another node.
-            below.size_range(90.0..=height - 140.0).frame(theme::pane()).show(ui, |ui| {
+            below.size_range(90.0..=height - 140.0).frame(theme::pane(ui)).show(ui, |ui| {
                 sentence = inspector::show(ui, &mut self.session, &mut self.canvas);
             });
             problems::show(ui, &self.session, &mut self.canvas);
@@ -259,7 +259,7 @@ impl eframe::App for Editor {
             self.execute(command, &ctx);
         }
         self.viewport.advance(&mut self.session, ctx.input(|input| input.time));
-        let bar = egui::Panel::top("menus").frame(theme::bar()).show(ui, |ui| self.menus(ui)).inner;
+        let bar = egui::Panel::top("menus").frame(theme::bar(ui)).show(ui, |ui| self.menus(ui)).inner;
         if self.notice.as_ref().is_some_and(|notice| notice.show(&ctx)) {
             self.notice = None;
         }

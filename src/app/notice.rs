@@ -25,7 +25,7 @@ impl Notice {
     /// Draws it; whether it is over.
     pub fn show(&self, ctx: &egui::Context) -> bool {
         let mut over = !self.error && self.since.elapsed() > STAY;
-        let color = if self.error { theme::ERROR } else { theme::ACCENT };
+        let color = if self.error { theme::look(ctx).error } else { theme::look(ctx).accent };
         let area = egui::Area::new(egui::Id::new("notice")).order(egui::Order::Foreground);
         area.anchor(egui::Align2::CENTER_TOP, egui::vec2(0.0, theme::BAR_HEIGHT + 12.0)).show(ctx, |ui| {
             let frame = egui::Frame::popup(ui.style()).inner_margin(egui::Margin::symmetric(12, 8));

@@ -17,7 +17,7 @@ pub fn show(ui: &mut Ui, session: &Session, canvas: &mut Canvas) {
         return;
     }
     let height = (problems.len() as f32 * (ROW + 6.0)).clamp(ROW + 6.0, 130.0) + 12.0;
-    let frame = egui::Frame::new().fill(theme::BAR).inner_margin(egui::Margin::symmetric(10, 6));
+    let frame = egui::Frame::new().fill(theme::of(ui).bar).inner_margin(egui::Margin::symmetric(10, 6));
     egui::Panel::bottom("problems").exact_size(height).frame(frame).show(ui, |ui| {
         // A list may be lower than a scroll area wants to be, and would push the panel out of the window.
         egui::ScrollArea::vertical().auto_shrink(false).min_scrolled_height(0.0).show(ui, |ui| {
@@ -30,8 +30,8 @@ pub fn show(ui: &mut Ui, session: &Session, canvas: &mut Canvas) {
 
 fn row(ui: &mut Ui, problem: &Problem, canvas: &mut Canvas) {
     let (icon, color) = match problem.severity {
-        Severity::Error => ("⊗", theme::ERROR),
-        Severity::Warning => ("⚠", theme::WARNING),
+        Severity::Error => ("⊗", theme::of(ui).error),
+        Severity::Warning => ("⚠", theme::of(ui).warning),
     };
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(6.0, 2.0);
@@ -51,7 +51,7 @@ fn row(ui: &mut Ui, problem: &Problem, canvas: &mut Canvas) {
         }
         ui.label(&problem.cause);
         if !problem.remedy.is_empty() {
-            ui.label(RichText::new(format!("→ {}", problem.remedy)).color(theme::DIM));
+            ui.label(RichText::new(format!("→ {}", problem.remedy)).color(theme::of(ui).dim));
         }
     });
 }

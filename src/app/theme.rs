@@ -5,19 +5,90 @@ use eframe::egui::{self, Color32, CornerRadius, FontFamily, FontId, Margin, Stro
 use crate::document::NodeKind;
 use crate::stage::types::{Element, PortType, ValueType};
 
-pub const CANVAS: Color32 = Color32::from_rgb(17, 19, 22);
-pub const CANVAS_DOT: Color32 = Color32::from_rgb(43, 48, 54);
-pub const PANEL: Color32 = Color32::from_rgb(25, 28, 32);
-pub const BAR: Color32 = Color32::from_rgb(30, 33, 38);
-pub const NODE: Color32 = Color32::from_rgb(35, 39, 45);
-pub const LINE: Color32 = Color32::from_rgb(48, 53, 60);
-pub const FIELD: Color32 = Color32::from_rgb(18, 20, 23);
-pub const TEXT: Color32 = Color32::from_rgb(214, 218, 224);
-pub const DIM: Color32 = Color32::from_rgb(144, 152, 163);
-pub const FAINT: Color32 = Color32::from_rgb(98, 106, 117);
-pub const ACCENT: Color32 = Color32::from_rgb(82, 190, 178);
-pub const WARNING: Color32 = Color32::from_rgb(226, 178, 84);
-pub const ERROR: Color32 = Color32::from_rgb(232, 116, 108);
+/// The colours of a theme.
+#[derive(Debug)]
+pub struct Look {
+    pub dark: bool,
+    pub canvas: Color32,
+    pub canvas_dot: Color32,
+    pub panel: Color32,
+    pub bar: Color32,
+    pub node: Color32,
+    pub line: Color32,
+    pub field: Color32,
+    /// A button, at rest, under the pointer, and pressed.
+    pub button: [Color32; 3],
+    pub text: Color32,
+    /// Text that is lit up, on a button under the pointer.
+    pub bright: Color32,
+    pub dim: Color32,
+    pub faint: Color32,
+    pub accent: Color32,
+    pub warning: Color32,
+    pub error: Color32,
+    pub shadow: Color32,
+    /// How much darker than in the dark theme wires and ports are.
+    ink: f32,
+}
+
+const fn rgb(r: u8, g: u8, b: u8) -> Color32 {
+    Color32::from_rgb(r, g, b)
+}
+
+static DARK: Look = Look {
+    dark: true,
+    canvas: rgb(17, 19, 22),
+    canvas_dot: rgb(43, 48, 54),
+    panel: rgb(25, 28, 32),
+    bar: rgb(30, 33, 38),
+    node: rgb(35, 39, 45),
+    line: rgb(48, 53, 60),
+    field: rgb(18, 20, 23),
+    button: [rgb(45, 50, 57), rgb(56, 62, 71), rgb(66, 73, 83)],
+    text: rgb(214, 218, 224),
+    bright: Color32::WHITE,
+    dim: rgb(150, 158, 169),
+    faint: rgb(122, 130, 141),
+    accent: rgb(82, 190, 178),
+    warning: rgb(226, 178, 84),
+    error: rgb(232, 116, 108),
+    shadow: Color32::from_black_alpha(110),
+    ink: 1.0,
+};
+
+static LIGHT: Look = Look {
+    dark: false,
+    canvas: rgb(226, 229, 233),
+    canvas_dot: rgb(196, 201, 208),
+    panel: rgb(243, 244, 246),
+    bar: rgb(234, 236, 239),
+    node: rgb(251, 252, 253),
+    line: rgb(203, 208, 214),
+    field: rgb(255, 255, 255),
+    button: [rgb(219, 223, 228), rgb(207, 212, 219), rgb(193, 199, 207)],
+    text: rgb(32, 36, 42),
+    bright: Color32::BLACK,
+    dim: rgb(80, 88, 99),
+    faint: rgb(104, 112, 123),
+    accent: rgb(0, 121, 108),
+    warning: rgb(146, 96, 0),
+    error: rgb(186, 44, 38),
+    shadow: Color32::from_black_alpha(45),
+    ink: 0.62,
+};
+
+/// The colours that are in force.
+pub fn of(ui: &egui::Ui) -> &'static Look {
+    look(ui.ctx())
+}
+
+/// The same, where there is no [`egui::Ui`].
+pub fn look(ctx: &egui::Context) -> &'static Look {
+    match ctx.theme() {
+        Theme::Dark => &DARK,
+        Theme::Light => &LIGHT,
+    }
+}
 
 /// Height of the bars at the edges of the window and of its panes \[points\].
 pub const BAR_HEIGHT: f32 = 30.0;
@@ -25,33 +96,34 @@ pub const BAR_HEIGHT: f32 = 30.0;
 /// Between two widgets \[points\].
 pub const GAP: Vec2 = vec2(8.0, 6.0);
 
-/// Gives the window its look.
+/// Gives the window its look, for both themes.
 pub fn install(ctx: &egui::Context) {
-    ctx.set_theme(Theme::Dark);
     // The text font lacks arrows and other signs, which the code font has.
     let mut fonts = egui::FontDefinitions::default();
     let code = fonts.families.get(&FontFamily::Monospace).cloned().unwrap_or_default();
     fonts.families.entry(FontFamily::Proportional).or_default().extend(code);
     ctx.set_fonts(fonts);
-    ctx.style_mut_of(Theme::Dark, |style| {
-        let sizes = [
-            (TextStyle::Small, FontId::proportional(11.0)),
-            (TextStyle::Body, FontId::proportional(13.0)),
-            (TextStyle::Button, FontId::proportional(13.0)),
-            (TextStyle::Heading, FontId::proportional(17.0)),
-            (TextStyle::Monospace, FontId::monospace(12.0)),
-        ];
-        style.text_styles.extend(sizes);
-        spacing(&mut style.spacing);
-        visuals(&mut style.visuals);
-        style.interaction.tooltip_delay = 0.35;
-        style.interaction.selectable_labels = false;
-        // The inspector shows another node's fields at the same place; that is no mistake.
-        #[cfg(debug_assertions)]
-        {
-            style.debug.warn_if_rect_changes_id = false;
-        }
-    });
+    for (theme, look) in [(Theme::Dark, &DARK), (Theme::Light, &LIGHT)] {
+        ctx.style_mut_of(theme, |style| {
+            let sizes = [
+                (TextStyle::Small, FontId::proportional(11.0)),
+                (TextStyle::Body, FontId::proportional(13.0)),
+                (TextStyle::Button, FontId::proportional(13.0)),
+                (TextStyle::Heading, FontId::proportional(17.0)),
+                (TextStyle::Monospace, FontId::monospace(12.0)),
+            ];
+            style.text_styles.extend(sizes);
+            spacing(&mut style.spacing);
+            visuals(&mut style.visuals, look);
+            style.interaction.tooltip_delay = 0.35;
+            style.interaction.selectable_labels = false;
+            // The inspector shows another node's fields at the same place; that is no mistake.
+            #[cfg(debug_assertions)]
+            {
+                style.debug.warn_if_rect_changes_id = false;
+            }
+        });
+    }
 }
 
 fn spacing(spacing: &mut egui::Spacing) {
@@ -67,32 +139,33 @@ fn spacing(spacing: &mut egui::Spacing) {
     spacing.scroll.bar_inner_margin = 3.0;
 }
 
-fn visuals(visuals: &mut egui::Visuals) {
+fn visuals(visuals: &mut egui::Visuals, look: &Look) {
     let round = CornerRadius::same(4);
-    visuals.panel_fill = PANEL;
-    visuals.window_fill = BAR;
-    visuals.window_stroke = Stroke::new(1.0, LINE);
+    visuals.panel_fill = look.panel;
+    visuals.window_fill = look.bar;
+    visuals.window_stroke = Stroke::new(1.0, look.line);
     visuals.window_corner_radius = CornerRadius::same(8);
     visuals.menu_corner_radius = CornerRadius::same(6);
-    visuals.extreme_bg_color = FIELD;
-    visuals.text_edit_bg_color = Some(FIELD);
-    visuals.code_bg_color = FIELD;
-    visuals.faint_bg_color = BAR;
-    visuals.hyperlink_color = ACCENT;
-    visuals.warn_fg_color = WARNING;
-    visuals.error_fg_color = ERROR;
-    visuals.weak_text_color = Some(DIM);
-    visuals.selection.bg_fill = ACCENT.gamma_multiply(0.35);
-    visuals.selection.stroke = Stroke::new(1.0, ACCENT);
+    visuals.extreme_bg_color = look.field;
+    visuals.text_edit_bg_color = Some(look.field);
+    visuals.code_bg_color = look.field;
+    visuals.faint_bg_color = look.bar;
+    visuals.hyperlink_color = look.accent;
+    visuals.warn_fg_color = look.warning;
+    visuals.error_fg_color = look.error;
+    visuals.weak_text_color = Some(look.dim);
+    visuals.selection.bg_fill = look.accent.gamma_multiply(0.35);
+    visuals.selection.stroke = Stroke::new(1.0, look.accent);
     visuals.slider_trailing_fill = true;
     visuals.handle_shape = egui::style::HandleShape::Rect { aspect_ratio: 0.45 };
+    let [rest, hovered, pressed] = look.button;
     let states = &mut visuals.widgets;
     for (state, fill, text) in [
-        (&mut states.noninteractive, PANEL, TEXT),
-        (&mut states.inactive, Color32::from_rgb(45, 50, 57), TEXT),
-        (&mut states.hovered, Color32::from_rgb(56, 62, 71), Color32::WHITE),
-        (&mut states.active, Color32::from_rgb(66, 73, 83), Color32::WHITE),
-        (&mut states.open, Color32::from_rgb(45, 50, 57), Color32::WHITE),
+        (&mut states.noninteractive, look.panel, look.text),
+        (&mut states.inactive, rest, look.text),
+        (&mut states.hovered, hovered, look.bright),
+        (&mut states.active, pressed, look.bright),
+        (&mut states.open, rest, look.bright),
     ] {
         state.bg_fill = fill;
         state.weak_bg_fill = fill;
@@ -101,62 +174,71 @@ fn visuals(visuals: &mut egui::Visuals) {
         state.corner_radius = round;
         state.expansion = 0.0;
     }
-    states.noninteractive.bg_stroke = Stroke::new(1.0, LINE);
-    states.hovered.bg_stroke = Stroke::new(1.0, FAINT);
+    states.noninteractive.bg_stroke = Stroke::new(1.0, look.line);
+    states.hovered.bg_stroke = Stroke::new(1.0, look.faint);
 }
 
 /// A bar at the edge of a pane.
-pub fn bar() -> egui::Frame {
-    egui::Frame::new().fill(BAR).inner_margin(Margin::symmetric(10, 3))
+pub fn bar(ui: &egui::Ui) -> egui::Frame {
+    egui::Frame::new().fill(of(ui).bar).inner_margin(Margin::symmetric(10, 3))
 }
 
 /// The inside of a pane.
-pub fn pane() -> egui::Frame {
-    egui::Frame::new().fill(PANEL).inner_margin(Margin::symmetric(12, 8))
+pub fn pane(ui: &egui::Ui) -> egui::Frame {
+    egui::Frame::new().fill(of(ui).panel).inner_margin(Margin::symmetric(12, 8))
 }
 
-/// Colour of a port and of the wires it feeds; a port that should not be there has none of its own.
-pub fn port_color(ty: Option<PortType>) -> Color32 {
-    match ty {
-        None => ERROR,
-        Some(PortType::FaceGrid) => Color32::from_rgb(186, 138, 235),
-        Some(PortType::Grid(Element::Generic(_))) => Color32::from_rgb(186, 193, 202),
-        Some(PortType::Grid(Element::Fixed(value))) => match value {
-            ValueType::F32 => Color32::from_rgb(122, 200, 142),
-            ValueType::Vec | ValueType::Vec2 | ValueType::Vec3 => Color32::from_rgb(110, 162, 242),
-            ValueType::Vec4 => Color32::from_rgb(236, 176, 92),
-            ValueType::I32 | ValueType::U32 | ValueType::Camera => Color32::from_rgb(224, 138, 178),
-        },
-        Some(PortType::Particles) => Color32::from_rgb(82, 206, 214),
-        Some(PortType::NeighborGrid) => Color32::from_rgb(58, 150, 160),
-        Some(PortType::Field(_)) => Color32::from_rgb(226, 214, 120),
-        Some(PortType::Number(_)) => Color32::from_rgb(142, 152, 166),
+impl Look {
+    /// Colour of a port and of the wires it feeds; a port that should not be there has none of its own.
+    pub fn port(&self, ty: Option<PortType>) -> Color32 {
+        let color = match ty {
+            None => return self.error,
+            Some(PortType::FaceGrid) => Color32::from_rgb(186, 138, 235),
+            Some(PortType::Grid(Element::Generic(_))) => Color32::from_rgb(186, 193, 202),
+            Some(PortType::Grid(Element::Fixed(value))) => match value {
+                ValueType::F32 => Color32::from_rgb(122, 200, 142),
+                ValueType::Vec | ValueType::Vec2 | ValueType::Vec3 => Color32::from_rgb(110, 162, 242),
+                ValueType::Vec4 => Color32::from_rgb(236, 176, 92),
+                ValueType::I32 | ValueType::U32 | ValueType::Camera => Color32::from_rgb(224, 138, 178),
+            },
+            Some(PortType::Particles) => Color32::from_rgb(82, 206, 214),
+            Some(PortType::NeighborGrid) => Color32::from_rgb(58, 150, 160),
+            Some(PortType::Field(_)) => Color32::from_rgb(226, 214, 120),
+            Some(PortType::Number(_)) => Color32::from_rgb(142, 152, 166),
+        };
+        self.inked(color)
     }
-}
 
-/// Colour of a node's title bar.
-pub fn kind_color(kind: &NodeKind) -> Color32 {
-    match kind {
-        NodeKind::Stage(name) => match name.split('/').next() {
-            Some("view") => Color32::from_rgb(160, 112, 48),
-            Some("image") => Color32::from_rgb(148, 86, 62),
-            Some("fluid") => Color32::from_rgb(44, 98, 142),
-            Some("staggered") => Color32::from_rgb(92, 72, 146),
-            Some("particles" | "neighbors") => Color32::from_rgb(24, 106, 116),
-            Some("sph") => Color32::from_rgb(28, 88, 150),
-            Some("shape" | "field") => Color32::from_rgb(122, 112, 40),
-            Some("curl_noise") => Color32::from_rgb(110, 84, 140),
-            Some("filter") => Color32::from_rgb(136, 76, 92),
-            Some("grid") => Color32::from_rgb(52, 112, 98),
-            _ => Color32::from_rgb(70, 86, 112),
-        },
-        NodeKind::Custom(_) => Color32::from_rgb(130, 70, 108),
-        NodeKind::Group(_) => Color32::from_rgb(76, 82, 132),
-        NodeKind::File(_) => Color32::from_rgb(122, 112, 40),
-        NodeKind::State(_) => Color32::from_rgb(40, 118, 82),
-        NodeKind::Domain(_) => Color32::from_rgb(84, 90, 98),
-        NodeKind::Number(_) => Color32::from_rgb(94, 98, 106),
-        NodeKind::Output(_) => Color32::from_rgb(150, 64, 64),
-        NodeKind::Unknown => Color32::from_rgb(110, 60, 60),
+    /// On a light ground, lines have to be darker than their names say.
+    fn inked(&self, color: Color32) -> Color32 {
+        let part = |v: u8| (f32::from(v) * self.ink) as u8;
+        Color32::from_rgb(part(color.r()), part(color.g()), part(color.b()))
+    }
+
+    /// Colour of a node's title bar.
+    pub fn kind(&self, kind: &NodeKind) -> Color32 {
+        match kind {
+            NodeKind::Stage(name) => match name.split('/').next() {
+                Some("view") => Color32::from_rgb(160, 112, 48),
+                Some("image") => Color32::from_rgb(148, 86, 62),
+                Some("fluid") => Color32::from_rgb(44, 98, 142),
+                Some("staggered") => Color32::from_rgb(92, 72, 146),
+                Some("particles" | "neighbors") => Color32::from_rgb(24, 106, 116),
+                Some("sph") => Color32::from_rgb(28, 88, 150),
+                Some("shape" | "field") => Color32::from_rgb(122, 112, 40),
+                Some("curl_noise") => Color32::from_rgb(110, 84, 140),
+                Some("filter") => Color32::from_rgb(136, 76, 92),
+                Some("grid") => Color32::from_rgb(52, 112, 98),
+                _ => Color32::from_rgb(70, 86, 112),
+            },
+            NodeKind::Custom(_) => Color32::from_rgb(130, 70, 108),
+            NodeKind::Group(_) => Color32::from_rgb(76, 82, 132),
+            NodeKind::File(_) => Color32::from_rgb(122, 112, 40),
+            NodeKind::State(_) => Color32::from_rgb(40, 118, 82),
+            NodeKind::Domain(_) => Color32::from_rgb(84, 90, 98),
+            NodeKind::Number(_) => Color32::from_rgb(94, 98, 106),
+            NodeKind::Output(_) => Color32::from_rgb(150, 64, 64),
+            NodeKind::Unknown => Color32::from_rgb(110, 60, 60),
+        }
     }
 }

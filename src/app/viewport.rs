@@ -86,11 +86,11 @@ impl Viewport {
 
     /// Draws the pane. Returns what was asked for.
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Option<Command> {
-        let top = egui::Panel::top("viewport head").exact_size(theme::BAR_HEIGHT).frame(theme::bar());
+        let top = egui::Panel::top("viewport head").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
         top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session)));
-        let bottom = egui::Panel::bottom("transport").exact_size(theme::BAR_HEIGHT + 6.0).frame(theme::bar());
+        let bottom = egui::Panel::bottom("transport").exact_size(theme::BAR_HEIGHT + 6.0).frame(theme::bar(ui));
         let asked = bottom.show(ui, |ui| ui.horizontal_centered(|ui| self.transport(ui, session)).inner).inner;
-        let stage = egui::Frame::new().fill(theme::FIELD);
+        let stage = egui::Frame::new().fill(theme::of(ui).field);
         egui::CentralPanel::no_frame().frame(stage).show(ui, |ui| self.stage(ui, session));
         asked
     }
@@ -129,7 +129,7 @@ impl Viewport {
             }
             if let Some((_, [width, height])) = self.picture.shown() {
                 ui.separator();
-                ui.label(RichText::new(format!("{width} × {height}")).color(theme::DIM).small());
+                ui.label(RichText::new(format!("{width} × {height}")).color(theme::of(ui).dim).small());
             }
         });
     }
@@ -196,10 +196,10 @@ impl Viewport {
         };
         ui.vertical_centered(|ui| {
             ui.add_space(ui.available_height() * 0.4);
-            ui.label(RichText::new(title).heading().color(theme::DIM));
+            ui.label(RichText::new(title).heading().color(theme::of(ui).dim));
             ui.scope(|ui| {
                 ui.set_max_width(440.0);
-                ui.label(RichText::new(text).color(theme::FAINT));
+                ui.label(RichText::new(text).color(theme::of(ui).faint));
             });
         });
     }
@@ -239,7 +239,7 @@ fn keys(input: &mut egui::InputState) -> u32 {
 
 /// A name and a number that does not move about as it changes.
 fn figure(ui: &mut Ui, width: f32, name: &str, value: String) -> egui::Response {
-    ui.label(RichText::new(name).color(theme::FAINT).small());
+    ui.label(RichText::new(name).color(theme::of(ui).faint).small());
     let text = RichText::new(value).monospace();
     ui.allocate_ui_with_layout(vec2(width, 20.0), Layout::left_to_right(Align::Center), |ui| {
         ui.set_min_width(width);

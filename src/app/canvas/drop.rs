@@ -70,7 +70,7 @@ impl Canvas {
         let area = egui::Area::new(egui::Id::new("parameters")).order(egui::Order::Foreground).fixed_pos(chooser.at);
         let area = area.constrain(true).show(ui.ctx(), |ui| {
             egui::Frame::menu(ui.style()).show(ui, |ui| {
-                ui.label(RichText::new(format!("{} drives", chooser.from.node)).small().color(theme::FAINT));
+                ui.label(RichText::new(format!("{} drives", chooser.from.node)).small().color(theme::of(ui).faint));
                 for param in &chooser.params {
                     if ui.add(egui::Button::selectable(false, param).min_size(egui::vec2(150.0, 0.0))).clicked() {
                         chosen = Some(param.clone());

@@ -18,7 +18,7 @@ use egui_node_graph::{InputId, InputParamKind, NodeId, NodeOrientation, OutputId
 use super::edits::InputEnd;
 use super::face::{self, Face};
 use super::session::Session;
-use super::theme;
+use super::theme::{self, Look};
 use crate::document::{Document, Link, Node, ParamValue};
 use crate::library::Library;
 use crate::plan::{Dispatch, Plan};
@@ -45,7 +45,7 @@ pub struct Canvas {
     faces: BTreeMap<String, Face>,
     ids: BTreeMap<String, NodeId>,
     /// The edit and the plan that the view was built after.
-    built: Option<(u64, u64)>,
+    built: Option<(u64, u64, bool)>,
     /// Names of the selected nodes.
     pub selection: BTreeSet<String>,
     /// Where the document's origin lies, from the upper left corner \[points\].
@@ -58,6 +58,7 @@ pub struct Canvas {
     palette: Option<Palette>,
     chooser: Option<Chooser>,
     rect: Rect,
+    look: Option<&'static Look>,
 }
 
 impl Default for Canvas {
@@ -77,6 +78,7 @@ impl Default for Canvas {
             palette: None,
             chooser: None,
             rect: Rect::ZERO,
+            look: None,
         }
     }
 }
@@ -109,10 +111,10 @@ impl Canvas {
     /// Draws the canvas and turns what was done on it into edits. An `Err` is a sentence for the person.
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
         self.rect = ui.max_rect();
-        self.rebuild(session);
+        self.rebuild(theme::of(ui), session);
         self.navigate(ui, session.document());
         self.place(session.document());
-        self.sync(session);
+        self.sync(theme::of(ui), session);
         let mut canvas = ui.new_child(egui::UiBuilder::new().max_rect(self.rect).layout(Layout::top_down(Align::Min)));
         canvas.set_clip_rect(self.rect.intersect(ui.clip_rect()));
         wires::grid(&canvas, self.rect, self.pan, self.zoom);
@@ -135,15 +137,15 @@ impl Canvas {
         wired = wired.and(self.choose(ui, session));
         self.palette(ui, session);
         if session.document().nodes.is_empty() {
-            let text = RichText::new("Right-click to add a node").color(theme::FAINT);
+            let text = RichText::new("Right-click to add a node").color(theme::of(ui).faint);
             ui.put(self.rect, egui::Label::new(text));
         }
         wired
     }
 
     /// Builds the crate's graph anew when nodes or ports have changed.
-    fn rebuild(&mut self, session: &Session) {
-        let now = Some((session.revision(), session.plans()));
+    fn rebuild(&mut self, look: &'static Look, session: &Session) {
+        let now = Some((session.revision(), session.plans(), look.dark));
         if self.built == now {
             return;
         }
@@ -152,7 +154,9 @@ impl Canvas {
         let mut faces = face::faces(document, Library::builtin());
         face::bind(&mut faces, document, |wire| session.carried(wire), |wire| session.particles(wire));
         self.selection.retain(|name| document.nodes.contains_key(name));
-        if faces == self.faces && self.ids.len() == faces.len() {
+        let same_look = self.look.is_some_and(|before| std::ptr::eq(before, look));
+        self.look = Some(look);
+        if same_look && faces == self.faces && self.ids.len() == faces.len() {
             return;
         }
         self.faces = faces;
@@ -161,7 +165,7 @@ impl Canvas {
         self.picked = None;
         self.state = State { pan_zoom: self.state.pan_zoom.clone(), ..State::default() };
         for (name, face) in &self.faces {
-            let id = add_node(&mut self.state, name, face);
+            let id = add_node(&mut self.state, look, name, face);
             self.ids.insert(name.clone(), id);
         }
     }
@@ -175,7 +179,7 @@ impl Canvas {
     }
 
     /// What changes without the nodes changing: wires, the selection, problems, times.
-    fn sync(&mut self, session: &mut Session) {
+    fn sync(&mut self, look: &Look, session: &mut Session) {
         self.state.graph.connections.clear();
         for (name, node) in &session.document().nodes {
             for (port, link) in &node.inputs {
@@ -212,7 +216,7 @@ impl Canvas {
             view.ms = spent.get(name).map(|ms| view.ms.map_or(*ms, |before| before + 0.05 * (ms - before)));
             view.still = still.contains(name);
             view.repeats = repeats(source);
-            view.color = theme::kind_color(&source.kind);
+            view.color = look.kind(&source.kind);
         }
         self.state.selected_nodes = self.selection.iter().filter_map(|name| self.ids.get(name).copied()).collect();
     }
@@ -269,11 +273,11 @@ fn repeats(node: &Node) -> String {
     }
 }
 
-fn add_node(state: &mut State, name: &str, face: &Face) -> NodeId {
+fn add_node(state: &mut State, look: &Look, name: &str, face: &Face) -> NodeId {
     let view = NodeView {
         name: name.to_string(),
         title: face.title.clone(),
-        color: theme::LINE,
+        color: look.line,
         repeats: String::new(),
         ms: None,
         still: false,
@@ -283,12 +287,12 @@ fn add_node(state: &mut State, name: &str, face: &Face) -> NodeId {
     // The title is painted by the view; the crate's own would be in its way.
     let id = state.graph.add_node(String::new(), view, |_, _| {});
     for port in &face.inputs {
-        let color = PortView(theme::port_color(port.ty));
+        let color = PortView(look.port(port.ty));
         let value = PortValue(Some(port.clone()));
         state.graph.add_input_param(id, port.name.clone(), color, value, InputParamKind::ConnectionOnly, true);
     }
     for port in &face.outputs {
-        state.graph.add_output_param(id, port.name.clone(), PortView(theme::port_color(port.ty)));
+        state.graph.add_output_param(id, port.name.clone(), PortView(look.port(port.ty)));
     }
     state.node_order.push(id);
     state.node_positions.insert(id, Pos2::ZERO);

@@ -85,7 +85,7 @@ impl Palette {
                         }
                     }
                     if found.is_empty() {
-                        ui.label(RichText::new("No node is called that").color(theme::FAINT));
+                        ui.label(RichText::new("No node is called that").color(theme::of(ui).faint));
                     }
                 });
             });
@@ -103,8 +103,8 @@ impl Palette {
 }
 
 fn row(ui: &mut egui::Ui, entry: &Entry, marked: bool) -> egui::Response {
-    let place = RichText::new(&entry.place).small().color(theme::FAINT);
-    let dot = RichText::new("■").color(theme::kind_color(&entry.kind)).small();
+    let place = RichText::new(&entry.place).small().color(theme::of(ui).faint);
+    let dot = RichText::new("■").color(theme::of(ui).kind(&entry.kind)).small();
     let button = egui::Button::selectable(marked, (dot, RichText::new(&entry.title))).right_text(place);
     let row = ui.add(button.min_size(vec2(ui.available_width(), 22.0)));
     if entry.doc.is_empty() { row } else { row.on_hover_text(&entry.doc) }

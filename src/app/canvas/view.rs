@@ -17,7 +17,7 @@ use egui_node_graph::{
 };
 
 use crate::app::face::PortFace;
-use crate::app::theme;
+use crate::app::theme::{self, Look};
 use crate::problem::Severity;
 
 /// Width of a node at zoom 1 \[points\]; the crate's own.
@@ -122,7 +122,7 @@ impl WidgetValueTrait for PortValue {
 
     fn value_widget(&mut self, name: &str, _: NodeId, ui: &mut Ui, _: &mut Paint, _: &NodeView) -> Vec<NoResponse> {
         let needed = self.0.as_ref().is_some_and(|port| !port.optional);
-        port_label(ui, name, if needed { theme::WARNING } else { theme::FAINT }, self.0.as_ref());
+        port_label(ui, name, if needed { theme::of(ui).warning } else { theme::of(ui).faint }, self.0.as_ref());
         Vec::new()
     }
 
@@ -135,7 +135,8 @@ impl WidgetValueTrait for PortValue {
         _: &NodeView,
     ) -> Vec<NoResponse> {
         let stranger = self.0.as_ref().is_some_and(|port| port.ty.is_none());
-        let label = port_label(ui, name, if stranger { theme::ERROR } else { theme::TEXT }, self.0.as_ref());
+        let label =
+            port_label(ui, name, if stranger { theme::of(ui).error } else { theme::of(ui).text }, self.0.as_ref());
         paint.row(ui, id, End::Input, name, label);
         Vec::new()
     }
@@ -147,7 +148,7 @@ fn port_label(ui: &mut Ui, name: &str, color: Color32, port: Option<&PortFace>) 
     if let Some(port) = port {
         label.on_hover_ui(|ui| {
             if port.ty.is_some() {
-                ui.label(RichText::new(&port.carries).monospace().color(theme::port_color(port.ty)));
+                ui.label(RichText::new(&port.carries).monospace().color(theme::of(ui).port(port.ty)));
             }
             if !port.doc.is_empty() {
                 ui.label(&port.doc);
@@ -174,14 +175,14 @@ impl NodeDataTrait for NodeView {
         ui.allocate_space(vec2(area.width() - 40.0 * zoom, area.height()));
         let at = pos2(area.right() + 6.0 * zoom, area.center().y - 1.5 * zoom);
         let font = FontId::monospace(11.0 * zoom);
-        let repeats = ui.painter().text(at, Align2::RIGHT_CENTER, &self.repeats, font, theme::TEXT);
+        let repeats = ui.painter().text(at, Align2::RIGHT_CENTER, &self.repeats, font, theme::of(ui).text);
         let name = RichText::new(&self.name).color(Color32::WHITE).strong();
         line(ui, name, area.left_center() - vec2(6.0, 1.5) * zoom, repeats.left() - area.left());
         Vec::new()
     }
 
     fn output_ui(&self, ui: &mut Ui, id: NodeId, _: &Graph, paint: &mut Paint, name: &str) -> Vec<Response> {
-        let label = ui.label(RichText::new(name).color(theme::TEXT));
+        let label = ui.label(RichText::new(name).color(theme::of(ui).text));
         paint.row(ui, id, End::Output, name, label.rect);
         Vec::new()
     }
@@ -201,12 +202,12 @@ impl NodeDataTrait for NodeView {
             None => if self.still { "once" } else { "" }.into(),
         };
         let font = FontId::monospace(9.5 * zoom);
-        let time = ui.painter().text(pos2(right, height), Align2::RIGHT_CENTER, ms, font, theme::FAINT);
-        let title = RichText::new(&self.title).small().color(theme::FAINT);
+        let time = ui.painter().text(pos2(right, height), Align2::RIGHT_CENTER, ms, font, theme::of(ui).faint);
+        let title = RichText::new(&self.title).small().color(theme::of(ui).faint);
         line(ui, title, pos2(left, height), time.left() - left - 4.0);
         paint.rects.insert(id, rect);
         if let Some(frame) = paint.frame.take() {
-            ui.painter().set(frame, self.shape(rect, zoom));
+            ui.painter().set(frame, self.shape(theme::of(ui), rect, zoom));
         }
         Vec::new()
     }
@@ -224,22 +225,22 @@ impl NodeDataTrait for NodeView {
 
 impl NodeView {
     /// Body, title bar and border; a point larger than what the crate paints, to cover it.
-    fn shape(&self, rect: Rect, zoom: f32) -> Shape {
+    fn shape(&self, look: &Look, rect: Rect, zoom: f32) -> Shape {
         let rect = rect.expand(zoom.max(1.0));
         let radius = (6.0 * zoom).round().clamp(2.0, 12.0) as u8;
         let head =
             Rect::from_min_max(rect.min, pos2(rect.right(), rect.top() + (TITLE_HEIGHT + 1.4 * MARGIN.y) * zoom));
         let round = |ne, se| CornerRadius { nw: ne, ne, sw: se, se };
         let (color, width) = match (self.selected, self.severity) {
-            (true, _) => (theme::ACCENT, 2.0),
-            (_, Some(Severity::Error)) => (theme::ERROR, 1.5),
-            (_, Some(Severity::Warning)) => (theme::WARNING, 1.5),
-            _ => (theme::LINE, 1.0),
+            (true, _) => (look.accent, 2.0),
+            (_, Some(Severity::Error)) => (look.error, 1.5),
+            (_, Some(Severity::Warning)) => (look.warning, 1.5),
+            _ => (look.line, 1.0),
         };
-        let shadow = Shadow { offset: [0, 3], blur: 12, spread: 0, color: Color32::from_black_alpha(110) };
+        let shadow = Shadow { offset: [0, 3], blur: 12, spread: 0, color: look.shadow };
         Shape::Vec(vec![
             shadow.as_shape(rect, CornerRadius::same(radius)).into(),
-            RectShape::filled(rect, CornerRadius::same(radius), theme::NODE).into(),
+            RectShape::filled(rect, CornerRadius::same(radius), look.node).into(),
             RectShape::filled(head, round(radius, 0), self.color).into(),
             RectShape::stroke(rect, CornerRadius::same(radius), Stroke::new(width, color), StrokeKind::Outside).into(),
         ])
@@ -252,7 +253,7 @@ fn line(ui: &Ui, text: RichText, left: egui::Pos2, width: f32) {
     let text = egui::WidgetText::from(text);
     let galley = text.into_galley(ui, Some(egui::TextWrapMode::Truncate), width.max(1.0), style);
     let at = left - vec2(0.0, 0.5 * galley.size().y);
-    ui.painter().galley(at, galley, theme::TEXT);
+    ui.painter().galley(at, galley, theme::of(ui).text);
 }
 
 /// Nodes have no buttons that answer.

@@ -14,7 +14,7 @@ const GRID: f32 = 24.0;
 
 /// The dots, which move and scale with the nodes.
 pub fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
-    ui.painter().rect_filled(rect, 0.0, theme::CANVAS);
+    ui.painter().rect_filled(rect, 0.0, theme::of(ui).canvas);
     // Every second one goes when they come too close.
     let step = GRID * zoom * if zoom < 0.7 { 2.0 } else { 1.0 } * if zoom < 0.35 { 2.0 } else { 1.0 };
     let start = |offset: f32| offset.rem_euclid(step);
@@ -22,7 +22,7 @@ pub fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
     while y < rect.bottom() {
         let mut x = rect.left() + start(pan.x);
         while x < rect.right() {
-            ui.painter().circle_filled(pos2(x, y), 1.0, theme::CANVAS_DOT);
+            ui.painter().circle_filled(pos2(x, y), 1.0, theme::of(ui).canvas_dot);
             x += step;
         }
         y += step;

@@ -14,23 +14,23 @@ use crate::stage::reference;
 pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(&stage.header.title).heading());
-        ui.label(RichText::new(&stage.name).monospace().color(theme::FAINT));
+        ui.label(RichText::new(&stage.name).monospace().color(theme::of(ui).faint));
     });
     stage.header.doc.iter().for_each(|line| prose(ui, line));
     for source in &stage.header.source {
-        ui.label(RichText::new(format!("Source: {source}")).small().color(theme::DIM));
+        ui.label(RichText::new(format!("Source: {source}")).small().color(theme::of(ui).dim));
     }
     ui.add_space(2.0);
     let outputs: Vec<&Port> = stage.outputs().collect();
     for port in outputs {
         ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new("→").color(theme::port_color(Some(port.ty))));
+            ui.label(RichText::new("→").color(theme::of(ui).port(Some(port.ty))));
             ui.label(&port.name);
-            ui.label(RichText::new(reference::port_type(port)).monospace().color(theme::port_color(Some(port.ty))));
-            ui.label(RichText::new(&port.doc).color(theme::DIM));
+            ui.label(RichText::new(reference::port_type(port)).monospace().color(theme::of(ui).port(Some(port.ty))));
+            ui.label(RichText::new(&port.doc).color(theme::of(ui).dim));
         });
     }
-    egui::CollapsingHeader::new(RichText::new("WGSL").color(theme::DIM)).id_salt(&stage.name).show(ui, |ui| {
+    egui::CollapsingHeader::new(RichText::new("WGSL").color(theme::of(ui).dim)).id_salt(&stage.name).show(ui, |ui| {
         let mut source = stage.source.as_str();
         let code = egui::TextEdit::multiline(&mut source).code_editor().desired_width(f32::INFINITY);
         ui.add(code);
@@ -44,8 +44,10 @@ fn prose(ui: &mut Ui, line: &str) {
         ui.label(text);
     }
     for equation in parts {
-        let frame = egui::Frame::new().fill(theme::FIELD).corner_radius(4).inner_margin(egui::Margin::symmetric(8, 4));
-        let equation = RichText::new(equation.trim_end_matches(['.', ',', ';'])).monospace().color(theme::ACCENT);
+        let frame =
+            egui::Frame::new().fill(theme::of(ui).field).corner_radius(4).inner_margin(egui::Margin::symmetric(8, 4));
+        let equation =
+            RichText::new(equation.trim_end_matches(['.', ',', ';'])).monospace().color(theme::of(ui).accent);
         frame.show(ui, |ui| ui.label(equation));
     }
 }
@@ -74,5 +76,5 @@ pub(super) fn host(ui: &mut Ui, node: &Node) {
         NodeKind::Unknown => ("Unknown", ""),
     };
     ui.label(RichText::new(title).heading());
-    ui.label(RichText::new(text).color(theme::DIM));
+    ui.label(RichText::new(text).color(theme::of(ui).dim));
 }

@@ -58,7 +58,7 @@ pub(super) fn statistics(ui: &mut Ui, session: &mut Session) {
             let text = RichText::new(format!("{:.4}", watched.value)).monospace();
             let bound = |b: Option<f64>| b.map_or_else(String::new, |b| b.to_string());
             row(ui, &watched.name, &format!("Should keep to {}..{}", bound(low), bound(high)), |ui| {
-                ui.label(if inside { text } else { text.color(theme::WARNING) })
+                ui.label(if inside { text } else { text.color(theme::of(ui).warning) })
             });
         }
     }

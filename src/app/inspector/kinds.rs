@@ -48,7 +48,8 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
         NodeKind::File(path) => file(ui, one, &path),
         NodeKind::Unknown => {
             ui.label(
-                RichText::new("This build does not know what this node is. It is kept as it is:").color(theme::DIM),
+                RichText::new("This build does not know what this node is. It is kept as it is:")
+                    .color(theme::of(ui).dim),
             );
             for (key, text) in &one.node.extra {
                 ui.label(RichText::new(format!("{key}: {text}")).monospace());
@@ -128,14 +129,14 @@ fn domain(ui: &mut Ui, one: &mut Inspected<'_>, mut domain: Domain) {
             let id = one.id("resolution").with(axis);
             fixed(ui, id, cells, &one.numbers, |ui, cells| whole_number(ui, id, cells, MAX_CELLS));
         }
-        ui.label(RichText::new("cells").color(theme::FAINT).small());
+        ui.label(RichText::new("cells").color(theme::of(ui).faint).small());
     });
     row(ui, "width", "Extent along x; cells are cubic", |ui| {
         let id = one.id("width");
         fixed(ui, id, &mut domain.width, &one.numbers, |ui, width| {
             held(ui, id, width, |value| egui::DragValue::new(value).speed(0.01).range(1e-6..=1e6).max_decimals(6));
         });
-        ui.label(RichText::new("m").color(theme::FAINT).small());
+        ui.label(RichText::new("m").color(theme::of(ui).faint).small());
     });
     row(ui, "edge", "What stages read outside", |ui| {
         egui::ComboBox::from_id_salt("edge").selected_text(&domain.edge).show_ui(ui, |ui| {
@@ -223,7 +224,7 @@ fn output(ui: &mut Ui, one: &mut Inspected<'_>, mut output: Output) {
                 whole(ui, one.id("width"), width, MAX_PIXELS);
                 whole(ui, one.id("height"), height, MAX_PIXELS);
             }
-            None => drop(ui.label(RichText::new("one pixel a cell").color(theme::FAINT))),
+            None => drop(ui.label(RichText::new("one pixel a cell").color(theme::of(ui).faint))),
         }
     });
     if output != before {
@@ -237,7 +238,9 @@ fn custom(ui: &mut Ui, one: &mut Inspected<'_>, source: &str) {
     let typed = value::text(ui, id, source, |text| {
         egui::TextEdit::multiline(text).code_editor().desired_width(f32::INFINITY).desired_rows(12)
     });
-    ui.label(RichText::new("Compiled when you leave the text; Escape takes it back").small().color(theme::FAINT));
+    ui.label(
+        RichText::new("Compiled when you leave the text; Escape takes it back").small().color(theme::of(ui).faint),
+    );
     if let Some(text) = typed {
         let name = one.name.clone();
         one.session.edit("wgsl", |document| change(document, &name, |node| node.kind = NodeKind::Custom(text)));

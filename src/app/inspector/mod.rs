@@ -44,7 +44,7 @@ pub fn show(ui: &mut Ui, session: &mut Session, canvas: &mut Canvas) -> Result<(
         }
         None if canvas.selection.is_empty() => two(ui, session, graph::fields, graph::statistics),
         None => {
-            ui.label(RichText::new(format!("{} nodes are selected", canvas.selection.len())).color(theme::DIM));
+            ui.label(RichText::new(format!("{} nodes are selected", canvas.selection.len())).color(theme::of(ui).dim));
         }
     });
     result
@@ -176,7 +176,7 @@ impl Inspected<'_> {
                     self.session.edit("wire", |document| edits::disconnect(document, &end));
                 }
             }
-            None => drop(ui.label(RichText::new("not wired").color(theme::WARNING))),
+            None => drop(ui.label(RichText::new("not wired").color(theme::of(ui).warning))),
         });
         // A wire of particles says what they have.
         let carried = link.and_then(|link| {
@@ -185,7 +185,7 @@ impl Inspected<'_> {
         });
         if let Some(carried) = carried {
             row(ui, "", doc, |ui| {
-                ui.add(egui::Label::new(RichText::new(carried).small().color(theme::DIM)).wrap());
+                ui.add(egui::Label::new(RichText::new(carried).small().color(theme::of(ui).dim)).wrap());
             });
         }
     }
@@ -277,7 +277,7 @@ impl Inspected<'_> {
 
 fn section(ui: &mut Ui, title: &str) {
     ui.add_space(4.0);
-    ui.label(RichText::new(title).small().strong().color(theme::FAINT));
+    ui.label(RichText::new(title).small().strong().color(theme::of(ui).faint));
 }
 
 #[cfg(test)]

@@ -82,7 +82,8 @@ impl Field<'_> {
                     let parts = parts.get_mut(..count as usize).unwrap_or_default();
                     let width = ((ui.available_width() - 46.0) / count as f32 - 8.0).clamp(36.0, 90.0);
                     for (part, axis) in parts.iter_mut().zip(AXES) {
-                        let drag = self.drag(part, false).prefix(RichText::new(format!("{axis} ")).color(theme::FAINT));
+                        let drag =
+                            self.drag(part, false).prefix(RichText::new(format!("{axis} ")).color(theme::of(ui).faint));
                         changed |= ui.add_sized([width, 20.0], drag).changed();
                     }
                     self.unit_label(ui);
@@ -142,7 +143,7 @@ impl Field<'_> {
 
     fn unit_label(&self, ui: &mut Ui) {
         if !self.unit.is_empty() {
-            ui.add(egui::Label::new(RichText::new(self.unit).color(theme::FAINT).small()).truncate());
+            ui.add(egui::Label::new(RichText::new(self.unit).color(theme::of(ui).faint).small()).truncate());
         }
     }
 }
@@ -154,7 +155,7 @@ pub fn row<R>(ui: &mut Ui, name: &str, doc: &str, contents: impl FnOnce(&mut Ui)
         let size = vec2(NAMES, 20.0);
         ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_width(NAMES);
-            let label = egui::Label::new(RichText::new(name).color(theme::DIM)).truncate();
+            let label = egui::Label::new(RichText::new(name).color(theme::of(ui).dim)).truncate();
             let label = ui.add(label.sense(egui::Sense::hover()));
             if !doc.is_empty() {
                 label.on_hover_text(doc);
@@ -167,7 +168,8 @@ pub fn row<R>(ui: &mut Ui, name: &str, doc: &str, contents: impl FnOnce(&mut Ui)
 
 /// A button without a frame, which leaves its room when it has nothing to do.
 pub fn small(ui: &mut Ui, icon: &str, useful: bool, hint: &str) -> bool {
-    let button = egui::Button::new(RichText::new(icon).color(theme::DIM)).frame(false).min_size(vec2(16.0, 18.0));
+    let button =
+        egui::Button::new(RichText::new(icon).color(theme::of(ui).dim)).frame(false).min_size(vec2(16.0, 18.0));
     ui.add_visible(useful, button).on_hover_text(hint).clicked()
 }
 
@@ -200,7 +202,7 @@ pub(super) fn function(
     let computed = matches!(current, ParamValue::Expression(_));
     let hint =
         if computed { "A constant again" } else { "An expression: of time, mouse …, and of numbers by their names" };
-    let color = if computed { theme::ACCENT } else { theme::FAINT };
+    let color = if computed { theme::of(ui).accent } else { theme::of(ui).faint };
     let button = egui::Button::new(RichText::new("ƒ").color(color)).frame(false).min_size(vec2(16.0, 18.0));
     let clicked = ui.add(button).on_hover_text(hint).clicked();
     clicked.then(|| match current {
@@ -213,7 +215,7 @@ pub(super) fn function(
 pub(super) fn expression(ui: &mut Ui, id: Id, current: &str, numbers: &Numbers, width: f32) -> Option<ParamValue> {
     let value = Expression::parse_with(current, numbers);
     let wrong = value.and_then(|e| e.eval_with(&ExprContext::default(), numbers)).err();
-    let color = if wrong.is_some() { theme::ERROR } else { theme::ACCENT };
+    let color = if wrong.is_some() { theme::of(ui).error } else { theme::of(ui).accent };
     let typed = text(ui, id, current, |text| {
         egui::TextEdit::singleline(text).font(egui::TextStyle::Monospace).text_color(color).desired_width(width)
     });
