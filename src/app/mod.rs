@@ -13,28 +13,33 @@ mod fixture;
 mod history;
 mod inspector;
 mod notice;
-mod picture;
+mod panes;
 mod player;
 mod problems;
 mod session;
 mod theme;
-mod viewport;
+mod transport;
+mod view;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use eframe::egui::{self, RichText, Ui, ViewportCommand};
 use eframe::{egui_wgpu, wgpu};
+use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 
 use crate::document::Document;
 use crate::gpu::{self, Gpu};
 use crate::library::Library;
 use canvas::{Canvas, layout};
 use command::{Command, MENUS};
-use disk::Source;
+pub use disk::Source;
 use files::{Event, Files, Leaving};
 use notice::Notice;
+use panes::Pane;
+use player::{Player, Pointer};
 use session::Session;
-use viewport::Viewport;
+use view::{Subject, View};
 
 /// Opens the window, with a graph file or with a graph that ships, and returns when it is closed.
 ///
@@ -83,17 +88,28 @@ fn graphics() -> egui_wgpu::WgpuConfiguration {
     egui_wgpu::WgpuConfiguration { wgpu_setup: setup.into(), ..Default::default() }
 }
 
-struct Editor {
+/// The whole window.
+pub struct Editor {
     session: Session,
-    viewport: Viewport,
+    player: Player,
     canvas: Canvas,
+    views: BTreeMap<u64, View>,
+    panes: Tree<Pane>,
     files: Files,
     notice: Option<Notice>,
     title: String,
+    /// The plan that runs, by the session's count.
+    plan: u64,
+    /// The graph asks which keys are down.
+    hears_keys: bool,
 }
 
 impl Editor {
-    fn new(context: &eframe::CreationContext<'_>, source: Source) -> Result<Editor, String> {
+    /// An editor that opens a document, in a window or in whatever else eframe draws to.
+    ///
+    /// # Errors
+    /// When there is no graphics device.
+    pub fn new(context: &eframe::CreationContext<'_>, source: Source) -> Result<Editor, String> {
         let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
         theme::install(&context.egui_ctx);
         let name = gpu::describe(&render.adapter.get_info());
@@ -102,11 +118,15 @@ impl Editor {
         let ctx = context.egui_ctx.clone();
         let mut editor = Editor {
             session: Session::new(gpu, move || ctx.request_repaint()),
-            viewport: Viewport::new(render),
+            player: Player::default(),
             canvas: Canvas::default(),
+            views: BTreeMap::from([(0, View::new(render, Subject::Output(None)))]),
+            panes: panes::arrangement(),
             files: Files::default(),
             notice: None,
             title: String::new(),
+            plan: 0,
+            hears_keys: false,
         };
         editor.files.load(&mut editor.session, source);
         Ok(editor)
@@ -120,7 +140,7 @@ impl Editor {
         match command {
             Command::Undo => self.session.history().can_undo(),
             Command::Redo => self.session.history().can_redo(),
-            Command::Delete | Command::FrameSelection => !self.canvas.selection.is_empty(),
+            Command::Delete | Command::FrameSelection => !self.session.selection.is_empty(),
             Command::Play | Command::Step | Command::Reset => self.session.running_simulation().is_some(),
             _ => true,
         }
@@ -138,17 +158,41 @@ impl Editor {
             Command::Undo => self.session.undo(),
             Command::Redo => self.session.redo(),
             Command::Delete => self.canvas.delete(&mut self.session),
+            Command::SelectAll => self.session.selection = self.session.document().nodes.keys().cloned().collect(),
             Command::AddNode => self.canvas.open_palette(canvas::pointer(ctx)),
             Command::Arrange => self.canvas.arrange(&mut self.session),
             Command::FrameAll => self.canvas.frame_all(),
             Command::FrameSelection => self.canvas.frame_selection(),
-            Command::Play => self.viewport.player.playing = !self.viewport.player.playing,
-            Command::Step => self.viewport.player.step(),
+            Command::Play => self.player.playing = !self.player.playing,
+            Command::Step => self.player.step(),
+            Command::Slower => self.player.shift_speed(false),
+            Command::Faster => self.player.shift_speed(true),
             Command::Reset => {
                 self.session.reset();
-                self.viewport.player.refresh();
+                self.player.refresh();
+            }
+            Command::AddView => self.add_view(),
+            Command::FitPicture => self.views.values_mut().for_each(|view| view.framing().fit()),
+            Command::ActualSize => self.views.values_mut().for_each(|view| view.framing().actual_size()),
+            Command::ResetPanes => self.panes = panes::arrangement(),
+            Command::DarkTheme => ctx.set_theme(egui::Theme::Dark),
+            Command::LightTheme => ctx.set_theme(egui::Theme::Light),
+            Command::Commands => {}
+            Command::ShowGraph | Command::ShowView | Command::ShowInspector | Command::ShowProblems => {
+                if let Some(pane) = command.pane() {
+                    panes::bring_up(&mut self.panes, pane);
+                }
             }
         }
+    }
+
+    /// Pins what the first view shows in a view of its own.
+    fn add_view(&mut self) {
+        let Some(new) = self.views.get(&0).map(View::another) else { return };
+        let number = self.views.keys().last().map_or(1, |last| last + 1);
+        self.views.insert(number, new);
+        panes::put_beside(&mut self.panes, Pane::View(number), Pane::View(0));
+        self.player.refresh();
     }
 
     fn arrivals(&mut self, ctx: &egui::Context) {
@@ -165,7 +209,8 @@ impl Editor {
             match event {
                 Event::Opened => {
                     self.canvas = Canvas::default();
-                    self.viewport.clear();
+                    self.player.clear();
+                    self.views.values_mut().for_each(View::clear);
                     self.notice = None;
                 }
                 Event::Close => ctx.send_viewport_cmd(ViewportCommand::Close),
@@ -175,6 +220,37 @@ impl Editor {
         }
         for fault in self.session.gpu().take_faults() {
             self.tell(format!("The graphics driver reports: {fault}"), true);
+        }
+    }
+
+    /// The pointer of the view that it is over.
+    fn pointer(&self) -> Pointer {
+        self.views.values().map(View::pointer).find(|pointer| pointer.at.is_some()).unwrap_or_default()
+    }
+
+    /// Computes the next frame when it is due and brings its pictures up.
+    fn advance(&mut self, ctx: &egui::Context) {
+        if self.session.plans() != self.plan {
+            self.plan = self.session.plans();
+            self.player.refresh();
+            self.hears_keys = self.session.running_simulation().is_some_and(|s| s.plan().reads("frame.keys"));
+        }
+        let mut pointer = self.pointer();
+        // Keys belong to the graph while the pointer is over its picture, if it asks for them; else they are shortcuts.
+        if self.hears_keys && pointer.at.is_some() && !ctx.egui_wants_keyboard_input() {
+            pointer.keys = ctx.input_mut(player::keys);
+        }
+        if !self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time)) {
+            return;
+        }
+        self.views.values_mut().for_each(|view| view.update(&mut self.session));
+        let done = self.player.submitted();
+        let Some(simulation) = self.session.simulation() else { return };
+        simulation.gpu().when_done(done);
+        // Asking costs a copy, and loops that overrun do so for long.
+        if simulation.frame() % 32 == 1 {
+            let warnings = simulation.warnings(false);
+            self.session.note(warnings);
         }
     }
 
@@ -194,12 +270,12 @@ impl Editor {
                 });
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let look = theme::of(ui);
                 let mark = if self.session.modified() { "●" } else { "" };
                 let name = display_name(&self.session);
                 let where_from = self.session.path().map_or("not in a file yet".into(), |p| p.display().to_string());
-                ui.label(RichText::new(name).color(theme::of(ui).dim)).on_hover_text(where_from);
-                ui.label(RichText::new(mark).color(theme::of(ui).accent))
-                    .on_hover_text("There are changes that no file holds");
+                ui.label(RichText::new(name).color(look.dim)).on_hover_text(where_from);
+                ui.label(RichText::new(mark).color(look.accent)).on_hover_text("There are changes that no file holds");
             });
         });
         chosen
@@ -215,27 +291,16 @@ impl Editor {
         });
     }
 
-    fn panes(&mut self, ui: &mut Ui) -> Option<Command> {
-        let width = ui.available_width();
-        let right = egui::Panel::right("graph").frame(egui::Frame::new()).default_size(0.56 * width);
-        let mut sentence = Ok(());
-        right.size_range(320.0..=width - 300.0).show(ui, |ui| {
-            let height = ui.available_height();
-            let below = egui::Panel::bottom("inspector").resizable(true).default_size(0.36 * height);
-            // Before the canvas, so that what is typed is taken in before a click there selects another node.
-            below.size_range(90.0..=height - 140.0).frame(theme::pane(ui)).show(ui, |ui| {
-                sentence = inspector::show(ui, &mut self.session, &mut self.canvas);
-            });
-            problems::show(ui, &self.session, &mut self.canvas);
-            egui::CentralPanel::no_frame().show(ui, |ui| {
-                let wired = self.canvas.show(ui, &mut self.session);
-                sentence = std::mem::replace(&mut sentence, Ok(())).and(wired);
-            });
-        });
-        if let Err(sentence) = sentence {
+    /// All panes.
+    fn desk(&mut self, ui: &mut Ui) {
+        let mut tree = std::mem::replace(&mut self.panes, Tree::empty("panes"));
+        let mut desk = Desk { editor: self, told: Vec::new() };
+        tree.ui(&mut desk, ui);
+        let told = desk.told;
+        self.panes = tree;
+        for sentence in told {
             self.tell(sentence, true);
         }
-        egui::CentralPanel::no_frame().show(ui, |ui| self.viewport.show(ui, &mut self.session)).inner
     }
 
     fn retitle(&mut self, ctx: &egui::Context) {
@@ -248,23 +313,99 @@ impl Editor {
     }
 }
 
+/// The panes while they are drawn.
+struct Desk<'a> {
+    editor: &'a mut Editor,
+    told: Vec<String>,
+}
+
+impl egui_tiles::Behavior<Pane> for Desk<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
+        let Editor { session, canvas, views, player, .. } = &mut *self.editor;
+        let framed = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
+            egui::CentralPanel::no_frame().frame(theme::pane(ui)).show(ui, |ui| contents(ui));
+        };
+        match pane {
+            Pane::Graph => self.told.extend(canvas.show(ui, session).err()),
+            Pane::Inspector => {
+                let mut told = None;
+                framed(ui, &mut |ui| told = inspector::show(ui, session).err());
+                self.told.extend(told);
+            }
+            Pane::Problems => framed(ui, &mut |ui| problems::show(ui, session)),
+            Pane::View(number) => {
+                if let Some(view) = views.get_mut(number)
+                    && view.show(ui, session)
+                {
+                    player.refresh();
+                }
+            }
+        }
+        UiResponse::None
+    }
+
+    fn tab_title_for_pane(&mut self, pane: &Pane) -> egui::WidgetText {
+        match pane {
+            Pane::Problems => match self.editor.session.problems().count() {
+                0 => "Problems".into(),
+                count => format!("Problems ({count})").into(),
+            },
+            pane => pane.title().into(),
+        }
+    }
+
+    fn is_tab_closable(&self, tiles: &Tiles<Pane>, tile: TileId) -> bool {
+        tiles.get_pane(&tile).is_some_and(|pane| pane.closable())
+    }
+
+    fn on_tab_close(&mut self, tiles: &mut Tiles<Pane>, tile: TileId) -> bool {
+        if let Some(Pane::View(number)) = tiles.get_pane(&tile) {
+            self.editor.views.remove(number);
+        }
+        true
+    }
+
+    fn retain_pane(&mut self, pane: &Pane) -> bool {
+        !matches!(pane, Pane::View(number) if !self.editor.views.contains_key(number))
+    }
+
+    fn simplification_options(&self) -> egui_tiles::SimplificationOptions {
+        panes::options()
+    }
+
+    fn gap_width(&self, _: &egui::Style) -> f32 {
+        2.0
+    }
+
+    fn min_size(&self) -> f32 {
+        120.0
+    }
+
+    fn tab_bar_color(&self, visuals: &egui::Visuals) -> egui::Color32 {
+        visuals.window_fill
+    }
+}
+
 impl eframe::App for Editor {
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         self.arrivals(&ctx);
-        self.viewport.take_keys(&ctx);
+        self.advance(&ctx);
         if !self.files.blocking()
             && let Some(command) = Command::pressed(&ctx)
         {
             self.execute(command, &ctx);
         }
-        self.viewport.advance(&mut self.session, ctx.input(|input| input.time));
         let bar = egui::Panel::top("menus").frame(theme::bar(ui)).show(ui, |ui| self.menus(ui)).inner;
         if self.notice.as_ref().is_some_and(|notice| notice.show(&ctx)) {
             self.notice = None;
         }
-        let button = self.panes(ui);
-        for command in [bar, button].into_iter().flatten() {
+        let foot = egui::Panel::bottom("transport").exact_size(theme::BAR_HEIGHT + 4.0).frame(theme::bar(ui));
+        let (player, session) = (&mut self.player, &mut self.session);
+        let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
+        let ground = egui::Frame::new().fill(theme::of(ui).line);
+        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.desk(ui));
+        for command in [bar, foot].into_iter().flatten() {
             self.execute(command, &ctx);
         }
         // A gesture lasts as long as a button is held or a field is being edited.
@@ -272,7 +413,7 @@ impl eframe::App for Editor {
             self.session.end_gesture();
         }
         self.retitle(&ctx);
-        if self.viewport.player.active() && self.session.running_simulation().is_some() {
+        if self.player.active() && self.session.running_simulation().is_some() {
             ctx.request_repaint();
         }
     }

@@ -4,11 +4,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use eframe::egui;
+
 use super::session::Session;
 use crate::sim::FrameInput;
 
 /// Frames that may be on their way to the GPU; more would only make the window answer later.
 const IN_FLIGHT: u32 = 2;
+
+/// Of real time, the slowest first.
+pub const SPEEDS: [f64; 6] = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0];
 
 /// The pointer over the picture, and the keys that go with it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,6 +29,8 @@ pub struct Pointer {
 /// The clock of the simulation.
 pub struct Player {
     pub playing: bool,
+    /// Of real time.
+    pub speed: f64,
     /// Frames to compute though paused.
     steps: u32,
     /// When the next frame is due \[s\].
@@ -33,11 +40,22 @@ pub struct Player {
     in_flight: Arc<AtomicU32>,
     /// When the last frames were computed \[s\].
     stamps: VecDeque<f64>,
+    /// GPU time of a frame [ms], evened out.
+    gpu_ms: Option<f64>,
 }
 
 impl Default for Player {
     fn default() -> Player {
-        Player { playing: true, steps: 0, due: 0.0, before: None, in_flight: Arc::default(), stamps: VecDeque::new() }
+        Player {
+            playing: true,
+            speed: 1.0,
+            steps: 0,
+            due: 0.0,
+            before: None,
+            in_flight: Arc::default(),
+            stamps: VecDeque::new(),
+            gpu_ms: None,
+        }
     }
 }
 
@@ -66,11 +84,33 @@ impl Player {
         (self.playing && last > first).then(|| (self.stamps.len() - 1) as f64 / (last - first))
     }
 
+    /// GPU time of a frame \[ms\], evened out.
+    pub fn gpu_ms(&self) -> Option<f64> {
+        self.gpu_ms
+    }
+
+    /// Starts over with another graph.
+    pub fn clear(&mut self) {
+        *self =
+            Player { playing: self.playing, speed: self.speed, in_flight: self.in_flight.clone(), ..Player::default() };
+    }
+
+    /// The next speed, up or down.
+    pub fn shift_speed(&mut self, up: bool) {
+        let next = if up {
+            SPEEDS.into_iter().find(|s| *s > self.speed)
+        } else {
+            SPEEDS.into_iter().rfind(|s| *s < self.speed)
+        };
+        self.speed = next.unwrap_or(self.speed);
+    }
+
     /// Computes the frame that is due at `now` \[s\], if there is one and the GPU keeps up. Returns whether it did.
     pub fn advance(&mut self, session: &mut Session, pointer: Pointer, now: f64) -> bool {
         let recorded = session.document().input.is_some();
         let Some(simulation) = session.simulation() else { return false };
-        let period = 1.0 / simulation.plan().fps;
+        let step = 1.0 / simulation.plan().fps;
+        let period = step / self.speed;
         // A quarter of a frame early is on time: the display's own rhythm is not exact.
         let due = self.playing && now >= self.due - 0.25 * period;
         if !(due || self.steps > 0) || self.in_flight.load(Ordering::Relaxed) >= IN_FLIGHT {
@@ -81,7 +121,7 @@ impl Player {
         self.steps = self.steps.saturating_sub(1);
         let live = pointer.buttons != 0 || pointer.keys != 0 || (!recorded && pointer.at.is_some());
         let input = match pointer.at.filter(|_| live) {
-            Some(mouse) => self.live_input(mouse, pointer, period as f32),
+            Some(mouse) => self.live_input(mouse, pointer, step as f32),
             None => simulation.recorded_input(),
         };
         self.before = pointer.at;
@@ -90,6 +130,9 @@ impl Player {
             self.playing = false;
             session.note(problems);
         }
+        let total = session.simulation().and_then(|s| s.times(false)).filter(|times| !times.is_empty());
+        let total = total.map(|times| times.iter().map(|node| node.ms).sum::<f64>());
+        self.gpu_ms = total.map(|ms| self.gpu_ms.map_or(ms, |before| before + 0.1 * (ms - before)));
         self.stamps.push_back(now);
         while self.stamps.len() > 60 || self.stamps.front().is_some_and(|first| now - first > 2.0) {
             self.stamps.pop_front();
@@ -111,5 +154,48 @@ impl Player {
         move || {
             in_flight.fetch_sub(1, Ordering::Relaxed);
         }
+    }
+}
+
+/// Bits of the keys that are down, which nothing else sees then. A tap may come and go between two frames; its press is all
+/// there is of it.
+pub fn keys(input: &mut egui::InputState) -> u32 {
+    let mut down = input.key_down(egui::Key::Space);
+    while input.consume_key(egui::Modifiers::NONE, egui::Key::Space) {
+        down = true;
+    }
+    u32::from(down)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::command::Command;
+
+    fn space(pressed: bool) -> egui::Event {
+        let (key, modifiers) = (egui::Key::Space, egui::Modifiers::NONE);
+        egui::Event::Key { key, physical_key: None, pressed, repeat: false, modifiers }
+    }
+
+    /// What a frame of these events gives the graph, and the shortcut that is left.
+    fn frame(ctx: &egui::Context, events: Vec<egui::Event>, graph: bool) -> (u32, Option<Command>) {
+        let mut result = (0, None);
+        let input = egui::RawInput { events, ..egui::RawInput::default() };
+        let _ = ctx.run_ui(input, |ui| {
+            let bits = if graph { ui.ctx().input_mut(keys) } else { 0 };
+            result = (bits, Command::pressed(ui.ctx()));
+        });
+        result
+    }
+
+    #[test]
+    fn the_space_key_goes_to_the_graph_or_to_the_shortcut_but_never_to_both() {
+        let ctx = egui::Context::default();
+        let play = Some(Command::Play);
+        assert_eq!(frame(&ctx, vec![space(true)], true), (1, None));
+        assert_eq!(frame(&ctx, vec![], true), (1, None), "it is held");
+        assert_eq!(frame(&ctx, vec![space(false)], true), (0, None));
+        assert_eq!(frame(&ctx, vec![space(true), space(false)], true), (1, None), "a tap within a frame counts");
+        assert_eq!(frame(&ctx, vec![space(true)], false), (0, play), "not over the picture, it plays and pauses");
     }
 }

@@ -1,5 +1,6 @@
 //! What is open: the document, its undo steps, its problems, and the simulation that runs it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::compiler::Compiler;
@@ -27,6 +28,10 @@ pub struct Session {
     unsent: Vec<(String, ParamValue)>,
     revision: u64,
     plans: u64,
+    /// Names of the selected nodes.
+    pub selection: BTreeSet<String>,
+    /// The canvas is to bring the selection into view.
+    pub reveal: bool,
 }
 
 impl Session {
@@ -44,6 +49,8 @@ impl Session {
             unsent: Vec::new(),
             revision: 0,
             plans: 0,
+            selection: BTreeSet::new(),
+            reveal: false,
         }
     }
 
@@ -56,6 +63,7 @@ impl Session {
         self.simulation = None;
         self.problems = Problems::default();
         self.running = Problems::default();
+        self.selection.clear();
         self.compile();
     }
 
@@ -125,6 +133,20 @@ impl Session {
     /// What is wrong with the document, then what came up while running.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.problems.0.iter().chain(&self.running.0)
+    }
+
+    /// Whether the document, as it is, does not run.
+    pub fn broken(&self) -> bool {
+        self.problems.has_errors()
+    }
+
+    /// Selects a node, by a path such as `substep/density`, and has it brought into view.
+    pub fn go_to(&mut self, path: &str) {
+        let name = path.split('/').next().unwrap_or_default();
+        if self.document.nodes.contains_key(name) {
+            self.selection = BTreeSet::from([name.to_string()]);
+            self.reveal = true;
+        }
     }
 
     pub fn compiling(&self) -> bool {
@@ -198,6 +220,7 @@ impl Session {
     fn compile(&mut self) {
         self.revision += 1;
         self.unsent.clear();
+        self.selection.retain(|name| self.document.nodes.contains_key(name));
         let folder = self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
         if let Err(problems) = self.compiler.request(&self.document, folder) {
             self.problems = problems;

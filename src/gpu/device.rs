@@ -139,6 +139,11 @@ impl Gpu {
         self.faults.lock().map(|mut faults| std::mem::take(&mut *faults)).unwrap_or_default()
     }
 
+    /// Calls `done`, on some thread, when the GPU has finished all that was submitted so far.
+    pub fn when_done(&self, done: impl FnOnce() + Send + 'static) {
+        self.queue.on_submitted_work_done(done);
+    }
+
     /// Waits until the GPU has done all that was submitted.
     pub fn wait(&self) {
         // A timeout can't happen without one being set, and a lost device reports itself.

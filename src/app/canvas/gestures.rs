@@ -11,7 +11,7 @@ use super::view::Response;
 use super::{Canvas, Framing, ZOOM, layout, place_of};
 use crate::app::edits::{self, InputEnd};
 use crate::app::session::Session;
-use crate::document::{Document, Link};
+use crate::document::Link;
 use crate::library::Library;
 
 /// Below this zoom, names can hardly be read.
@@ -20,7 +20,7 @@ const READABLE: f32 = 0.42;
 impl Canvas {
     /// Pan, zoom at the pointer, and framing. The crate zooms too, about the middle and into its own positions, so it never
     /// gets to see the wheel.
-    pub(super) fn navigate(&mut self, ui: &mut Ui, document: &Document) {
+    pub(super) fn navigate(&mut self, ui: &mut Ui, session: &Session) {
         let over = ui.rect_contains_pointer(self.rect);
         let (wheel, pinch, delta, pointer) = ui.input_mut(|input| {
             let wheel = if over { std::mem::take(&mut input.smooth_scroll_delta) } else { Vec2::ZERO };
@@ -42,7 +42,7 @@ impl Canvas {
             self.pan += delta;
         }
         if let Some(framing) = self.framing.take() {
-            self.frame(framing, document);
+            self.frame(framing, session);
         }
         let pan_zoom = &mut self.state.pan_zoom;
         pan_zoom.zoom(self.rect, ui.style(), self.zoom / pan_zoom.zoom);
@@ -50,10 +50,10 @@ impl Canvas {
         pan_zoom.started = true;
     }
 
-    fn frame(&mut self, framing: Framing, document: &Document) {
+    fn frame(&mut self, framing: Framing, session: &Session) {
         let mut bounds = Rect::NOTHING;
-        let wanted = |name: &String| framing != Framing::Selection || self.selection.contains(name);
-        for (name, node) in document.nodes.iter().filter(|(name, _)| wanted(name)) {
+        let wanted = |name: &String| framing != Framing::Selection || session.selection.contains(name);
+        for (name, node) in session.document().nodes.iter().filter(|(name, _)| wanted(name)) {
             let drawn = self.ids.get(name).and_then(|id| self.paint.rects.get(id)).map(|r| r.size() / self.paint.zoom);
             let size = drawn.or(self.faces.get(name).map(layout::node_size)).unwrap_or_default();
             bounds = bounds.union(Rect::from_min_size(place_of(node).to_pos2(), size));
@@ -71,34 +71,34 @@ impl Canvas {
     }
 
     /// Keeps the selection. `boxed`: a box was being drawn.
-    pub(super) fn select(&mut self, ui: &Ui, boxed: bool, responses: &[Response]) {
+    pub(super) fn select(&mut self, ui: &Ui, session: &mut Session, boxed: bool, responses: &[Response]) {
         if let (false, Some(start)) = (boxed, &mut self.state.ongoing_box_selection) {
             // The crate notices a drag when it has gone some way already.
             *start = ui.input(|input| input.pointer.press_origin()).unwrap_or(*start);
         }
         if boxed {
-            self.selection = self.state.selected_nodes.iter().filter_map(|id| self.name(*id)).collect();
+            session.selection = self.state.selected_nodes.iter().filter_map(|id| self.name(*id)).collect();
         }
         let (pressed, more) =
             ui.input(|input| (input.pointer.primary_pressed(), input.modifiers.shift || input.modifiers.command));
         let pointer = ui.input(|input| input.pointer.latest_pos());
         let on_node = pointer.is_some_and(|at| self.paint.rects.values().any(|r| r.expand(8.0).contains(at)));
         if pressed && !more && !on_node && ui.rect_contains_pointer(self.rect) {
-            self.selection.clear();
+            session.selection.clear();
         }
         for response in responses {
             match response {
                 NodeResponse::SelectNode(id) => {
                     let Some(name) = self.name(*id) else { continue };
                     if !more {
-                        self.selection = BTreeSet::from([name]);
-                    } else if !self.selection.remove(&name) {
-                        self.selection.insert(name);
+                        session.selection = BTreeSet::from([name]);
+                    } else if !session.selection.remove(&name) {
+                        session.selection.insert(name);
                     }
                 }
                 NodeResponse::MoveNode { node, .. } => {
-                    if let Some(name) = self.name(*node).filter(|name| !self.selection.contains(name)) {
-                        self.selection = BTreeSet::from([name]);
+                    if let Some(name) = self.name(*node).filter(|name| !session.selection.contains(name)) {
+                        session.selection = BTreeSet::from([name]);
                     }
                 }
                 _ => {}
@@ -112,7 +112,8 @@ impl Canvas {
         for response in responses {
             if let (NodeResponse::MoveNode { drag_delta, .. }, true) = (response, down) {
                 let by = *drag_delta / self.zoom;
-                session.arrange("move", |document| edits::shift(document, &self.selection, (by.x, by.y)));
+                let names = session.selection.clone();
+                session.arrange("move", |document| edits::shift(document, &names, (by.x, by.y)));
                 self.moved = true;
             }
         }
@@ -166,15 +167,15 @@ impl Canvas {
                 self.palette = None;
                 let mut name = String::new();
                 session.edit("add", |document| name = edits::add(document, &wish, *node));
-                self.selection = BTreeSet::from([name]);
+                session.selection = BTreeSet::from([name]);
             }
         }
     }
 
     /// Removes the selected nodes.
     pub fn delete(&mut self, session: &mut Session) {
-        if !self.selection.is_empty() {
-            let names = std::mem::take(&mut self.selection);
+        if !session.selection.is_empty() {
+            let names = std::mem::take(&mut session.selection);
             session.edit("delete", |document| edits::remove(document, &names));
         }
     }

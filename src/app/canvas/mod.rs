@@ -46,8 +46,6 @@ pub struct Canvas {
     ids: BTreeMap<String, NodeId>,
     /// The edit and the plan that the view was built after.
     built: Option<(u64, u64, bool)>,
-    /// Names of the selected nodes.
-    pub selection: BTreeSet<String>,
     /// Where the document's origin lies, from the upper left corner \[points\].
     pan: Vec2,
     zoom: f32,
@@ -69,7 +67,6 @@ impl Default for Canvas {
             faces: BTreeMap::new(),
             ids: BTreeMap::new(),
             built: None,
-            selection: BTreeSet::new(),
             pan: Vec2::ZERO,
             zoom: 1.0,
             framing: Some(Framing::Start),
@@ -92,16 +89,6 @@ impl Canvas {
         self.framing = Some(Framing::Selection);
     }
 
-    /// Selects a node and brings it into view.
-    pub fn go_to(&mut self, name: &str) {
-        self.selection = BTreeSet::from([name.to_string()]);
-        let view = self.rect.shrink(40.0);
-        let seen = self.ids.get(name).and_then(|id| self.paint.rects.get(id)).is_some_and(|r| view.contains_rect(*r));
-        if !seen {
-            self.framing = Some(Framing::Selection);
-        }
-    }
-
     /// Opens the palette of nodes to add, at the pointer if that is over the canvas.
     pub fn open_palette(&mut self, pointer: Option<Pos2>) {
         let at = pointer.filter(|p| self.rect.contains(*p)).unwrap_or(self.rect.center());
@@ -112,7 +99,8 @@ impl Canvas {
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
         self.rect = ui.max_rect();
         self.rebuild(theme::of(ui), session);
-        self.navigate(ui, session.document());
+        self.reveal(session);
+        self.navigate(ui, session);
         self.place(session.document());
         self.sync(theme::of(ui), session);
         let mut canvas = ui.new_child(egui::UiBuilder::new().max_rect(self.rect).layout(Layout::top_down(Align::Min)));
@@ -126,9 +114,9 @@ impl Canvas {
         let response = self.state.draw_graph_editor(&mut canvas, NoTemplates, &mut self.paint, Vec::new());
         // The crate opens its finder at any right click in the window; ours is opened below.
         self.state.node_finder = None;
-        painter.set(behind, wires::shape(&response.connections, &self.state.graph, &self.selection, self.zoom));
+        painter.set(behind, wires::shape(&response.connections, &self.state.graph, &session.selection, self.zoom));
         self.in_hand(ui, &painter);
-        self.select(ui, boxed, &response.node_responses);
+        self.select(ui, session, boxed, &response.node_responses);
         self.drag(ui, session, &response.node_responses);
         let mut wired = self.wire(session, &response.node_responses);
         if let Some(held) = held {
@@ -143,6 +131,18 @@ impl Canvas {
         wired
     }
 
+    /// Brings the selection into view where somebody asked for that and it is not.
+    fn reveal(&mut self, session: &mut Session) {
+        if !std::mem::take(&mut session.reveal) {
+            return;
+        }
+        let view = self.rect.shrink(40.0);
+        let rect = |name: &String| self.ids.get(name).and_then(|id| self.paint.rects.get(id));
+        if !session.selection.iter().all(|name| rect(name).is_some_and(|r| view.contains_rect(*r))) {
+            self.framing = Some(Framing::Selection);
+        }
+    }
+
     /// Builds the crate's graph anew when nodes or ports have changed.
     fn rebuild(&mut self, look: &'static Look, session: &Session) {
         let now = Some((session.revision(), session.plans(), look.dark));
@@ -153,7 +153,6 @@ impl Canvas {
         let document = session.document();
         let mut faces = face::faces(document, Library::builtin());
         face::bind(&mut faces, document, |wire| session.carried(wire), |wire| session.particles(wire));
-        self.selection.retain(|name| document.nodes.contains_key(name));
         let same_look = self.look.is_some_and(|before| std::ptr::eq(before, look));
         self.look = Some(look);
         if same_look && faces == self.faces && self.ids.len() == faces.len() {
@@ -210,7 +209,7 @@ impl Canvas {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
             let Some(source) = session.document().nodes.get(name) else { continue };
             let view = &mut node.user_data;
-            view.selected = self.selection.contains(name);
+            view.selected = session.selection.contains(name);
             view.severity = severities.get(name).copied();
             // Slowly, so that the figures can be read.
             view.ms = spent.get(name).map(|ms| view.ms.map_or(*ms, |before| before + 0.05 * (ms - before)));
@@ -218,7 +217,7 @@ impl Canvas {
             view.repeats = repeats(source);
             view.color = look.kind(&source.kind);
         }
-        self.state.selected_nodes = self.selection.iter().filter_map(|name| self.ids.get(name).copied()).collect();
+        self.state.selected_nodes = session.selection.iter().filter_map(|name| self.ids.get(name).copied()).collect();
     }
 
     fn input(&self, end: &InputEnd) -> Option<InputId> {

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use eframe::egui::{self, Id, RichText, Ui};
 
-use super::canvas::Canvas;
 use super::edits::{self, InputEnd};
 use super::face::{self, PortFace};
 use super::session::Session;
@@ -30,9 +29,9 @@ const TWO_COLUMNS: f32 = 620.0;
 const GUTTER: f32 = 24.0;
 
 /// Draws the inspector. An `Err` is a sentence for the person.
-pub fn show(ui: &mut Ui, session: &mut Session, canvas: &mut Canvas) -> Result<(), String> {
-    let mut selected = canvas.selection.iter();
-    let name = selected.next().filter(|_| canvas.selection.len() == 1).cloned();
+pub fn show(ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+    let count = session.selection.len();
+    let name = session.selection.iter().next().filter(|_| count == 1).cloned();
     let node = name.as_ref().and_then(|name| session.document().nodes.get(name)).cloned();
     let mut result = Ok(());
     let scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt(("inspector", &name));
@@ -40,11 +39,11 @@ pub fn show(ui: &mut Ui, session: &mut Session, canvas: &mut Canvas) -> Result<(
         Some((name, node)) => {
             let numbers = named(&session.document().nodes);
             let mut one = Inspected { name, node, session, numbers };
-            two(ui, &mut one, |ui, one| result = one.values(ui, canvas), Inspected::documentation);
+            two(ui, &mut one, |ui, one| result = one.values(ui), Inspected::documentation);
         }
-        None if canvas.selection.is_empty() => two(ui, session, graph::fields, graph::statistics),
+        None if count == 0 => two(ui, session, graph::fields, graph::statistics),
         None => {
-            ui.label(RichText::new(format!("{} nodes are selected", canvas.selection.len())).color(theme::of(ui).dim));
+            ui.label(RichText::new(format!("{count} nodes are selected")).color(theme::of(ui).dim));
         }
     });
     result
@@ -90,8 +89,8 @@ impl Inspected<'_> {
         Id::new(("inspector", &self.name, field))
     }
 
-    fn values(&mut self, ui: &mut Ui, canvas: &mut Canvas) -> Result<(), String> {
-        let mut result = self.title(ui, canvas);
+    fn values(&mut self, ui: &mut Ui) -> Result<(), String> {
+        let mut result = self.title(ui);
         let stage = face::stage_of(&self.node, Library::builtin());
         kinds::own(ui, self);
         if let Some(stage) = &stage {
@@ -131,7 +130,7 @@ impl Inspected<'_> {
         }
     }
 
-    fn title(&mut self, ui: &mut Ui, canvas: &mut Canvas) -> Result<(), String> {
+    fn title(&mut self, ui: &mut Ui) -> Result<(), String> {
         let id = self.id("name");
         let typed = row(ui, "name", "What wires and problems call the node", |ui| {
             value::text(ui, id, &self.name, |text| egui::TextEdit::singleline(text).desired_width(f32::INFINITY))
@@ -143,7 +142,7 @@ impl Inspected<'_> {
         match edits::rename(&mut renamed, &old, new.trim()) {
             Ok(()) => {
                 self.session.edit("rename", |document| *document = renamed);
-                canvas.selection = std::iter::once(new.trim().to_string()).collect();
+                self.session.selection = std::iter::once(new.trim().to_string()).collect();
             }
             Err(sentence) => result = Err(sentence),
         }

@@ -9,7 +9,6 @@ use crate::gpu::{Gpu, GpuOptions};
 struct Bench {
     ctx: Context,
     session: Session,
-    canvas: Canvas,
 }
 
 impl Bench {
@@ -18,23 +17,23 @@ impl Bench {
         session.open(Document::parse(text).unwrap(), None);
         let ctx = Context::default();
         theme::install(&ctx);
-        Bench { ctx, session, canvas: Canvas::default() }
+        Bench { ctx, session }
     }
 
     fn frame(&mut self, events: Vec<Event>) {
         let screen = Rect::from_min_size(Pos2::ZERO, vec2(900.0, 700.0));
         let input = RawInput { screen_rect: Some(screen), events, ..RawInput::default() };
-        let (session, canvas) = (&mut self.session, &mut self.canvas);
+        let session = &mut self.session;
         let output = self.ctx.run_ui(input, |ui| {
             let mut ui = ui.new_child(UiBuilder::new().max_rect(screen));
-            show(&mut ui, session, canvas).unwrap();
+            show(&mut ui, session).unwrap();
         });
         drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
         self.session.end_gesture();
     }
 
     fn select(&mut self, node: &str) {
-        self.canvas.selection = std::iter::once(node.to_string()).collect();
+        self.session.selection = std::iter::once(node.to_string()).collect();
         (0..3).for_each(|_| self.frame(Vec::new()));
     }
 

@@ -58,6 +58,10 @@ impl Picture {
         self.target.as_ref().map(|target| (target.id, target.size))
     }
 
+    pub fn render(&self) -> &RenderState {
+        &self.render
+    }
+
     pub fn smooth(&self) -> bool {
         self.smooth
     }
@@ -107,11 +111,6 @@ impl Picture {
         drop(pass);
         self.render.queue.submit([encoder.finish()]);
         Ok(())
-    }
-
-    /// Calls `done`, on some thread, when the GPU has finished all that was submitted so far.
-    pub fn when_done(&self, done: impl FnOnce() + Send + 'static) {
-        self.render.queue.on_submitted_work_done(done);
     }
 
     /// Forgets the picture, for example of a graph that was closed.

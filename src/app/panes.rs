@@ -1,0 +1,147 @@
+//! Panes, and how they share the window.
+
+use egui_tiles::{Container, Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
+use serde::{Deserialize, Serialize};
+
+/// A part of the window that can be moved, stacked and closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Pane {
+    Graph,
+    Inspector,
+    Problems,
+    /// A view by its number; the first is always there.
+    View(u64),
+}
+
+impl Pane {
+    pub fn title(self) -> &'static str {
+        match self {
+            Pane::Graph => "Graph",
+            Pane::Inspector => "Inspector",
+            Pane::Problems => "Problems",
+            Pane::View(_) => "View",
+        }
+    }
+
+    /// Whether the window makes sense without it.
+    pub fn closable(self) -> bool {
+        !matches!(self, Pane::Graph | Pane::View(0))
+    }
+}
+
+/// The view on the left, the graph on the right, and below it what tells of it.
+pub fn arrangement() -> Tree<Pane> {
+    let mut tiles = Tiles::default();
+    let view = tab(&mut tiles, &[Pane::View(0)]);
+    let graph = tab(&mut tiles, &[Pane::Graph]);
+    let below = tab(&mut tiles, &[Pane::Inspector, Pane::Problems]);
+    let right = linear(&mut tiles, LinearDir::Vertical, [(graph, 0.64), (below, 0.36)]);
+    let root = linear(&mut tiles, LinearDir::Horizontal, [(view, 0.44), (right, 0.56)]);
+    Tree::new("panes", root, tiles)
+}
+
+fn tab(tiles: &mut Tiles<Pane>, panes: &[Pane]) -> TileId {
+    let children: Vec<TileId> = panes.iter().map(|pane| tiles.insert_pane(*pane)).collect();
+    tiles.insert_tab_tile(children)
+}
+
+fn linear(tiles: &mut Tiles<Pane>, dir: LinearDir, parts: [(TileId, f32); 2]) -> TileId {
+    let mut linear = Linear::new(dir, parts.map(|(id, _)| id).to_vec());
+    for (id, share) in parts {
+        linear.shares.set_share(id, share);
+    }
+    tiles.insert_container(Container::Linear(linear))
+}
+
+/// Brings a pane up; one that was closed comes back beside the inspector, or wherever there are tabs.
+pub fn bring_up(tree: &mut Tree<Pane>, pane: Pane) {
+    if tree.tiles.find_pane(&pane).is_none() {
+        let new = tree.tiles.insert_pane(pane);
+        let home = tree.tiles.find_pane(&Pane::Inspector).or_else(|| tree.tiles.find_pane(&Pane::Problems));
+        let home = home.or_else(|| tree.tiles.find_pane(&Pane::Graph));
+        let place = home.and_then(|id| tree.tiles.parent_of(id)).or(tree.root());
+        match place {
+            Some(place) => tree.move_tile_to_container(new, place, usize::MAX, false),
+            None => tree.root = Some(new),
+        }
+    }
+    tree.make_active(|_, tile| matches!(tile, Tile::Pane(found) if *found == pane));
+}
+
+/// Puts a new pane to the right of another.
+pub fn put_beside(tree: &mut Tree<Pane>, new: Pane, beside: Pane) {
+    let fresh = tree.tiles.insert_pane(new);
+    let tabs = tree.tiles.insert_tab_tile(vec![fresh]);
+    let Some(anchor) = tree.tiles.find_pane(&beside).and_then(|pane| tree.tiles.parent_of(pane)) else {
+        bring_up(tree, new);
+        return;
+    };
+    let parent = tree.tiles.parent_of(anchor);
+    let row = parent.filter(
+        |id| matches!(tree.tiles.get(*id), Some(Tile::Container(Container::Linear(l))) if l.dir == LinearDir::Vertical),
+    );
+    match (row, parent) {
+        // Views stand below each other where they share a column already.
+        (Some(row), _) => tree.move_tile_to_container(tabs, row, usize::MAX, false),
+        (None, Some(parent)) => {
+            let column = Linear::new(LinearDir::Vertical, vec![anchor, tabs]);
+            let share = match tree.tiles.get(parent) {
+                Some(Tile::Container(Container::Linear(l))) => {
+                    l.shares.iter().find(|(id, _)| **id == anchor).map(|s| *s.1)
+                }
+                _ => None,
+            };
+            let column = tree.tiles.insert_container(Container::Linear(column));
+            if let Some(Tile::Container(Container::Linear(linear))) = tree.tiles.get_mut(parent) {
+                linear.children.iter_mut().filter(|id| **id == anchor).for_each(|id| *id = column);
+                linear.shares.set_share(column, share.unwrap_or(1.0));
+            }
+        }
+        (None, None) => {
+            let column = Linear::new(LinearDir::Vertical, vec![anchor, tabs]);
+            tree.root = Some(tree.tiles.insert_container(Container::Linear(column)));
+        }
+    }
+}
+
+/// Every pane has a tab to take it by.
+pub fn options() -> SimplificationOptions {
+    SimplificationOptions { all_panes_must_have_tabs: true, ..SimplificationOptions::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn panes(tree: &Tree<Pane>) -> Vec<Pane> {
+        let panes = tree.tiles.tiles().filter_map(|tile| if let Tile::Pane(pane) = tile { Some(*pane) } else { None });
+        let mut panes: Vec<Pane> = panes.collect();
+        panes.sort_by_key(|pane| format!("{pane:?}"));
+        panes
+    }
+
+    #[test]
+    fn a_closed_pane_comes_back_and_none_is_there_twice() {
+        let mut tree = arrangement();
+        let all = panes(&tree);
+        let problems = tree.tiles.find_pane(&Pane::Problems).unwrap();
+        tree.remove_recursively(problems);
+        assert_eq!(panes(&tree).len(), all.len() - 1);
+        bring_up(&mut tree, Pane::Problems);
+        bring_up(&mut tree, Pane::Problems);
+        assert_eq!(panes(&tree), all);
+    }
+
+    #[test]
+    fn views_are_put_below_each_other() {
+        let mut tree = arrangement();
+        put_beside(&mut tree, Pane::View(1), Pane::View(0));
+        put_beside(&mut tree, Pane::View(2), Pane::View(0));
+        tree.simplify(&options());
+        let parents: std::collections::HashSet<_> = [0, 1, 2]
+            .map(|n| tree.tiles.find_pane(&Pane::View(n)).and_then(|id| tree.tiles.parent_of(id)).unwrap())
+            .map(|tabs| tree.tiles.parent_of(tabs).unwrap())
+            .into();
+        assert_eq!(parents.len(), 1, "one column holds all three");
+    }
+}

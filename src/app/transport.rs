@@ -1,0 +1,82 @@
+//! The bar at the foot of the window: the controls of time, and how fast it goes.
+
+use eframe::egui::{self, Align, Layout, RichText, Ui, vec2};
+
+use super::command::Command;
+use super::player::{Player, SPEEDS};
+use super::session::Session;
+use super::theme;
+
+/// Draws the bar. Returns what was asked for.
+pub fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Command> {
+    let mut asked = None;
+    let (play, label) = if player.playing { ("⏸", "Pause") } else { ("▶", "Play") };
+    for (command, icon, label) in
+        [(Command::Reset, "⏮", "Start anew"), (Command::Play, play, label), (Command::Step, "⏭", "Compute one frame")]
+    {
+        if command.button(ui, icon, label) {
+            asked = Some(command);
+        }
+    }
+    speed(ui, player);
+    ui.add_space(4.0);
+    let (frame, time) = session.running_simulation().map_or((0, 0.0), |s| (s.frame(), s.time()));
+    figure(ui, 54.0, "frame", frame.to_string());
+    figure(ui, 66.0, "time", format!("{time:.2} s"));
+    let rate = player.rate().map_or("–".into(), |rate| format!("{rate:.1}"));
+    figure(ui, 38.0, "fps", rate).on_hover_text("Frames computed a second");
+    let ms = player.gpu_ms().map_or("–".into(), |ms| format!("{ms:.2} ms"));
+    figure(ui, 66.0, "GPU", ms).on_hover_text("Time that the GPU needs for a frame");
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| asked = status(ui, session).or(asked));
+    asked
+}
+
+fn speed(ui: &mut Ui, player: &mut Player) {
+    let text = |speed: f64| match speed {
+        s if s < 1.0 => format!("1/{} ×", (1.0 / s).round()),
+        s => format!("{s} ×"),
+    };
+    let hint = "Slow motion: frames are shown more slowly, each is computed as ever";
+    egui::ComboBox::from_id_salt("speed")
+        .width(58.0)
+        .selected_text(text(player.speed))
+        .show_ui(ui, |ui| {
+            for choice in SPEEDS {
+                ui.selectable_value(&mut player.speed, choice, text(choice));
+            }
+        })
+        .response
+        .on_hover_text(hint);
+}
+
+/// How the graph is: at work, broken, or well.
+fn status(ui: &mut Ui, session: &Session) -> Option<Command> {
+    let look = theme::of(ui);
+    if session.compiling() {
+        ui.label(RichText::new("compiling").color(look.accent).small());
+        ui.spinner();
+        return None;
+    }
+    let count = session.problems().count();
+    let (text, color) = match (session.broken(), count) {
+        (true, _) if session.running_simulation().is_some() => {
+            ("the last version that worked runs on".into(), look.error)
+        }
+        (_, 0) => return None,
+        (_, 1) => ("1 problem".to_string(), look.warning),
+        (_, count) => (format!("{count} problems"), look.warning),
+    };
+    let link = egui::Link::new(RichText::new(text).color(color).small());
+    ui.add(link).clicked().then_some(Command::ShowProblems)
+}
+
+/// A name and a number that does not move about as it changes.
+fn figure(ui: &mut Ui, width: f32, name: &str, value: String) -> egui::Response {
+    ui.label(RichText::new(name).color(theme::of(ui).faint).small());
+    let text = RichText::new(value).monospace();
+    ui.allocate_ui_with_layout(vec2(width, 20.0), Layout::left_to_right(Align::Center), |ui| {
+        ui.set_min_width(width);
+        ui.label(text)
+    })
+    .inner
+}

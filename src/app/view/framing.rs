@@ -1,0 +1,90 @@
+//! How a picture lies in its pane: as large as there is room, or zoomed and moved by hand.
+
+use eframe::egui::{self, PointerButton, Rect, Response, Ui, Vec2, vec2};
+
+use super::{choice, on_pixels};
+
+/// Points left free around a picture that is shown whole.
+const MARGIN: f32 = 12.0;
+const ZOOM: std::ops::RangeInclusive<f32> = 0.05..=64.0;
+
+/// Zoom and position; shown whole while there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Framing(Option<Manual>);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Manual {
+    /// Pixels of the screen for a pixel of the picture.
+    zoom: f32,
+    /// Middle of the picture, from the middle of the pane \[points\].
+    center: Vec2,
+}
+
+impl Framing {
+    /// The whole picture, as large as there is room.
+    pub fn fit(&mut self) {
+        self.0 = None;
+    }
+
+    /// A pixel of the picture for a pixel of the screen.
+    pub fn actual_size(&mut self) {
+        self.0 = Some(Manual { zoom: 1.0, center: Vec2::ZERO });
+    }
+
+    pub(super) fn buttons(&mut self, ui: &mut Ui) {
+        let zoom = self.0.map(|manual| manual.zoom);
+        if let Some(zoom) = zoom.filter(|zoom| *zoom != 1.0) {
+            ui.label(egui::RichText::new(format!("{:.0} %", 100.0 * zoom)).small());
+        }
+        if choice(ui, zoom == Some(1.0), "1:1", "One pixel of the picture is one of the screen").clicked() {
+            self.actual_size();
+        }
+        if choice(ui, zoom.is_none(), "Fit", "The whole picture, as large as there is room (double-click)").clicked() {
+            self.fit();
+        }
+    }
+
+    /// The wheel zooms at the pointer; the middle button, or Alt, moves. `pixels`: the picture's size at 1:1 \[points\].
+    pub(super) fn navigate(&mut self, ui: &Ui, response: &Response, room: Rect, pixels: Vec2) {
+        let alt = ui.input(|input| input.modifiers.alt);
+        let held = response.dragged_by(PointerButton::Middle) || (alt && response.dragged_by(PointerButton::Primary));
+        let now = self.0.unwrap_or(Manual { zoom: fitting(room, pixels), center: Vec2::ZERO });
+        if held {
+            self.0 = Some(Manual { center: now.center + response.drag_delta(), ..now });
+            ui.ctx().set_cursor_icon(egui::CursorIcon::Grabbing);
+        }
+        if response.double_clicked_by(PointerButton::Middle) {
+            self.fit();
+        }
+        if !response.hovered() {
+            return;
+        }
+        let (wheel, pinch, pointer) = ui.input_mut(|input| {
+            (std::mem::take(&mut input.smooth_scroll_delta).y, input.zoom_delta(), input.pointer.latest_pos())
+        });
+        let factor = (wheel * 0.003).exp() * pinch;
+        if let (Some(pointer), true) = (pointer, factor != 1.0) {
+            let zoom = (now.zoom * factor).clamp(*ZOOM.start(), *ZOOM.end());
+            let local = pointer - room.center();
+            self.0 = Some(Manual { zoom, center: local - (local - now.center) * (zoom / now.zoom) });
+        }
+    }
+
+    /// Where the picture goes.
+    pub(super) fn place(&mut self, ui: &Ui, room: Rect, pixels: Vec2) -> Rect {
+        let Some(manual) = &mut self.0 else {
+            return Rect::from_center_size(room.center(), pixels * fitting(room, pixels));
+        };
+        // A part of it stays in sight.
+        let reach = 0.5 * (room.size() + pixels * manual.zoom) - vec2(40.0, 40.0);
+        manual.center = manual.center.clamp(-reach.max(Vec2::ZERO), reach.max(Vec2::ZERO));
+        let size = pixels * manual.zoom;
+        let corner = on_pixels(ui, room.center().to_vec2() + manual.center - 0.5 * size);
+        Rect::from_min_size(corner.to_pos2(), size)
+    }
+}
+
+fn fitting(room: Rect, pixels: Vec2) -> f32 {
+    let inner = (room.size() - vec2(2.0, 2.0) * MARGIN).max(vec2(1.0, 1.0));
+    (inner.x / pixels.x).min(inner.y / pixels.y)
+}
