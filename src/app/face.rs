@@ -164,6 +164,11 @@ pub fn face(node: &Node, library: &Library) -> Face {
                 vec![port("distance", PortType::parse("Grid<f32>"), "Signed distance to the shape [m]", true)];
             Face { title: "File".into(), inputs: Vec::new(), outputs }
         }
+        NodeKind::Reroute => {
+            let any = Some(PortType::Grid(Element::Generic('T')));
+            let inputs = vec![port("value", any, "What the wire carries", false)];
+            Face { title: "Reroute".into(), inputs, outputs: vec![port("value", any, "The same", true)] }
+        }
         NodeKind::Unknown => Face { title: "Unknown".into(), inputs: Vec::new(), outputs: Vec::new() },
     };
     let params = stage_of(node, library).map(|stage| stage.header.params.clone()).unwrap_or_default();

@@ -236,7 +236,7 @@ impl Look {
             NodeKind::File(_) => Color32::from_rgb(122, 112, 40),
             NodeKind::State(_) => Color32::from_rgb(40, 118, 82),
             NodeKind::Domain(_) => Color32::from_rgb(84, 90, 98),
-            NodeKind::Number(_) => Color32::from_rgb(94, 98, 106),
+            NodeKind::Number(_) | NodeKind::Reroute => Color32::from_rgb(94, 98, 106),
             NodeKind::Output(_) => Color32::from_rgb(150, 64, 64),
             NodeKind::Unknown => Color32::from_rgb(110, 60, 60),
         }

@@ -1,11 +1,15 @@
 //! The document: what the user edits, and what a graph file holds. It may be wrong in any way a person can be
 //! wrong; [`crate::graph`] says how.
 
+mod color;
+mod level;
 mod read;
 mod write;
 
 use std::collections::BTreeMap;
 
+pub use color::Color;
+pub use level::{Level, LevelMut, Scope};
 pub use read::ReadError;
 
 use crate::sim::input::InputTrack;
@@ -28,6 +32,8 @@ pub struct Document {
     pub seed: u32,
     /// Pointer and keys that play when nobody is at the controls.
     pub input: Option<InputTrack>,
+    /// Comment frames, the lowest first.
+    pub frames: Vec<Frame>,
     pub nodes: Nodes,
     pub extra: Extra,
 }
@@ -44,6 +50,7 @@ impl Default for Document {
             fps: 60.0,
             seed: 0,
             input: None,
+            frames: Vec::new(),
             nodes: Nodes::new(),
             extra: Extra::new(),
         }
@@ -64,9 +71,26 @@ pub struct Node {
     pub on: Option<String>,
     /// How many particles a State of particles holds at most; an expression as for `iterations`.
     pub capacity: Option<ParamValue>,
+    /// Left out of the graph: what it would change passes by.
+    pub muted: bool,
     /// Position on the canvas \[points\].
     pub at: (f32, f32),
+    /// Its colour on the canvas; that of its kind when absent.
+    pub color: Option<Color>,
     pub comment: String,
+    pub extra: Extra,
+}
+
+/// A comment on the canvas, behind the nodes that it is about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    pub title: String,
+    pub text: String,
+    /// Upper left corner \[points\].
+    pub at: (f32, f32),
+    /// Extent \[points\].
+    pub size: (f32, f32),
+    pub color: Option<Color>,
     pub extra: Extra,
 }
 
@@ -109,6 +133,8 @@ pub enum NodeKind {
     Output(Output),
     /// Signed distances to the shape in a file beside the graph: a mesh in 3D, a picture in 2D.
     File(String),
+    /// A dot on a wire: its output `value` is what its input `value` reads.
+    Reroute,
     /// A kind that this build does not know; its text is in [`Node::extra`].
     #[default]
     Unknown,
@@ -165,6 +191,12 @@ pub struct Group {
     pub outputs: BTreeMap<String, Link>,
     /// Exposed parameters, each with the `node.param` that it sets (`node.iterations` for a count).
     pub params: BTreeMap<String, Vec<Link>>,
+    /// Where the canvas shows the inputs when the group is open \[points\]; beside its nodes when absent.
+    pub inputs_at: Option<(f32, f32)>,
+    /// The same of the outputs.
+    pub outputs_at: Option<(f32, f32)>,
+    /// Comment frames, the lowest first.
+    pub frames: Vec<Frame>,
     pub nodes: Nodes,
     pub extra: Extra,
 }
@@ -255,36 +287,14 @@ impl Document {
 
     /// The node at a path such as `substep/density`.
     pub fn node(&self, path: &str) -> Option<&Node> {
-        let mut nodes = &self.nodes;
-        let mut parts = path.split('/').peekable();
-        while let Some(part) = parts.next() {
-            let node = nodes.get(part)?;
-            if parts.peek().is_none() {
-                return Some(node);
-            }
-            match &node.kind {
-                NodeKind::Group(group) => nodes = &group.nodes,
-                _ => return None,
-            }
-        }
-        None
+        let (scope, name) = Scope::split(path);
+        self.level(&scope)?.nodes().get(name)
     }
 
     /// The node at a path such as `substep/density`, to change it.
     pub fn node_mut(&mut self, path: &str) -> Option<&mut Node> {
-        let mut nodes = &mut self.nodes;
-        let mut parts = path.split('/').peekable();
-        while let Some(part) = parts.next() {
-            let node = nodes.get_mut(part)?;
-            if parts.peek().is_none() {
-                return Some(node);
-            }
-            match &mut node.kind {
-                NodeKind::Group(group) => nodes = &mut group.nodes,
-                _ => return None,
-            }
-        }
-        None
+        let (scope, name) = Scope::split(path);
+        self.level_mut(&scope)?.into_nodes().get_mut(name)
     }
 
     /// Sets `node.param` (also `node.iterations`, a State's `capacity`, a domain's `resolution` and `width`, a number's `value`).

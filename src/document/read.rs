@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use ron::value::RawValue;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::{Document, Domain, Extra, FORMAT_VERSION, Group, Link, Node, NodeKind, Output, ParamValue};
+use super::{Color, Document, Domain, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output, ParamValue};
 
 /// Why a text is not a graph file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -108,13 +108,14 @@ macro_rules! record {
     };
 }
 
-record!(Document, "Document", &["version", "name", "about", "fps", "seed", "input", "nodes"], |d, map| {
+record!(Document, "Document", &["version", "name", "about", "fps", "seed", "input", "frames", "nodes"], |d, map| {
     "version" => d.version = map.next_value()?,
     "name" => d.name = map.next_value()?,
     "about" => d.about = map.next_value()?,
     "fps" => d.fps = map.next_value()?,
     "seed" => d.seed = map.next_value()?,
     "input" => d.input = Some(map.next_value()?),
+    "frames" => d.frames = map.next_value()?,
     "nodes" => d.nodes = map.next_value::<Unique<Node>>()?.0,
 });
 
@@ -128,12 +129,25 @@ record!(Output, "Output", &["size"], |o, map| {
     "size" => o.size = Some(map.next_value()?),
 });
 
-record!(Group, "Group", &["about", "inputs", "outputs", "params", "nodes"], |g, map| {
+const GROUP_FIELDS: &[&str] = &["about", "inputs", "outputs", "params", "inputs_at", "outputs_at", "frames", "nodes"];
+
+record!(Group, "Group", GROUP_FIELDS, |g, map| {
     "about" => g.about = map.next_value()?,
     "inputs" => g.inputs = map.next_value::<Unique<String>>()?.0,
     "outputs" => g.outputs = map.next_value::<Unique<Link>>()?.0,
     "params" => g.params = map.next_value::<Unique<Links>>()?.0.into_iter().map(|(k, v)| (k, v.0)).collect(),
+    "inputs_at" => g.inputs_at = Some(map.next_value()?),
+    "outputs_at" => g.outputs_at = Some(map.next_value()?),
+    "frames" => g.frames = map.next_value()?,
     "nodes" => g.nodes = map.next_value::<Unique<Node>>()?.0,
+});
+
+record!(Frame, "Frame", &["title", "text", "at", "size", "color"], |f, map| {
+    "title" => f.title = map.next_value()?,
+    "text" => f.text = map.next_value()?,
+    "at" => f.at = map.next_value()?,
+    "size" => f.size = map.next_value()?,
+    "color" => f.color = color(map.next_value()?, &mut f.extra),
 });
 
 const NODE_FIELDS: &[&str] = &[
@@ -145,12 +159,15 @@ const NODE_FIELDS: &[&str] = &[
     "group",
     "output",
     "file",
+    "reroute",
     "inputs",
     "params",
     "iterations",
     "on",
     "capacity",
+    "muted",
     "at",
+    "color",
     "comment",
 ];
 
@@ -163,23 +180,35 @@ record!(Node, "Node", NODE_FIELDS, |n, map| {
     "group" => set_kind(n, NodeKind::Group(Box::new(map.next_value()?)))?,
     "output" => set_kind(n, NodeKind::Output(map.next_value()?))?,
     "file" => set_kind(n, NodeKind::File(map.next_value()?))?,
+    "reroute" => { map.next_value::<()>()?; set_kind(n, NodeKind::Reroute)? },
     "inputs" => n.inputs = map.next_value::<Unique<Link>>()?.0,
     "params" => n.params = map.next_value::<Unique<ParamValue>>()?.0,
     "iterations" => n.iterations = Some(map.next_value()?),
     "on" => n.on = Some(map.next_value()?),
     "capacity" => n.capacity = Some(map.next_value()?),
+    "muted" => n.muted = map.next_value()?,
     "at" => n.at = map.next_value()?,
+    "color" => n.color = color(map.next_value()?, &mut n.extra),
     "comment" => n.comment = map.next_value()?,
 });
 
 fn set_kind<E: de::Error>(node: &mut Node, kind: NodeKind) -> Result<(), E> {
     if node.kind != NodeKind::Unknown {
         return Err(E::custom(
-            "a node is one thing: give one of stage, custom, domain, state, number, group, output, file",
+            "a node is one thing: give one of stage, custom, domain, state, number, group, output, file, reroute",
         ));
     }
     node.kind = kind;
     Ok(())
+}
+
+/// A colour; what does not read as one is kept as it is.
+fn color(raw: Box<RawValue>, extra: &mut Extra) -> Option<Color> {
+    let color = raw.into_rust::<String>().ok().and_then(|text| Color::parse(&text));
+    if color.is_none() {
+        extra.insert("color".into(), raw.get_ron().trim().to_string());
+    }
+    color
 }
 
 /// A map that refuses a name given twice, where RON alone would keep the last.

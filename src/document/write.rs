@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Document, Domain, Extra, Group, Link, Node, NodeKind, Nodes, Output, ParamValue};
+use super::{Document, Domain, Extra, Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue};
 use crate::sim::input::InputTrack;
 
 pub fn document(document: &Document) -> String {
@@ -25,6 +25,9 @@ pub fn document(document: &Document) -> String {
     }
     for (key, raw) in &document.extra {
         field(key, raw.clone());
+    }
+    if !document.frames.is_empty() {
+        field("frames", frames(&document.frames, 1));
     }
     let _ = writeln!(out, "    nodes: {},\n)", nodes(&document.nodes, 1));
     out
@@ -65,6 +68,34 @@ fn nodes(nodes: &Nodes, depth: usize) -> String {
     out
 }
 
+/// One frame a line, in their own order: it says which lies above.
+fn frames(frames: &[Frame], depth: usize) -> String {
+    let indent = "    ".repeat(depth);
+    let lines: String = frames.iter().map(|value| format!("{indent}    {},\n", frame(value))).collect();
+    format!("[\n{lines}{indent}]")
+}
+
+fn frame(frame: &Frame) -> String {
+    let mut fields = Fields::default();
+    fields.extra(&frame.extra);
+    if !frame.title.is_empty() {
+        fields.add("title", quoted(&frame.title));
+    }
+    if !frame.text.is_empty() {
+        fields.add("text", quoted(&frame.text));
+    }
+    fields.add("at", pair(frame.at));
+    fields.add("size", pair(frame.size));
+    if let Some(color) = frame.color {
+        fields.add("color", quoted(&color.to_string()));
+    }
+    fields.one_line()
+}
+
+fn pair((x, y): (f32, f32)) -> String {
+    format!("({x}, {y})")
+}
+
 fn node(node: &Node, depth: usize) -> String {
     let mut fields = Fields::default();
     match &node.kind {
@@ -76,6 +107,7 @@ fn node(node: &Node, depth: usize) -> String {
         NodeKind::Group(value) => fields.add("group", group(value, depth)),
         NodeKind::Output(value) => fields.add("output", output(value)),
         NodeKind::File(path) => fields.add("file", quoted(path)),
+        NodeKind::Reroute => fields.add("reroute", "()".into()),
         NodeKind::Unknown => {}
     }
     fields.extra(&node.extra);
@@ -94,8 +126,14 @@ fn node(node: &Node, depth: usize) -> String {
     if let Some(count) = &node.iterations {
         fields.add("iterations", param(count));
     }
+    if node.muted {
+        fields.add("muted", "true".into());
+    }
     if node.at != (0.0, 0.0) {
-        fields.add("at", format!("({}, {})", node.at.0, node.at.1));
+        fields.add("at", pair(node.at));
+    }
+    if let Some(color) = node.color {
+        fields.add("color", quoted(&color.to_string()));
     }
     if !node.comment.is_empty() {
         fields.add("comment", quoted(&node.comment));
@@ -140,17 +178,30 @@ fn group(group: &Group, depth: usize) -> String {
     if !group.params.is_empty() {
         fields.add("params", map(&group.params, link_list));
     }
+    if let Some(at) = group.inputs_at {
+        fields.add("inputs_at", pair(at));
+    }
+    if let Some(at) = group.outputs_at {
+        fields.add("outputs_at", pair(at));
+    }
     fields.extra(&group.extra);
+    if !group.frames.is_empty() {
+        fields.add("frames", frames(&group.frames, depth + 1));
+    }
     fields.add("nodes", nodes(&group.nodes, depth + 1));
     fields.lines(depth)
 }
 
 #[derive(Default)]
-struct Fields(Vec<String>);
+struct Fields(Vec<(String, String)>);
 
 impl Fields {
+    /// A field is written once: what a person has set since takes the place of text that could not be read.
     fn add(&mut self, name: &str, value: String) {
-        self.0.push(format!("{name}: {value}"));
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, kept)) => *kept = value,
+            None => self.0.push((name.into(), value)),
+        }
     }
 
     fn extra(&mut self, extra: &Extra) {
@@ -160,12 +211,13 @@ impl Fields {
     }
 
     fn one_line(self) -> String {
-        format!("({})", self.0.join(", "))
+        let fields: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        format!("({})", fields.join(", "))
     }
 
     fn lines(self, depth: usize) -> String {
         let indent = "    ".repeat(depth);
-        let body: String = self.0.iter().map(|field| format!("{indent}    {field},\n")).collect();
+        let body: String = self.0.iter().map(|(name, value)| format!("{indent}    {name}: {value},\n")).collect();
         format!("(\n{body}{indent})")
     }
 }

@@ -187,9 +187,9 @@ impl Flattener<'_> {
             }
             NodeKind::Output(output) => Some(self.output(&place, output)),
             NodeKind::File(path) => self.file(&place, path),
-            NodeKind::Domain(_) => None,
+            NodeKind::Domain(_) | NodeKind::Reroute => None,
             NodeKind::Unknown => {
-                let known = "stage, custom, domain, state, number, group, output or file";
+                let known = "stage, custom, domain, state, number, group, output, file or reroute";
                 let cause = match node.extra.keys().next() {
                     Some(key) => format!("this build does not know what `{key}` is"),
                     None => "the node does not say what it is".to_string(),

@@ -117,7 +117,7 @@ impl Flattener<'_> {
             },
             NodeKind::Custom(source) => of_stage(&Stage::parse("", source).ok()?),
             NodeKind::Group(group) => of_group(group),
-            NodeKind::State(_) | NodeKind::Number(_) => vec!["value".into()],
+            NodeKind::State(_) | NodeKind::Number(_) | NodeKind::Reroute => vec!["value".into()],
             NodeKind::File(_) => vec!["distance".into()],
             NodeKind::Output(_) => Vec::new(),
             NodeKind::Domain(_) | NodeKind::Unknown => return None,

@@ -1,6 +1,6 @@
 //! Graph files: readable, stable to the byte, and nothing in them is lost.
 
-use stagewright::document::{Document, NodeKind, ParamValue, ReadError};
+use stagewright::document::{Color, Document, NodeKind, ParamValue, ReadError, Scope};
 
 use super::shipped;
 
@@ -32,6 +32,64 @@ fn saving_again_gives_the_same_bytes() {
     assert_eq!(once, twice);
     assert_eq!(Document::parse(hand_written), Document::parse(&once), "saving loses nothing");
     insta::assert_snapshot!(once);
+}
+
+#[test]
+fn what_the_canvas_shows_is_kept() {
+    let hand_written = r##"(version: 1, nodes: {
+        "jet": (stage: "fluid/force_emitter", muted: true, color: "#7A5c2e", at: (10, 20)), "heard": (number: 1, muted: false),
+        "dot": (reroute: (), inputs: {"value": "jet.velocity"}, at: (3, 4)),
+        "odd": (number: 2, color: "teal"),
+        "g": (group: (inputs: {"a": "f32"}, inputs_at: (-200, 0.5), outputs_at: (300, 0),
+            frames: [(title: "Inside", at: (0, 0), size: (10, 10))], nodes: {})),
+    }, frames: [
+        (title: "Upper", text: "two\nlines", at: (1, 2), size: (300, 200.5), color: "#00ff10"),
+        (at: (5, 6), size: (7, 8), color: (1, 2, 3), shade: "soft"),
+    ])"##;
+    let document = Document::parse(hand_written).expect("parses");
+    assert_eq!((document.nodes["jet"].color, document.nodes["jet"].muted), (Some(Color([0x7a, 0x5c, 0x2e])), true));
+    let once = document.to_text();
+    assert_eq!(Document::parse(&once).as_ref(), Ok(&document), "saving loses nothing");
+    assert_eq!(document.to_text(), once);
+    insta::assert_snapshot!(once);
+}
+
+/// Text that does not read as a colour stays until a person gives one, and is not written beside it.
+#[test]
+fn a_colour_replaces_text_that_is_none() {
+    let text = r##"(nodes: {"a": (number: 1, color: "teal")}, frames: [(size: (1, 1), color: ?)])"##;
+    let mut document = Document::parse(&text.replace('?', "[9]")).expect("parses");
+    assert_eq!((document.nodes["a"].color, document.frames[0].color), (None, None));
+    let kept = document.to_text();
+    assert!(kept.contains(r#"color: "teal""#) && kept.contains("color: [9]"), "{kept}");
+    document.nodes.get_mut("a").unwrap().color = Some(Color([0, 128, 128]));
+    document.frames[0].color = Color::parse("#010203");
+    let saved = document.to_text();
+    assert!(!saved.contains("teal") && !saved.contains("[9]"), "{saved}");
+    let again = Document::parse(&saved).expect("every field is there once");
+    assert_eq!((again.nodes["a"].color, again.frames[0].color), (Some(Color([0, 128, 128])), Some(Color([1, 2, 3]))));
+    for wrong in ["7a5c2e", "#7a5c2", "#7a5c2e0", "#7a5c2g", "#+12345", "#äöü", ""] {
+        assert_eq!(Color::parse(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
+fn scopes_lead_into_groups() {
+    let text = r#"(nodes: {"a": (group: (nodes: {"b": (group: (nodes: {"c": (number: 1)})), "n": (number: 2)})), "s": (stage: "x")})"#;
+    let mut document = Document::parse(text).expect("parses");
+    let inner = Scope::parse("a/b");
+    assert_eq!((inner.path("c"), Scope::default().path("a")), ("a/b/c".into(), "a".into()));
+    assert_eq!(inner.outside(), Some((Scope::parse("a"), "b")));
+    assert_eq!(Scope::parse("a").inside("b"), inner);
+    assert!(Scope::parse("").is_root() && Scope::default().outside().is_none());
+    let level = document.clone();
+    let names = |scope: &str| level.level(&Scope::parse(scope)).map(|l| l.nodes().keys().cloned().collect::<Vec<_>>());
+    assert_eq!(names(""), Some(vec!["a".into(), "s".into()]));
+    assert_eq!(names("a/b"), Some(vec!["c".into()]));
+    assert!(["s", "a/n", "gone", "a//b"].iter().all(|scope| names(scope).is_none()));
+    assert_eq!(document.node("a/b/c").map(|node| &node.kind), Some(&NodeKind::Number(ParamValue::Number(1.0))));
+    document.level_mut(&inner).expect("is a group").nodes().clear();
+    assert_eq!(document.node("a/b/c"), None);
 }
 
 #[test]

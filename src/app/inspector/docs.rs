@@ -73,6 +73,7 @@ pub(super) fn host(ui: &mut Ui, node: &Node) {
             "File",
             "Signed distances to the shape in a file beside the graph: a mesh (.obj, .gltf, .glb) in 3D, a picture (.png) in 2D.",
         ),
+        NodeKind::Reroute => ("Reroute", "A dot on a wire, to lead it round other nodes."),
         NodeKind::Unknown => ("Unknown", ""),
     };
     ui.label(RichText::new(title).heading());

@@ -55,7 +55,7 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
                 ui.label(RichText::new(format!("{key}: {text}")).monospace());
             }
         }
-        NodeKind::Group(_) | NodeKind::Stage(_) => {}
+        NodeKind::Group(_) | NodeKind::Stage(_) | NodeKind::Reroute => {}
     }
 }
 

@@ -1,0 +1,136 @@
+//! Levels of nesting: the document itself, and the groups in it.
+
+use super::{Document, Frame, Group, NodeKind, Nodes};
+
+/// Names of groups from the outermost in; empty is the document itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Scope(pub Vec<String>);
+
+impl Scope {
+    /// Reads `outer/inner`.
+    pub fn parse(text: &str) -> Scope {
+        Scope(text.split('/').filter(|_| !text.is_empty()).map(String::from).collect())
+    }
+
+    /// The level of a node and its name there: `substep` and `density` of `substep/density`.
+    pub fn split(path: &str) -> (Scope, &str) {
+        let (scope, name) = path.rsplit_once('/').unwrap_or(("", path));
+        (Scope::parse(scope), name)
+    }
+
+    /// How problems and plans name a node of the level: `substep/density`.
+    pub fn path(&self, name: &str) -> String {
+        self.0.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("/")
+    }
+
+    /// Whether it is the document itself.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The level inside a group of this one.
+    pub fn inside(&self, group: &str) -> Scope {
+        Scope(self.0.iter().cloned().chain([group.to_string()]).collect())
+    }
+
+    /// The level around, and the name of the group there; `None` of the document itself.
+    pub fn outside(&self) -> Option<(Scope, &str)> {
+        let (name, around) = self.0.split_last()?;
+        Some((Scope(around.to_vec()), name))
+    }
+}
+
+/// What a level holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Level<'a> {
+    Document(&'a Document),
+    Group(&'a Group),
+}
+
+impl<'a> Level<'a> {
+    pub fn nodes(self) -> &'a Nodes {
+        match self {
+            Level::Document(document) => &document.nodes,
+            Level::Group(group) => &group.nodes,
+        }
+    }
+
+    pub fn frames(self) -> &'a [Frame] {
+        match self {
+            Level::Document(document) => &document.frames,
+            Level::Group(group) => &group.frames,
+        }
+    }
+
+    /// The group, of a level inside one.
+    pub fn group(self) -> Option<&'a Group> {
+        match self {
+            Level::Document(_) => None,
+            Level::Group(group) => Some(group),
+        }
+    }
+}
+
+/// The same, to change it.
+#[derive(Debug)]
+pub enum LevelMut<'a> {
+    Document(&'a mut Document),
+    Group(&'a mut Group),
+}
+
+impl<'a> LevelMut<'a> {
+    pub fn nodes(&mut self) -> &mut Nodes {
+        match self {
+            LevelMut::Document(document) => &mut document.nodes,
+            LevelMut::Group(group) => &mut group.nodes,
+        }
+    }
+
+    pub fn into_nodes(self) -> &'a mut Nodes {
+        match self {
+            LevelMut::Document(document) => &mut document.nodes,
+            LevelMut::Group(group) => &mut group.nodes,
+        }
+    }
+
+    pub fn frames(&mut self) -> &mut Vec<Frame> {
+        match self {
+            LevelMut::Document(document) => &mut document.frames,
+            LevelMut::Group(group) => &mut group.frames,
+        }
+    }
+
+    /// The group, of a level inside one.
+    pub fn group(&mut self) -> Option<&mut Group> {
+        match self {
+            LevelMut::Document(_) => None,
+            LevelMut::Group(group) => Some(group),
+        }
+    }
+}
+
+impl Document {
+    /// A level; `None` where one of the names is no group of the document. Groups of the library are not part of it.
+    pub fn level(&self, scope: &Scope) -> Option<Level<'_>> {
+        let mut level = Level::Document(self);
+        for name in &scope.0 {
+            match &level.nodes().get(name)?.kind {
+                NodeKind::Group(group) => level = Level::Group(group),
+                _ => return None,
+            }
+        }
+        Some(level)
+    }
+
+    /// The same, to change it.
+    pub fn level_mut(&mut self, scope: &Scope) -> Option<LevelMut<'_>> {
+        let mut level = LevelMut::Document(self);
+        for name in &scope.0 {
+            match &mut level.into_nodes().get_mut(name)?.kind {
+                NodeKind::Group(group) => level = LevelMut::Group(group),
+                _ => return None,
+            }
+        }
+        Some(level)
+    }
+}
