@@ -5,11 +5,7 @@ mod canvas;
 mod command;
 mod compiler;
 mod disk;
-mod edits;
-mod face;
 mod files;
-#[cfg(test)]
-mod fixture;
 mod history;
 mod inspector;
 mod notice;
@@ -25,7 +21,10 @@ use std::path::PathBuf;
 use eframe::egui::{self, RichText, Ui, ViewportCommand};
 use eframe::{egui_wgpu, wgpu};
 
-use crate::document::Document;
+use crate::document::{Document, Scope};
+#[cfg(test)]
+use crate::edit::fixture;
+use crate::edit::{self as edits, face};
 use crate::gpu::{self, Gpu};
 use crate::library::Library;
 use canvas::{Canvas, layout};
@@ -280,7 +279,7 @@ impl eframe::App for Editor {
 
 /// Takes a document in; one whose nodes have no places yet gets them.
 fn open_document(session: &mut Session, mut document: Document, path: Option<PathBuf>) {
-    let faces = face::faces(&document, Library::builtin());
+    let faces = face::faces(&document, &Scope::default(), Library::builtin());
     layout::place_new(&mut document, &faces);
     session.open(document, path);
 }

@@ -20,7 +20,7 @@ pub fn left_out(node: &Node) -> bool {
 }
 
 /// Where a wire comes from once all is left out that is to be.
-enum Through {
+pub enum Through {
     Wire(Link),
     /// A constant of an input of a node that is left out.
     Constant {
@@ -33,10 +33,11 @@ enum Through {
     Cycle(Link, Vec<String>),
 }
 
-fn through(ports: &Ports<'_>, link: &Link) -> Through {
+/// Follows a wire back past the nodes that are `out`.
+pub fn through(ports: &Ports<'_>, link: &Link, out: &dyn Fn(&str, &Node) -> bool) -> Through {
     let mut met: Vec<Link> = Vec::new();
     let mut link = link.clone();
-    while ports.nodes().get(&link.node).is_some_and(left_out) {
+    while ports.nodes().get(&link.node).is_some_and(|node| out(&link.node, node)) {
         if let Some(start) = met.iter().position(|known| *known == link) {
             return Through::Cycle(link, met.split_off(start).into_iter().map(|link| link.node).collect());
         }
@@ -52,6 +53,18 @@ fn through(ports: &Ports<'_>, link: &Link) -> Through {
         }
     }
     Through::Wire(link)
+}
+
+/// The wire that a reader of this one reads in the end; `None` where muted nodes and reroutes lead to nothing.
+pub fn origin(ports: &Ports<'_>, link: &Link) -> Option<Link> {
+    match through(ports, link, &is_out) {
+        Through::Wire(link) => Some(link),
+        _ => None,
+    }
+}
+
+fn is_out(_: &str, node: &Node) -> bool {
+    left_out(node)
 }
 
 impl Flattener<'_> {
@@ -72,7 +85,7 @@ impl Flattener<'_> {
         for (name, node) in before.iter().filter(|(_, node)| !left_out(node)) {
             for (port, link) in &node.inputs {
                 let Some(entry) = nodes.get_mut(name) else { continue };
-                let end = match through(&ports, link) {
+                let end = match through(&ports, link, &is_out) {
                     Through::Constant { from, value } => match takes_constant(&ports, name, port) {
                         Some(param) => {
                             entry.inputs.remove(port);
@@ -92,7 +105,7 @@ impl Flattener<'_> {
             }
         }
         for link in outputs.values_mut() {
-            let end = match through(&ports, link) {
+            let end = match through(&ports, link, &is_out) {
                 Through::Constant { from, .. } => Through::Stuck(from),
                 other => other,
             };
@@ -100,7 +113,9 @@ impl Flattener<'_> {
         }
         // A circle is wrong though nothing may read it.
         for name in before.iter().filter(|(_, node)| node.kind == NodeKind::Reroute).map(|(name, _)| name) {
-            if let Through::Cycle(link, cycle) = through(&ports, &Link { node: name.clone(), port: String::new() }) {
+            if let Through::Cycle(link, cycle) =
+                through(&ports, &Link { node: name.clone(), port: String::new() }, &is_out)
+            {
                 self.end(&before, scope, Through::Cycle(link, cycle), &mut stuck);
             }
         }
@@ -164,7 +179,7 @@ fn remedy(node: &str) -> String {
 }
 
 /// The parameter that holds the constant of an input, where it may do without a wire.
-fn takes_constant(ports: &Ports<'_>, node: &str, port: &str) -> Option<String> {
+pub fn takes_constant(ports: &Ports<'_>, node: &str, port: &str) -> Option<String> {
     let entry = ports.nodes().get(node)?;
     match &entry.kind {
         NodeKind::State(ty) => {

@@ -1,6 +1,7 @@
 //! The graph: a document flattened, typed and checked. It can't be had unchecked, so what follows need not doubt it.
 
-mod bypass;
+pub mod bypass;
+pub mod fits;
 mod fixed;
 mod flatten;
 mod links;

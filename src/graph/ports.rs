@@ -63,6 +63,8 @@ pub enum Passed {
 pub struct Ports<'a> {
     nodes: &'a Nodes,
     library: &'a Library,
+    /// The group whose inside the level is, where it is of the document.
+    group: Option<&'a Group>,
     /// Inputs of the group around.
     around: Types,
     stages: RefCell<BTreeMap<*const Node, Option<Arc<Stage>>>>,
@@ -83,7 +85,7 @@ enum Step<'a> {
 
 impl<'a> Ports<'a> {
     pub fn new(nodes: &'a Nodes, around: Types, library: &'a Library) -> Ports<'a> {
-        Ports { nodes, library, around, stages: RefCell::default(), carried: RefCell::default() }
+        Ports { nodes, library, group: None, around, stages: RefCell::default(), carried: RefCell::default() }
     }
 
     /// The ports of a level of a document; `None` where there is no such level.
@@ -91,13 +93,18 @@ impl<'a> Ports<'a> {
         let mut ports = Ports::new(&document.nodes, Types::new(), library);
         for name in &scope.0 {
             let NodeKind::Group(group) = &ports.nodes.get(name)?.kind else { return None };
-            ports = Ports::new(&group.nodes, ports.inside(name), library);
+            ports = Ports { group: Some(group), ..Ports::new(&group.nodes, ports.inside(name), library) };
         }
         Some(ports)
     }
 
     pub fn nodes(&self) -> &'a Nodes {
         self.nodes
+    }
+
+    /// The group whose inside the level is.
+    pub fn group(&self) -> Option<&'a Group> {
+        self.group
     }
 
     pub fn library(&self) -> &'a Library {
@@ -156,6 +163,18 @@ impl<'a> Ports<'a> {
                 _ => Vec::new(),
             },
         }
+    }
+
+    /// The types that an input could be given: with its letter bound by the other wires of the node. `None` of a port that
+    /// takes anything, or is not there.
+    pub fn takes(&self, name: &str, port: &str) -> Option<PortType> {
+        let (node, inputs) = (self.nodes.get(name)?, self.inputs(name));
+        let declared = inputs.iter().find(|input| input.name == port)?.ty?;
+        let letter = letter_of(declared).filter(|_| group_of(node, self.library).is_none());
+        let binds =
+            |input: &&Declared| input.name != port && letter.is_some() && input.ty.and_then(letter_of) == letter;
+        let link = inputs.iter().filter(binds).find_map(|input| node.inputs.get(&input.name));
+        Some(link.and_then(|link| self.output(link)).map_or(declared, |ty| kept(declared, ty)))
     }
 
     /// The type of an input with its letter bound by the wires of the node.
@@ -289,6 +308,9 @@ impl<'a> Ports<'a> {
             (port, Some(outputs)) if !outputs.iter().any(|name| name == port) => return Passed::Nothing,
             (port, _) => port,
         };
+        if matches!(node.kind, NodeKind::State(_) | NodeKind::Number(_) | NodeKind::File(_)) {
+            return Passed::Nothing;
+        }
         if outputs.is_none() || matches!(node.kind, NodeKind::Reroute) {
             return wire(port).unwrap_or(Passed::Nothing);
         }

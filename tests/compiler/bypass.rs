@@ -95,7 +95,11 @@ fn the_constant_of_an_unwired_input_is_passed_on() {
     ] {
         let (passed, wanted) = (plan("start", &nodes(params)), plan("start", &by_hand(value)));
         // The muted node's own parameter still sets it, so slots have one more name; all else is the same.
-        assert_eq!(passed.to_text().replace(", set by jet.velocity", ""), wanted.to_text(), "{params}");
+        assert_eq!(
+            passed.to_text().replace("jet.velocity, ", "").replace(", set by jet.velocity", ""),
+            wanted.to_text(),
+            "{params}"
+        );
         let values = |plan: &Plan| plan.settings.iter().map(|slot| slot.value.clone()).collect::<Vec<_>>();
         assert_eq!(values(&passed), values(&wanted));
         let sets = |plan: &Plan, path: &str| plan.settings.iter().any(|slot| slot.paths.iter().any(|p| p == path));

@@ -11,7 +11,7 @@ use super::view::Response;
 use super::{Canvas, Framing, ZOOM, layout, place_of};
 use crate::app::edits::{self, InputEnd};
 use crate::app::session::Session;
-use crate::document::{Document, Link};
+use crate::document::{Document, Link, Scope};
 use crate::library::Library;
 
 /// Below this zoom, names can hardly be read.
@@ -112,12 +112,14 @@ impl Canvas {
         for response in responses {
             if let (NodeResponse::MoveNode { drag_delta, .. }, true) = (response, down) {
                 let by = *drag_delta / self.zoom;
-                session.arrange("move", |document| edits::shift(document, &self.selection, (by.x, by.y)));
+                session.arrange("move", |document| {
+                    edits::shift(document, &Scope::default(), &self.selection, (by.x, by.y))
+                });
                 self.moved = true;
             }
         }
         if self.moved && !down {
-            session.arrange("move", edits::round_positions);
+            session.arrange("move", |document| edits::round_positions(document, &Scope::default()));
             self.moved = false;
         }
     }
@@ -165,7 +167,9 @@ impl Canvas {
                 node.at = (at.x.round(), at.y.round());
                 self.palette = None;
                 let mut name = String::new();
-                session.edit("add", |document| name = edits::add(document, &wish, *node));
+                session.edit("add", |document| {
+                    name = edits::add(document, &Scope::default(), &wish, *node).unwrap_or_default()
+                });
                 self.selection = BTreeSet::from([name]);
             }
         }
@@ -175,7 +179,7 @@ impl Canvas {
     pub fn delete(&mut self, session: &mut Session) {
         if !self.selection.is_empty() {
             let names = std::mem::take(&mut self.selection);
-            session.edit("delete", |document| edits::remove(document, &names));
+            session.edit("delete", |document| edits::remove(document, &Scope::default(), &names, Library::builtin()));
         }
     }
 
@@ -193,11 +197,11 @@ pub(super) fn rewire(
 ) -> Result<(), String> {
     let mut after = session.document().clone();
     if let Some(off) = off {
-        edits::disconnect(&mut after, off);
+        edits::disconnect(&mut after, &Scope::default(), off);
     }
     if let Some((from, to)) = on {
-        edits::connect(&mut after, from, &to);
-        if let Some(problem) = edits::refusal(session.document(), &after, &to, Library::builtin()) {
+        edits::connect(&mut after, &Scope::default(), from, &to);
+        if let Some(problem) = edits::refusal(session.document(), &after, &Scope::default(), &to, Library::builtin()) {
             return Err(format!("Not connected. {problem}"));
         }
     }

@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn nodes_come_after_what_they_read_and_do_not_overlap() {
         let mut document = crate::app::fixture::fluid();
-        let faces = faces(&document, Library::builtin());
+        let faces = faces(&document, &crate::document::Scope::default(), Library::builtin());
         document.nodes.values_mut().for_each(|node| node.at = (0.0, 0.0));
         place_new(&mut document, &faces);
         for (name, node) in &document.nodes {
@@ -193,7 +193,7 @@ mod tests {
     fn a_placed_node_stays_and_the_others_come_below() {
         let text = r#"(nodes: {"a": (number: 1, at: (0, 90)), "b": (number: 1), "c": (number: 1)})"#;
         let mut document = Document::parse(text).unwrap();
-        let faces = faces(&document, Library::builtin());
+        let faces = faces(&document, &crate::document::Scope::default(), Library::builtin());
         place_new(&mut document, &faces);
         assert_eq!(document.nodes["a"].at, (0.0, 90.0));
         assert!(document.nodes["b"].at.1 > 90.0 && document.nodes["b"].at != document.nodes["c"].at);
@@ -206,7 +206,7 @@ mod tests {
     fn a_cycle_is_placed_too() {
         let text = r#"(nodes: {"a": (stage: "x", inputs: {"i": "b.o"}), "b": (stage: "x", inputs: {"i": "a.o"})})"#;
         let mut document = Document::parse(text).unwrap();
-        let faces = faces(&document, Library::builtin());
+        let faces = faces(&document, &crate::document::Scope::default(), Library::builtin());
         arrange(&mut document, &faces);
         assert_ne!(document.nodes["a"].at, document.nodes["b"].at);
     }

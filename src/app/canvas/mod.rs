@@ -19,7 +19,7 @@ use super::edits::InputEnd;
 use super::face::{self, Face};
 use super::session::Session;
 use super::theme;
-use crate::document::{Document, Link, Node, ParamValue};
+use crate::document::{Document, Link, Node, ParamValue, Scope};
 use crate::library::Library;
 use crate::plan::{Dispatch, Plan};
 use crate::problem::Severity;
@@ -149,8 +149,14 @@ impl Canvas {
         }
         self.built = now;
         let document = session.document();
-        let mut faces = face::faces(document, Library::builtin());
-        face::bind(&mut faces, document, |wire| session.carried(wire), |wire| session.particles(wire));
+        let mut faces = face::faces(document, &Scope::default(), Library::builtin());
+        face::bind(
+            &mut faces,
+            document,
+            &Scope::default(),
+            |wire| session.carried(wire),
+            |wire| session.particles(wire),
+        );
         self.selection.retain(|name| document.nodes.contains_key(name));
         if faces == self.faces && self.ids.len() == faces.len() {
             return;

@@ -15,7 +15,7 @@ use super::edits::{self, InputEnd};
 use super::face::{self, PortFace};
 use super::session::Session;
 use super::theme;
-use crate::document::{Node, NodeKind, ParamValue};
+use crate::document::{Node, NodeKind, ParamValue, Scope};
 use crate::expr::Numbers;
 use crate::graph::numbers::named;
 use crate::library::Library;
@@ -140,7 +140,7 @@ impl Inspected<'_> {
         let mut result = Ok(());
         let old = self.name.clone();
         let mut renamed = self.session.document().clone();
-        match edits::rename(&mut renamed, &old, new.trim()) {
+        match edits::rename(&mut renamed, &Scope::default(), &old, new.trim()) {
             Ok(()) => {
                 self.session.edit("rename", |document| *document = renamed);
                 canvas.selection = std::iter::once(new.trim().to_string()).collect();
@@ -173,7 +173,7 @@ impl Inspected<'_> {
                 ui.label(RichText::new(format!("← {link}")).monospace());
                 if small(ui, "✖", true, "Take the wire off") {
                     let end = InputEnd { node: self.name.clone(), port: port.to_string() };
-                    self.session.edit("wire", |document| edits::disconnect(document, &end));
+                    self.session.edit("wire", |document| edits::disconnect(document, &Scope::default(), &end));
                 }
             }
             None => drop(ui.label(RichText::new("not wired").color(theme::WARNING))),
@@ -200,7 +200,7 @@ impl Inspected<'_> {
             name: &port.name,
             ty: ParamType::Value(ty),
             dim: self.dim(&port.name),
-            default: edits::value_from_numbers(default),
+            default: ParamValue::from_numbers(default),
             range: (None, None),
             soft: (None, None),
             unit: &port.unit,
@@ -222,7 +222,7 @@ impl Inspected<'_> {
                 name: &param.name,
                 ty: param.ty,
                 dim: self.dim(&param.name),
-                default: edits::value_from_numbers(&param.default),
+                default: ParamValue::from_numbers(&param.default),
                 range: param.range,
                 soft: param.soft,
                 unit: &param.unit,
