@@ -36,6 +36,7 @@
 pub mod app;
 pub mod asset;
 pub mod document;
+pub mod edit;
 pub mod export;
 pub mod expr;
 pub mod gpu;

@@ -1,5 +1,7 @@
 //! The compiler without a GPU: documents, checks, plans, stage text, and what hostile input does.
 
+#[path = "compiler/bypass.rs"]
+mod bypass;
 #[path = "compiler/check.rs"]
 mod check;
 #[path = "compiler/document.rs"]

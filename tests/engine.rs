@@ -319,3 +319,28 @@ fn a_value_is_in_range_from_the_first_frame_on() {
     assert!(simulation.warnings(false).to_string().contains("outside 1..10"));
     assert_eq!(value(&simulation), 2.0, "the value at time zero, not zero");
 }
+
+/// What is left out of the graph leaves no trace in the picture.
+#[test]
+fn muted_nodes_and_reroutes_leave_the_same_pixels() {
+    let nodes = |middle: &str| {
+        format!(
+            r#""domain": (domain: (resolution: (16, 16), width: 1)), "flow": (state: "Grid<Vec>", inputs: {{"next": "carried.result"}}),
+            "jet": (stage: "fluid/force_emitter", inputs: {{"velocity": "flow.value"}}, params: {{"jet": (0, 1), "center": (0.5, 0.5), "radius": 0.2}}),
+            {middle} "look": (stage: "view/vector", inputs: {{"velocity": "carried"}}), "screen": (output: (), inputs: {{"image": "look"}}),"#
+        )
+    };
+    let pixels = |middle: &str| {
+        let mut simulation = Simulation::new(gpu(), plan(&nodes(middle)).expect("compiles")).expect("runs");
+        (0..4).for_each(|_| simulation.step(&FrameInput::default()).expect("steps"));
+        simulation.picture(None).expect("there is a picture").rgba
+    };
+    let straight = r#""carried": (stage: "fluid/advect", inputs: {"field": "jet", "velocity": "jet"}),"#;
+    let around = r#""carried": (stage: "fluid/advect", inputs: {"field": "dot", "velocity": "dot"}),
+        "dot": (reroute: (), inputs: {"value": "second.velocity"}),
+        "second": (stage: "fluid/force_emitter", inputs: {"velocity": "jet"}, params: {"jet": (3, 0)}?),"#;
+    let wanted = pixels(straight);
+    assert!(wanted.iter().any(|v| *v != wanted[0]), "there is something to see");
+    assert_eq!(pixels(&around.replace('?', ", muted: true")), wanted);
+    assert_ne!(pixels(&around.replace('?', "")), wanted, "the muted stage would show");
+}

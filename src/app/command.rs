@@ -13,9 +13,28 @@ pub enum Command {
     Quit,
     Undo,
     Redo,
+    Cut,
+    Copy,
+    Paste,
+    PasteWithInputs,
+    Duplicate,
     Delete,
     SelectAll,
+    Find,
+    Commands,
     AddNode,
+    Mute,
+    Rename,
+    Link,
+    SwapStage,
+    MakeMine,
+    Group,
+    Ungroup,
+    Enter,
+    Leave,
+    FrameNodes,
+    Before,
+    After,
     Arrange,
     FrameAll,
     FrameSelection,
@@ -24,15 +43,17 @@ pub enum Command {
     Reset,
     Slower,
     Faster,
+    ViewOutput,
+    Pin,
     FitPicture,
     ActualSize,
-    AddView,
+    ToggleHeat,
+    ToggleMinimap,
     ShowGraph,
     ShowView,
     ShowInspector,
     ShowProblems,
     ResetPanes,
-    Commands,
     DarkTheme,
     LightTheme,
 }
@@ -42,15 +63,22 @@ use Command::*;
 /// Menus in the order of the bar.
 pub const MENUS: &[(&str, &[Command])] = &[
     ("File", &[Open, Save, SaveAs, Quit]),
-    ("Edit", &[Undo, Redo, Delete, SelectAll, Commands]),
-    ("Graph", &[AddNode, Arrange, FrameAll, FrameSelection]),
+    ("Edit", &[Undo, Redo, Cut, Copy, Paste, PasteWithInputs, Duplicate, Delete, SelectAll, Find, Commands]),
+    (
+        "Graph",
+        &[
+            AddNode, Link, Mute, Rename, SwapStage, MakeMine, Group, Ungroup, Enter, Leave, FrameNodes, Before, After,
+            Arrange,
+        ],
+    ),
     ("Run", &[Play, Step, Reset, Slower, Faster]),
-    ("View", &[AddView, FitPicture, ActualSize, DarkTheme, LightTheme]),
-    ("Window", &[ShowGraph, ShowView, ShowInspector, ShowProblems, ResetPanes]),
+    ("View", &[ViewOutput, Pin, FitPicture, ActualSize, FrameAll, FrameSelection, ToggleHeat, ToggleMinimap]),
+    ("Window", &[ShowGraph, ShowView, ShowInspector, ShowProblems, ResetPanes, DarkTheme, LightTheme]),
 ];
 
 const NONE: Modifiers = Modifiers::NONE;
 const SHIFT: Modifiers = Modifiers::SHIFT;
+const ALT: Modifiers = Modifiers::ALT;
 const CTRL: Modifiers = Modifiers::COMMAND;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
@@ -72,9 +100,28 @@ impl Command {
             Quit => ("Quit", &[(CTRL, Key::Q)]),
             Undo => ("Undo", &[(CTRL, Key::Z)]),
             Redo => ("Redo", &[(CTRL_SHIFT, Key::Z), (CTRL, Key::Y)]),
-            Delete => ("Delete", &[(NONE, Key::Delete), (NONE, Key::X)]),
+            Cut => ("Cut", &[(CTRL, Key::X)]),
+            Copy => ("Copy", &[(CTRL, Key::C)]),
+            Paste => ("Paste", &[(CTRL, Key::V)]),
+            PasteWithInputs => ("Paste with inputs", &[(CTRL_SHIFT, Key::V)]),
+            Duplicate => ("Duplicate", &[(CTRL, Key::D), (SHIFT, Key::D)]),
+            Delete => ("Delete", &[(NONE, Key::Delete), (NONE, Key::Backspace), (NONE, Key::X)]),
             SelectAll => ("Select all", &[(CTRL, Key::A)]),
+            Find => ("Find a node…", &[(CTRL, Key::F)]),
+            Commands => ("Find a command…", &[(CTRL, Key::P), (NONE, Key::F3)]),
             AddNode => ("Add a node…", &[(NONE, Key::Tab), (SHIFT, Key::A)]),
+            Mute => ("Mute or unmute", &[(NONE, Key::M), (NONE, Key::B)]),
+            Rename => ("Rename", &[(NONE, Key::F2)]),
+            Link => ("Wire the selected nodes", &[(NONE, Key::W)]),
+            SwapStage => ("Put another stage in its place…", &[(SHIFT, Key::S)]),
+            MakeMine => ("Make it mine", &[(CTRL, Key::M)]),
+            Group => ("Make a group", &[(CTRL, Key::G)]),
+            Ungroup => ("Dissolve the group", &[(CTRL_SHIFT, Key::G)]),
+            Enter => ("Open the group", &[(NONE, Key::Enter)]),
+            Leave => ("Leave the group", &[(NONE, Key::Escape), (NONE, Key::U)]),
+            FrameNodes => ("Comment frame", &[(CTRL, Key::J), (NONE, Key::C)]),
+            Before => ("Select what it reads", &[(ALT, Key::ArrowLeft)]),
+            After => ("Select what reads it", &[(ALT, Key::ArrowRight)]),
             Arrange => ("Tidy the layout", &[(NONE, Key::L)]),
             FrameAll => ("Show all nodes", &[(NONE, Key::Home), (NONE, Key::A)]),
             FrameSelection => ("Show the selection", &[(NONE, Key::F)]),
@@ -83,15 +130,17 @@ impl Command {
             Reset => ("Start anew", &[(SHIFT, Key::Space)]),
             Slower => ("Slower", &[(NONE, Key::OpenBracket)]),
             Faster => ("Faster", &[(NONE, Key::CloseBracket)]),
-            AddView => ("Another view", &[(CTRL_SHIFT, Key::V)]),
+            ViewOutput => ("See what it makes", &[(NONE, Key::D)]),
+            Pin => ("Pin what is seen", &[(NONE, Key::K)]),
             FitPicture => ("Fit the picture", &[(SHIFT, Key::F)]),
             ActualSize => ("Picture in its own size", &[(SHIFT, Key::Num1)]),
+            ToggleHeat => ("Heat: GPU time on the nodes", &[(NONE, Key::H)]),
+            ToggleMinimap => ("Minimap", &[(NONE, Key::N)]),
             ShowGraph => ("Graph", &[(CTRL, Key::Num1)]),
             ShowView => ("View", &[(CTRL, Key::Num2)]),
             ShowInspector => ("Inspector", &[(CTRL, Key::Num3), (NONE, Key::P)]),
             ShowProblems => ("Problems", &[(CTRL, Key::Num6)]),
             ResetPanes => ("Panes as at first", &[]),
-            Commands => ("Find a command…", &[(CTRL, Key::P), (NONE, Key::F3)]),
             DarkTheme => ("Dark theme", &[]),
             LightTheme => ("Light theme", &[]),
         }
@@ -113,15 +162,29 @@ impl Command {
     }
 
     /// The command whose shortcut was pressed. While a widget has the keyboard, only those with Ctrl count, and text has its
-    /// own undo and selection.
+    /// own undo, selection and clipboard.
     pub fn pressed(ctx: &egui::Context) -> Option<Command> {
         let (typing, text) = (ctx.egui_wants_keyboard_input(), ctx.text_edit_focused());
+        let own = |command: &Command| matches!(command, Undo | Redo | SelectAll | Cut | Copy | Paste | PasteWithInputs);
+        // The system's window layer makes events of its own of these three.
+        let clipboard = ctx.input(|input| {
+            let with_inputs = input.modifiers.shift;
+            input.events.iter().find_map(|event| match event {
+                egui::Event::Cut => Some(Cut),
+                egui::Event::Copy => Some(Copy),
+                egui::Event::Paste(_) => Some(if with_inputs { PasteWithInputs } else { Paste }),
+                _ => None,
+            })
+        });
+        if let Some(command) = clipboard.filter(|_| !text) {
+            return Some(command);
+        }
         let mut all: Vec<(Command, KeyboardShortcut)> =
             Command::all().flat_map(|command| command.shortcuts().map(move |keys| (command, keys))).collect();
         // Ctrl+Shift+Z is Ctrl+Z too, so the longer one is asked first.
         all.sort_by_key(|(_, keys)| !keys.modifiers.shift);
         let pressed = all.into_iter().find(|(command, keys)| {
-            if text && matches!(command, Undo | Redo | SelectAll) {
+            if text && own(command) {
                 return false;
             }
             (!typing || keys.modifiers.command) && ctx.input_mut(|input| input.consume_shortcut(keys))

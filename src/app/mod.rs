@@ -5,15 +5,12 @@ mod canvas;
 mod command;
 mod compiler;
 mod disk;
-mod edits;
-mod face;
 mod files;
-#[cfg(test)]
-mod fixture;
 mod history;
 mod inspector;
 mod notice;
 mod panes;
+mod picker;
 mod player;
 mod problems;
 mod session;
@@ -28,15 +25,16 @@ use eframe::egui::{self, RichText, Ui, ViewportCommand};
 use eframe::{egui_wgpu, wgpu};
 use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 
-use crate::document::Document;
+use crate::document::{Document, NodeKind};
+use crate::edit::PasteInputs;
 use crate::gpu::{self, Gpu};
-use crate::library::Library;
 use canvas::{Canvas, layout};
 use command::{Command, MENUS};
 pub use disk::Source;
 use files::{Event, Files, Leaving};
 use notice::Notice;
 use panes::Pane;
+use picker::Picker;
 use player::{Player, Pointer};
 use session::Session;
 use view::{Subject, View};
@@ -97,6 +95,8 @@ pub struct Editor {
     panes: Tree<Pane>,
     files: Files,
     notice: Option<Notice>,
+    /// An open list, what it is for, and what its items stand for.
+    picker: Option<(Command, Vec<String>, Picker)>,
     title: String,
     /// The plan that runs, by the session's count.
     plan: u64,
@@ -124,6 +124,7 @@ impl Editor {
             panes: panes::arrangement(),
             files: Files::default(),
             notice: None,
+            picker: None,
             title: String::new(),
             plan: 0,
             hears_keys: false,
@@ -137,11 +138,29 @@ impl Editor {
     }
 
     fn enabled(&self, command: Command) -> bool {
+        let session = &self.session;
+        let (some, own) = (!session.selection.is_empty(), session.editable());
+        let one = session.selection.iter().next().filter(|_| session.selection.len() == 1);
+        let kind = one.and_then(|name| session.nodes().get(name)).map(|node| &node.kind);
         match command {
-            Command::Undo => self.session.history().can_undo(),
-            Command::Redo => self.session.history().can_redo(),
-            Command::Delete | Command::FrameSelection => !self.session.selection.is_empty(),
-            Command::Play | Command::Step | Command::Reset => self.session.running_simulation().is_some(),
+            Command::Undo => session.history().can_undo(),
+            Command::Redo => session.history().can_redo(),
+            Command::Copy => some || session.frame.is_some(),
+            Command::Cut | Command::Delete | Command::Rename => (some || session.frame.is_some()) && own,
+            Command::FrameSelection | Command::Before | Command::After => some,
+            Command::Mute | Command::Duplicate | Command::Group => some && own,
+            Command::Link => session.selection.len() > 1 && own,
+            Command::MakeMine => !own || matches!(kind, Some(NodeKind::Stage(_))),
+            Command::SwapStage => {
+                own && matches!(kind, Some(NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)))
+            }
+            Command::Ungroup => own && matches!(kind, Some(NodeKind::Group(_))),
+            Command::Enter | Command::ViewOutput => kind.is_some(),
+            Command::Leave => !session.scope().is_root(),
+            Command::Paste | Command::PasteWithInputs | Command::AddNode | Command::FrameNodes | Command::Arrange => {
+                own
+            }
+            Command::Play | Command::Step | Command::Reset => session.running_simulation().is_some(),
             _ => true,
         }
     }
@@ -150,37 +169,143 @@ impl Editor {
         if !self.enabled(command) {
             return;
         }
+        let (session, canvas) = (&mut self.session, &mut self.canvas);
+        let mut told = Ok(());
         match command {
-            Command::Open => self.files.open(ctx, &self.session),
-            Command::Save => self.files.save(ctx, &mut self.session),
-            Command::SaveAs => self.files.save_as(ctx, &self.session),
+            Command::Open => self.files.open(ctx, session),
+            Command::Save => self.files.save(ctx, session),
+            Command::SaveAs => self.files.save_as(ctx, session),
             Command::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
-            Command::Undo => self.session.undo(),
-            Command::Redo => self.session.redo(),
-            Command::Delete => self.canvas.delete(&mut self.session),
-            Command::SelectAll => self.session.selection = self.session.document().nodes.keys().cloned().collect(),
-            Command::AddNode => self.canvas.open_palette(canvas::pointer(ctx)),
-            Command::Arrange => self.canvas.arrange(&mut self.session),
-            Command::FrameAll => self.canvas.frame_all(),
-            Command::FrameSelection => self.canvas.frame_selection(),
+            Command::Undo => session.undo(),
+            Command::Redo => session.redo(),
+            Command::Copy | Command::Cut => {
+                if let Some(text) = canvas.copy(session) {
+                    ctx.copy_text(text);
+                }
+                if command == Command::Cut {
+                    canvas.delete(session);
+                }
+            }
+            Command::Paste | Command::PasteWithInputs => told = self.paste(ctx, command == Command::PasteWithInputs),
+            Command::Duplicate => told = canvas.duplicate(session),
+            Command::Delete => canvas.delete(session),
+            Command::SelectAll => session.selection = session.nodes().keys().cloned().collect(),
+            Command::Find | Command::Commands | Command::SwapStage => self.pick(command, ctx),
+            Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
+            Command::Mute => canvas.mute(session),
+            Command::Rename => canvas.rename_selected(session),
+            Command::Link => told = canvas.link_selected(session),
+            Command::MakeMine => told = make_mine(session),
+            Command::Group | Command::Ungroup => {}
+            Command::Enter => {
+                let name = session.selection.iter().next().cloned().unwrap_or_default();
+                session.enter(&name);
+            }
+            Command::Leave => session.open_level(session.scope().0.len().saturating_sub(1)),
+            Command::FrameNodes => told = canvas.add_frame(session),
+            Command::Before => canvas.select_neighbors(session, true),
+            Command::After => canvas.select_neighbors(session, false),
+            Command::Arrange => canvas.arrange(session),
+            Command::FrameAll => canvas.frame_all(),
+            Command::FrameSelection => canvas.frame_selection(),
+            Command::ToggleHeat => canvas.heat = !canvas.heat,
+            Command::ToggleMinimap => canvas.minimap = !canvas.minimap,
             Command::Play => self.player.playing = !self.player.playing,
             Command::Step => self.player.step(),
             Command::Slower => self.player.shift_speed(false),
             Command::Faster => self.player.shift_speed(true),
             Command::Reset => {
-                self.session.reset();
+                session.reset();
                 self.player.refresh();
             }
-            Command::AddView => self.add_view(),
+            Command::ViewOutput => {}
+            Command::Pin => self.add_view(),
             Command::FitPicture => self.views.values_mut().for_each(|view| view.framing().fit()),
             Command::ActualSize => self.views.values_mut().for_each(|view| view.framing().actual_size()),
             Command::ResetPanes => self.panes = panes::arrangement(),
             Command::DarkTheme => ctx.set_theme(egui::Theme::Dark),
             Command::LightTheme => ctx.set_theme(egui::Theme::Light),
-            Command::Commands => {}
             Command::ShowGraph | Command::ShowView | Command::ShowInspector | Command::ShowProblems => {
                 if let Some(pane) = command.pane() {
                     panes::bring_up(&mut self.panes, pane);
+                }
+            }
+        }
+        if let Err(sentence) = told {
+            self.tell(sentence, true);
+        }
+    }
+
+    /// Puts in what the clipboard holds; where it has not come along with the keys, it is asked for.
+    fn paste(&mut self, ctx: &egui::Context, with_inputs: bool) -> Result<(), String> {
+        let text = ctx.input(|input| {
+            let mut events = input.events.iter();
+            events.find_map(|event| if let egui::Event::Paste(text) = event { Some(text.clone()) } else { None })
+        });
+        let Some(text) = text else {
+            ctx.send_viewport_cmd(ViewportCommand::RequestPaste);
+            return Ok(());
+        };
+        let inputs = if with_inputs { PasteInputs::Keep } else { PasteInputs::Drop };
+        self.canvas.paste(&mut self.session, &text, canvas::pointer(ctx), inputs)
+    }
+
+    /// Opens a list to choose from.
+    fn pick(&mut self, purpose: Command, ctx: &egui::Context) {
+        let at = ctx.content_rect().center_top() + egui::vec2(-160.0, 90.0);
+        let look = theme::look(ctx);
+        let (keys, items, hint) = match purpose {
+            Command::Find => {
+                let (paths, items) = Canvas::nodes_to_find(&self.session, look);
+                (paths, items, "Find a node")
+            }
+            Command::SwapStage => {
+                let (names, items) = Canvas::stages_to_choose(&self.session, look);
+                (names, items, "Put another stage in its place")
+            }
+            _ => (Vec::new(), self.commands_to_find(ctx), "Find a command"),
+        };
+        self.picker = Some((purpose, keys, Picker::new(at, hint, items)));
+    }
+
+    fn commands_to_find(&self, ctx: &egui::Context) -> Vec<picker::Item> {
+        let menus = MENUS.iter().flat_map(|(menu, commands)| commands.iter().map(move |command| (menu, *command)));
+        let item = |(menu, command): (&&str, Command)| picker::Item {
+            title: command.label().trim_end_matches('…').into(),
+            group: menu.to_string(),
+            words: String::new(),
+            note: command.shortcut_text(ctx),
+            doc: String::new(),
+            color: None,
+            enabled: self.enabled(command),
+        };
+        menus.map(item).collect()
+    }
+
+    /// Shows the open list and does what is chosen.
+    fn show_picker(&mut self, ctx: &egui::Context) {
+        let Some((purpose, keys, picker)) = &mut self.picker else { return };
+        let (purpose, index) = match picker.show(ctx) {
+            picker::Answer::Open => return,
+            picker::Answer::Closed => {
+                self.picker = None;
+                return;
+            }
+            picker::Answer::Chosen(index) => (*purpose, index),
+        };
+        let key = keys.get(index).cloned().unwrap_or_default();
+        self.picker = None;
+        match purpose {
+            Command::Find => self.session.go_to(&key),
+            Command::SwapStage => {
+                let told = self.canvas.swap_stage(&mut self.session, &key);
+                if let Err(sentence) = told {
+                    self.tell(sentence, true);
+                }
+            }
+            _ => {
+                if let Some(command) = Command::all().nth(index) {
+                    self.execute(command, ctx);
                 }
             }
         }
@@ -208,7 +333,7 @@ impl Editor {
         for event in self.files.show(ctx, &mut self.session) {
             match event {
                 Event::Opened => {
-                    self.canvas = Canvas::default();
+                    self.canvas.clear();
                     self.player.clear();
                     self.views.values_mut().for_each(View::clear);
                     self.notice = None;
@@ -392,6 +517,8 @@ impl eframe::App for Editor {
         self.arrivals(&ctx);
         self.advance(&ctx);
         if !self.files.blocking()
+            && self.picker.is_none()
+            && !self.canvas.busy()
             && let Some(command) = Command::pressed(&ctx)
         {
             self.execute(command, &ctx);
@@ -405,7 +532,9 @@ impl eframe::App for Editor {
         let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
         let ground = egui::Frame::new().fill(theme::of(ui).line);
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.desk(ui));
-        for command in [bar, foot].into_iter().flatten() {
+        self.show_picker(&ctx);
+        let asked = self.canvas.take_commands();
+        for command in [bar, foot].into_iter().flatten().chain(asked) {
             self.execute(command, &ctx);
         }
         // A gesture lasts as long as a button is held or a field is being edited.
@@ -419,10 +548,21 @@ impl eframe::App for Editor {
     }
 }
 
+/// Copies the selected built-in into the graph, or the library's group that is open.
+fn make_mine(session: &mut Session) -> Result<(), String> {
+    let (scope, name) = match session.library_group() {
+        Some((scope, name)) => (scope, name),
+        None => (session.scope().clone(), session.selection.iter().next().cloned().unwrap_or_default()),
+    };
+    let (mut after, library) = (session.document().clone(), session.library());
+    crate::edit::make_mine(&mut after, &scope, &name, library)?;
+    session.edit("make mine", |document| *document = after);
+    Ok(())
+}
+
 /// Takes a document in; one whose nodes have no places yet gets them.
 fn open_document(session: &mut Session, mut document: Document, path: Option<PathBuf>) {
-    let faces = face::faces(&document, Library::builtin());
-    layout::place_new(&mut document, &faces);
+    layout::place_all(&mut document, session.library());
     session.open(document, path);
 }
 

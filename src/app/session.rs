@@ -1,12 +1,15 @@
 //! What is open: the document, its undo steps, its problems, and the simulation that runs it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::canvas::layout;
 use super::compiler::Compiler;
 use super::history::History;
-use crate::document::{Document, ParamValue};
+use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, ParamValue, Scope};
+use crate::edit::{self, Face, IN, InputEnd, OUT};
 use crate::gpu::Gpu;
+use crate::library::Library;
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
 use crate::stage::types::{Attributes, WireType, particles_name};
@@ -28,10 +31,23 @@ pub struct Session {
     unsent: Vec<(String, ParamValue)>,
     revision: u64,
     plans: u64,
-    /// Names of the selected nodes.
+    /// The level that is open.
+    scope: Scope,
+    /// The document with the open groups of the library put in, while one is open.
+    opened: Option<Document>,
+    viewed: BTreeSet<String>,
+    /// Names of the selected nodes of that level.
     pub selection: BTreeSet<String>,
+    /// Position of the selected comment frame.
+    pub frame: Option<usize>,
+    /// Its title is to be typed.
+    pub rename_frame: bool,
+    /// Path of the node that the pointer is over, wherever in the window.
+    pub hovered: Option<String>,
     /// The canvas is to bring the selection into view.
     pub reveal: bool,
+    /// A wire that somebody wants to see.
+    pub wanted_view: Option<Link>,
 }
 
 impl Session {
@@ -49,8 +65,15 @@ impl Session {
             unsent: Vec::new(),
             revision: 0,
             plans: 0,
+            scope: Scope::default(),
+            opened: None,
+            viewed: BTreeSet::new(),
             selection: BTreeSet::new(),
+            frame: None,
+            rename_frame: false,
+            hovered: None,
             reveal: false,
+            wanted_view: None,
         }
     }
 
@@ -63,7 +86,9 @@ impl Session {
         self.simulation = None;
         self.problems = Problems::default();
         self.running = Problems::default();
+        self.scope = Scope::default();
         self.selection.clear();
+        self.frame = None;
         self.compile();
     }
 
@@ -140,13 +165,166 @@ impl Session {
         self.problems.has_errors()
     }
 
-    /// Selects a node, by a path such as `substep/density`, and has it brought into view.
-    pub fn go_to(&mut self, path: &str) {
-        let name = path.split('/').next().unwrap_or_default();
-        if self.document.nodes.contains_key(name) {
-            self.selection = BTreeSet::from([name.to_string()]);
-            self.reveal = true;
+    /// Stages and groups that nodes may be of.
+    pub fn library(&self) -> &'static Library {
+        Library::builtin()
+    }
+
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// The document, in which the groups of the library that are open are groups of its own.
+    fn shown(&self) -> &Document {
+        self.opened.as_ref().unwrap_or(&self.document)
+    }
+
+    fn level(&self) -> Level<'_> {
+        // `settle` has seen to it that there is such a level.
+        self.shown().level(&self.scope).unwrap_or(Level::Document(&self.document))
+    }
+
+    /// Nodes of the open level.
+    pub fn nodes(&self) -> &Nodes {
+        self.level().nodes()
+    }
+
+    /// Comment frames of the open level.
+    pub fn frames(&self) -> &[Frame] {
+        self.level().frames()
+    }
+
+    /// The open group; none where the document itself is open.
+    pub fn group(&self) -> Option<&Group> {
+        self.level().group()
+    }
+
+    /// Whether the open level is the document's own; groups of the library can only be looked at.
+    pub fn editable(&self) -> bool {
+        self.opened.is_none()
+    }
+
+    /// The outermost group of the library that is open: its level in the document, and the node's name there.
+    pub fn library_group(&self) -> Option<(Scope, String)> {
+        let mut scope = Scope::default();
+        for name in &self.scope.0 {
+            let node = self.document.level(&scope)?.nodes().get(name)?;
+            if !matches!(node.kind, NodeKind::Group(_)) {
+                return Some((scope, name.clone()));
+            }
+            scope = scope.inside(name);
         }
+        None
+    }
+
+    /// What each node of the open level shows, with the blocks of an open group.
+    pub fn faces(&self) -> BTreeMap<String, Face> {
+        let mut faces = edit::face::faces(self.shown(), &self.scope, self.library());
+        let path = |wire: &str| self.scope.path(wire);
+        let carried = |wire: &str| self.carried(&path(wire));
+        let particles = |wire: &str| self.particles(&path(wire));
+        edit::face::bind(&mut faces, self.shown(), &self.scope, carried, particles);
+        faces
+    }
+
+    /// Every wire of the open level: where it ends, and what it is from.
+    pub fn wires(&self) -> impl Iterator<Item = (InputEnd, Link)> + '_ {
+        let end = |node: &str, port: &str| InputEnd { node: node.to_string(), port: port.to_string() };
+        let outputs = self.group().into_iter().flat_map(|group| &group.outputs);
+        let inside = self
+            .nodes()
+            .iter()
+            .flat_map(move |(name, node)| node.inputs.iter().map(move |(port, link)| (end(name, port), link.clone())));
+        inside.chain(outputs.map(move |(port, link)| (end(OUT, port), link.clone())))
+    }
+
+    /// What an input of the open level reads.
+    pub fn source(&self, end: &InputEnd) -> Option<Link> {
+        edit::source(self.level(), end).cloned()
+    }
+
+    /// Wires that views show, by `node.port` with the whole path of the node.
+    pub fn viewed(&self) -> &BTreeSet<String> {
+        &self.viewed
+    }
+
+    /// Leaves groups, and forgets what was selected, where they are no more.
+    fn settle(&mut self) {
+        let mut opened: Option<Document> = None;
+        let mut depth = 0;
+        for count in 1..=self.scope.0.len() {
+            let path = self.scope.0.get(..count).unwrap_or_default().join("/");
+            let node = opened.as_ref().unwrap_or(&self.document).node(&path);
+            let Some(group) = node.and_then(|node| edit::group_of(node, self.library())).cloned() else { break };
+            if !matches!(node.map(|node| &node.kind), Some(NodeKind::Group(_))) {
+                let document = opened.get_or_insert_with(|| self.document.clone());
+                if let Some(node) = document.node_mut(&path) {
+                    node.kind = NodeKind::Group(Box::new(group));
+                }
+                layout::place_all(document, Library::builtin());
+            }
+            depth = count;
+        }
+        self.opened = opened;
+        if depth < self.scope.0.len() {
+            self.scope.0.truncate(depth);
+            self.selection.clear();
+            self.settle();
+            return;
+        }
+        let group = self.group().is_some();
+        let known: BTreeSet<String> = self.nodes().keys().cloned().collect();
+        self.selection.retain(|name| known.contains(name) || (group && (name == IN || name == OUT)));
+        self.frame = self.frame.filter(|index| *index < self.frames().len());
+    }
+
+    /// Opens a group of the open level. Returns whether there is one of that name.
+    pub fn enter(&mut self, name: &str) -> bool {
+        let group = self.nodes().get(name).is_some_and(|node| edit::group_of(node, self.library()).is_some());
+        if group {
+            self.scope = self.scope.inside(name);
+            self.selection.clear();
+            self.frame = None;
+            self.settle();
+        }
+        group
+    }
+
+    /// Goes back out of groups, to as many as remain open; the one just left is selected.
+    pub fn open_level(&mut self, depth: usize) {
+        if let Some(left) = self.scope.0.get(depth).cloned() {
+            self.scope.0.truncate(depth);
+            self.settle();
+            self.selection = BTreeSet::from([left]);
+            self.frame = None;
+        }
+    }
+
+    /// Opens the level of a node, given by a path such as `substep/density`, selects it, and has it brought into view.
+    pub fn go_to(&mut self, path: &str) {
+        let before = (std::mem::take(&mut self.scope), std::mem::take(&mut self.selection));
+        self.settle();
+        let parts: Vec<&str> = path.split('/').collect();
+        let Some((name, groups)) = parts.split_last() else { return };
+        // What is inside a group that can't be opened stands for the group.
+        let inner = groups.iter().find(|group| !self.enter(group)).unwrap_or(name);
+        if self.nodes().contains_key(*inner) {
+            self.selection = BTreeSet::from([inner.to_string()]);
+            self.frame = None;
+            self.reveal = true;
+        } else {
+            (self.scope, self.selection) = before;
+            self.settle();
+        }
+    }
+
+    /// The open level's name of what a path tells of: the node itself, or the group that it is in.
+    pub fn here<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let mut rest = path;
+        for group in &self.scope.0 {
+            rest = rest.strip_prefix(group.as_str())?.strip_prefix('/')?;
+        }
+        rest.split('/').next().filter(|name| !name.is_empty())
     }
 
     pub fn compiling(&self) -> bool {
@@ -220,7 +398,7 @@ impl Session {
     fn compile(&mut self) {
         self.revision += 1;
         self.unsent.clear();
-        self.selection.retain(|name| self.document.nodes.contains_key(name));
+        self.settle();
         let folder = self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
         if let Err(problems) = self.compiler.request(&self.document, folder) {
             self.problems = problems;

@@ -27,6 +27,8 @@ pub struct Look {
     pub warning: Color32,
     pub error: Color32,
     pub shadow: Color32,
+    /// Of comment frames that have no colour of their own.
+    pub frame: Color32,
     /// How much darker than in the dark theme wires and ports are.
     ink: f32,
 }
@@ -53,6 +55,7 @@ static DARK: Look = Look {
     warning: rgb(226, 178, 84),
     error: rgb(232, 116, 108),
     shadow: Color32::from_black_alpha(110),
+    frame: rgb(110, 122, 140),
     ink: 1.0,
 };
 
@@ -74,6 +77,7 @@ static LIGHT: Look = Look {
     warning: rgb(146, 96, 0),
     error: rgb(186, 44, 38),
     shadow: Color32::from_black_alpha(45),
+    frame: rgb(110, 122, 140),
     ink: 0.62,
 };
 
@@ -95,6 +99,12 @@ pub const BAR_HEIGHT: f32 = 30.0;
 
 /// Between two widgets \[points\].
 pub const GAP: Vec2 = vec2(8.0, 6.0);
+
+/// A colour of the document.
+pub fn color(color: crate::document::Color) -> Color32 {
+    let [r, g, b] = color.0;
+    Color32::from_rgb(r, g, b)
+}
 
 /// Gives the window its look, for both themes.
 pub fn install(ctx: &egui::Context) {
@@ -207,6 +217,17 @@ impl Look {
             Some(PortType::Number(_)) => Color32::from_rgb(142, 152, 166),
         };
         self.inked(color)
+    }
+
+    /// From hardly any to most of the time, 0 to 1.
+    pub fn heat(&self, share: f32) -> Color32 {
+        let cold = self.accent;
+        let hot = self.error;
+        if share < 0.5 {
+            cold.lerp_to_gamma(self.warning, 2.0 * share)
+        } else {
+            self.warning.lerp_to_gamma(hot, 2.0 * share - 1.0)
+        }
     }
 
     /// On a light ground, lines have to be darker than their names say.

@@ -40,6 +40,12 @@ impl Scope {
     }
 }
 
+impl std::fmt::Display for Scope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0.join("/"))
+    }
+}
+
 /// What a level holds.
 #[derive(Clone, Copy, Debug)]
 pub enum Level<'a> {

@@ -233,6 +233,14 @@ pub enum ParamValue {
 }
 
 impl ParamValue {
+    /// One number, or a vector of several.
+    pub fn from_numbers(values: &[f64]) -> ParamValue {
+        match values {
+            [one] => ParamValue::Number(*one),
+            many => ParamValue::Vector(many.to_vec()),
+        }
+    }
+
     /// Reads what a person types: `0.5`, `1,2`, `(1, 2)`, `512x256`, `true`, or an expression.
     pub fn from_text(text: &str) -> ParamValue {
         let text = text.trim();

@@ -147,7 +147,7 @@ record!(Frame, "Frame", &["title", "text", "at", "size", "color"], |f, map| {
     "text" => f.text = map.next_value()?,
     "at" => f.at = map.next_value()?,
     "size" => f.size = map.next_value()?,
-    "color" => f.color = color(map.next_value()?, &mut f.extra),
+    "color" => f.color = color(&map.next_value::<Box<RawValue>>()?, &mut f.extra),
 });
 
 const NODE_FIELDS: &[&str] = &[
@@ -188,7 +188,7 @@ record!(Node, "Node", NODE_FIELDS, |n, map| {
     "capacity" => n.capacity = Some(map.next_value()?),
     "muted" => n.muted = map.next_value()?,
     "at" => n.at = map.next_value()?,
-    "color" => n.color = color(map.next_value()?, &mut n.extra),
+    "color" => n.color = color(&map.next_value::<Box<RawValue>>()?, &mut n.extra),
     "comment" => n.comment = map.next_value()?,
 });
 
@@ -203,7 +203,7 @@ fn set_kind<E: de::Error>(node: &mut Node, kind: NodeKind) -> Result<(), E> {
 }
 
 /// A colour; what does not read as one is kept as it is.
-fn color(raw: Box<RawValue>, extra: &mut Extra) -> Option<Color> {
+fn color(raw: &RawValue, extra: &mut Extra) -> Option<Color> {
     let color = raw.into_rust::<String>().ok().and_then(|text| Color::parse(&text));
     if color.is_none() {
         extra.insert("color".into(), raw.get_ron().trim().to_string());

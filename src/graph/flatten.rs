@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::bypass::left_out;
 use super::links::{Place, list};
 use super::numbers::{NamedNumber, Names, Table, wired};
-use super::values::Setting;
+use super::ports::{Ports, Types};
+use super::values::{Setting, Unfit};
 use super::{Graph, Group, Input, Kind, Node, ParticleSet, Source};
-use crate::document::{self, Document, NodeKind, Nodes, ParamValue};
+use crate::document::{self, Document, Link, NodeKind, Nodes, ParamValue};
 use crate::expr;
 use crate::library::{Definition, Library};
 use crate::problem::{Problem, Problems};
@@ -37,7 +39,9 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
         problems.push(Problem::new("", "", cause, "give the frames a second as a number above 0"));
     }
     let mut flattener = Flattener { library, graph, problems, numbers: Table::default() };
-    flattener.scope(&document.nodes, Scope::default());
+    let mut scope = Scope::default();
+    let (nodes, _) = flattener.bypass(document.nodes.clone(), BTreeMap::new(), &mut scope);
+    flattener.scope(&nodes, scope);
     flattener.graph.numbers = flattener.numbers.numbers();
     (flattener.graph, flattener.numbers)
 }
@@ -55,7 +59,7 @@ type Param = (String, String);
 /// What a level of nesting knows.
 #[derive(Clone, Default)]
 pub struct Scope {
-    prefix: String,
+    pub prefix: String,
     pub group: Option<usize>,
     domains: BTreeMap<String, usize>,
     /// Exposed parameters: to the outer names that set them.
@@ -67,6 +71,10 @@ pub struct Scope {
     /// Where nodes run that don't say it: the `on` of the group around.
     domain: Option<usize>,
     depth: usize,
+    /// Types of the inputs of the group around.
+    pub around: Types,
+    /// Wires of nodes that are left out and pass nothing on, with what is wrong; nothing where that is reported.
+    pub stuck: Arc<BTreeMap<Link, Option<Unfit>>>,
 }
 
 impl Flattener<'_> {
@@ -85,11 +93,11 @@ impl Flattener<'_> {
         let mut names = BTreeMap::new();
         for (name, node) in nodes {
             let path = format!("{}{name}", scope.prefix);
-            if name.is_empty() || name.contains(['.', '/']) || name == "in" {
-                let remedy = "rename it: no `.`, no `/`, not `in`, not empty";
+            if name.is_empty() || name.contains(['.', '/']) || ["in", "out"].contains(&name.as_str()) {
+                let remedy = "rename it: no `.`, no `/`, not `in` or `out`, not empty";
                 self.problems.push(Problem::new(&path, "", format!("`{name}` can't be a node's name"), remedy));
             }
-            if !matches!(node.kind, NodeKind::Domain(_)) && self.graph.nodes.len() < MAX_NODES {
+            if !matches!(node.kind, NodeKind::Domain(_)) && !left_out(node) && self.graph.nodes.len() < MAX_NODES {
                 names.insert(name.clone(), self.graph.nodes.len());
                 self.graph.nodes.push(empty(&path, scope.group));
             }
@@ -253,7 +261,7 @@ impl Flattener<'_> {
                     // The value type of a generic is known later; see `resolve`.
                     Some(default) => {
                         let value = place.node.params.get(&port.name).cloned();
-                        let value = value.unwrap_or_else(|| from_numbers(default));
+                        let value = value.unwrap_or_else(|| ParamValue::from_numbers(default));
                         Source::Setting(setting(place, &port.name, declared_value(port.ty), value))
                     }
                 },
@@ -262,7 +270,8 @@ impl Flattener<'_> {
         }
         let mut settings = Vec::new();
         for param in &stage.header.params {
-            let value = place.node.params.get(&param.name).cloned().unwrap_or_else(|| from_numbers(&param.default));
+            let value =
+                place.node.params.get(&param.name).cloned().unwrap_or_else(|| ParamValue::from_numbers(&param.default));
             let mut setting = Setting { range: param.range, ..setting(place, &param.name, param.ty.value(), value) };
             if param.ty == ParamType::Bool
                 && let ParamValue::Bool(v) = setting.value
@@ -426,9 +435,11 @@ impl Flattener<'_> {
             names: Arc::new(names),
             domain,
             depth: place.scope.depth + 1,
+            around: Ports::new(place.siblings, place.scope.around.clone(), self.library).inside(place.name),
             ..Scope::default()
         };
         let nodes = self.expose(place, group, &mut scope);
+        let (nodes, outputs) = self.bypass(nodes, group.outputs.clone(), &mut scope);
         let names = self.scope(&nodes, scope.clone());
         let inner = Place {
             path: place.path,
@@ -438,7 +449,7 @@ impl Flattener<'_> {
             names: &names,
             scope: &scope,
         };
-        let outputs = group.outputs.iter().map(|(name, link)| (name.clone(), self.link(&inner, name, link))).collect();
+        let outputs = outputs.iter().map(|(name, link)| (name.clone(), self.link(&inner, name, link))).collect();
         Node { kind: Kind::Group(Group { outputs, ..kind }), inputs, ..empty(place.path, None) }
     }
 
@@ -546,12 +557,5 @@ fn declared_value(ty: PortType) -> ValueType {
     match ty.element() {
         Some(Element::Fixed(v)) => v,
         _ => ValueType::F32,
-    }
-}
-
-fn from_numbers(values: &[f64]) -> ParamValue {
-    match values {
-        [one] => ParamValue::Number(*one),
-        many => ParamValue::Vector(many.to_vec()),
     }
 }

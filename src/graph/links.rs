@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::flatten::{Flattener, Scope};
-use super::numbers::{Names, wired};
-use super::values::Unfit;
+use super::numbers::{Fault, Names, wired};
 use super::{Kind, Source};
 use crate::document::{self, Link, NodeKind, Nodes};
 use crate::library::Definition;
@@ -41,10 +40,11 @@ impl Flattener<'_> {
     pub fn link(&mut self, place: &Place<'_>, port: &str, link: &Link) -> Source {
         match self.find(place, link) {
             Ok(source) => source,
-            Err((cause, remedy)) => {
+            Err(Some((cause, remedy))) => {
                 self.problems.push(Problem::new(place.path, port, cause, remedy));
                 Source::Nothing
             }
+            Err(None) => Source::Nothing,
         }
     }
 
@@ -55,14 +55,15 @@ impl Flattener<'_> {
         input.is_some_and(|input| matches!(input.source, Source::Nothing))
     }
 
-    /// What a link points at, or why it points at nothing: cause and remedy.
-    fn find(&self, place: &Place<'_>, link: &Link) -> Result<Source, Unfit> {
+    /// What a link points at, or why it points at nothing.
+    fn find(&self, place: &Place<'_>, link: &Link) -> Result<Source, Fault> {
+        if let Some(fault) = place.scope.stuck.get(link) {
+            return Err(fault.clone());
+        }
         if link.node == "in" {
             let Some(group) = place.scope.group else {
-                return Err((
-                    format!("`{link}` reads a group's input, but there is no group around"),
-                    "wire a node".into(),
-                ));
+                let cause = format!("`{link}` reads a group's input, but there is no group around");
+                return Err(Some((cause, "wire a node".into())));
             };
             let Some(Kind::Group(kind)) = self.graph.nodes.get(group).map(|n| &n.kind) else {
                 return Ok(Source::Nothing);
@@ -75,16 +76,17 @@ impl Flattener<'_> {
                 },
                 None => {
                     let remedy = format!("its inputs are: {}", list(kind.inputs.iter().map(|(n, _)| n)));
-                    Err((format!("the group has no input `{}`", link.port), remedy))
+                    Err(Some((format!("the group has no input `{}`", link.port), remedy)))
                 }
             };
         }
         let Some(target) = place.siblings.get(&link.node) else {
             let remedy = "wire a node that exists, or remove the wire";
-            return Err((format!("`{link}` points at no node"), remedy.into()));
+            return Err(Some((format!("`{link}` points at no node"), remedy.into())));
         };
         let Some(node) = place.names.get(&link.node).copied() else {
-            return Err((format!("`{link}` is a domain, which carries no values"), "name it with `on` instead".into()));
+            let cause = format!("`{link}` is a domain, which carries no values");
+            return Err(Some((cause, "name it with `on` instead".into())));
         };
         let Some(outputs) = self.output_names(target) else { return Ok(Source::Nothing) };
         let position = match (link.port.as_str(), outputs.as_slice()) {
@@ -97,7 +99,7 @@ impl Flattener<'_> {
                     true => "it has no outputs".to_string(),
                     false => format!("its outputs are: {}", list(&outputs)),
                 };
-                Err((format!("`{}` has no output `{}`", link.node, link.port), remedy))
+                Err(Some((format!("`{}` has no output `{}`", link.node, link.port), remedy)))
             }
             Some(_) if matches!(target.kind, NodeKind::Number(_)) => {
                 Ok(Source::Setting(wired(&format!("{}.value", self.graph.nodes[node].path), ValueType::F32)))

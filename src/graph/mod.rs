@@ -1,9 +1,12 @@
 //! The graph: a document flattened, typed and checked. It can't be had unchecked, so what follows need not doubt it.
 
+pub mod bypass;
+pub mod fits;
 mod fixed;
 mod flatten;
 mod links;
 pub mod numbers;
+pub mod ports;
 mod resolve;
 mod sets;
 pub mod values;

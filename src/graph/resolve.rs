@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::fits::{bound, port_type, remedy, takes};
 use super::numbers::Table;
 use super::values::{self, Setting};
 use super::{Graph, Input, Kind, ParticleSet, Source, sets};
@@ -516,65 +517,5 @@ impl Resolver<'_> {
             let remedy = format!("connect `{path}` behind `{first}` if both should act");
             self.problems.push(Problem::new(path, port, cause, remedy).warning());
         }
-    }
-}
-
-/// The type with its generics bound.
-fn bound(ty: PortType, generics: &BTreeMap<char, ValueType>) -> Option<WireType> {
-    let value = |element| match element {
-        Element::Fixed(v) => Some(v),
-        Element::Generic(letter) => generics.get(&letter).copied(),
-    };
-    match ty {
-        PortType::Grid(element) => value(element).map(WireType::Grid),
-        PortType::FaceGrid => Some(WireType::FaceGrid),
-        PortType::Number(element) => value(element).map(WireType::Number),
-        PortType::Field(element) => value(element).map(WireType::Field),
-        PortType::Particles => Some(WireType::Particles),
-        PortType::NeighborGrid => Some(WireType::NeighborGrid),
-    }
-}
-
-/// Whether a port takes a wire; a generic grid takes any grid of values at cell centres.
-fn takes(port: PortType, wire: WireType) -> bool {
-    match (port, wire) {
-        (PortType::Grid(Element::Generic(_)), WireType::Grid(_)) => true,
-        (PortType::Field(Element::Generic(_)), WireType::Field(_)) => true,
-        _ => bound(port, &BTreeMap::new()) == Some(wire),
-    }
-}
-
-fn port_type(ty: WireType) -> PortType {
-    match ty {
-        WireType::Grid(v) => PortType::Grid(Element::Fixed(v)),
-        WireType::FaceGrid => PortType::FaceGrid,
-        WireType::Number(v) | WireType::Attribute(v) => PortType::Number(Element::Fixed(v)),
-        WireType::Field(v) => PortType::Field(Element::Fixed(v)),
-        WireType::Particles => PortType::Particles,
-        WireType::NeighborGrid => PortType::NeighborGrid,
-    }
-}
-
-/// What to put between a wire and a port that don't fit.
-fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType>) -> String {
-    let wanted = match wanted {
-        PortType::Grid(Element::Generic(letter)) => generics.get(&letter).map(|v| WireType::Grid(*v)),
-        other => bound(other, generics),
-    };
-    match (wanted, given) {
-        (Some(WireType::FaceGrid), WireType::Grid(ValueType::Vec)) => {
-            "connect staggered/center_to_face between the two".into()
-        }
-        (Some(WireType::Grid(ValueType::Vec)) | None, WireType::FaceGrid) => {
-            "connect staggered/face_to_center between the two".into()
-        }
-        (Some(WireType::Grid(ValueType::Vec4)), WireType::Grid(ValueType::F32)) => {
-            "connect view/color_map between the two".into()
-        }
-        (Some(WireType::Field(_)), WireType::Grid(_)) => "connect field/from_grid between the two".into(),
-        (Some(WireType::Grid(_)), WireType::Field(_)) => "connect grid/from_field between the two".into(),
-        (Some(WireType::NeighborGrid), WireType::Particles) => "connect neighbors/fill between the two".into(),
-        (Some(wanted), _) => format!("connect a wire that carries {wanted}"),
-        (None, _) => "connect a grid".into(),
     }
 }

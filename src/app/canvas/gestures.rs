@@ -3,28 +3,27 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, PointerButton, Rect, Ui, Vec2, vec2};
+use eframe::egui::{self, Key, PointerButton, Rect, Ui, Vec2, vec2};
 use egui_node_graph::NodeResponse;
 
-use super::palette::Answer;
-use super::view::Response;
-use super::{Canvas, Framing, ZOOM, layout, place_of};
-use crate::app::edits::{self, InputEnd};
+use super::view::{Asked, Response};
+use super::{Canvas, Framing, Palette, ZOOM, finite};
 use crate::app::session::Session;
-use crate::document::Link;
-use crate::library::Library;
+use crate::app::theme;
+use crate::document::{Link, ParamValue};
+use crate::edit::{self, InputEnd};
 
 /// Below this zoom, names can hardly be read.
-const READABLE: f32 = 0.42;
+const READABLE: f32 = 0.46;
 
 impl Canvas {
     /// Pan, zoom at the pointer, and framing. The crate zooms too, about the middle and into its own positions, so it never
     /// gets to see the wheel.
     pub(super) fn navigate(&mut self, ui: &mut Ui, session: &Session) {
         let over = ui.rect_contains_pointer(self.rect);
-        let (wheel, pinch, delta, pointer) = ui.input_mut(|input| {
+        let (wheel, pinch, delta, pointer, modifiers) = ui.input_mut(|input| {
             let wheel = if over { std::mem::take(&mut input.smooth_scroll_delta) } else { Vec2::ZERO };
-            (wheel, input.zoom_delta(), input.pointer.delta(), input.pointer.latest_pos())
+            (wheel, input.zoom_delta(), input.pointer.delta(), input.pointer.latest_pos(), input.modifiers)
         });
         if let (true, Some(pointer)) = (over, pointer) {
             let before = self.zoom;
@@ -35,12 +34,14 @@ impl Canvas {
         }
         let held = ui.input(|input| {
             let origin = input.pointer.press_origin().is_some_and(|at| self.rect.contains(at));
-            let down = input.pointer.middle_down() || input.pointer.secondary_down();
-            origin && down && input.pointer.is_decidedly_dragging()
+            let plain = modifiers.is_none() && input.pointer.secondary_down();
+            origin && (input.pointer.middle_down() || plain) && input.pointer.is_decidedly_dragging()
         });
         if held && self.palette.is_none() {
             self.pan += delta;
+            ui.ctx().set_cursor_icon(egui::CursorIcon::Grabbing);
         }
+        self.follow_edge(ui);
         if let Some(framing) = self.framing.take() {
             self.frame(framing, session);
         }
@@ -50,13 +51,30 @@ impl Canvas {
         pan_zoom.started = true;
     }
 
+    /// A wire dragged to the edge of the canvas brings into view what lies beyond.
+    fn follow_edge(&mut self, ui: &Ui) {
+        const EDGE: f32 = 24.0;
+        if self.state.connection_in_progress.is_none() {
+            return;
+        }
+        let Some(at) = ui.input(|input| input.pointer.latest_pos()) else { return };
+        let inner = self.rect.shrink(EDGE);
+        let beyond = at - inner.clamp(at);
+        if beyond != Vec2::ZERO && inner.is_positive() {
+            let dt = ui.input(|input| input.stable_dt.min(0.1));
+            self.pan -= beyond.clamp(Vec2::splat(-EDGE), Vec2::splat(EDGE)) * (20.0 * dt);
+            ui.ctx().request_repaint();
+        }
+    }
+
     fn frame(&mut self, framing: Framing, session: &Session) {
-        let mut bounds = Rect::NOTHING;
-        let wanted = |name: &String| framing != Framing::Selection || session.selection.contains(name);
-        for (name, node) in session.document().nodes.iter().filter(|(name, _)| wanted(name)) {
-            let drawn = self.ids.get(name).and_then(|id| self.paint.rects.get(id)).map(|r| r.size() / self.paint.zoom);
-            let size = drawn.or(self.faces.get(name).map(layout::node_size)).unwrap_or_default();
-            bounds = bounds.union(Rect::from_min_size(place_of(node).to_pos2(), size));
+        let chosen = |name: &str| framing != Framing::Selection || session.selection.contains(name);
+        let mut bounds = self.bounds(session, chosen);
+        if framing != Framing::Selection {
+            for frame in session.frames() {
+                let (at, size) = (finite(vec2(frame.at.0, frame.at.1)), finite(vec2(frame.size.0, frame.size.1)));
+                bounds = bounds.union(Rect::from_min_size(at.to_pos2(), size));
+            }
         }
         if !bounds.is_finite() || !bounds.is_positive() {
             return;
@@ -66,8 +84,10 @@ impl Canvas {
         let least = if framing == Framing::Start { READABLE } else { *ZOOM.start() };
         self.zoom = fit.clamp(least, 1.0);
         self.pan = 0.5 * self.rect.size() - bounds.center().to_vec2() * self.zoom;
-        // What does not fit goes out of view on the right and below.
-        self.pan = self.pan.max(vec2(30.0, 30.0) - bounds.min.to_vec2() * self.zoom);
+        if framing == Framing::Start {
+            // What does not fit goes out of view on the right and below.
+            self.pan = self.pan.max(vec2(30.0, 30.0) - bounds.min.to_vec2() * self.zoom);
+        }
     }
 
     /// Keeps the selection. `boxed`: a box was being drawn.
@@ -83,13 +103,15 @@ impl Canvas {
             ui.input(|input| (input.pointer.primary_pressed(), input.modifiers.shift || input.modifiers.command));
         let pointer = ui.input(|input| input.pointer.latest_pos());
         let on_node = pointer.is_some_and(|at| self.paint.rects.values().any(|r| r.expand(8.0).contains(at)));
-        if pressed && !more && !on_node && ui.rect_contains_pointer(self.rect) {
+        if pressed && !more && !on_node && self.held_frame.is_none() && ui.rect_contains_pointer(self.rect) {
             session.selection.clear();
+            session.frame = None;
         }
         for response in responses {
             match response {
                 NodeResponse::SelectNode(id) => {
                     let Some(name) = self.name(*id) else { continue };
+                    session.frame = None;
                     if !more {
                         session.selection = BTreeSet::from([name]);
                     } else if !session.selection.remove(&name) {
@@ -99,6 +121,7 @@ impl Canvas {
                 NodeResponse::MoveNode { node, .. } => {
                     if let Some(name) = self.name(*node).filter(|name| !session.selection.contains(name)) {
                         session.selection = BTreeSet::from([name]);
+                        session.frame = None;
                     }
                 }
                 _ => {}
@@ -106,21 +129,64 @@ impl Canvas {
         }
     }
 
-    /// Moves what is selected.
-    pub(super) fn drag(&mut self, ui: &Ui, session: &mut Session, responses: &[Response]) {
+    /// Moves what is selected; a single node that is let go over a wire goes into it.
+    pub(super) fn drag(&mut self, ui: &Ui, session: &mut Session, responses: &[Response]) -> Result<(), String> {
         let down = ui.input(|input| input.pointer.primary_down());
+        let scope = session.scope().clone();
         for response in responses {
-            if let (NodeResponse::MoveNode { drag_delta, .. }, true) = (response, down) {
+            if let (NodeResponse::MoveNode { drag_delta, .. }, true, true) = (response, down, session.editable()) {
                 let by = *drag_delta / self.zoom;
-                let names = session.selection.clone();
-                session.arrange("move", |document| edits::shift(document, &names, (by.x, by.y)));
+                let places: Vec<(String, Vec2)> =
+                    session.selection.iter().map(|name| (name.clone(), super::place_of(session, name) + by)).collect();
+                session.arrange("move", |document| {
+                    places.iter().for_each(|(name, at)| edit::place(document, &scope, name, (at.x, at.y)));
+                });
                 self.moved = true;
             }
         }
-        if self.moved && !down {
-            session.arrange("move", edits::round_positions);
-            self.moved = false;
+        let target = if self.moved { self.insertion(ui, session) } else { None };
+        if let Some(end) = &target {
+            self.wires.iter_mut().filter(|wire| wire.to == *end).for_each(|wire| wire.lit = true);
         }
+        if !self.moved || down {
+            return Ok(());
+        }
+        self.moved = false;
+        session.arrange("move", |document| edit::round_positions(document, &scope));
+        let Some((end, name)) = target.zip(session.selection.iter().next().cloned()) else { return Ok(()) };
+        let mut after = session.document().clone();
+        edit::insert_on_wire(&mut after, &scope, &name, &end, session.library())?;
+        session.edit("move", |document| *document = after);
+        Ok(())
+    }
+
+    /// The end of the wire that the one node in the hand would go into.
+    fn insertion(&self, ui: &Ui, session: &Session) -> Option<InputEnd> {
+        let name = session.selection.iter().next().filter(|_| session.selection.len() == 1)?;
+        let node = session.nodes().get(name)?;
+        let read = session.wires().any(|(_, link)| link.node == *name);
+        // A node that is wired already was rather moved for its own sake.
+        if !node.inputs.is_empty() || read {
+            return None;
+        }
+        let at = ui.input(|input| input.pointer.latest_pos())?;
+        self.wire_at(at).map(|wire| wire.to.clone())
+    }
+
+    /// Numbers that were changed on the nodes themselves.
+    pub(super) fn ask(&mut self, session: &mut Session, responses: &[Response]) -> Result<(), String> {
+        for response in responses {
+            let NodeResponse::User(Asked::Repeat(id, count)) = response else { continue };
+            let Some(name) = self.name(*id).filter(|_| session.editable()) else { continue };
+            let scope = session.scope().clone();
+            let mut result = Ok(());
+            session.edit(&format!("{name}.iterations"), |document| {
+                let count = Some(ParamValue::Number(f64::from(*count)));
+                result = edit::set_iterations(document, &scope, &name, count);
+            });
+            result?;
+        }
+        Ok(())
     }
 
     /// Wires that were let go: taken off an input, put on one, or moved from one to another.
@@ -128,7 +194,9 @@ impl Canvas {
         let mut target = None;
         for response in responses {
             match response {
-                NodeResponse::DisconnectEvent { input, .. } => self.picked = self.input_end(*input),
+                NodeResponse::DisconnectEvent { input, .. } if session.editable() => {
+                    self.picked = self.input_end(*input);
+                }
                 NodeResponse::ConnectEventEnded { output, input } => {
                     target = self.link(*output).zip(self.input_end(*input));
                 }
@@ -138,52 +206,120 @@ impl Canvas {
         if self.state.connection_in_progress.is_some() {
             return Ok(());
         }
-        match (self.picked.take(), target) {
+        self.taken_off = self.picked.take();
+        if !session.editable() {
+            return Ok(());
+        }
+        match (self.taken_off.clone(), target) {
             (None, None) => Ok(()),
             (Some(picked), Some((_, end))) if picked == end => Ok(()),
+            (Some(_), None) if self.escaped => Ok(()),
             (picked, target) => rewire(session, picked.as_ref(), target),
         }
     }
 
-    /// The palette: opened by a right click or a double click on the background.
-    pub(super) fn palette(&mut self, ui: &Ui, session: &mut Session) {
-        let pointer = ui.input(|input| input.pointer.latest_pos());
-        let clicked = ui.input(|input| {
+    /// Escape puts back what is in the hand.
+    pub(super) fn escape(&mut self, ui: &Ui) {
+        let busy = self.state.connection_in_progress.is_some() || self.stroke.is_some();
+        if busy && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape)) {
+            self.state.connection_in_progress = None;
+            self.picked = None;
+            self.stroke = None;
+            self.escaped = true;
+        }
+    }
+
+    /// Clicks on wires, ports, nodes and the ground that the crate does not tell of.
+    pub(super) fn clicks(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
+        self.escape(ui);
+        let Some(at) = ui.input(|input| input.pointer.interact_pos()) else { return Ok(()) };
+        if !ui.rect_contains_pointer(self.rect) || self.stroke.is_some() {
+            return Ok(());
+        }
+        let (single, double, other) = ui.input(|input| {
             let double = input.pointer.button_double_clicked(PointerButton::Primary);
-            input.pointer.button_clicked(PointerButton::Secondary) || double
+            let primary = input.pointer.button_clicked(PointerButton::Primary) && !double;
+            (primary, double, input.pointer.button_clicked(PointerButton::Secondary))
         });
-        let on_node = pointer.is_some_and(|at| self.paint.rects.values().any(|r| r.contains(at)));
-        if clicked && !on_node && ui.rect_contains_pointer(self.rect) {
-            self.open_palette(pointer);
-            return;
+        if single || double {
+            self.click(ui, session, at, double)?;
         }
-        let Some(palette) = &mut self.palette else { return };
-        match palette.show(ui.ctx()) {
-            Answer::Open => {}
-            Answer::Closed => self.palette = None,
-            Answer::Chosen(wish, mut node) => {
-                let at = (palette.at() - self.rect.min - self.pan) / self.zoom;
-                node.at = (at.x.round(), at.y.round());
-                self.palette = None;
-                let mut name = String::new();
-                session.edit("add", |document| name = edits::add(document, &wish, *node));
-                session.selection = BTreeSet::from([name]);
+        if other {
+            self.open_menu(ui, session, at);
+        }
+        Ok(())
+    }
+
+    fn click(&mut self, ui: &Ui, session: &mut Session, at: egui::Pos2, double: bool) -> Result<(), String> {
+        if let Some((node, end, port)) = self.port_at(at) {
+            let link = match end {
+                super::view::End::Output => Some(Link { node, port }),
+                super::view::End::Input => session.source(&InputEnd { node, port }),
+            };
+            session.wanted_view = link;
+            return Ok(());
+        }
+        if let Some(name) = self.node_at(at) {
+            if double && !session.enter(&name) && session.editable() {
+                self.rename(session, &name);
             }
+            return Ok(());
         }
+        if let Some(wire) = self.wire_at(at).cloned() {
+            if double && session.editable() {
+                self.add_dot(session, at, wire.from.clone(), std::slice::from_ref(&wire.to))?;
+            } else if !double {
+                session.wanted_view = Some(wire.from);
+            }
+            return Ok(());
+        }
+        let frame = self.frame_at(session, at);
+        if double && frame.is_none() && session.editable() {
+            self.open_palette(ui.ctx(), session, Some(at));
+        }
+        Ok(())
     }
 
-    /// Removes the selected nodes.
-    pub fn delete(&mut self, session: &mut Session) {
-        if !session.selection.is_empty() {
-            let names = std::mem::take(&mut session.selection);
-            session.edit("delete", |document| edits::remove(document, &names));
-        }
+    /// Opens the palette of nodes to add, at the pointer if that is over the canvas.
+    pub fn open_palette(&mut self, ctx: &egui::Context, session: &Session, pointer: Option<egui::Pos2>) {
+        let at = pointer.filter(|p| self.rect.contains(*p)).unwrap_or(self.rect.center());
+        self.palette = Some(Palette::new(at, session.library(), theme::look(ctx), None));
     }
 
-    /// Gives every node a place anew.
-    pub fn arrange(&mut self, session: &mut Session) {
-        session.arrange("arrange", |document| layout::arrange(document, &self.faces));
-        self.framing = Some(Framing::All);
+    /// Shows the palette and puts in what is chosen, with the wire that was let go.
+    pub(super) fn show_palette(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
+        let Some(palette) = &mut self.palette else { return Ok(()) };
+        let corner = palette.at();
+        let wanted = match palette.show(ui.ctx()) {
+            Ok(None) => return Ok(()),
+            Ok(Some(wanted)) => wanted,
+            Err(()) => {
+                self.palette = None;
+                return Ok(());
+            }
+        };
+        self.palette = None;
+        let at = self.to_document(corner);
+        let mut node = wanted.node;
+        node.at = (at.x.round(), at.y.round());
+        let face = edit::face::face(&node, session.library());
+        let scope = session.scope().clone();
+        let mut after = session.document().clone();
+        let name = edit::add(&mut after, &scope, &wanted.wish, node)?;
+        if let Some(hand) = &wanted.hand
+            && let Some(port) = hand.first_fit(&face)
+        {
+            let (link, end) = hand.joined(&name, &port.name);
+            edit::connect(&mut after, &scope, link, &end);
+        }
+        session.edit("add", |document| *document = after);
+        session.selection = BTreeSet::from([name]);
+        Ok(())
+    }
+
+    /// A point of the window in the document's points.
+    pub(super) fn to_document(&self, at: egui::Pos2) -> Vec2 {
+        (at - self.rect.min - self.pan) / self.zoom
     }
 }
 
@@ -192,13 +328,14 @@ pub(super) fn rewire(
     off: Option<&InputEnd>,
     on: Option<(Link, InputEnd)>,
 ) -> Result<(), String> {
+    let scope = session.scope().clone();
     let mut after = session.document().clone();
     if let Some(off) = off {
-        edits::disconnect(&mut after, off);
+        edit::disconnect(&mut after, &scope, off);
     }
     if let Some((from, to)) = on {
-        edits::connect(&mut after, from, &to);
-        if let Some(problem) = edits::refusal(session.document(), &after, &to, Library::builtin()) {
+        edit::connect(&mut after, &scope, from, &to);
+        if let Some(problem) = edit::refusal(session.document(), &after, &scope, &to, session.library()) {
             return Err(format!("Not connected. {problem}"));
         }
     }

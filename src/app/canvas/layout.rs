@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use eframe::egui::{Vec2, vec2};
 
-use crate::app::face::Face;
-use crate::document::{Document, Node, NodeKind};
+use crate::document::{Document, NodeKind, Nodes, Scope};
+use crate::edit::{self, Face};
+use crate::library::Library;
 
 /// Between two columns, and between two nodes of a column \[points\].
 const GAP: Vec2 = vec2(56.0, 26.0);
@@ -22,26 +23,37 @@ pub fn node_size(face: &Face) -> Vec2 {
     vec2(super::view::WIDTH, 62.0 + 21.5 * (face.inputs.len() + face.outputs.len()) as f32)
 }
 
-/// Gives nodes a place that have none: those that lie on each other at the origin. They come below the others.
-pub fn place_new(document: &mut Document, faces: &BTreeMap<String, Face>) {
-    let nowhere = |node: &&mut Node| node.at == (0.0, 0.0);
-    if document.nodes.values_mut().filter(nowhere).count() < 2 {
-        return;
-    }
-    let mut arranged = document.clone();
-    arrange(&mut arranged, faces);
-    let placed = document.nodes.iter().filter(|(_, node)| node.at != (0.0, 0.0) && node.at.1.is_finite());
-    let bottoms = placed.map(|(name, node)| node.at.1 + faces.get(name).map_or(0.0, |face| node_size(face).y));
-    let below = bottoms.max_by(f32::total_cmp).map_or(0.0, |bottom| bottom + BAND_GAP);
-    for (name, node) in document.nodes.iter_mut().filter(|(_, node)| node.at == (0.0, 0.0)) {
-        node.at = arranged.nodes.get(name).map_or(node.at, |place| (place.at.0, place.at.1 + below));
+/// Gives nodes a place that have none, in the document and in its groups.
+pub fn place_all(document: &mut Document, library: &Library) {
+    let mut pending = vec![Scope::default()];
+    while let Some(scope) = pending.pop() {
+        let faces = edit::face::faces(document, &scope, library);
+        let Some(mut level) = document.level_mut(&scope) else { continue };
+        place_new(level.nodes(), &faces);
+        let groups = level.nodes().iter().filter(|(_, node)| matches!(node.kind, NodeKind::Group(_)));
+        pending.extend(groups.map(|(name, _)| scope.inside(name)));
     }
 }
 
-/// Gives every node a place: columns from left to right, in as many bands as show them largest.
-pub fn arrange(document: &mut Document, faces: &BTreeMap<String, Face>) {
-    let columns = columns(document);
-    let columns: Vec<Column> = ordered(document, &columns).into_iter().map(|names| Column::new(names, faces)).collect();
+/// Gives nodes a place that have none: those that lie on each other at the origin. They come below the others.
+pub fn place_new(nodes: &mut Nodes, faces: &BTreeMap<String, Face>) {
+    if nodes.values().filter(|node| node.at == (0.0, 0.0)).count() < 2 {
+        return;
+    }
+    let places = arranged(nodes, faces);
+    let placed = nodes.iter().filter(|(_, node)| node.at != (0.0, 0.0) && node.at.1.is_finite());
+    let bottoms = placed.map(|(name, node)| node.at.1 + faces.get(name).map_or(0.0, |face| node_size(face).y));
+    let below = bottoms.max_by(f32::total_cmp).map_or(0.0, |bottom| bottom + BAND_GAP);
+    for (name, node) in nodes.iter_mut().filter(|(_, node)| node.at == (0.0, 0.0)) {
+        node.at = places.get(name).map_or(node.at, |place| (place.0, place.1 + below));
+    }
+}
+
+/// A place for every node: columns from left to right, in as many bands as show them largest.
+pub fn arranged(nodes: &Nodes, faces: &BTreeMap<String, Face>) -> BTreeMap<String, (f32, f32)> {
+    let mut places = BTreeMap::new();
+    let columns = columns(nodes);
+    let columns: Vec<Column> = ordered(nodes, &columns).into_iter().map(|names| Column::new(names, faces)).collect();
     let bands = (1..=MAX_BANDS).max_by(|a, b| scale(&columns, *a).total_cmp(&scale(&columns, *b)).then(b.cmp(a)));
     let mut top = 0.0;
     for band in split(&columns, bands.unwrap_or(1)) {
@@ -50,15 +62,14 @@ pub fn arrange(document: &mut Document, faces: &BTreeMap<String, Face>) {
         for column in band {
             let mut y = top + 0.5 * (height - column.size.y);
             for (name, size) in &column.nodes {
-                if let Some(node) = document.nodes.get_mut(name) {
-                    node.at = (x, y.round());
-                }
+                places.insert(name.clone(), (x, y.round()));
                 y += size.y + GAP.y;
             }
             x += column.size.x + GAP.x;
         }
         top += height + BAND_GAP;
     }
+    places
 }
 
 /// Nodes below each other.
@@ -92,31 +103,31 @@ fn scale(columns: &[Column], bands: usize) -> f32 {
 }
 
 /// The longest way to each node from a source. A State is one: what it takes is for the next frame.
-fn columns(document: &Document) -> BTreeMap<String, usize> {
-    let mut columns: BTreeMap<String, usize> = document.nodes.keys().map(|name| (name.clone(), 0)).collect();
+fn columns(nodes: &Nodes) -> BTreeMap<String, usize> {
+    let mut columns: BTreeMap<String, usize> = nodes.keys().map(|name| (name.clone(), 0)).collect();
     // A cycle would push its nodes on without end; no way is longer than there are nodes.
-    for _ in 0..document.nodes.len() {
+    for _ in 0..nodes.len() {
         let mut settled = true;
-        for (name, node) in &document.nodes {
+        for (name, node) in nodes {
             if matches!(node.kind, NodeKind::State(_)) {
                 continue;
             }
             let before = node.inputs.values().filter_map(|link| columns.get(&link.node)).max();
-            let column = before.map_or(0, |before| before + 1).min(document.nodes.len());
+            let column = before.map_or(0, |before| before + 1).min(nodes.len());
             settled &= columns.insert(name.clone(), column) == Some(column);
         }
         if settled {
             break;
         }
     }
-    pull_sources(document, &mut columns);
+    pull_sources(nodes, &mut columns);
     columns
 }
 
 /// What reads nothing stands beside its first reader, not at the far left.
-fn pull_sources(document: &Document, columns: &mut BTreeMap<String, usize>) {
-    for (name, node) in &document.nodes {
-        let readers = document.nodes.iter().filter(|(_, n)| n.inputs.values().any(|link| link.node == *name));
+fn pull_sources(nodes: &Nodes, columns: &mut BTreeMap<String, usize>) {
+    for (name, node) in nodes {
+        let readers = nodes.iter().filter(|(_, n)| n.inputs.values().any(|link| link.node == *name));
         let first = readers.filter_map(|(reader, _)| columns.get(reader).copied()).min();
         let free = matches!(node.kind, NodeKind::State(_)) || node.inputs.is_empty();
         if let (true, Some(first @ 1..)) = (free, first) {
@@ -126,7 +137,7 @@ fn pull_sources(document: &Document, columns: &mut BTreeMap<String, usize>) {
 }
 
 /// The columns, each in an order that keeps wires short (barycentre heuristic of Sugiyama, Tagawa and Toda 1981).
-fn ordered(document: &Document, columns: &BTreeMap<String, usize>) -> Vec<Vec<String>> {
+fn ordered(nodes: &Nodes, columns: &BTreeMap<String, usize>) -> Vec<Vec<String>> {
     let count = columns.values().max().map_or(0, |last| last + 1);
     let mut result = vec![Vec::new(); count];
     for (name, column) in columns {
@@ -135,7 +146,7 @@ fn ordered(document: &Document, columns: &BTreeMap<String, usize>) -> Vec<Vec<St
         }
     }
     let mut neighbors = BTreeMap::<&str, BTreeSet<&str>>::new();
-    for (name, node) in &document.nodes {
+    for (name, node) in nodes {
         for link in node.inputs.values() {
             neighbors.entry(name).or_default().insert(&link.node);
             neighbors.entry(&link.node).or_default().insert(name);
@@ -165,15 +176,15 @@ fn heights(column: &[String]) -> Vec<(String, f32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::face::faces;
+    use crate::edit::face::faces;
     use crate::library::Library;
 
     #[test]
     fn nodes_come_after_what_they_read_and_do_not_overlap() {
-        let mut document = crate::app::fixture::fluid();
-        let faces = faces(&document, Library::builtin());
+        let mut document = crate::edit::fixture::fluid();
+        let faces = faces(&document, &crate::document::Scope::default(), Library::builtin());
         document.nodes.values_mut().for_each(|node| node.at = (0.0, 0.0));
-        place_new(&mut document, &faces);
+        place_new(&mut document.nodes, &faces);
         for (name, node) in &document.nodes {
             let forward = !matches!(node.kind, NodeKind::State(_));
             for link in node.inputs.values().filter(|_| forward) {
@@ -193,21 +204,21 @@ mod tests {
     fn a_placed_node_stays_and_the_others_come_below() {
         let text = r#"(nodes: {"a": (number: 1, at: (0, 90)), "b": (number: 1), "c": (number: 1)})"#;
         let mut document = Document::parse(text).unwrap();
-        let faces = faces(&document, Library::builtin());
-        place_new(&mut document, &faces);
+        let faces = faces(&document, &crate::document::Scope::default(), Library::builtin());
+        place_new(&mut document.nodes, &faces);
         assert_eq!(document.nodes["a"].at, (0.0, 90.0));
         assert!(document.nodes["b"].at.1 > 90.0 && document.nodes["b"].at != document.nodes["c"].at);
         let before = document.clone();
-        place_new(&mut document, &faces);
+        place_new(&mut document.nodes, &faces);
         assert_eq!(document, before);
     }
 
     #[test]
     fn a_cycle_is_placed_too() {
         let text = r#"(nodes: {"a": (stage: "x", inputs: {"i": "b.o"}), "b": (stage: "x", inputs: {"i": "a.o"})})"#;
-        let mut document = Document::parse(text).unwrap();
-        let faces = faces(&document, Library::builtin());
-        arrange(&mut document, &faces);
-        assert_ne!(document.nodes["a"].at, document.nodes["b"].at);
+        let document = Document::parse(text).unwrap();
+        let faces = faces(&document, &crate::document::Scope::default(), Library::builtin());
+        let places = arranged(&document.nodes, &faces);
+        assert_ne!(places["a"], places["b"]);
     }
 }

@@ -1,10 +1,17 @@
-//! The canvas: nodes and wires. It is a view, built anew from the document; whatever the node-graph crate changes in its own
-//! copy is read off as an edit of the document and then forgotten.
+//! The canvas: nodes and wires of the open level. It is a view, built anew from the document; whatever the node-graph crate
+//! changes in its own copy is read off as an edit of the document and then forgotten.
 
-mod drop;
+mod commands;
+mod frames;
 mod gestures;
+mod hand;
+mod hover;
 pub mod layout;
+mod menu;
+mod minimap;
 mod palette;
+mod rename;
+mod strokes;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -12,21 +19,23 @@ mod wires;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eframe::egui::{self, Align, Layout, Pos2, Rect, RichText, Ui, Vec2, vec2};
+use eframe::egui::{self, Align, Layout, Pos2, Rect, RichText, TextureId, Ui, Vec2, vec2};
 use egui_node_graph::{InputId, InputParamKind, NodeId, NodeOrientation, OutputId};
 
-use super::edits::InputEnd;
-use super::face::{self, Face};
 use super::session::Session;
 use super::theme::{self, Look};
-use crate::document::{Document, Link, Node, ParamValue};
-use crate::library::Library;
+use crate::document::{Link, Node, NodeKind, Nodes, ParamValue};
+use crate::edit::{Face, IN, InputEnd, OUT};
 use crate::plan::{Dispatch, Plan};
 use crate::problem::Severity;
-use drop::Chooser;
 pub use gestures::pointer;
+use hand::{Chooser, Hand};
+use menu::Menu;
 use palette::Palette;
-use view::{NoTemplates, NodeView, Paint, PortValue, PortView, State};
+use rename::Renaming;
+use strokes::Stroke;
+use view::{NoTemplates, NodeView, Outline, Paint, PortValue, PortView, Repeats, State};
+use wires::WireShape;
 
 const ZOOM: std::ops::RangeInclusive<f32> = 0.2..=2.0;
 
@@ -39,24 +48,52 @@ enum Framing {
     Selection,
 }
 
+/// Where a level was last looked at.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    pan: Vec2,
+    zoom: f32,
+}
+
+/// A small picture of what a node makes, and its height for a width of 1.
+pub type Thumbnails = BTreeMap<String, (TextureId, f32)>;
+
 pub struct Canvas {
     state: State,
     paint: Paint,
     faces: BTreeMap<String, Face>,
     ids: BTreeMap<String, NodeId>,
-    /// The edit and the plan that the view was built after.
-    built: Option<(u64, u64, bool)>,
+    /// The edit, the plan, the level and the theme that the view was built after.
+    built: Option<(u64, u64, crate::document::Scope, bool)>,
     /// Where the document's origin lies, from the upper left corner \[points\].
     pan: Vec2,
     zoom: f32,
     framing: Option<Framing>,
-    /// The input whose wire was taken in the hand.
+    /// Levels that were open before.
+    spots: BTreeMap<crate::document::Scope, Spot>,
+    /// Wires as they were drawn.
+    wires: Vec<WireShape>,
+    /// The input whose wire was taken in the hand, until it is let go.
     picked: Option<InputEnd>,
+    /// The same, for a moment longer.
+    taken_off: Option<InputEnd>,
+    /// A gesture was given up by Escape.
+    escaped: bool,
     moved: bool,
+    held_frame: Option<frames::Held>,
+    stroke: Option<Stroke>,
     palette: Option<Palette>,
     chooser: Option<Chooser>,
+    menu: Option<Menu>,
+    renaming: Option<Renaming>,
+    /// Commands that were chosen on the canvas.
+    asked: Vec<super::command::Command>,
     rect: Rect,
-    look: Option<&'static Look>,
+    /// Shares of the GPU's time are painted on the nodes.
+    pub heat: bool,
+    pub minimap: bool,
+    /// Small pictures by node.
+    pub thumbnails: Thumbnails,
 }
 
 impl Default for Canvas {
@@ -70,39 +107,46 @@ impl Default for Canvas {
             pan: Vec2::ZERO,
             zoom: 1.0,
             framing: Some(Framing::Start),
+            spots: BTreeMap::new(),
+            wires: Vec::new(),
             picked: None,
+            taken_off: None,
+            escaped: false,
             moved: false,
+            held_frame: None,
+            stroke: None,
             palette: None,
             chooser: None,
+            menu: None,
+            renaming: None,
+            asked: Vec::new(),
             rect: Rect::ZERO,
-            look: None,
+            heat: false,
+            minimap: true,
+            thumbnails: Thumbnails::new(),
         }
     }
 }
 
 impl Canvas {
-    pub fn frame_all(&mut self) {
-        self.framing = Some(Framing::All);
-    }
-
-    pub fn frame_selection(&mut self) {
-        self.framing = Some(Framing::Selection);
-    }
-
-    /// Opens the palette of nodes to add, at the pointer if that is over the canvas.
-    pub fn open_palette(&mut self, pointer: Option<Pos2>) {
-        let at = pointer.filter(|p| self.rect.contains(*p)).unwrap_or(self.rect.center());
-        self.palette = Some(Palette::new(at));
+    /// Starts over with another document, with the same ways of showing it.
+    pub fn clear(&mut self) {
+        *self = Canvas { heat: self.heat, minimap: self.minimap, ..Canvas::default() };
     }
 
     /// Draws the canvas and turns what was done on it into edits. An `Err` is a sentence for the person.
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
-        self.rect = ui.max_rect();
+        self.breadcrumbs(ui, session);
+        self.rect = ui.available_rect_before_wrap();
+        if !self.rect.is_positive() {
+            return Ok(());
+        }
         self.rebuild(theme::of(ui), session);
         self.reveal(session);
         self.navigate(ui, session);
-        self.place(session.document());
-        self.sync(theme::of(ui), session);
+        self.place(session);
+        let hand = self.hand();
+        self.sync(theme::of(ui), session, hand.as_ref());
         let mut canvas = ui.new_child(egui::UiBuilder::new().max_rect(self.rect).layout(Layout::top_down(Align::Min)));
         canvas.set_clip_rect(self.rect.intersect(ui.clip_rect()));
         wires::grid(&canvas, self.rect, self.pan, self.zoom);
@@ -110,25 +154,49 @@ impl Canvas {
         let painter = canvas.painter().clone();
         self.paint.zoom = self.zoom;
         let boxed = self.state.ongoing_box_selection.is_some();
-        let held = self.state.connection_in_progress.map(|(_, port)| port);
         let response = self.state.draw_graph_editor(&mut canvas, NoTemplates, &mut self.paint, Vec::new());
         // The crate opens its finder at any right click in the window; ours is opened below.
         self.state.node_finder = None;
-        painter.set(behind, wires::shape(&response.connections, &self.state.graph, &session.selection, self.zoom));
-        self.in_hand(ui, &painter);
-        self.select(ui, session, boxed, &response.node_responses);
-        self.drag(ui, session, &response.node_responses);
-        let mut wired = self.wire(session, &response.node_responses);
-        if let Some(held) = held {
-            self.drop_on_node(ui, session, held, &response.node_responses);
+        self.take_wires(session, theme::of(ui), &response.connections);
+        let frames = self.frame_shapes(&canvas, session);
+        let wires = wires::shape(&self.wires, self.rect, self.zoom);
+        painter.set(behind, egui::Shape::Vec(vec![frames, wires]));
+        if let Some(hand) = &hand {
+            self.in_hand(ui, &painter, hand);
         }
-        wired = wired.and(self.choose(ui, session));
-        self.palette(ui, session);
-        if session.document().nodes.is_empty() {
-            let text = RichText::new("Right-click to add a node").color(theme::of(ui).faint);
-            ui.put(self.rect, egui::Label::new(text));
+        let told = self.gestures(&canvas, session, hand.as_ref(), boxed, &response.node_responses);
+        if self.minimap {
+            self.minimap(&canvas, session);
         }
-        wired
+        self.hover(&canvas, session, hand.as_ref());
+        self.name_parts(&canvas);
+        self.empty(ui, session);
+        told
+    }
+
+    /// What was done with the pointer, in the order in which one thing takes it from another.
+    fn gestures(
+        &mut self,
+        ui: &Ui,
+        session: &mut Session,
+        hand: Option<&Hand>,
+        boxed: bool,
+        responses: &[view::Response],
+    ) -> Result<(), String> {
+        self.frames(ui, session);
+        self.select(ui, session, boxed, responses);
+        let mut told = self.drag(ui, session, responses);
+        told = told.and(self.ask(session, responses));
+        told = told.and(self.wire(session, responses));
+        if let Some(hand) = hand {
+            told = told.and(self.let_go(ui, session, hand, responses));
+        }
+        told = told.and(self.choose(ui, session));
+        told = told.and(self.strokes(ui, session));
+        told = told.and(self.clicks(ui, session));
+        told = told.and(self.show_menu(ui, session));
+        told = told.and(self.show_renaming(ui, session));
+        told.and(self.show_palette(ui, session))
     }
 
     /// Brings the selection into view where somebody asked for that and it is not.
@@ -143,19 +211,23 @@ impl Canvas {
         }
     }
 
-    /// Builds the crate's graph anew when nodes or ports have changed.
-    fn rebuild(&mut self, look: &'static Look, session: &Session) {
-        let now = Some((session.revision(), session.plans(), look.dark));
-        if self.built == now {
+    /// Builds the crate's graph anew when nodes or ports have changed, or another level was opened.
+    fn rebuild(&mut self, look: &Look, session: &Session) {
+        let now = (session.revision(), session.plans(), session.scope().clone(), look.dark);
+        if self.built.as_ref() == Some(&now) {
             return;
         }
-        self.built = now;
-        let document = session.document();
-        let mut faces = face::faces(document, Library::builtin());
-        face::bind(&mut faces, document, |wire| session.carried(wire), |wire| session.particles(wire));
-        let same_look = self.look.is_some_and(|before| std::ptr::eq(before, look));
-        self.look = Some(look);
-        if same_look && faces == self.faces && self.ids.len() == faces.len() {
+        let before = self.built.replace(now);
+        let same = before.as_ref().is_some_and(|(.., scope, dark)| scope == session.scope() && *dark == look.dark);
+        if let Some((_, _, scope, _)) = before.filter(|(.., scope, _)| scope != session.scope()) {
+            self.spots.insert(scope, Spot { pan: self.pan, zoom: self.zoom });
+            match self.spots.get(session.scope()) {
+                Some(spot) => (self.pan, self.zoom) = (spot.pan, spot.zoom),
+                None => self.framing = Some(Framing::Start),
+            }
+        }
+        let faces = session.faces();
+        if same && faces == self.faces && self.ids.len() == faces.len() {
             return;
         }
         self.faces = faces;
@@ -170,54 +242,95 @@ impl Canvas {
     }
 
     /// Puts every node where the document and the view say.
-    fn place(&mut self, document: &Document) {
+    fn place(&mut self, session: &Session) {
         for (name, id) in &self.ids {
-            let Some(node) = document.nodes.get(name) else { continue };
-            self.state.node_positions.insert(*id, (place_of(node) * self.zoom + self.pan).to_pos2());
+            let dot = session.nodes().get(name).is_some_and(|node| node.kind == NodeKind::Reroute);
+            let above = if dot { vec2(0.0, view::DOT_BELOW) } else { Vec2::ZERO };
+            let at = (place_of(session, name) - above) * self.zoom + self.pan;
+            self.state.node_positions.insert(*id, at.to_pos2());
         }
     }
 
     /// What changes without the nodes changing: wires, the selection, problems, times.
-    fn sync(&mut self, look: &Look, session: &mut Session) {
+    fn sync(&mut self, look: &Look, session: &mut Session, hand: Option<&Hand>) {
         self.state.graph.connections.clear();
-        for (name, node) in &session.document().nodes {
-            for (port, link) in &node.inputs {
-                let end = InputEnd { node: name.clone(), port: port.clone() };
-                if self.picked.as_ref() == Some(&end) {
-                    continue;
-                }
-                if let (Some(input), Some(output)) = (self.input(&end), self.output(link)) {
-                    self.state.graph.add_connection(output, input);
-                }
+        for (end, link) in session.wires() {
+            if self.picked.as_ref() == Some(&end) {
+                continue;
+            }
+            if let (Some(input), Some(output)) = (self.input(&end), self.output(&link)) {
+                self.state.graph.add_connection(output, input);
             }
         }
-        let mut severities = BTreeMap::new();
-        for problem in session.problems() {
-            let node = problem.node.split('/').next().unwrap_or_default().to_string();
-            let worst = severities.entry(node).or_insert(problem.severity);
-            if problem.severity == Severity::Error {
-                *worst = Severity::Error;
-            }
-        }
-        let still = session.running_simulation().map(|s| resting(s.plan())).unwrap_or_default();
-        let times = session.simulation().and_then(|s| s.times(false)).unwrap_or_default();
-        let mut spent = BTreeMap::<String, f64>::new();
-        for time in times {
-            *spent.entry(time.node.split('/').next().unwrap_or_default().to_string()).or_default() += time.ms;
-        }
+        self.dim(look, hand);
+        let severities = severities(session);
+        let still = session.running_simulation().map(|s| resting(session, s.plan())).unwrap_or_default();
+        let spent = spent(session);
+        let most = spent.values().fold(0.0, |most: f64, ms| most.max(*ms));
+        let hovered = session.hovered.as_deref().and_then(|path| session.here(path)).map(String::from);
         for (name, id) in &self.ids {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
-            let Some(source) = session.document().nodes.get(name) else { continue };
             let view = &mut node.user_data;
             view.selected = session.selection.contains(name);
             view.severity = severities.get(name).copied();
+            view.hovered = hovered.as_ref() == Some(name);
+            let Some(source) = session.nodes().get(name) else { continue };
             // Slowly, so that the figures can be read.
             view.ms = spent.get(name).map(|ms| view.ms.map_or(*ms, |before| before + 0.05 * (ms - before)));
+            view.heat = view.ms.filter(|_| self.heat && most > 0.0).map(|ms| (ms / most) as f32);
             view.still = still.contains(name);
+            view.muted = source.muted;
             view.repeats = repeats(source);
-            view.color = look.kind(&source.kind);
+            view.outline = if source.kind == NodeKind::Reroute { Outline::Dot } else { Outline::Box };
+            view.color = source.color.map_or_else(|| look.kind(&source.kind), theme::color);
+            view.thumbnail = self.thumbnails.get(&session.scope().path(name)).copied();
         }
         self.state.selected_nodes = session.selection.iter().filter_map(|name| self.ids.get(name).copied()).collect();
+    }
+
+    /// While a wire is in the hand, ports that it does not fit step back.
+    fn dim(&mut self, look: &Look, hand: Option<&Hand>) {
+        for (name, id) in &self.ids {
+            let Some(face) = self.faces.get(name) else { continue };
+            let Some(node) = self.state.graph.nodes.get(*id) else { continue };
+            let fits = |end, port: &crate::edit::PortFace| {
+                hand.is_none_or(|hand| match hand.node == *name {
+                    true => hand.end == end && hand.port.name == port.name,
+                    false => hand.end != end && hand.fits(port).is_ok(),
+                })
+            };
+            let shown = |fits: bool, ty| {
+                let color = look.port(ty);
+                PortView(if fits { color } else { look.node.lerp_to_gamma(color, 0.2) })
+            };
+            for (port, (_, id)) in face.inputs.iter().zip(&node.inputs) {
+                if let Some(input) = self.state.graph.inputs.get_mut(*id) {
+                    input.typ = shown(fits(view::End::Input, port), port.ty);
+                }
+            }
+            for (port, (_, id)) in face.outputs.iter().zip(&node.outputs) {
+                if let Some(output) = self.state.graph.outputs.get_mut(*id) {
+                    output.typ = shown(fits(view::End::Output, port), port.ty);
+                }
+            }
+        }
+    }
+
+    /// Notes where the crate has drawn wires.
+    fn take_wires(&mut self, session: &Session, look: &Look, drawn: &[egui_node_graph::ConnectionRenderInfo]) {
+        let muted = |name: &str| session.nodes().get(name).is_some_and(|node| node.muted);
+        let viewed = session.viewed();
+        let wires = drawn.iter().filter_map(|info| {
+            let (from, to) = (self.link(info.output)?, self.input_end(info.input)?);
+            let ty = self.faces.get(&from.node).and_then(|face| face.outputs.get(face.output(&from.port)?)?.ty);
+            let [start, .., end] = info.points;
+            let mut wire = WireShape::new(from, to, [start, end], self.zoom, look.port(ty));
+            wire.chosen = [&wire.from.node, &wire.to.node].into_iter().any(|name| session.selection.contains(name));
+            wire.idle = muted(&wire.from.node) || muted(&wire.to.node);
+            wire.lit = viewed.contains(&session.scope().path(&wire.from.to_string()));
+            Some(wire)
+        });
+        self.wires = wires.collect();
     }
 
     fn input(&self, end: &InputEnd) -> Option<InputId> {
@@ -246,43 +359,107 @@ impl Canvas {
         let (port, _) = node.outputs.iter().find(|(_, output)| *output == id)?;
         Some(Link { node: node.user_data.name.clone(), port: port.clone() })
     }
+
+    /// A node's place and size, as far as it was drawn \[points of the document\].
+    fn area(&self, session: &Session, name: &str) -> Option<Rect> {
+        let drawn = self.ids.get(name).and_then(|id| self.paint.rects.get(id)).map(|r| r.size() / self.paint.zoom);
+        let size = drawn.or_else(|| self.faces.get(name).map(layout::node_size))?;
+        Some(Rect::from_min_size(place_of(session, name).to_pos2(), size))
+    }
+
+    /// Around all nodes of these names \[points of the document\].
+    fn bounds(&self, session: &Session, wanted: impl Fn(&str) -> bool) -> Rect {
+        let names = self.ids.keys().filter(|name| wanted(name));
+        names.filter_map(|name| self.area(session, name)).fold(Rect::NOTHING, Rect::union)
+    }
+
+    /// What to do where there is nothing yet.
+    fn empty(&self, ui: &mut Ui, session: &Session) {
+        if session.nodes().is_empty() && self.palette.is_none() {
+            let text = RichText::new("Press Tab or right-click to add a node").color(theme::of(ui).faint);
+            ui.put(self.rect, egui::Label::new(text));
+        }
+    }
 }
 
-/// A node's place \[points\], whatever the file says: much further out, positions no longer tell a point from the next.
-fn place_of(node: &Node) -> Vec2 {
-    const FAR: f32 = 1e5;
-    let at = |v: f32| if v.is_finite() { v.clamp(-FAR, FAR) } else { 0.0 };
-    vec2(at(node.at.0), at(node.at.1))
-}
-
-/// Outermost nodes of which no frame runs a part.
-fn resting(plan: &Plan) -> BTreeSet<String> {
-    let outer = |dispatches: &[Dispatch]| -> BTreeSet<String> {
-        dispatches.iter().filter_map(|d| d.node.split('/').next()).map(String::from).collect()
+/// A node's place \[points\], whatever the file says.
+fn place_of(session: &Session, name: &str) -> Vec2 {
+    let group = session.group();
+    let at = match (name, group) {
+        (IN, Some(group)) => group.inputs_at.unwrap_or_else(|| beside(&group.nodes, false)),
+        (OUT, Some(group)) => group.outputs_at.unwrap_or_else(|| beside(&group.nodes, true)),
+        _ => session.nodes().get(name).map_or((0.0, 0.0), |node| node.at),
     };
-    outer(&plan.still).difference(&outer(&plan.frame)).cloned().collect()
+    finite(vec2(at.0, at.1))
 }
 
-/// `×40`, or the expression.
-fn repeats(node: &Node) -> String {
+/// Where the block of a group's inputs or outputs goes that nobody has put anywhere.
+fn beside(nodes: &Nodes, right: bool) -> (f32, f32) {
+    let places = nodes.values().map(|node| node.at);
+    let edge = |pick: fn(f32, f32) -> f32, start| places.clone().map(|at| at.0).fold(start, pick);
+    let height = places.clone().map(|at| at.1).sum::<f32>() / nodes.len().max(1) as f32;
+    let x = if nodes.is_empty() {
+        if right { 300.0 } else { -300.0 }
+    } else if right {
+        edge(f32::max, f32::MIN) + 280.0
+    } else {
+        edge(f32::min, f32::MAX) - 280.0
+    };
+    (x, height)
+}
+
+/// Much further out, positions no longer tell a point from the next.
+fn finite(at: Vec2) -> Vec2 {
+    const FAR: f32 = 1e5;
+    let part = |v: f32| if v.is_finite() { v.clamp(-FAR, FAR) } else { 0.0 };
+    vec2(part(at.x), part(at.y))
+}
+
+/// The worst that is said of each node, or of what is inside it.
+fn severities(session: &Session) -> BTreeMap<String, Severity> {
+    let mut severities = BTreeMap::new();
+    for problem in session.problems() {
+        let Some(node) = session.here(&problem.node) else { continue };
+        let worst = severities.entry(node.to_string()).or_insert(problem.severity);
+        if problem.severity == Severity::Error {
+            *worst = Severity::Error;
+        }
+    }
+    severities
+}
+
+/// GPU time by node of the open level \[ms\].
+fn spent(session: &mut Session) -> BTreeMap<String, f64> {
+    let times = session.simulation().and_then(|s| s.times(false)).unwrap_or_default().to_vec();
+    let mut spent = BTreeMap::<String, f64>::new();
+    for time in times {
+        if let Some(node) = session.here(&time.node) {
+            *spent.entry(node.to_string()).or_default() += time.ms;
+        }
+    }
+    spent
+}
+
+/// Nodes of which no frame runs a part.
+fn resting(session: &Session, plan: &Plan) -> BTreeSet<String> {
+    let here = |dispatches: &[Dispatch]| -> BTreeSet<String> {
+        dispatches.iter().filter_map(|d| session.here(&d.node)).map(String::from).collect()
+    };
+    here(&plan.still).difference(&here(&plan.frame)).cloned().collect()
+}
+
+/// How often a node runs a frame.
+fn repeats(node: &Node) -> Repeats {
     match &node.iterations {
-        None => String::new(),
-        Some(ParamValue::Number(count)) => format!("×{count}"),
-        Some(_) => "×n".into(),
+        None => Repeats::Once,
+        Some(ParamValue::Number(count)) => Repeats::Count(count.clamp(1.0, 1e6) as u32),
+        Some(ParamValue::Expression(text)) => Repeats::Computed(text.clone()),
+        Some(other) => Repeats::Computed(other.to_string()),
     }
 }
 
 fn add_node(state: &mut State, look: &Look, name: &str, face: &Face) -> NodeId {
-    let view = NodeView {
-        name: name.to_string(),
-        title: face.title.clone(),
-        color: look.line,
-        repeats: String::new(),
-        ms: None,
-        still: false,
-        severity: None,
-        selected: false,
-    };
+    let view = NodeView::new(name, &face.title, look.line);
     // The title is painted by the view; the crate's own would be in its way.
     let id = state.graph.add_node(String::new(), view, |_, _| {});
     for port in &face.inputs {

@@ -4,7 +4,8 @@ use eframe::egui::{Context, Event, Modifiers, PointerButton, RawInput, pos2};
 
 use super::view::End;
 use super::*;
-use crate::app::fixture::fluid;
+use crate::document::Document;
+use crate::edit::fixture::fluid;
 use crate::gpu::{Gpu, GpuOptions};
 
 /// A canvas of 1200 x 800 points, and a strip beside it that belongs to someone else.

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use eframe::egui::epaint::{RectShape, Shadow};
 use eframe::egui::layers::ShapeIdx;
 use eframe::egui::{
-    self, Align2, Color32, CornerRadius, FontId, Pos2, Rect, RichText, Shape, Stroke, StrokeKind, TextStyle, Ui, pos2,
-    vec2,
+    self, Align2, Color32, CornerRadius, FontId, Pos2, Rect, RichText, Sense, Shape, Stroke, StrokeKind, TextStyle,
+    TextureId, Ui, pos2, vec2,
 };
 use egui_node_graph as crate_graph;
 use egui_node_graph::{
@@ -16,8 +16,8 @@ use egui_node_graph::{
     WidgetValueTrait,
 };
 
-use crate::app::face::PortFace;
 use crate::app::theme::{self, Look};
+use crate::edit::PortFace;
 use crate::problem::Severity;
 
 /// Width of a node at zoom 1 \[points\]; the crate's own.
@@ -26,25 +26,58 @@ pub const WIDTH: f32 = 200.0;
 const MARGIN: egui::Vec2 = vec2(15.0, 5.0);
 /// Height of the title's row at zoom 1 \[points\].
 const TITLE_HEIGHT: f32 = 22.0;
+/// Height of a node's picture at most, at zoom 1 \[points\].
+const MAX_PICTURE: f32 = 130.0;
+/// Size of a dot on a wire at zoom 1 \[points\].
+pub const DOT: egui::Vec2 = vec2(50.0, 18.0);
+/// How far a dot lies below where the crate puts its node, at zoom 1 \[points\].
+pub const DOT_BELOW: f32 = 26.0;
+/// Below this zoom names of ports can't be read, and a node shows its own alone.
+pub const NAMES: f32 = 0.45;
 
 pub type Graph = crate_graph::Graph<NodeView, PortView, PortValue>;
 pub type State = crate_graph::GraphEditorState<NodeView, PortView, PortValue, NoTemplate, Paint>;
-pub type Response = NodeResponse<NoResponse, NodeView>;
+pub type Response = NodeResponse<Asked, NodeView>;
 
 /// What a node shows.
 #[derive(Clone, Debug)]
 pub struct NodeView {
     pub name: String,
     pub title: String,
+    pub outline: Outline,
     pub color: Color32,
-    /// How often it runs, when more than once.
-    pub repeats: String,
+    pub repeats: Repeats,
     /// GPU time of a frame [ms].
     pub ms: Option<f64>,
+    /// Share of the GPU time of the costliest node, 0 to 1, where it is shown.
+    pub heat: Option<f32>,
     /// No frame runs it, since it gives the same in all of them.
     pub still: bool,
+    /// Left out of the graph.
+    pub muted: bool,
     pub severity: Option<Severity>,
     pub selected: bool,
+    /// Something elsewhere in the window points to it.
+    pub hovered: bool,
+    /// A small picture of what it makes, and its height for a width of 1.
+    pub thumbnail: Option<(TextureId, f32)>,
+}
+
+/// How a node is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outline {
+    Box,
+    /// A dot on a wire.
+    Dot,
+}
+
+/// How often a node runs a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repeats {
+    Once,
+    Count(u32),
+    /// A number that is computed.
+    Computed(String),
 }
 
 /// What the hooks know and find out while the canvas is drawn.
@@ -116,13 +149,15 @@ impl DataTypeTrait<Paint> for PortView {
 pub struct PortValue(pub Option<PortFace>);
 
 impl WidgetValueTrait for PortValue {
-    type Response = NoResponse;
+    type Response = Asked;
     type UserState = Paint;
     type NodeData = NodeView;
 
-    fn value_widget(&mut self, name: &str, _: NodeId, ui: &mut Ui, _: &mut Paint, _: &NodeView) -> Vec<NoResponse> {
+    fn value_widget(&mut self, name: &str, id: NodeId, ui: &mut Ui, paint: &mut Paint, node: &NodeView) -> Vec<Asked> {
         let needed = self.0.as_ref().is_some_and(|port| !port.optional);
-        port_label(ui, name, if needed { theme::of(ui).warning } else { theme::of(ui).faint }, self.0.as_ref());
+        let look = theme::of(ui);
+        let label = node.port_label(ui, paint, name, if needed { look.warning } else { look.faint });
+        paint.row(ui, id, End::Input, name, label);
         Vec::new()
     }
 
@@ -132,82 +167,76 @@ impl WidgetValueTrait for PortValue {
         id: NodeId,
         ui: &mut Ui,
         paint: &mut Paint,
-        _: &NodeView,
-    ) -> Vec<NoResponse> {
+        node: &NodeView,
+    ) -> Vec<Asked> {
         let stranger = self.0.as_ref().is_some_and(|port| port.ty.is_none());
-        let label =
-            port_label(ui, name, if stranger { theme::of(ui).error } else { theme::of(ui).text }, self.0.as_ref());
+        let look = theme::of(ui);
+        let label = node.port_label(ui, paint, name, if stranger { look.error } else { look.text });
         paint.row(ui, id, End::Input, name, label);
         Vec::new()
     }
 }
 
-fn port_label(ui: &mut Ui, name: &str, color: Color32, port: Option<&PortFace>) -> Rect {
-    let label = ui.label(RichText::new(name).color(color));
-    let rect = label.rect;
-    if let Some(port) = port {
-        label.on_hover_ui(|ui| {
-            if port.ty.is_some() {
-                ui.label(RichText::new(&port.carries).monospace().color(theme::of(ui).port(port.ty)));
-            }
-            if !port.doc.is_empty() {
-                ui.label(&port.doc);
-            }
-        });
-    }
-    rect
-}
-
 impl NodeDataTrait for NodeView {
-    type Response = NoResponse;
+    type Response = Asked;
     type UserState = Paint;
     type DataType = PortView;
     type ValueType = PortValue;
 
     /// The first hook of a node: its title.
-    fn top_bar_ui(&self, ui: &mut Ui, _: NodeId, _: &Graph, paint: &mut Paint) -> Vec<Response> {
+    fn top_bar_ui(&self, ui: &mut Ui, id: NodeId, _: &Graph, paint: &mut Paint) -> Vec<Response> {
         paint.ports = true;
         paint.frame = Some(ui.painter().add(Shape::Noop));
         let zoom = paint.zoom;
         ui.spacing_mut().item_spacing.x = 0.0;
+        if self.outline == Outline::Dot {
+            return Vec::new();
+        }
         let area = Rect::from_min_size(ui.max_rect().min, vec2(WIDTH - 2.0 * MARGIN.x, TITLE_HEIGHT) * zoom);
         // The crate leaves room for two buttons, which the canvas does not have.
         ui.allocate_space(vec2(area.width() - 40.0 * zoom, area.height()));
-        let at = pos2(area.right() + 6.0 * zoom, area.center().y - 1.5 * zoom);
-        let font = FontId::monospace(11.0 * zoom);
-        let repeats = ui.painter().text(at, Align2::RIGHT_CENTER, &self.repeats, font, theme::of(ui).text);
+        if zoom < NAMES {
+            return Vec::new();
+        }
+        let (free, asked) = self.repeats(ui, id, area, zoom);
         let name = RichText::new(&self.name).color(Color32::WHITE).strong();
-        line(ui, name, area.left_center() - vec2(6.0, 1.5) * zoom, repeats.left() - area.left());
-        Vec::new()
+        line(ui, name, area.left_center() - vec2(6.0, 1.5) * zoom, free - area.left());
+        asked
     }
 
     fn output_ui(&self, ui: &mut Ui, id: NodeId, _: &Graph, paint: &mut Paint, name: &str) -> Vec<Response> {
-        let label = ui.label(RichText::new(name).color(theme::of(ui).text));
-        paint.row(ui, id, End::Output, name, label.rect);
+        let label = self.port_label(ui, paint, name, theme::of(ui).text);
+        paint.row(ui, id, End::Output, name, label);
         Vec::new()
     }
 
-    /// The last hook before the ports: a foot with what the node is and takes, and the frame, now that the size is known.
+    /// The last hook before the ports: a picture, a foot with what the node is and takes, and the frame, now that the size is known.
     fn bottom_ui(&self, ui: &mut Ui, id: NodeId, _: &Graph, paint: &mut Paint) -> Vec<Response> {
-        let zoom = paint.zoom;
+        let (look, zoom) = (theme::of(ui), paint.zoom);
+        if self.outline == Outline::Dot {
+            let rect = self.dot(ui, zoom);
+            paint.rects.insert(id, rect);
+            if let Some(frame) = paint.frame.take() {
+                ui.painter().set(frame, self.pill(look, rect, zoom));
+            }
+            return Vec::new();
+        }
+        self.picture(ui, zoom);
         ui.allocate_space(vec2(1.0, 5.0 * zoom));
         let mut rect = ui.min_rect().expand2(MARGIN * zoom);
         rect.max.x = rect.max.x.max(rect.min.x + WIDTH * zoom);
         // The crate's own body reaches down by about half a title bar.
         rect.max.y += (0.5 * (TITLE_HEIGHT + MARGIN.y) - 1.0) * zoom;
-        let (left, right) = (rect.left() + 9.0 * zoom, rect.right() - 9.0 * zoom);
-        let height = rect.bottom() - 11.0 * zoom;
-        let ms = match self.ms {
-            Some(ms) => format!("{ms:.2} ms"),
-            None => if self.still { "once" } else { "" }.into(),
-        };
-        let font = FontId::monospace(9.5 * zoom);
-        let time = ui.painter().text(pos2(right, height), Align2::RIGHT_CENTER, ms, font, theme::of(ui).faint);
-        let title = RichText::new(&self.title).small().color(theme::of(ui).faint);
-        line(ui, title, pos2(left, height), time.left() - left - 4.0);
+        if zoom < NAMES {
+            let name = RichText::new(&self.name).size(11.0).color(look.text);
+            let below = rect.top() + (TITLE_HEIGHT + 2.0 * MARGIN.y) * zoom + 6.0;
+            line(ui, name, pos2(rect.left() + 5.0, below), rect.width() - 10.0);
+        } else {
+            self.foot(ui, look, rect, zoom);
+        }
         paint.rects.insert(id, rect);
         if let Some(frame) = paint.frame.take() {
-            ui.painter().set(frame, self.shape(theme::of(ui), rect, zoom));
+            ui.painter().set(frame, self.frame(look, rect, zoom));
         }
         Vec::new()
     }
@@ -224,25 +253,153 @@ impl NodeDataTrait for NodeView {
 }
 
 impl NodeView {
+    pub fn new(name: &str, title: &str, color: Color32) -> NodeView {
+        NodeView {
+            name: name.to_string(),
+            title: title.to_string(),
+            outline: Outline::Box,
+            color,
+            repeats: Repeats::Once,
+            ms: None,
+            heat: None,
+            still: false,
+            muted: false,
+            severity: None,
+            selected: false,
+            hovered: false,
+            thumbnail: None,
+        }
+    }
+
+    /// A port's name, where it can be read.
+    fn port_label(&self, ui: &mut Ui, paint: &Paint, name: &str, color: Color32) -> Rect {
+        if self.outline == Outline::Dot {
+            return ui.allocate_exact_size(vec2(1.0, 1.0), Sense::hover()).0;
+        }
+        let font = TextStyle::Body.resolve(ui.style());
+        if paint.zoom < NAMES {
+            return ui.allocate_exact_size(vec2(1.0, font.size * 1.3), Sense::hover()).0;
+        }
+        let galley = ui.painter().layout_no_wrap(name.to_string(), font, color);
+        let (rect, _) = ui.allocate_exact_size(galley.size(), Sense::hover());
+        ui.painter().galley(rect.min, galley, color);
+        rect
+    }
+
+    /// How often the node runs, to be dragged or typed over. Returns where it begins, for the name has the rest.
+    fn repeats(&self, ui: &mut Ui, id: NodeId, area: Rect, zoom: f32) -> (f32, Vec<Response>) {
+        let right = area.right() + 8.0 * zoom;
+        match &self.repeats {
+            Repeats::Once => (right, Vec::new()),
+            Repeats::Computed(text) => {
+                let at = pos2(right, area.center().y - 1.5 * zoom);
+                let font = FontId::monospace(11.0 * zoom);
+                let text = ui.painter().text(at, Align2::RIGHT_CENTER, format!("×{text}"), font, Color32::WHITE);
+                (text.left() - 4.0 * zoom, Vec::new())
+            }
+            Repeats::Count(count) => {
+                let mut now = *count;
+                let size = vec2(44.0, 17.0) * zoom;
+                let rect = Rect::from_center_size(pos2(right - 0.5 * size.x, area.center().y - 1.5 * zoom), size);
+                let field = egui::DragValue::new(&mut now).prefix("×").range(1..=10_000).speed(0.1);
+                // Beside the layout, which makes room for more than there is.
+                let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect));
+                ui.style_mut().text_styles.insert(TextStyle::Button, FontId::monospace(11.0 * zoom));
+                ui.spacing_mut().button_padding = vec2(3.0, 0.0) * zoom;
+                ui.spacing_mut().interact_size = size;
+                let states = &mut ui.visuals_mut().widgets;
+                for state in [&mut states.inactive, &mut states.hovered, &mut states.active] {
+                    state.fg_stroke.color = Color32::WHITE;
+                    state.weak_bg_fill = Color32::from_black_alpha(70);
+                }
+                let response = ui.put(rect, field);
+                response.widget_info(|| {
+                    let name = format!("iterations {}", self.name);
+                    egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, name)
+                });
+                let response = response.on_hover_text("How often it runs in a frame");
+                let asked = response.changed().then_some(NodeResponse::User(Asked::Repeat(id, now)));
+                (rect.left() - 4.0 * zoom, asked.into_iter().collect())
+            }
+        }
+    }
+
+    /// The small picture, across the whole node.
+    fn picture(&self, ui: &mut Ui, zoom: f32) {
+        let Some((texture, aspect)) = self.thumbnail else { return };
+        let width = (WIDTH - 2.0 * MARGIN.x) * zoom;
+        let height = (width * aspect).min(MAX_PICTURE * zoom);
+        let (_, room) = ui.allocate_space(vec2(width, height + 4.0 * zoom));
+        let size = vec2((height / aspect).min(width), height);
+        let rect = Rect::from_center_size(room.center(), size);
+        let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+        ui.painter().image(texture, rect, whole, Color32::WHITE);
+    }
+
+    fn foot(&self, ui: &Ui, look: &Look, rect: Rect, zoom: f32) {
+        let (left, right) = (rect.left() + 9.0 * zoom, rect.right() - 9.0 * zoom);
+        let height = rect.bottom() - 11.0 * zoom;
+        let ms = match self.ms {
+            _ if self.muted => "muted".into(),
+            Some(ms) => format!("{ms:.2} ms"),
+            None => if self.still { "once" } else { "" }.into(),
+        };
+        let font = FontId::monospace(9.5 * zoom);
+        let time = ui.painter().text(pos2(right, height), Align2::RIGHT_CENTER, ms, font, look.faint);
+        let title = RichText::new(&self.title).small().color(look.faint);
+        line(ui, title, pos2(left, height), time.left() - left - 4.0);
+    }
+
     /// Body, title bar and border; a point larger than what the crate paints, to cover it.
-    fn shape(&self, look: &Look, rect: Rect, zoom: f32) -> Shape {
+    fn frame(&self, look: &Look, rect: Rect, zoom: f32) -> Shape {
         let rect = rect.expand(zoom.max(1.0));
         let radius = (6.0 * zoom).round().clamp(2.0, 12.0) as u8;
         let head =
             Rect::from_min_max(rect.min, pos2(rect.right(), rect.top() + (TITLE_HEIGHT + 1.4 * MARGIN.y) * zoom));
         let round = |ne, se| CornerRadius { nw: ne, ne, sw: se, se };
-        let (color, width) = match (self.selected, self.severity) {
-            (true, _) => (look.accent, 2.0),
-            (_, Some(Severity::Error)) => (look.error, 1.5),
-            (_, Some(Severity::Warning)) => (look.warning, 1.5),
-            _ => (look.line, 1.0),
-        };
+        let (color, width) = self.border(look);
         let shadow = Shadow { offset: [0, 3], blur: 12, spread: 0, color: look.shadow };
-        Shape::Vec(vec![
+        let (body, title) = match self.muted {
+            true => (look.canvas.lerp_to_gamma(look.node, 0.35), look.canvas.lerp_to_gamma(self.color, 0.35)),
+            false => (look.node, self.color),
+        };
+        let mut shapes = vec![
             shadow.as_shape(rect, CornerRadius::same(radius)).into(),
-            RectShape::filled(rect, CornerRadius::same(radius), look.node).into(),
-            RectShape::filled(head, round(radius, 0), self.color).into(),
+            RectShape::filled(rect, CornerRadius::same(radius), body).into(),
+            RectShape::filled(head, round(radius, 0), title).into(),
             RectShape::stroke(rect, CornerRadius::same(radius), Stroke::new(width, color), StrokeKind::Outside).into(),
+        ];
+        if let Some(heat) = self.heat {
+            let bar = pos2(rect.left() + rect.width() * heat.clamp(0.0, 1.0), rect.bottom());
+            let bar = Rect::from_min_max(pos2(rect.left(), rect.bottom() - 3.0 * zoom.max(0.6)), bar);
+            shapes.push(RectShape::filled(bar, CornerRadius::same(1), look.heat(heat)).into());
+        }
+        Shape::Vec(shapes)
+    }
+
+    fn border(&self, look: &Look) -> (Color32, f32) {
+        match (self.selected, self.hovered, self.severity) {
+            (true, ..) => (look.accent, 2.0),
+            (_, true, _) => (look.bright, 1.5),
+            (.., Some(Severity::Error)) => (look.error, 1.5),
+            (.., Some(Severity::Warning)) => (look.warning, 1.5),
+            _ => (look.line, 1.0),
+        }
+    }
+
+    /// Where a dot lies: around its two ports.
+    fn dot(&self, ui: &Ui, zoom: f32) -> Rect {
+        let rows = ui.min_rect();
+        let middle = pos2(rows.left() + 10.0 * zoom, rows.bottom() - 0.5 * ui.spacing().item_spacing.y - 1.0);
+        Rect::from_center_size(middle, DOT * zoom)
+    }
+
+    fn pill(&self, look: &Look, rect: Rect, zoom: f32) -> Shape {
+        let (color, width) = self.border(look);
+        let radius = CornerRadius::same((0.5 * rect.height()).min(127.0) as u8);
+        Shape::Vec(vec![
+            RectShape::filled(rect, radius, look.node).into(),
+            RectShape::stroke(rect, radius, Stroke::new(width * zoom.max(0.7), color), StrokeKind::Inside).into(),
         ])
     }
 }
@@ -256,11 +413,14 @@ fn line(ui: &Ui, text: RichText, left: egui::Pos2, width: f32) {
     ui.painter().galley(at, galley, theme::of(ui).text);
 }
 
-/// Nodes have no buttons that answer.
+/// What was done to the widgets on a node.
 #[derive(Clone, Debug)]
-pub enum NoResponse {}
+pub enum Asked {
+    /// Run so often a frame.
+    Repeat(NodeId, u32),
+}
 
-impl UserResponseTrait for NoResponse {}
+impl UserResponseTrait for Asked {}
 
 /// Nodes are added from a palette of our own, so the crate's finder has nothing to offer and never opens.
 #[derive(Clone)]

@@ -1,20 +1,84 @@
 //! Wires and the dots behind them, painted before the nodes so that they lie below.
 
-use std::collections::BTreeSet;
-
 use eframe::egui::epaint::CubicBezierShape;
 use eframe::egui::{Color32, Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2};
-use egui_node_graph::ConnectionRenderInfo;
 
-use super::view::{End, Graph};
+use super::view::End;
 use crate::app::theme;
+use crate::document::Link;
+use crate::edit::InputEnd;
 
 /// Distance of two dots at zoom 1 \[points\].
 const GRID: f32 = 24.0;
+/// How near the pointer has to be to a wire \[points\].
+const NEAR: f32 = 7.0;
+/// Straight pieces that stand for a curve where only its course matters.
+const PIECES: usize = 24;
+
+/// A wire as it was drawn.
+#[derive(Clone, Debug)]
+pub struct WireShape {
+    pub from: Link,
+    pub to: InputEnd,
+    curve: [Pos2; 4],
+    pub color: Color32,
+    /// It ends at a selected node.
+    pub chosen: bool,
+    /// Something points to it.
+    pub lit: bool,
+    /// What it carries is not computed: one of its ends is muted.
+    pub idle: bool,
+}
+
+impl WireShape {
+    pub fn new(from: Link, to: InputEnd, ends: [Pos2; 2], zoom: f32, color: Color32) -> WireShape {
+        WireShape { from, to, curve: course(ends[0], ends[1], zoom), color, chosen: false, lit: false, idle: false }
+    }
+
+    fn at(&self, t: f32) -> Pos2 {
+        let [a, b, c, d] = self.curve.map(|p| p.to_vec2());
+        let s = 1.0 - t;
+        (a * (s * s * s) + b * (3.0 * s * s * t) + c * (3.0 * s * t * t) + d * (t * t * t)).to_pos2()
+    }
+
+    fn pieces(&self) -> impl Iterator<Item = (Pos2, Pos2)> + '_ {
+        let at = |piece: usize| self.at(piece as f32 / PIECES as f32);
+        (0..PIECES).map(move |piece| (at(piece), at(piece + 1)))
+    }
+
+    /// How far a point is from it, where that is near.
+    pub fn near(&self, point: Pos2) -> Option<f32> {
+        let bounds = Rect::from_points(&self.curve).expand(NEAR);
+        if !bounds.contains(point) {
+            return None;
+        }
+        let distance = self.pieces().map(|(a, b)| to_segment(point, a, b)).fold(f32::MAX, f32::min);
+        (distance < NEAR).then_some(distance)
+    }
+
+    /// Where a stroke of the pointer crosses it.
+    pub fn crossed(&self, path: &[Pos2]) -> Option<Pos2> {
+        self.pieces().find_map(|(a, b)| path.windows(2).find_map(|step| crossing(a, b, step[0], step[1])))
+    }
+
+    /// Goes against the reading direction, as to a State's next value.
+    fn back(&self) -> bool {
+        self.curve[0].x > self.curve[3].x
+    }
+
+    fn shape(&self, zoom: f32) -> Shape {
+        let strength = if self.chosen || self.lit { 1.0 } else { [0.75, 0.45][usize::from(self.back())] };
+        let strength = if self.idle { 0.5 * strength } else { strength };
+        let width = (if self.chosen || self.lit { 2.8 } else { 1.8 }) * zoom.clamp(0.5, 1.4);
+        let stroke = Stroke::new(width, self.color.gamma_multiply(strength));
+        CubicBezierShape::from_points_stroke(self.curve, false, Color32::TRANSPARENT, stroke).into()
+    }
+}
 
 /// The dots, which move and scale with the nodes.
 pub fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
-    ui.painter().rect_filled(rect, 0.0, theme::of(ui).canvas);
+    let look = theme::of(ui);
+    ui.painter().rect_filled(rect, 0.0, look.canvas);
     // Every second one goes when they come too close.
     let step = GRID * zoom * if zoom < 0.7 { 2.0 } else { 1.0 } * if zoom < 0.35 { 2.0 } else { 1.0 };
     let start = |offset: f32| offset.rem_euclid(step);
@@ -22,42 +86,76 @@ pub fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
     while y < rect.bottom() {
         let mut x = rect.left() + start(pan.x);
         while x < rect.right() {
-            ui.painter().circle_filled(pos2(x, y), 1.0, theme::of(ui).canvas_dot);
+            ui.painter().rect_filled(Rect::from_center_size(pos2(x, y), Vec2::splat(2.0)), 0.0, look.canvas_dot);
             x += step;
         }
         y += step;
     }
 }
 
-/// All wires. Those of selected nodes stand out; those that go back, to a State's next value, stay behind.
-pub fn shape(wires: &[ConnectionRenderInfo], graph: &Graph, selection: &BTreeSet<String>, zoom: f32) -> Shape {
-    let mut below = Vec::new();
-    let mut above = Vec::new();
-    for wire in wires {
-        let Some(output) = graph.try_get_output(wire.output) else { continue };
-        let nodes = [Some(output.node), graph.try_get_input(wire.input).map(|input| input.node)];
-        let touched = nodes.into_iter().flatten().filter_map(|id| graph.nodes.get(id));
-        let chosen = touched.into_iter().any(|node| selection.contains(&node.user_data.name));
-        let [from, .., to] = wire.points;
-        let back = from.x > to.x;
-        let strength = if chosen { 1.0 } else { [0.7, 0.38][usize::from(back)] };
-        let width = (if chosen { 2.6 } else { 1.8 }) * zoom.clamp(0.5, 1.4);
-        let color = output.typ.0.gamma_multiply(strength);
-        let list = if chosen { &mut above } else { &mut below };
-        list.push(curve(from, to, zoom, Stroke::new(width, color)));
-    }
-    below.append(&mut above);
-    Shape::Vec(below)
+/// All wires in sight. Those that stand out lie above the others.
+pub fn shape(wires: &[WireShape], view: Rect, zoom: f32) -> Shape {
+    let seen = |wire: &&WireShape| Rect::from_points(&wire.curve).expand(3.0).intersects(view);
+    let (above, below): (Vec<&WireShape>, Vec<&WireShape>) =
+        wires.iter().filter(seen).partition(|wire| wire.chosen || wire.lit);
+    Shape::Vec(below.into_iter().chain(above).map(|wire| wire.shape(zoom)).collect())
 }
 
 /// The wire in the hand: from a port to the pointer.
 pub fn in_hand(port: Pos2, end: End, pointer: Pos2, zoom: f32, color: Color32) -> Shape {
     let (from, to) = if end == End::Output { (port, pointer) } else { (pointer, port) };
-    curve(from, to, zoom, Stroke::new(2.6 * zoom.clamp(0.5, 1.4), color))
+    let stroke = Stroke::new(2.6 * zoom.clamp(0.5, 1.4), color);
+    CubicBezierShape::from_points_stroke(course(from, to, zoom), false, Color32::TRANSPARENT, stroke).into()
 }
 
-fn curve(from: Pos2, to: Pos2, zoom: f32, stroke: Stroke) -> Shape {
+fn course(from: Pos2, to: Pos2, zoom: f32) -> [Pos2; 4] {
     let reach = (0.5 * (to.x - from.x).abs()).clamp(30.0 * zoom, 180.0 * zoom);
-    let points = [from, pos2(from.x + reach, from.y), pos2(to.x - reach, to.y), to];
-    CubicBezierShape::from_points_stroke(points, false, Color32::TRANSPARENT, stroke).into()
+    [from, pos2(from.x + reach, from.y), pos2(to.x - reach, to.y), to]
+}
+
+fn to_segment(point: Pos2, a: Pos2, b: Pos2) -> f32 {
+    let (along, off) = (b - a, point - a);
+    let t = if along.length_sq() > 0.0 { (off.dot(along) / along.length_sq()).clamp(0.0, 1.0) } else { 0.0 };
+    point.distance(a + along * t)
+}
+
+/// Where two segments cross.
+fn crossing(a: Pos2, b: Pos2, c: Pos2, d: Pos2) -> Option<Pos2> {
+    let (r, s, q) = (b - a, d - c, c - a);
+    let cross = |u: Vec2, v: Vec2| u.x * v.y - u.y * v.x;
+    let area = cross(r, s);
+    if area == 0.0 {
+        return None;
+    }
+    let (t, u) = (cross(q, s) / area, cross(q, r) / area);
+    ((0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&u)).then(|| a + r * t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wire() -> WireShape {
+        let to = InputEnd { node: "b".into(), port: "x".into() };
+        WireShape::new(Link::parse("a"), to, [pos2(0.0, 0.0), pos2(200.0, 100.0)], 1.0, Color32::WHITE)
+    }
+
+    #[test]
+    fn a_wire_is_hit_on_its_course_and_not_beside_it() {
+        let wire = wire();
+        for t in [0.0, 0.3, 0.5, 0.9, 1.0] {
+            assert!(wire.near(wire.at(t)).is_some_and(|d| d < 0.5));
+        }
+        assert_eq!(wire.near(pos2(100.0, 50.0) + Vec2::new(0.0, 2.0 * NEAR + 20.0)), None);
+        assert_eq!(wire.near(pos2(-50.0, 0.0)), None);
+    }
+
+    #[test]
+    fn a_stroke_across_a_wire_crosses_it_once() {
+        let stroke = [pos2(100.0, -20.0), pos2(100.0, 40.0), pos2(100.0, 140.0)];
+        let at = wire().crossed(&stroke).unwrap();
+        assert!(at.distance(pos2(100.0, 50.0)) < 1.0, "{at:?}");
+        assert_eq!(wire().crossed(&[pos2(0.0, 90.0), pos2(40.0, 90.0)]), None);
+        assert_eq!(wire().crossed(&[pos2(0.0, 90.0)]), None);
+    }
 }

@@ -2,9 +2,9 @@
 
 use eframe::egui::{self, RichText, Ui};
 
-use crate::app::face;
 use crate::app::theme;
 use crate::document::{Node, NodeKind};
+use crate::edit;
 use crate::library::Library;
 use crate::stage::Stage;
 use crate::stage::header::Port;
@@ -64,7 +64,7 @@ pub(super) fn host(ui: &mut Ui, node: &Node) {
             ("Output", "A picture that leaves the graph: for the viewport, and for `stagewright render`.")
         }
         NodeKind::Group(_) => ("Group", "A graph inside the graph."),
-        NodeKind::Stage(name) => match face::group_of(node, Library::builtin()) {
+        NodeKind::Stage(name) => match edit::group_of(node, Library::builtin()) {
             Some(group) => (name.as_str(), group.about.as_str()),
             None => (name.as_str(), "No stage of this name is known."),
         },

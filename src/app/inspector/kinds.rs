@@ -7,7 +7,6 @@ use super::{Inspected, section};
 use crate::app::theme;
 use crate::document::{Document, Domain, Node, NodeKind, Output, ParamValue};
 use crate::expr::Numbers;
-use crate::library::Library;
 use crate::stage::header::{Direction, ParamType};
 use crate::stage::types::{EdgeRule, ValueType, WireType};
 
@@ -63,7 +62,7 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
 pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
     let repeats = match &one.node.kind {
         NodeKind::Group(_) => true,
-        _ => crate::app::face::stage_of(&one.node, Library::builtin())
+        _ => crate::edit::stage_of(&one.node, one.session.library())
             .is_some_and(|stage| stage.header.ports.iter().any(|port| port.direction == Direction::InOut)),
     };
     let domains: Vec<String> = domains(one.session.document());
@@ -80,7 +79,7 @@ pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
             default: ParamValue::Number(1.0),
             ..plain("iterations", ValueType::U32, "How often the node runs in a frame; no expression of time")
         };
-        let name = one.name.clone();
+        let name = one.path.clone();
         match field.show(ui, one.id("iterations"), one.node.iterations.as_ref(), &one.numbers) {
             Some(Change::Set(value)) => one.session.edit(&format!("{name}.iterations"), |document| {
                 change(document, &name, |node| node.iterations = Some(value));
@@ -105,7 +104,7 @@ fn on(ui: &mut Ui, one: &mut Inspected<'_>, domains: &[String]) {
             for choice in choices {
                 let text = choice.clone().unwrap_or_else(|| "follows from the wires".into());
                 if ui.selectable_label(choice == current, text).clicked() {
-                    let name = one.name.clone();
+                    let name = one.path.clone();
                     one.session.edit("on", |document| change(document, &name, |node| node.on = choice));
                 }
             }
@@ -146,7 +145,7 @@ fn domain(ui: &mut Ui, one: &mut Inspected<'_>, mut domain: Domain) {
         });
     });
     if domain != before {
-        let name = one.name.clone();
+        let name = one.path.clone();
         let edit = |document: &mut Document| change(document, &name, |node| node.kind = NodeKind::Domain(domain));
         one.session.edit("domain", edit);
     }
@@ -159,7 +158,7 @@ fn state(ui: &mut Ui, one: &mut Inspected<'_>, ty: &str) {
             |ui| {
                 for choice in STATES {
                     if ui.selectable_label(choice == ty, choice).clicked() {
-                        let name = one.name.clone();
+                        let name = one.path.clone();
                         let kind = NodeKind::State(choice.to_string());
                         let room = choice.starts_with("Particles").then_some(ParamValue::Number(PARTICLES));
                         one.session.edit("state", |document| {
@@ -181,7 +180,7 @@ fn state(ui: &mut Ui, one: &mut Inspected<'_>, ty: &str) {
             let typed =
                 value::text(ui, id, shown, |text| egui::TextEdit::singleline(text).desired_width(f32::INFINITY));
             if let Some(text) = typed {
-                let (name, kind) = (one.name.clone(), NodeKind::State(format!("Particles{}", text.trim())));
+                let (name, kind) = (one.path.clone(), NodeKind::State(format!("Particles{}", text.trim())));
                 one.session.edit("attributes", |document| change(document, &name, |node| node.kind = kind));
             }
         });
@@ -207,7 +206,7 @@ fn capacity(ui: &mut Ui, one: &mut Inspected<'_>) {
         fixed(ui, id, &mut now, &one.numbers, |ui, count| whole_number(ui, id, count, MAX_PARTICLES));
     });
     if now != before {
-        let name = one.name.clone();
+        let name = one.path.clone();
         one.session.edit("capacity", |document| change(document, &name, |node| node.capacity = Some(now)));
     }
 }
@@ -228,7 +227,7 @@ fn output(ui: &mut Ui, one: &mut Inspected<'_>, mut output: Output) {
         }
     });
     if output != before {
-        let name = one.name.clone();
+        let name = one.path.clone();
         one.session.edit("output", |document| change(document, &name, |node| node.kind = NodeKind::Output(output)));
     }
 }
@@ -242,7 +241,7 @@ fn custom(ui: &mut Ui, one: &mut Inspected<'_>, source: &str) {
         RichText::new("Compiled when you leave the text; Escape takes it back").small().color(theme::of(ui).faint),
     );
     if let Some(text) = typed {
-        let name = one.name.clone();
+        let name = one.path.clone();
         one.session.edit("wgsl", |document| change(document, &name, |node| node.kind = NodeKind::Custom(text)));
     }
 }
@@ -252,7 +251,7 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, path: &str) {
         let id = one.id("file");
         let typed = value::text(ui, id, path, |text| egui::TextEdit::singleline(text).desired_width(180.0));
         if let Some(text) = typed {
-            let name = one.name.clone();
+            let name = one.path.clone();
             one.session.edit("file", |document| change(document, &name, |node| node.kind = NodeKind::File(text)));
         }
     });
@@ -270,7 +269,7 @@ fn domains(document: &Document) -> Vec<String> {
 }
 
 fn change(document: &mut Document, name: &str, change: impl FnOnce(&mut Node)) {
-    if let Some(node) = document.nodes.get_mut(name) {
+    if let Some(node) = document.node_mut(name) {
         change(node);
     }
 }

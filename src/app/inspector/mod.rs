@@ -10,14 +10,12 @@ use std::sync::Arc;
 
 use eframe::egui::{self, Id, RichText, Ui};
 
-use super::edits::{self, InputEnd};
-use super::face::{self, PortFace};
 use super::session::Session;
 use super::theme;
 use crate::document::{Node, NodeKind, ParamValue};
+use crate::edit::{self, InputEnd, PortFace};
 use crate::expr::Numbers;
 use crate::graph::numbers::named;
-use crate::library::Library;
 use crate::stage::Stage;
 use crate::stage::header::{Param, ParamType, Port};
 use crate::stage::types::{Element, ValueType};
@@ -32,13 +30,17 @@ const GUTTER: f32 = 24.0;
 pub fn show(ui: &mut Ui, session: &mut Session) -> Result<(), String> {
     let count = session.selection.len();
     let name = session.selection.iter().next().filter(|_| count == 1).cloned();
-    let node = name.as_ref().and_then(|name| session.document().nodes.get(name)).cloned();
+    let node = name.as_ref().and_then(|name| session.nodes().get(name)).cloned();
+    if !session.editable() {
+        ui.disable();
+    }
     let mut result = Ok(());
     let scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt(("inspector", &name));
     scroll.show(ui, |ui| match name.zip(node) {
         Some((name, node)) => {
-            let numbers = named(&session.document().nodes);
-            let mut one = Inspected { name, node, session, numbers };
+            let numbers = named(session.nodes());
+            let path = session.scope().path(&name);
+            let mut one = Inspected { name, path, node, session, numbers };
             two(ui, &mut one, |ui, one| result = one.values(ui), Inspected::documentation);
         }
         None if count == 0 => two(ui, session, graph::fields, graph::statistics),
@@ -78,6 +80,8 @@ fn column(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
 /// A node and where its values go.
 struct Inspected<'a> {
     name: String,
+    /// The same with the groups that it is in.
+    path: String,
     node: Node,
     session: &'a mut Session,
     /// What expressions may name.
@@ -91,17 +95,17 @@ impl Inspected<'_> {
 
     fn values(&mut self, ui: &mut Ui) -> Result<(), String> {
         let mut result = self.title(ui);
-        let stage = face::stage_of(&self.node, Library::builtin());
+        let stage = edit::stage_of(&self.node, self.session.library());
         kinds::own(ui, self);
         if let Some(stage) = &stage {
             self.ports(ui, stage);
             result = result.and(self.params(ui, &stage.header.params));
-        } else if let Some(group) = face::group_of(&self.node, Library::builtin()) {
+        } else if let Some(group) = edit::group_of(&self.node, self.session.library()) {
             let params: Vec<Param> = group
                 .params
                 .iter()
                 .filter_map(|(name, links)| {
-                    let param = face::exposed(group, links, Library::builtin())?;
+                    let param = edit::face::exposed(group, links, self.session.library())?;
                     Some(Param { name: name.clone(), ..param })
                 })
                 .collect();
@@ -121,9 +125,9 @@ impl Inspected<'_> {
             })
         });
         if let Some(note) = typed {
-            let name = self.name.clone();
+            let path = self.path.clone();
             self.session.arrange("note", |document| {
-                if let Some(node) = document.nodes.get_mut(&name) {
+                if let Some(node) = document.node_mut(&path) {
                     node.comment = note;
                 }
             });
@@ -138,8 +142,8 @@ impl Inspected<'_> {
         let Some(new) = typed else { return Ok(()) };
         let mut result = Ok(());
         let old = self.name.clone();
-        let mut renamed = self.session.document().clone();
-        match edits::rename(&mut renamed, &old, new.trim()) {
+        let (mut renamed, scope) = (self.session.document().clone(), self.session.scope().clone());
+        match edit::rename(&mut renamed, &scope, &old, new.trim()) {
             Ok(()) => {
                 self.session.edit("rename", |document| *document = renamed);
                 self.session.selection = std::iter::once(new.trim().to_string()).collect();
@@ -172,7 +176,8 @@ impl Inspected<'_> {
                 ui.label(RichText::new(format!("← {link}")).monospace());
                 if small(ui, "✖", true, "Take the wire off") {
                     let end = InputEnd { node: self.name.clone(), port: port.to_string() };
-                    self.session.edit("wire", |document| edits::disconnect(document, &end));
+                    let scope = self.session.scope().clone();
+                    self.session.edit("wire", |document| edit::disconnect(document, &scope, &end));
                 }
             }
             None => drop(ui.label(RichText::new("not wired").color(theme::of(ui).warning))),
@@ -199,7 +204,7 @@ impl Inspected<'_> {
             name: &port.name,
             ty: ParamType::Value(ty),
             dim: self.dim(&port.name),
-            default: edits::value_from_numbers(default),
+            default: ParamValue::from_numbers(default),
             range: (None, None),
             soft: (None, None),
             unit: &port.unit,
@@ -221,7 +226,7 @@ impl Inspected<'_> {
                 name: &param.name,
                 ty: param.ty,
                 dim: self.dim(&param.name),
-                default: edits::value_from_numbers(&param.default),
+                default: ParamValue::from_numbers(&param.default),
                 range: param.range,
                 soft: param.soft,
                 unit: &param.unit,
@@ -236,19 +241,19 @@ impl Inspected<'_> {
         let id = self.id(field.name);
         match field.show(ui, id, self.node.params.get(field.name), &self.numbers) {
             Some(Change::Set(value)) => self.set(field.name, value),
-            Some(Change::Reset) => self.session.reset_param(&self.name, field.name, field.default.clone()),
+            Some(Change::Reset) => self.session.reset_param(&self.path, field.name, field.default.clone()),
             None => {}
         }
     }
 
     fn set(&mut self, param: &str, value: ParamValue) {
         // The field is shown because the node has it.
-        let _ = self.session.set_param(&self.name, param, value);
+        let _ = self.session.set_param(&self.path, param, value);
     }
 
     /// Type and dimension that the running plan gives a value.
     fn slot(&self, param: &str) -> Option<(ValueType, u32)> {
-        let path = format!("{}.{param}", self.name);
+        let path = format!("{}.{param}", self.path);
         let plan = self.session.running_simulation()?.plan();
         plan.settings.iter().find(|slot| slot.paths.contains(&path)).map(|slot| (slot.ty, slot.dim))
     }
@@ -263,12 +268,12 @@ impl Inspected<'_> {
 
     /// What the stage says of itself.
     fn documentation(ui: &mut Ui, one: &mut Self) {
-        match face::stage_of(&one.node, Library::builtin()) {
+        match edit::stage_of(&one.node, one.session.library()) {
             Some(stage) => docs::stage(ui, &stage),
             None => docs::host(ui, &one.node),
         }
         let unknown = |port: &&PortFace| port.ty.is_none();
-        for port in face::face(&one.node, Library::builtin()).inputs.iter().filter(unknown) {
+        for port in edit::face::face(&one.node, one.session.library()).inputs.iter().filter(unknown) {
             one.wire(ui, &port.name, &port.doc);
         }
     }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::app::edits::{self, InputEnd};
-use crate::app::fixture::fluid;
+use crate::edit::fixture::fluid;
+use crate::edit::{self, InputEnd};
 use crate::gpu::GpuOptions;
 use crate::sim::FrameInput;
 
@@ -29,7 +29,9 @@ fn the_last_good_plan_runs_on_while_the_graph_is_broken() {
     let mut session = running();
     session.simulation().unwrap().step(&FrameInput::default()).unwrap();
     let end = InputEnd { node: "project".into(), port: "velocity".into() };
-    session.edit("wire", |document| edits::connect(document, crate::document::Link::parse("gone"), &end));
+    session.edit("wire", |document| {
+        edit::connect(document, &crate::document::Scope::default(), crate::document::Link::parse("gone"), &end)
+    });
     settle(&mut session);
     assert_eq!(session.problems().next().map(|p| p.node.as_str()), Some("project"));
     session.simulation().unwrap().step(&FrameInput::default()).unwrap();

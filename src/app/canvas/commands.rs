@@ -1,0 +1,273 @@
+//! What commands do to the selection, and the way out of groups.
+
+use std::collections::BTreeSet;
+
+use eframe::egui::{self, RichText, Ui};
+
+use super::{Canvas, Framing, layout};
+use crate::app::command::Command;
+use crate::app::picker::Item;
+use crate::app::session::Session;
+use crate::app::theme::{self, Look};
+use crate::document::{Document, Frame, Link, NodeKind};
+use crate::edit::{self, PasteInputs};
+
+/// How far a copy lies from what it was made of \[points\].
+const APART: (f32, f32) = (36.0, 36.0);
+
+impl Canvas {
+    /// Commands that were chosen on the canvas.
+    pub fn take_commands(&mut self) -> Vec<Command> {
+        std::mem::take(&mut self.asked)
+    }
+
+    pub fn frame_all(&mut self) {
+        self.framing = Some(Framing::All);
+    }
+
+    pub fn frame_selection(&mut self) {
+        self.framing = Some(Framing::Selection);
+    }
+
+    /// Gives every node of the level a place anew.
+    pub fn arrange(&mut self, session: &mut Session) {
+        let scope = session.scope().clone();
+        let places = layout::arranged(session.nodes(), &self.faces);
+        session.arrange("arrange", |document| {
+            places.iter().for_each(|(name, at)| edit::place(document, &scope, name, *at));
+        });
+        self.framing = Some(Framing::All);
+    }
+
+    /// Removes the selected nodes, or the selected frame without what is in it.
+    pub fn delete(&mut self, session: &mut Session) {
+        let (scope, library) = (session.scope().clone(), session.library());
+        if let Some(frame) = session.frame.take() {
+            // The frame is there, or it would not be selected.
+            session.arrange("delete", |document| drop(edit::remove_frame(document, &scope, frame)));
+        } else if !session.selection.is_empty() {
+            let names = std::mem::take(&mut session.selection);
+            session.edit("delete", |document| edit::remove(document, &scope, &names, library));
+        }
+    }
+
+    /// The selected nodes as text, for the clipboard.
+    pub fn copy(&self, session: &Session) -> Option<String> {
+        let names = &session.selection;
+        // Nodes of a library's group are copied as well: that is a way to learn from them.
+        let frames: BTreeSet<usize> = session.frame.into_iter().collect();
+        let nothing = names.is_empty() && frames.is_empty();
+        (!nothing).then(|| match session.editable() {
+            true => edit::copy(session.document(), session.scope(), names, &frames),
+            false => {
+                let nodes = session.nodes().iter().filter(|(name, _)| names.contains(*name));
+                let nodes = nodes.map(|(name, node)| (name.clone(), node.clone())).collect();
+                let loose = Document { nodes, ..Document::default() };
+                edit::copy(&loose, &Default::default(), names, &BTreeSet::new())
+            }
+        })
+    }
+
+    /// Puts in what a text holds, at the pointer or in the middle.
+    pub fn paste(
+        &mut self,
+        session: &mut Session,
+        text: &str,
+        pointer: Option<egui::Pos2>,
+        inputs: PasteInputs,
+    ) -> Result<(), String> {
+        let at = pointer.filter(|p| self.rect.contains(*p)).unwrap_or(self.rect.center() - egui::vec2(100.0, 60.0));
+        let at = self.to_document(at);
+        let scope = session.scope().clone();
+        let mut after = session.document().clone();
+        let names = edit::paste(&mut after, &scope, text, (at.x.round(), at.y.round()), inputs, session.library())?;
+        session.edit("paste", |document| *document = after);
+        session.selection = names;
+        Ok(())
+    }
+
+    pub fn duplicate(&mut self, session: &mut Session) -> Result<(), String> {
+        let (scope, names) = (session.scope().clone(), session.selection.clone());
+        let mut after = session.document().clone();
+        let new = edit::duplicate(&mut after, &scope, &names, APART, PasteInputs::Keep, session.library())?;
+        session.edit("duplicate", |document| *document = after);
+        session.selection = new;
+        Ok(())
+    }
+
+    /// Mutes what is selected, or unmutes it if all of it is muted.
+    pub fn mute(&mut self, session: &mut Session) {
+        let (scope, names) = (session.scope().clone(), session.selection.clone());
+        let all = names.iter().all(|name| session.nodes().get(name).is_some_and(|node| node.muted));
+        session.edit("mute", |document| edit::mute(document, &scope, &names, !all));
+    }
+
+    /// Begins to type the name of what is selected.
+    pub fn rename_selected(&mut self, session: &Session) {
+        match (session.frame, session.selection.iter().next()) {
+            (Some(frame), _) => self.rename_frame(session, frame),
+            (None, Some(name)) => self.rename(session, &name.clone()),
+            (None, None) => {}
+        }
+    }
+
+    /// Draws a frame around what is selected, or an empty one in the middle of the view.
+    pub fn add_frame(&mut self, session: &mut Session) -> Result<(), String> {
+        let scope = session.scope().clone();
+        let sizes = |name: &str| self.area(session, name).map_or((200.0, 100.0), |area| (area.width(), area.height()));
+        let mut after = session.document().clone();
+        let index = if session.selection.is_empty() {
+            let at = self.to_document(self.rect.center() - egui::vec2(150.0, 100.0));
+            let frame = Frame {
+                title: "Comment".into(),
+                at: (at.x.round(), at.y.round()),
+                size: (300.0, 200.0),
+                ..Frame::default()
+            };
+            edit::add_frame(&mut after, &scope, frame)?
+        } else {
+            edit::frame_around(&mut after, &scope, &session.selection, sizes, "Comment")?
+        };
+        session.arrange("frame", |document| *document = after);
+        session.selection.clear();
+        session.frame = Some(index);
+        self.rename_frame(session, index);
+        Ok(())
+    }
+
+    /// Wires the selected nodes, from left to right, where an output fits a free input.
+    pub fn link_selected(&mut self, session: &mut Session) -> Result<(), String> {
+        let mut names: Vec<String> = session.selection.iter().cloned().collect();
+        names.sort_by(|a, b| super::place_of(session, a).x.total_cmp(&super::place_of(session, b).x));
+        for pair in names.windows(2) {
+            let [from, to] = pair else { continue };
+            let (Some(ours), Some(theirs)) = (self.faces.get(from), self.faces.get(to)) else { continue };
+            let free = theirs
+                .inputs
+                .iter()
+                .filter(|port| session.source(&edit::InputEnd { node: to.clone(), port: port.name.clone() }).is_none());
+            let fitting = free.flat_map(|input| ours.outputs.iter().map(move |output| (output, input)));
+            let found = fitting.into_iter().find(|(output, input)| edit::fits(output, input).is_ok());
+            let (output, input) = found.ok_or_else(|| format!("no output of `{from}` fits a free input of `{to}`"))?;
+            let link = Link { node: from.clone(), port: output.name.clone() };
+            let end = edit::InputEnd { node: to.clone(), port: input.name.clone() };
+            super::gestures::rewire(session, None, Some((link, end)))?;
+        }
+        Ok(())
+    }
+
+    /// Selects the nodes that the selected ones read, or that read them.
+    pub fn select_neighbors(&mut self, session: &mut Session, before: bool) {
+        let chosen = session.selection.clone();
+        let next: BTreeSet<String> = session
+            .wires()
+            .filter_map(|(end, link)| match before {
+                true => chosen.contains(&end.node).then_some(link.node),
+                false => chosen.contains(&link.node).then_some(end.node),
+            })
+            .collect();
+        if !next.is_empty() {
+            session.selection = next;
+            session.reveal = true;
+        }
+    }
+
+    /// Puts another stage in the place of the selected one.
+    pub fn swap_stage(&mut self, session: &mut Session, stage: &str) -> Result<(), String> {
+        let (scope, library) = (session.scope().clone(), session.library());
+        let Some(name) = session.selection.iter().next().cloned() else { return Ok(()) };
+        let mut after = session.document().clone();
+        edit::swap_stage(&mut after, &scope, &name, stage, library)?;
+        session.edit("swap", |document| *document = after);
+        Ok(())
+    }
+
+    /// Stages that could stand in the place of the selected one: its own folder first.
+    pub fn stages_to_choose(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>) {
+        super::palette::stages(session.library(), look)
+    }
+
+    /// Something is open that the keyboard belongs to.
+    pub fn busy(&self) -> bool {
+        self.palette.is_some()
+            || self.menu.is_some()
+            || self.chooser.is_some()
+            || self.renaming.is_some()
+            || self.stroke.is_some()
+            || self.state.connection_in_progress.is_some()
+    }
+
+    /// All nodes of the document, to go to one: their paths, and how a list shows them.
+    pub fn nodes_to_find(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>) {
+        let mut found = (Vec::new(), Vec::new());
+        collect(session, look, &session.document().nodes, "", &mut found);
+        found
+    }
+
+    /// The way from the document to the open group, to be clicked.
+    pub(super) fn breadcrumbs(&mut self, ui: &mut Ui, session: &mut Session) {
+        if session.scope().is_root() {
+            return;
+        }
+        let look = theme::of(ui);
+        let mut level = None;
+        egui::Panel::top("breadcrumbs").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui)).show(ui, |ui| {
+            ui.horizontal_centered(|ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                let names = std::iter::once("graph").chain(session.scope().0.iter().map(String::as_str));
+                let last = session.scope().0.len();
+                for (depth, name) in names.enumerate() {
+                    if depth > 0 {
+                        ui.label(RichText::new("›").color(look.faint));
+                    }
+                    if depth == last {
+                        ui.label(RichText::new(name).strong());
+                    } else if ui.link(name).clicked() {
+                        level = Some(depth);
+                    }
+                }
+                if !session.editable() {
+                    ui.add_space(12.0);
+                    ui.label(RichText::new("from the library, to look at").color(look.dim).small());
+                    if ui
+                        .small_button("Make it mine")
+                        .on_hover_text("Copy the group into the graph, to change it")
+                        .clicked()
+                    {
+                        self.asked.push(Command::MakeMine);
+                    }
+                }
+            });
+        });
+        if let Some(depth) = level {
+            session.open_level(depth);
+        }
+    }
+}
+
+/// Nodes of a level and of its own groups.
+fn collect(
+    session: &Session,
+    look: &Look,
+    nodes: &crate::document::Nodes,
+    path: &str,
+    found: &mut (Vec<String>, Vec<Item>),
+) {
+    for (name, node) in nodes {
+        let whole = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+        let face = edit::face::face(node, session.library());
+        found.1.push(Item {
+            title: name.clone(),
+            group: path.to_string(),
+            words: format!("{} {}", face.title, node.comment),
+            note: face.title,
+            doc: node.comment.clone(),
+            color: Some(look.kind(&node.kind)),
+            enabled: true,
+        });
+        found.0.push(whole.clone());
+        if let NodeKind::Group(group) = &node.kind {
+            collect(session, look, &group.nodes, &whole, found);
+        }
+    }
+}

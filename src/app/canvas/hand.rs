@@ -1,0 +1,153 @@
+//! The wire in the hand: what it fits, how it looks, and what becomes of it when it is let go.
+
+use eframe::egui::{self, Key, Painter, Pos2, RichText, Ui};
+use egui_node_graph::{AnyParameterId, NodeResponse};
+
+use super::view::{End, Response};
+use super::{Canvas, Palette, gestures, wires};
+use crate::app::session::Session;
+use crate::app::theme;
+use crate::document::{Link, NodeKind};
+use crate::edit::{self, InputEnd, PortFace};
+
+/// The end that the wire hangs on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hand {
+    pub node: String,
+    pub end: End,
+    pub port: PortFace,
+}
+
+impl Hand {
+    /// Whether it could end at a port of another node, else why not.
+    pub fn fits(&self, port: &PortFace) -> Result<(), String> {
+        match self.end {
+            End::Output => edit::fits(&self.port, port),
+            End::Input => edit::fits(port, &self.port),
+        }
+    }
+
+    pub fn link(&self) -> Link {
+        Link { node: self.node.clone(), port: self.port.name.clone() }
+    }
+
+    /// What the wire joins when it ends at this port of another node.
+    pub fn joined(&self, node: &str, port: &str) -> (Link, InputEnd) {
+        let (node, port) = (node.to_string(), port.to_string());
+        match self.end {
+            End::Output => (self.link(), InputEnd { node, port }),
+            End::Input => (Link { node, port }, InputEnd { node: self.node.clone(), port: self.port.name.clone() }),
+        }
+    }
+}
+
+/// An open list of parameters that a number could drive.
+pub struct Chooser {
+    at: Pos2,
+    from: Link,
+    node: String,
+    params: Vec<String>,
+}
+
+impl Canvas {
+    /// The wire that is being dragged.
+    pub(super) fn hand(&self) -> Option<Hand> {
+        let (_, port) = self.state.connection_in_progress?;
+        let (node, end, port) = match port {
+            AnyParameterId::Input(id) => self.input_end(id).map(|end| (end.node, End::Input, end.port)),
+            AnyParameterId::Output(id) => self.link(id).map(|link| (link.node, End::Output, link.port)),
+        }?;
+        let face = self.faces.get(&node)?;
+        let ports = if end == End::Input { &face.inputs } else { &face.outputs };
+        let port = ports.iter().find(|face| face.name == port)?.clone();
+        Some(Hand { node, end, port })
+    }
+
+    /// Paints the wire in the hand, over the nodes.
+    pub(super) fn in_hand(&self, ui: &Ui, painter: &Painter, hand: &Hand) {
+        let start = self.ids.get(&hand.node).and_then(|id| self.paint.port(*id, hand.end, &hand.port.name));
+        let pointer = ui.input(|input| input.pointer.latest_pos());
+        if let (Some(start), Some(pointer)) = (start, pointer) {
+            let color = theme::of(ui).port(hand.port.ty);
+            painter.add(wires::in_hand(start, hand.end, pointer, self.zoom, color));
+        }
+    }
+
+    /// What happens to a wire that was let go and not over a port: over a node it looks for a port or a parameter there, over
+    /// nothing it asks for a new node.
+    pub(super) fn let_go(
+        &mut self,
+        ui: &Ui,
+        session: &mut Session,
+        hand: &Hand,
+        responses: &[Response],
+    ) -> Result<(), String> {
+        let ended = responses.iter().any(|response| matches!(response, NodeResponse::ConnectEventEnded { .. }));
+        let escaped = std::mem::take(&mut self.escaped);
+        if self.state.connection_in_progress.is_some() || ended || escaped || !session.editable() {
+            return Ok(());
+        }
+        let Some(at) = ui.input(|input| input.pointer.latest_pos()) else { return Ok(()) };
+        match self.node_at(at) {
+            Some(name) if name == hand.node => Ok(()),
+            Some(name) => self.drop_on_node(session, hand, name, at),
+            // A wire that was taken off an input and let go is gone; the palette is for new ones.
+            None if self.rect.contains(at) && self.taken_off.take().is_none() => {
+                self.palette = Some(Palette::new(at, session.library(), theme::of(ui), Some(hand.clone())));
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn drop_on_node(&mut self, session: &mut Session, hand: &Hand, name: String, at: Pos2) -> Result<(), String> {
+        let number = session.nodes().get(&hand.node).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
+        let Some(node) = session.nodes().get(&name) else { return Ok(()) };
+        let stage = edit::stage_of(node, session.library());
+        let params: Vec<String> =
+            stage.map(|stage| stage.header.params.iter().map(|param| param.name.clone()).collect()).unwrap_or_default();
+        if number && !params.is_empty() {
+            self.chooser = Some(Chooser { at, from: hand.link(), node: name, params });
+            return Ok(());
+        }
+        let free = |port: &&PortFace| hand.end == End::Input || !node.inputs.contains_key(&port.name);
+        let Some(face) = self.faces.get(&name) else { return Ok(()) };
+        let ports = if hand.end == End::Output { &face.inputs } else { &face.outputs };
+        let port = ports.iter().filter(free).find(|port| hand.fits(port).is_ok()).or_else(|| hand.first_fit(face));
+        match port {
+            Some(port) => {
+                let joined = hand.joined(&name, &port.name);
+                gestures::rewire(session, None, Some(joined))
+            }
+            None => Err(format!("Not connected. `{name}` has no port that the wire of `{}` fits", hand.link())),
+        }
+    }
+
+    /// Shows the list of parameters and wires what is chosen.
+    pub(super) fn choose(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
+        let Some(chooser) = &self.chooser else { return Ok(()) };
+        let mut chosen = None;
+        let area = egui::Area::new(egui::Id::new("parameters")).order(egui::Order::Foreground).fixed_pos(chooser.at);
+        let area = area.constrain(true).show(ui.ctx(), |ui| {
+            egui::Frame::menu(ui.style()).show(ui, |ui| {
+                let color = theme::of(ui).faint;
+                ui.label(RichText::new(format!("{} drives", chooser.from.node)).small().color(color));
+                for param in &chooser.params {
+                    if ui.add(egui::Button::selectable(false, param).min_size(egui::vec2(150.0, 0.0))).clicked() {
+                        chosen = Some(param.clone());
+                    }
+                }
+            });
+        });
+        let escape = ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape));
+        let outside = ui.input(|input| input.pointer.any_pressed()) && !area.response.contains_pointer();
+        let Some(port) = chosen else {
+            if escape || outside {
+                self.chooser = None;
+            }
+            return Ok(());
+        };
+        let Some(chooser) = self.chooser.take() else { return Ok(()) };
+        gestures::rewire(session, None, Some((chooser.from, InputEnd { node: chooser.node, port })))
+    }
+}

@@ -1,0 +1,180 @@
+//! What lies under the pointer, and what there is to say about it.
+
+use eframe::egui::{self, Pos2, RichText, Ui};
+
+use super::hand::Hand;
+use super::view::End;
+use super::wires::WireShape;
+use super::{Canvas, frames};
+use crate::app::session::Session;
+use crate::app::theme;
+use crate::edit::PortFace;
+
+/// How near the pointer has to be to a port, at zoom 1 \[points\].
+const PORT: f32 = 10.0;
+/// How long the pointer has to rest \[s\].
+const REST: f32 = 0.35;
+
+impl Canvas {
+    pub(super) fn node_at(&self, at: Pos2) -> Option<String> {
+        let order = self.state.node_order.iter().rev();
+        order.filter(|id| self.paint.rects.get(*id).is_some_and(|r| r.contains(at))).find_map(|id| self.name(*id))
+    }
+
+    pub(super) fn wire_at(&self, at: Pos2) -> Option<&WireShape> {
+        let near = self.wires.iter().filter_map(|wire| Some((wire.near(at)?, wire)));
+        near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, wire)| wire)
+    }
+
+    /// The port whose dot the pointer is on.
+    pub(super) fn port_at(&self, at: Pos2) -> Option<(String, End, String)> {
+        let reach = PORT * self.zoom;
+        let hit = |node: &str, end, port: &PortFace| {
+            let place = self.paint.port(*self.ids.get(node)?, end, &port.name)?;
+            (place.distance(at) < reach).then(|| (node.to_string(), end, port.name.clone()))
+        };
+        let near = |name: &&String| {
+            let rect = self.ids.get(*name).and_then(|id| self.paint.rects.get(id));
+            rect.is_some_and(|rect| rect.expand(reach).contains(at))
+        };
+        self.faces.keys().filter(near).find_map(|name| {
+            let face = self.faces.get(name)?;
+            let inputs = face.inputs.iter().find_map(|port| hit(name, End::Input, port));
+            inputs.or_else(|| face.outputs.iter().find_map(|port| hit(name, End::Output, port)))
+        })
+    }
+
+    /// The port whose row the pointer is on: its dot or its name.
+    fn row_at(&self, at: Pos2) -> Option<(String, End, String)> {
+        self.port_at(at).or_else(|| {
+            let name = self.node_at(at)?;
+            let (id, face) = (self.ids.get(&name)?, self.faces.get(&name)?);
+            let on = |end, port: &PortFace| {
+                let place = self.paint.port(*id, end, &port.name)?;
+                let rect = self.paint.rects.get(id)?;
+                let side = if end == End::Input { at.x < rect.center().x } else { at.x > rect.center().x };
+                let row = (at.y - place.y).abs() < 0.5 * PORT * self.zoom && side;
+                row.then(|| (name.clone(), end, port.name.clone()))
+            };
+            let inputs = face.inputs.iter().find_map(|port| on(End::Input, port));
+            inputs.or_else(|| face.outputs.iter().find_map(|port| on(End::Output, port)))
+        })
+    }
+
+    pub(super) fn frame_at(&self, session: &Session, at: Pos2) -> Option<usize> {
+        frames::at(self, session, at)
+    }
+
+    fn face_of(&self, node: &str, end: End, port: &str) -> Option<&PortFace> {
+        let face = self.faces.get(node)?;
+        let ports = if end == End::Input { &face.inputs } else { &face.outputs };
+        ports.iter().find(|face| face.name == port)
+    }
+
+    /// Tells what the pointer is over: to the rest of the window at once, to the person after a moment.
+    pub(super) fn hover(&mut self, ui: &Ui, session: &mut Session, hand: Option<&Hand>) {
+        let over = ui.rect_contains_pointer(self.rect) && self.palette.is_none() && self.menu.is_none();
+        let Some(at) = ui.input(|input| input.pointer.latest_pos()).filter(|_| over) else { return };
+        let node = self.node_at(at);
+        session.hovered = node.as_ref().map(|name| session.scope().path(name));
+        let port = self.row_at(at);
+        if let Some(hand) = hand {
+            self.explain(ui, hand, port);
+            return;
+        }
+        if node.is_none() && port.is_none() && self.wire_at(at).is_some() {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::PointingHand);
+        }
+        let (rest, down) = ui.input(|input| (input.pointer.time_since_last_movement(), input.pointer.any_down()));
+        if down {
+            return;
+        }
+        if rest < REST {
+            ui.ctx().request_repaint_after(std::time::Duration::from_secs_f32(REST - rest));
+            return;
+        }
+        if let Some((node, end, name)) = port {
+            let Some(port) = self.face_of(&node, end, &name).cloned() else { return };
+            tooltip(ui, |ui| {
+                ui.label(RichText::new(format!("{node}.{name}")).strong());
+                describe(ui, &port);
+                ui.label(RichText::new("Click to see it").small().color(theme::of(ui).faint));
+            });
+        } else if node.is_some() {
+            let comment = node.and_then(|name| session.nodes().get(&name).map(|node| node.comment.clone()));
+            if let Some(comment) = comment.filter(|comment| !comment.is_empty()) {
+                tooltip(ui, |ui| drop(ui.label(comment)));
+            }
+        } else if let Some(wire) = self.wire_at(at) {
+            let text = format!("{} → {}.{}", wire.from, wire.to.node, wire.to.port);
+            let port = self.faces.get(&wire.from.node).and_then(|f| f.outputs.get(f.output(&wire.from.port)?)).cloned();
+            tooltip(ui, |ui| {
+                ui.label(RichText::new(text).strong());
+                if let Some(port) = &port {
+                    describe(ui, port);
+                }
+                ui.label(RichText::new("Click to see it, double-click for a dot").small().color(theme::of(ui).faint));
+            });
+        }
+    }
+
+    /// Why the wire in the hand does not fit what it is held over.
+    fn explain(&self, ui: &Ui, hand: &Hand, port: Option<(String, End, String)>) {
+        let Some((node, end, name)) = port.filter(|(node, ..)| *node != hand.node) else { return };
+        let Some(port) = self.face_of(&node, end, &name) else { return };
+        let reason = match (end == hand.end, hand.fits(port)) {
+            (true, _) if end == End::Input => "An input takes the wire of an output".to_string(),
+            (true, _) => "An output feeds inputs".to_string(),
+            (false, Err(reason)) => reason,
+            (false, Ok(())) => return,
+        };
+        ui.ctx().set_cursor_icon(egui::CursorIcon::NotAllowed);
+        tooltip(ui, |ui| drop(ui.label(RichText::new(reason).color(theme::of(ui).warning))));
+    }
+
+    /// Gives nodes and ports names for screen readers, and for whatever else drives the window by names.
+    pub(super) fn name_parts(&self, ui: &Ui) {
+        let named = |rect: egui::Rect, name: String| {
+            if rect.intersects(self.rect) {
+                let id = ui.id().with(("named", &name));
+                let response = ui.interact(rect, id, egui::Sense::hover());
+                response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, &name));
+            }
+        };
+        for (name, id) in &self.ids {
+            let (Some(rect), Some(face)) = (self.paint.rects.get(id), self.faces.get(name)) else { continue };
+            if !rect.intersects(self.rect) {
+                continue;
+            }
+            named(
+                egui::Rect::from_min_size(rect.min, egui::vec2(rect.width(), 22.0 * self.zoom)),
+                format!("node {name}"),
+            );
+            for (end, word, ports) in [(End::Input, "input", &face.inputs), (End::Output, "output", &face.outputs)] {
+                for port in ports {
+                    if let Some(at) = self.paint.port(*id, end, &port.name) {
+                        let rect = egui::Rect::from_center_size(at, egui::Vec2::splat(PORT * self.zoom));
+                        named(rect, format!("{word} {name}.{}", port.name));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn describe(ui: &mut Ui, port: &PortFace) {
+    let look = theme::of(ui);
+    if port.ty.is_some() {
+        ui.label(RichText::new(&port.carries).monospace().color(look.port(port.ty)));
+    }
+    if !port.doc.is_empty() {
+        ui.label(&port.doc);
+    }
+}
+
+fn tooltip(ui: &Ui, contents: impl FnOnce(&mut Ui)) {
+    let id = ui.id().with("canvas tooltip");
+    egui::Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, egui::PopupAnchor::Pointer)
+        .gap(14.0)
+        .show(contents);
+}

@@ -1,0 +1,52 @@
+//! The whole graph, small, in a corner: where one is, and a way to be elsewhere.
+
+use eframe::egui::{self, CornerRadius, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, Vec2, vec2};
+
+use super::Canvas;
+use crate::app::session::Session;
+use crate::app::theme;
+
+const SIZE: Vec2 = vec2(190.0, 120.0);
+const MARGIN: f32 = 12.0;
+
+impl Canvas {
+    /// Draws the map, and moves the view to where it is pressed. Nothing while all nodes are in sight.
+    pub(super) fn minimap(&mut self, ui: &Ui, session: &Session) {
+        let nodes = self.bounds(session, |_| true);
+        let view = Rect::from_min_size(((-self.pan) / self.zoom).to_pos2(), self.rect.size() / self.zoom);
+        if !nodes.is_positive() || view.contains_rect(nodes) || self.rect.width() < 2.5 * SIZE.x {
+            return;
+        }
+        let map = Rect::from_min_size(self.rect.max - SIZE - Vec2::splat(MARGIN), SIZE);
+        let world = nodes.union(view);
+        let scale = (SIZE / world.size()).min_elem();
+        let corner = map.center() - 0.5 * world.size() * scale;
+        let to_map = |at: Pos2| corner + (at - world.min) * scale;
+        let rect_to_map = |r: Rect| Rect::from_two_pos(to_map(r.min), to_map(r.max));
+        let look = theme::of(ui);
+        let painter = ui.painter().with_clip_rect(map);
+        painter.rect(map, 4.0, look.panel.gamma_multiply(0.9), Stroke::new(1.0, look.line), StrokeKind::Inside);
+        for frame in session.frames() {
+            let area = Rect::from_min_size(
+                super::finite(vec2(frame.at.0, frame.at.1)).to_pos2(),
+                vec2(frame.size.0, frame.size.1),
+            );
+            let color = frame.color.map_or(look.frame, theme::color);
+            painter.rect_filled(rect_to_map(area), 1.0, color.gamma_multiply(0.35));
+        }
+        for (name, id) in &self.ids {
+            let Some(node) = self.state.graph.nodes.get(*id) else { continue };
+            let Some(area) = self.area(session, name) else { continue };
+            let view = &node.user_data;
+            let color = if view.selected { look.accent } else { view.color };
+            painter.rect_filled(rect_to_map(area).expand(0.5), CornerRadius::ZERO, color);
+        }
+        painter.rect_stroke(rect_to_map(view), 1.0, Stroke::new(1.0, look.text), StrokeKind::Inside);
+        let response = ui.interact(map, ui.id().with("minimap"), Sense::click_and_drag());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Minimap"));
+        if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked() || response.dragged()) {
+            let target = world.min + (at - corner) / scale;
+            self.pan = 0.5 * self.rect.size() - target.to_vec2() * self.zoom;
+        }
+    }
+}

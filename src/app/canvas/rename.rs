@@ -1,0 +1,95 @@
+//! Names typed on the canvas: of a node, of a comment frame.
+
+use eframe::egui::{self, Key, Ui, vec2};
+
+use super::Canvas;
+use crate::app::session::Session;
+use crate::edit;
+
+/// A name being typed.
+pub(super) struct Renaming {
+    subject: Subject,
+    text: String,
+    fresh: bool,
+}
+
+enum Subject {
+    Node(String),
+    Frame(usize),
+}
+
+impl Canvas {
+    /// Begins to type the name of a node.
+    pub(super) fn rename(&mut self, session: &Session, name: &str) {
+        if session.nodes().contains_key(name) {
+            self.renaming = Some(Renaming { subject: Subject::Node(name.into()), text: name.into(), fresh: true });
+        }
+    }
+
+    /// Begins to type the title of a frame.
+    pub(super) fn rename_frame(&mut self, session: &Session, index: usize) {
+        if let Some(frame) = session.frames().get(index) {
+            self.renaming = Some(Renaming { subject: Subject::Frame(index), text: frame.title.clone(), fresh: true });
+        }
+    }
+
+    /// Shows the field in the place of the name. Enter takes what was typed, Escape does not.
+    pub(super) fn show_renaming(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
+        if std::mem::take(&mut session.rename_frame)
+            && let Some(index) = session.frame
+        {
+            self.rename_frame(session, index);
+        }
+        let Some(renaming) = &mut self.renaming else { return Ok(()) };
+        let place = match &renaming.subject {
+            Subject::Node(name) => self.ids.get(name).and_then(|id| self.paint.rects.get(id)).copied(),
+            Subject::Frame(index) => session.frames().get(*index).map(|frame| {
+                let corner = super::finite(vec2(frame.at.0, frame.at.1)) * self.zoom + self.pan;
+                egui::Rect::from_min_size(self.rect.min + corner, vec2(frame.size.0, 26.0) * self.zoom)
+            }),
+        };
+        let Some(place) = place else {
+            self.renaming = None;
+            return Ok(());
+        };
+        let escape = ui.input(|input| input.key_pressed(Key::Escape));
+        let area = egui::Area::new(egui::Id::new("rename")).order(egui::Order::Foreground).fixed_pos(place.min);
+        let field = area.show(ui.ctx(), |ui| {
+            let width = place.width().clamp(140.0, 320.0);
+            let field = egui::TextEdit::singleline(&mut renaming.text).desired_width(width);
+            let response = ui.add(field);
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, true, "New name"));
+            response
+        });
+        let response = field.inner;
+        if std::mem::take(&mut renaming.fresh) {
+            response.request_focus();
+            let mut state = egui::TextEdit::load_state(ui.ctx(), response.id).unwrap_or_default();
+            let end = egui::text::CCursor::new(renaming.text.chars().count());
+            state.cursor.set_char_range(Some(egui::text::CCursorRange::two(egui::text::CCursor::new(0), end)));
+            state.store(ui.ctx(), response.id);
+        }
+        if !response.lost_focus() {
+            return Ok(());
+        }
+        let Some(Renaming { subject, text, .. }) = self.renaming.take().filter(|_| !escape) else { return Ok(()) };
+        let scope = session.scope().clone();
+        match subject {
+            Subject::Node(name) => {
+                let new = text.trim().to_string();
+                let mut after = session.document().clone();
+                edit::rename(&mut after, &scope, &name, &new)?;
+                session.edit("rename", |document| *document = after);
+                session.selection = std::iter::once(new).collect();
+                Ok(())
+            }
+            Subject::Frame(index) => {
+                let mut result = Ok(());
+                session.arrange("title", |document| {
+                    result = edit::update_frame(document, &scope, index, |frame| frame.title = text);
+                });
+                result
+            }
+        }
+    }
+}

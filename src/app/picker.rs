@@ -1,0 +1,230 @@
+//! A list to choose from by typing a part of a name: nodes to add, nodes to go to, commands.
+
+use eframe::egui::{self, Color32, Key, Pos2, RichText, Ui, vec2};
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use super::theme;
+
+/// Width of the list, and of the documentation beside it \[points\].
+const WIDTH: f32 = 320.0;
+const DOCUMENTATION: f32 = 300.0;
+const HEIGHT: f32 = 360.0;
+
+/// Something to choose.
+#[derive(Clone, Debug)]
+pub struct Item {
+    pub title: String,
+    /// Where it belongs; items of the same group stand together.
+    pub group: String,
+    /// What it is found by besides its title and its group.
+    pub words: String,
+    /// Shown on the right.
+    pub note: String,
+    pub doc: String,
+    pub color: Option<Color32>,
+    pub enabled: bool,
+}
+
+/// What became of the list in this frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Open,
+    Closed,
+    /// The item of this position.
+    Chosen(usize),
+}
+
+pub struct Picker {
+    at: Pos2,
+    hint: &'static str,
+    items: Vec<Item>,
+    query: String,
+    /// Positions of what matches, the best first.
+    found: Vec<usize>,
+    /// Position among those.
+    mark: usize,
+    fresh: bool,
+    matcher: Matcher,
+}
+
+impl Picker {
+    pub fn new(at: Pos2, hint: &'static str, items: Vec<Item>) -> Picker {
+        let matcher = Matcher::new(Config::DEFAULT);
+        let mut picker =
+            Picker { at, hint, items, query: String::new(), found: Vec::new(), mark: 0, fresh: true, matcher };
+        picker.search();
+        picker
+    }
+
+    /// Where it was opened.
+    pub fn at(&self) -> Pos2 {
+        self.at
+    }
+
+    /// The best match of all words first; with nothing typed, in the order of the groups.
+    fn search(&mut self) {
+        let pattern = Pattern::parse(self.query.trim(), CaseMatching::Ignore, Normalization::Smart);
+        let mut buffer = Vec::new();
+        let mut scored: Vec<(u32, usize)> = Vec::new();
+        for (index, item) in self.items.iter().enumerate() {
+            let mut score = |text: &str| pattern.score(Utf32Str::new(text, &mut buffer), &mut self.matcher);
+            // A match in the title alone counts more than one put together from all over.
+            let title = score(&item.title).map(|s| 2 * s + 20);
+            let all = score(&format!("{} {} {}", item.title, item.group, item.words));
+            if let Some(score) = title.max(all) {
+                scored.push((score, index));
+            }
+        }
+        if !self.query.trim().is_empty() {
+            let length = |index: usize| self.items.get(index).map_or(0, |item| item.title.len());
+            scored.sort_by_key(|(score, index)| (std::cmp::Reverse(*score), length(*index), *index));
+        }
+        self.found = scored.into_iter().map(|(_, index)| index).collect();
+        self.mark = 0;
+    }
+
+    pub fn show(&mut self, ctx: &egui::Context) -> Answer {
+        let keys = [Key::Escape, Key::ArrowDown, Key::ArrowUp, Key::Enter, Key::Tab, Key::PageDown, Key::PageUp];
+        let pressed = keys.map(|key| ctx.input_mut(|i| i.consume_key(egui::Modifiers::NONE, key)));
+        let [escape, down, up, enter, _, page_down, page_up] = pressed;
+        let step = i64::from(down) - i64::from(up) + 10 * (i64::from(page_down) - i64::from(page_up));
+        let last = self.found.len().saturating_sub(1);
+        self.mark = (self.mark as i64 + step).clamp(0, last as i64) as usize;
+        let mut chosen = self.found.get(self.mark).copied().filter(|_| enter);
+        let area = egui::Area::new(egui::Id::new("picker")).order(egui::Order::Foreground);
+        let area = area.fixed_pos(self.at).constrain(true).show(ctx, |ui| {
+            egui::Frame::popup(ui.style()).inner_margin(8).show(ui, |ui| {
+                ui.horizontal_top(|ui| {
+                    ui.vertical(|ui| {
+                        ui.set_width(WIDTH);
+                        self.field(ui);
+                        chosen = chosen.or(self.list(ui, step != 0));
+                    });
+                    self.documentation(ui);
+                });
+            });
+        });
+        self.fresh = false;
+        let outside = ctx.input(|i| i.pointer.any_pressed()) && !area.response.contains_pointer();
+        match chosen.filter(|index| self.items.get(*index).is_some_and(|item| item.enabled)) {
+            Some(index) => Answer::Chosen(index),
+            None if escape || outside => Answer::Closed,
+            None => Answer::Open,
+        }
+    }
+
+    fn field(&mut self, ui: &mut Ui) {
+        let field = egui::TextEdit::singleline(&mut self.query).hint_text(self.hint).desired_width(f32::INFINITY);
+        let response = ui.add(field);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, true, self.hint));
+        if self.fresh || !response.has_focus() {
+            response.request_focus();
+        }
+        if response.changed() {
+            self.search();
+        }
+        ui.add_space(2.0);
+    }
+
+    fn list(&self, ui: &mut Ui, moved: bool) -> Option<usize> {
+        let mut chosen = None;
+        let grouped = self.query.trim().is_empty();
+        let scroll = egui::ScrollArea::vertical().max_height(HEIGHT).auto_shrink([false, true]);
+        scroll.show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 1.0;
+            let mut group = "";
+            for (position, index) in self.found.iter().enumerate() {
+                let Some(item) = self.items.get(*index) else { continue };
+                if grouped && item.group != group {
+                    group = &item.group;
+                    ui.add_space(if position == 0 { 0.0 } else { 6.0 });
+                    ui.label(RichText::new(group.replace('_', " ")).small().strong().color(theme::of(ui).faint));
+                }
+                let row = row(ui, item, position == self.mark, grouped);
+                if position == self.mark && moved {
+                    row.scroll_to_me(None);
+                }
+                if row.clicked() {
+                    chosen = Some(*index);
+                }
+            }
+            if self.found.is_empty() {
+                ui.label(RichText::new("Nothing is called that").color(theme::of(ui).faint));
+            }
+        });
+        chosen
+    }
+
+    /// What the marked item is.
+    fn documentation(&self, ui: &mut Ui) {
+        let item = self.found.get(self.mark).and_then(|index| self.items.get(*index));
+        let Some(item) = item.filter(|item| !item.doc.is_empty()) else { return };
+        ui.separator();
+        ui.vertical(|ui| {
+            ui.set_width(DOCUMENTATION);
+            ui.label(RichText::new(&item.title).strong());
+            ui.label(RichText::new(&item.group).small().color(theme::of(ui).faint));
+            ui.label(RichText::new(&item.doc).color(theme::of(ui).dim));
+        });
+    }
+}
+
+fn row(ui: &mut Ui, item: &Item, marked: bool, grouped: bool) -> egui::Response {
+    let look = theme::of(ui);
+    let text = match (&item.note, grouped) {
+        (note, true) => note.clone(),
+        (note, false) if note.is_empty() => item.group.clone(),
+        (note, false) => note.clone(),
+    };
+    let note = RichText::new(text).small().color(look.faint);
+    let title = RichText::new(&item.title).color(if item.enabled { look.text } else { look.faint });
+    let size = vec2(ui.available_width(), 22.0);
+    let button = match item.color {
+        Some(color) => egui::Button::selectable(marked, (RichText::new("■").color(color).small(), title)),
+        None => egui::Button::selectable(marked, title),
+    };
+    let response = ui.add(button.right_text(note).min_size(size));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, item.enabled, &item.title));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picker(titles: &[(&str, &str)]) -> Picker {
+        let item = |(title, group): &(&str, &str)| Item {
+            title: title.to_string(),
+            group: group.to_string(),
+            words: title.to_lowercase().replace(' ', "_"),
+            note: String::new(),
+            doc: String::new(),
+            color: None,
+            enabled: true,
+        };
+        Picker::new(Pos2::ZERO, "", titles.iter().map(item).collect())
+    }
+
+    fn first(picker: &mut Picker, query: &str) -> Option<String> {
+        picker.query = query.into();
+        picker.search();
+        picker.found.first().map(|index| picker.items[*index].title.clone())
+    }
+
+    #[test]
+    fn parts_of_names_find_and_titles_come_first() {
+        let mut picker = picker(&[
+            ("Pressure (Jacobi)", "fluid"),
+            ("Neighbour Grid Fill", "neighbors"),
+            ("Fill", "grid"),
+            ("Divergence", "fluid"),
+        ]);
+        assert_eq!(first(&mut picker, "pjac").as_deref(), Some("Pressure (Jacobi)"));
+        assert_eq!(first(&mut picker, "ngf").as_deref(), Some("Neighbour Grid Fill"));
+        assert_eq!(first(&mut picker, "fill").as_deref(), Some("Fill"));
+        assert_eq!(first(&mut picker, "div fluid").as_deref(), Some("Divergence"));
+        assert_eq!(first(&mut picker, "no such thing"), None);
+        assert_eq!(first(&mut picker, " ").as_deref(), Some("Pressure (Jacobi)"));
+    }
+}

@@ -1,0 +1,171 @@
+//! Copy, paste, duplicate. What is copied is the text of a graph file, so it goes through any text editor.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::nodes::rename_domain;
+use super::{IN, frame_contents, free, gone, level_mut};
+use crate::document::{Document, Frame, Level, Link, Node, NodeKind, ParamValue, Scope};
+use crate::expr;
+use crate::graph::ports::Ports;
+use crate::library::Library;
+
+/// What becomes of wires from nodes that are not pasted along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PasteInputs {
+    Drop,
+    /// Kept where the level has a node of that name with that output.
+    Keep,
+}
+
+/// The text of nodes and of frames by index: a graph file with the upper left corner at the origin. Frames come along too
+/// that hold something, and all of it is copied.
+pub fn copy(document: &Document, scope: &Scope, names: &BTreeSet<String>, frames: &BTreeSet<usize>) -> String {
+    let Some(level) = document.level(scope) else { return Document::default().to_text() };
+    let mut piece = gather(level, names, frames);
+    let (x, y) = corner(&piece);
+    shift(&mut piece, (-x, -y));
+    piece.to_text()
+}
+
+/// Puts the nodes and frames of a graph file's text in, with the upper left corner at a place \[points\]. Returns the names of
+/// the nodes: new ones where a name is taken, which wires and mentions between them follow.
+///
+/// # Errors
+/// Why there is nothing to paste, in one sentence; then nothing changes.
+pub fn paste(
+    document: &mut Document,
+    scope: &Scope,
+    text: &str,
+    at: (f32, f32),
+    inputs: PasteInputs,
+    library: &Library,
+) -> Result<BTreeSet<String>, String> {
+    let mut piece =
+        Document::parse(text).map_err(|error| format!("the text is no graph: {error}; copy nodes of a graph"))?;
+    let (x, y) = corner(&piece);
+    shift(&mut piece, (at.0 - x, at.1 - y));
+    put(document, scope, piece, inputs, library)
+}
+
+/// Copies nodes and the frames that hold nothing else to another place \[points from the old one\]. Returns their names.
+///
+/// # Errors
+/// When none of the nodes is there.
+pub fn duplicate(
+    document: &mut Document,
+    scope: &Scope,
+    names: &BTreeSet<String>,
+    by: (f32, f32),
+    inputs: PasteInputs,
+    library: &Library,
+) -> Result<BTreeSet<String>, String> {
+    let mut piece = gather(document.level(scope).ok_or_else(|| gone(scope))?, names, &BTreeSet::new());
+    shift(&mut piece, by);
+    put(document, scope, piece, inputs, library)
+}
+
+fn gather(level: Level<'_>, names: &BTreeSet<String>, frames: &BTreeSet<usize>) -> Document {
+    let nodes = level.nodes().iter().filter(|(name, _)| names.contains(*name));
+    let nodes = nodes.map(|(name, node)| (name.clone(), node.clone())).collect();
+    // Without sizes, what has its corner in a frame counts as held by it.
+    let held = |index: usize| frame_contents(level, index, |_| (0.0, 0.0));
+    let whole = |index: usize| !held(index).is_empty() && held(index).is_subset(names);
+    let frames = level.frames().iter().enumerate().filter(|(index, _)| frames.contains(index) || whole(*index));
+    let frames: Vec<Frame> = frames.map(|(_, frame)| frame.clone()).collect();
+    Document { nodes, frames, ..Document::default() }
+}
+
+fn corner(piece: &Document) -> (f32, f32) {
+    let places = piece.nodes.values().map(|node| node.at).chain(piece.frames.iter().map(|frame| frame.at));
+    let least = places.filter(|(x, y)| x.is_finite() && y.is_finite()).reduce(|a, b| (a.0.min(b.0), a.1.min(b.1)));
+    least.unwrap_or((0.0, 0.0))
+}
+
+fn shift(piece: &mut Document, by: (f32, f32)) {
+    let nodes = piece.nodes.values_mut().map(|node| &mut node.at);
+    for at in nodes.chain(piece.frames.iter_mut().map(|frame| &mut frame.at)) {
+        *at = (at.0 + by.0, at.1 + by.1);
+    }
+}
+
+fn put(
+    document: &mut Document,
+    scope: &Scope,
+    mut piece: Document,
+    inputs: PasteInputs,
+    library: &Library,
+) -> Result<BTreeSet<String>, String> {
+    if piece.nodes.is_empty() && piece.frames.is_empty() {
+        return Err("there are no nodes in it; copy nodes of a graph".into());
+    }
+    let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
+    let mut names = BTreeMap::<String, String>::new();
+    let mut given = BTreeSet::new();
+    for name in piece.nodes.keys() {
+        let other = |new: &str| new != name && piece.nodes.contains_key(new);
+        let new = free(name, |new| ports.nodes().contains_key(new) || other(new) || given.contains(new));
+        given.insert(new.clone());
+        names.insert(name.clone(), new);
+    }
+    let domains = domains_around(document, scope);
+    let keep = |link: &Link| inputs == PasteInputs::Keep && has(&ports, link);
+    let moved: Vec<(&String, &String)> = names.iter().filter(|(old, new)| old != new).collect();
+    for node in piece.nodes.values_mut() {
+        node.inputs.retain(|_, link| names.contains_key(&link.node) || keep(link));
+        for link in node.inputs.values_mut() {
+            link.node = names.get(&link.node).cloned().unwrap_or_else(|| link.node.clone());
+        }
+    }
+    let known: BTreeSet<String> = domains.union(&own_domains(&piece.nodes)).cloned().collect();
+    piece.nodes.values_mut().for_each(|node| leave_unknown(node, &known));
+    for (old, new) in moved {
+        match piece.nodes.get(old).map(|node| &node.kind) {
+            Some(NodeKind::Domain(_)) => piece.nodes.values_mut().for_each(|node| rename_domain(node, old, new)),
+            Some(NodeKind::Number(_)) => piece.nodes.values_mut().for_each(|node| rename_in(node, old, new)),
+            _ => {}
+        }
+    }
+    let mut level = level_mut(document, scope)?;
+    for (name, node) in piece.nodes {
+        level.nodes().insert(names.get(&name).cloned().unwrap_or(name), node);
+    }
+    level.frames().append(&mut piece.frames);
+    Ok(given)
+}
+
+/// Whether a level has what a wire reads.
+fn has(ports: &Ports<'_>, link: &Link) -> bool {
+    if link.node == IN {
+        return ports.group().is_some_and(|group| group.inputs.contains_key(&link.port));
+    }
+    let outputs = ports.outputs(&link.node).unwrap_or_default();
+    outputs.contains(&link.port) || (link.port.is_empty() && outputs.len() == 1)
+}
+
+fn rename_in(node: &mut Node, old: &str, new: &str) {
+    for value in node.values_mut() {
+        if let ParamValue::Expression(text) = value
+            && expr::names(text).contains(old)
+        {
+            *text = expr::rename(text, old, new);
+        }
+    }
+}
+
+fn own_domains(nodes: &crate::document::Nodes) -> BTreeSet<String> {
+    nodes.iter().filter(|(_, node)| matches!(node.kind, NodeKind::Domain(_))).map(|(name, _)| name.clone()).collect()
+}
+
+/// Domains that nodes of a level can name: its own and those around.
+fn domains_around(document: &Document, scope: &Scope) -> BTreeSet<String> {
+    let levels = (0..=scope.0.len()).map(|depth| Scope(scope.0.iter().take(depth).cloned().collect()));
+    levels.filter_map(|scope| document.level(&scope)).flat_map(|level| own_domains(level.nodes())).collect()
+}
+
+fn leave_unknown(node: &mut Node, known: &BTreeSet<String>) {
+    node.on = node.on.take().filter(|on| known.contains(on));
+    if let NodeKind::Group(group) = &mut node.kind {
+        let known = known.union(&own_domains(&group.nodes)).cloned().collect();
+        group.nodes.values_mut().for_each(|inner| leave_unknown(inner, &known));
+    }
+}

@@ -1,0 +1,84 @@
+//! Edits of a document: pure functions, each one thing that a person does.
+//!
+//! They work on one level, the document itself or the inside of a group, which a [`Scope`] names. Inside of a group a
+//! wire from `in.NAME` reads an input of the group, and an [`InputEnd`] of `out` is an output of it; no node has these names.
+
+mod clipboard;
+pub mod face;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod frames;
+mod nodes;
+mod remove;
+mod swap;
+#[cfg(test)]
+mod tests;
+mod wires;
+
+pub use crate::graph::ports::{group_of, stage_of};
+pub use clipboard::{PasteInputs, copy, duplicate, paste};
+pub use face::{Face, PortFace, fits, port_types};
+pub use frames::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
+pub use nodes::{add, comment, mute, place, rename, round_positions, set_color, set_iterations, shift};
+pub use remove::remove;
+pub use swap::{make_mine, swap_stage};
+pub use wires::{
+    InputEnd, add_reroute, add_reroute_shared, connect, disconnect, feeds, insert_on_wire, origin, refusal, source,
+};
+
+use crate::document::{Document, LevelMut, Link, Nodes, Scope};
+
+/// The name by which nodes of a group read its inputs.
+pub const IN: &str = "in";
+/// The name of a group's outputs as the end of a wire inside of it.
+pub const OUT: &str = "out";
+
+/// Whether a node may have a name.
+pub fn is_node_name(name: &str) -> bool {
+    !name.is_empty() && ![IN, OUT].contains(&name) && !name.contains(['.', '/'])
+}
+
+/// A name made from `wish` that no node of the level has.
+pub fn free_name(nodes: &Nodes, wish: &str) -> String {
+    free(wish, |name| nodes.contains_key(name))
+}
+
+fn free(wish: &str, taken: impl Fn(&str) -> bool) -> String {
+    let wish = if is_node_name(wish) { wish.to_string() } else { readable(wish) };
+    let mut name = wish.clone();
+    let mut number = 2u64;
+    while taken(&name) {
+        name = format!("{wish}_{number}");
+        number += 1;
+    }
+    name
+}
+
+/// A name that a node may have, from one that it may not.
+fn readable(name: &str) -> String {
+    let name = name.replace(['.', '/'], "_");
+    if is_node_name(&name) { name } else { format!("node_{name}").trim_end_matches('_').to_string() }
+}
+
+fn level_mut<'a>(document: &'a mut Document, scope: &Scope) -> Result<LevelMut<'a>, String> {
+    document.level_mut(scope).ok_or_else(|| gone(scope))
+}
+
+fn gone(scope: &Scope) -> String {
+    format!("there is no group `{scope}` in this graph; it was removed or renamed")
+}
+
+fn no_node(scope: &Scope, name: &str) -> String {
+    format!("there is no node `{}`; it was removed or renamed", scope.path(name))
+}
+
+/// Every wire of a level: those that nodes read, and those that the outputs of the group show.
+fn links<'a>(level: LevelMut<'a>) -> Box<dyn Iterator<Item = &'a mut Link> + 'a> {
+    match level {
+        LevelMut::Document(document) => Box::new(document.nodes.values_mut().flat_map(|n| n.inputs.values_mut())),
+        LevelMut::Group(group) => {
+            let inside = group.nodes.values_mut().flat_map(|node| node.inputs.values_mut());
+            Box::new(inside.chain(group.outputs.values_mut()))
+        }
+    }
+}

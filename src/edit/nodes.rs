@@ -1,0 +1,186 @@
+//! Nodes: put in, renamed, moved, muted, coloured.
+
+use std::collections::BTreeSet;
+
+use super::{IN, OUT, free_name, is_node_name, level_mut, links, no_node};
+use crate::document::{Color, Document, LevelMut, Node, NodeKind, Nodes, ParamValue, Scope};
+use crate::expr;
+
+/// Puts a node in under a name made from `wish` that is free. Returns the name.
+///
+/// # Errors
+/// When the level is gone.
+pub fn add(document: &mut Document, scope: &Scope, wish: &str, node: Node) -> Result<String, String> {
+    let mut level = level_mut(document, scope)?;
+    let name = free_name(level.nodes(), wish);
+    level.nodes().insert(name.clone(), node);
+    Ok(name)
+}
+
+/// Renames a node, and every wire and mention of it: a number is also named by expressions.
+///
+/// # Errors
+/// Why the name can't be used, in one sentence; then nothing changes.
+pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), String> {
+    if old == new {
+        return Ok(());
+    }
+    if !is_node_name(new) {
+        return Err(format!(
+            "`{new}` can't be a node's name; it must not be empty, `in` or `out`, nor hold `.` or `/`"
+        ));
+    }
+    let mut level = level_mut(document, scope)?;
+    if level.nodes().contains_key(new) {
+        return Err(format!("there is a node `{new}` already; choose another name"));
+    }
+    let node = level.nodes().get(old).ok_or_else(|| no_node(scope, old))?;
+    let (domain, number) = (matches!(node.kind, NodeKind::Domain(_)), matches!(node.kind, NodeKind::Number(_)));
+    if number {
+        hides(&mut level, new)?;
+        rename_number(level.nodes(), old, new)?;
+    }
+    let node = level.nodes().remove(old).unwrap_or_default();
+    level.nodes().insert(new.to_string(), node);
+    if domain {
+        level.nodes().values_mut().for_each(|node| rename_domain(node, old, new));
+    }
+    if let Some(group) = level.group() {
+        let params = group.params.values_mut().flatten().filter(|link| link.node == old);
+        params.for_each(|link| link.node = new.to_string());
+    }
+    links(level).filter(|link| link.node == old).for_each(|link| link.node = new.to_string());
+    Ok(())
+}
+
+/// A number inside of a group comes before an input of the same name, so expressions would mean another number.
+fn hides(level: &mut LevelMut<'_>, new: &str) -> Result<(), String> {
+    let mentions = |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::mentions(text, new));
+    match level.group() {
+        Some(group)
+            if group.inputs.contains_key(new) && group.nodes.values().any(|node| node.values().any(mentions)) =>
+        {
+            Err(format!("expressions here mean the group's input by `{new}`; choose another name"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Expressions in groups know other numbers.
+fn rename_number(nodes: &mut Nodes, old: &str, new: &str) -> Result<(), String> {
+    let names = |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::names(text).contains(old));
+    if let Some((name, _)) = nodes.iter().find(|(_, node)| !expr::usable(new) && node.values().any(names)) {
+        return Err(format!(
+            "`{new}` can't be named by expressions, and one of `{name}` names `{old}`; use letters, digits and _"
+        ));
+    }
+    for value in nodes.values_mut().flat_map(Node::values_mut) {
+        if let ParamValue::Expression(text) = value
+            && expr::names(text).contains(old)
+        {
+            *text = expr::rename(text, old, new);
+        }
+    }
+    Ok(())
+}
+
+/// Nodes in groups see the domains around them, unless the group has one of the same name.
+pub(super) fn rename_domain(node: &mut Node, old: &str, new: &str) {
+    if node.on.as_deref() == Some(old) {
+        node.on = Some(new.to_string());
+    }
+    if let NodeKind::Group(group) = &mut node.kind
+        && !group.nodes.contains_key(old)
+    {
+        group.nodes.values_mut().for_each(|inner| rename_domain(inner, old, new));
+    }
+}
+
+/// Moves nodes, and the inputs (`in`) and outputs (`out`) of a group whose place is known \[points\].
+pub fn shift(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, by: (f32, f32)) {
+    let Some(mut level) = document.level_mut(scope) else { return };
+    let moved = |at: (f32, f32)| (at.0 + by.0, at.1 + by.1);
+    for (_, node) in level.nodes().iter_mut().filter(|(name, _)| names.contains(*name)) {
+        node.at = moved(node.at);
+    }
+    if let Some(group) = level.group() {
+        for (name, at) in [(IN, &mut group.inputs_at), (OUT, &mut group.outputs_at)] {
+            *at = if names.contains(name) { at.map(moved) } else { *at };
+        }
+    }
+}
+
+/// Puts a node, or the inputs (`in`) or outputs (`out`) of a group, at a place \[points\].
+pub fn place(document: &mut Document, scope: &Scope, name: &str, at: (f32, f32)) {
+    match document.level_mut(scope) {
+        Some(LevelMut::Group(group)) if name == IN => group.inputs_at = Some(at),
+        Some(LevelMut::Group(group)) if name == OUT => group.outputs_at = Some(at),
+        Some(level) => drop(level.into_nodes().get_mut(name).map(|node| node.at = at)),
+        None => {}
+    }
+}
+
+/// Positions of a level on whole points: files stay readable.
+pub fn round_positions(document: &mut Document, scope: &Scope) {
+    let Some(mut level) = document.level_mut(scope) else { return };
+    let whole = |v: f32| if v.is_finite() { v.round() + 0.0 } else { 0.0 };
+    let rounded = |(x, y): (f32, f32)| (whole(x), whole(y));
+    level.nodes().values_mut().for_each(|node| node.at = rounded(node.at));
+    for frame in level.frames() {
+        (frame.at, frame.size) = (rounded(frame.at), rounded(frame.size));
+    }
+    if let Some(group) = level.group() {
+        group.inputs_at = group.inputs_at.map(rounded);
+        group.outputs_at = group.outputs_at.map(rounded);
+    }
+}
+
+/// Mutes nodes, or takes that back.
+pub fn mute(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, muted: bool) {
+    each(document, scope, names, |node| node.muted = muted);
+}
+
+/// Gives nodes a colour of their own, or that of their kind.
+pub fn set_color(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, color: Option<Color>) {
+    each(document, scope, names, |node| {
+        node.color = color;
+        // Text of the file that could not be read as a colour.
+        node.extra.remove("color");
+    });
+}
+
+fn each(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, change: impl Fn(&mut Node)) {
+    let Some(level) = document.level_mut(scope) else { return };
+    level.into_nodes().iter_mut().filter(|(name, _)| names.contains(*name)).for_each(|(_, node)| change(node));
+}
+
+/// Writes a note on a node.
+///
+/// # Errors
+/// When the node is gone.
+pub fn comment(document: &mut Document, scope: &Scope, name: &str, text: &str) -> Result<(), String> {
+    node_mut(document, scope, name)?.comment = text.to_string();
+    Ok(())
+}
+
+/// How often a node runs in a frame; once where nothing is given.
+///
+/// # Errors
+/// When the node is gone, or is not one that runs.
+pub fn set_iterations(
+    document: &mut Document,
+    scope: &Scope,
+    name: &str,
+    count: Option<ParamValue>,
+) -> Result<(), String> {
+    let node = node_mut(document, scope, name)?;
+    if !matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)) && count.is_some() {
+        return Err(format!("`{name}` does not run, so it can't be repeated; stages and groups can"));
+    }
+    node.iterations = count;
+    Ok(())
+}
+
+pub(super) fn node_mut<'a>(document: &'a mut Document, scope: &Scope, name: &str) -> Result<&'a mut Node, String> {
+    level_mut(document, scope)?.into_nodes().get_mut(name).ok_or_else(|| no_node(scope, name))
+}

@@ -1,0 +1,90 @@
+//! Taking nodes out: what read them goes on with what they passed on.
+
+use std::collections::BTreeSet;
+
+use super::wires::{connect, disconnect};
+use super::{InputEnd, OUT};
+use crate::document::{Document, LevelMut, Link, Node, NodeKind, ParamValue, Scope};
+use crate::graph::bypass::{Through, takes_constant, through};
+use crate::graph::ports::Ports;
+use crate::library::Library;
+
+/// Removes nodes. Readers of one are wired to what it would pass on if it were muted; where that is nothing, the wire goes, and so do mentions
+/// of it as a domain, and parameters of the group that set it.
+pub fn remove(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, library: &Library) {
+    for (end, healed) in heal(document, scope, names, library) {
+        match healed {
+            Healed::Wire(link) => connect(document, scope, link, &end),
+            Healed::Constant(param, value) => {
+                disconnect(document, scope, &end);
+                if let Some(node) = document.level_mut(scope).and_then(|l| l.into_nodes().get_mut(&end.node)) {
+                    node.params.insert(param, value);
+                }
+            }
+            Healed::Nothing => disconnect(document, scope, &end),
+        }
+    }
+    let Some(mut level) = document.level_mut(scope) else { return };
+    level.nodes().retain(|name, _| !names.contains(name));
+    level.nodes().values_mut().for_each(|node| leave_domains(node, names));
+    drop_targets(document, scope, &|target| !names.contains(&target.node));
+}
+
+/// Takes parameters of the group of a level off what they set, where it is not `kept`. One that sets nothing any more goes, with its value.
+pub(super) fn drop_targets(document: &mut Document, scope: &Scope, kept: &dyn Fn(&Link) -> bool) {
+    let Some(LevelMut::Group(group)) = document.level_mut(scope) else { return };
+    let mut lost = BTreeSet::new();
+    for (name, targets) in &mut group.params {
+        let before = targets.len();
+        targets.retain(kept);
+        if targets.is_empty() && before > 0 {
+            lost.insert(name.clone());
+        }
+    }
+    group.params.retain(|name, _| !lost.contains(name));
+    if let Some((around, group)) = scope.outside()
+        && let Some(node) = document.level_mut(&around).and_then(|level| level.into_nodes().get_mut(group))
+    {
+        node.params.retain(|name, _| !lost.contains(name));
+    }
+}
+
+enum Healed {
+    Wire(Link),
+    Constant(String, ParamValue),
+    Nothing,
+}
+
+/// Every end of a wire from a node that goes, with what it has instead.
+fn heal(document: &Document, scope: &Scope, names: &BTreeSet<String>, library: &Library) -> Vec<(InputEnd, Healed)> {
+    let (Some(level), Some(ports)) = (document.level(scope), Ports::of(document, scope, library)) else {
+        return Vec::new();
+    };
+    let stays = level.nodes().iter().filter(|(name, _)| !names.contains(*name));
+    let inputs = stays.flat_map(|(name, node)| node.inputs.iter().map(move |(port, link)| (name.as_str(), port, link)));
+    let outputs = level.group().into_iter().flat_map(|group| &group.outputs).map(|(port, link)| (OUT, port, link));
+    let ends = inputs.chain(outputs).filter(|(_, _, link)| names.contains(&link.node));
+    let healed = ends.map(|(node, port, link)| {
+        let healed = match through(&ports, link, &|name, _| names.contains(name)) {
+            Through::Wire(link) => Healed::Wire(link),
+            // Only what a person has set is worth taking over.
+            Through::Constant { from, value } => {
+                let given = level.nodes().get(&from.node).is_some_and(|node| node.params.contains_key(&from.port));
+                let param = takes_constant(&ports, node, port).filter(|_| given);
+                param.map_or(Healed::Nothing, |param| Healed::Constant(param, value))
+            }
+            Through::Stuck(_) | Through::Cycle(..) => Healed::Nothing,
+        };
+        (InputEnd { node: node.into(), port: port.clone() }, healed)
+    });
+    healed.collect()
+}
+
+/// Nodes in groups see the domains around them, unless the group has one of the same name.
+fn leave_domains(node: &mut Node, names: &BTreeSet<String>) {
+    node.on = node.on.take().filter(|on| !names.contains(on));
+    if let NodeKind::Group(group) = &mut node.kind {
+        let seen = names.iter().filter(|name| !group.nodes.contains_key(*name)).cloned().collect();
+        group.nodes.values_mut().for_each(|inner| leave_domains(inner, &seen));
+    }
+}

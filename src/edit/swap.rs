@@ -1,0 +1,136 @@
+//! Another stage in a node's place, or the same one as a person's own.
+
+use super::face::{PortFace, faces, fits, port_types};
+use super::nodes::node_mut;
+use super::remove::drop_targets;
+use super::wires::{connect, disconnect};
+use super::{InputEnd, OUT, gone, no_node, source};
+use crate::document::{Document, Link, Node, NodeKind, ParamValue, Scope};
+use crate::graph::ports::{group_of, stage_of};
+use crate::library::{Definition, Library};
+use crate::stage::header::Direction;
+use crate::stage::types::ValueType;
+
+/// Puts another stage, or group of the library, in a node's place. Wires and parameters stay that go to a port of the same name
+/// which takes them; a wire may else go to the only port that does. The others are dropped.
+///
+/// # Errors
+/// When there is no such stage, or the node is not one that a stage could stand for; then nothing changes.
+pub fn swap_stage(
+    document: &mut Document,
+    scope: &Scope,
+    name: &str,
+    stage_name: &str,
+    library: &Library,
+) -> Result<(), String> {
+    let level = document.level(scope).ok_or_else(|| gone(scope))?;
+    let node = level.nodes().get(name).ok_or_else(|| no_node(scope, name))?;
+    if !matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)) {
+        return Err(format!("`{name}` is no stage; only a stage or a group can be swapped for another"));
+    }
+    if library.get(stage_name).is_none() {
+        return Err(format!("there is no stage `{stage_name}`; choose one of the library"));
+    }
+    let before = faces(document, scope, library);
+    let mut fresh = Node { kind: NodeKind::Stage(stage_name.into()), ..node.clone() };
+    let wires = std::mem::take(&mut fresh.inputs);
+    let takes = |param: &str, value: Option<&ParamValue>| takes(&fresh, param, value, library);
+    let params = fresh.params.iter().filter(|(param, value)| takes(param, Some(value)));
+    let params = params.map(|(param, value)| (param.clone(), value.clone())).collect();
+    let iterations = fresh.iterations.clone().filter(|_| repeats(&fresh, library));
+    let kept = |target: &Link| target.node != name || target.port == "iterations" || takes(&target.port, None);
+    let mut after = document.clone();
+    drop_targets(&mut after, scope, &kept);
+    *node_mut(&mut after, scope, name)? = Node { params, iterations, ..fresh.clone() };
+
+    let given = |link: &Link| before.get(&link.node).and_then(|face| face.outputs.get(face.output(&link.port)?));
+    let inputs = port_types(&after, scope, name, library)?.inputs;
+    let own = |port: String| InputEnd { node: name.into(), port };
+    let mut rest = Vec::new();
+    for (port, link) in wires {
+        let same = inputs.iter().find(|input| input.name == port);
+        let fit = |input: &PortFace| given(&link).is_none_or(|from| fits(from, input).is_ok());
+        let driven = || given(&link).is_some_and(|from| from.constant) && takes(&port, None);
+        match same {
+            Some(input) if fit(input) => connect(&mut after, scope, link, &own(port)),
+            None if driven() => connect(&mut after, scope, link, &own(port)),
+            _ => rest.push(link),
+        }
+    }
+    for link in rest {
+        let node = node_mut(&mut after, scope, name)?;
+        let open = inputs.iter().filter(|input| !node.inputs.contains_key(&input.name));
+        let fitting = open.filter(|input| given(&link).is_some_and(|from| fits(from, input).is_ok()));
+        if let Some(input) = only(fitting) {
+            connect(&mut after, scope, link, &own(input.name.clone()));
+        }
+    }
+
+    let outputs = port_types(&after, scope, name, library)?.outputs;
+    for end in readers(document, scope, name) {
+        let Some(link) = source(document.level(scope).ok_or_else(|| gone(scope))?, &end) else { continue };
+        let read = before.get(&end.node).and_then(|face| face.inputs.iter().find(|input| input.name == end.port));
+        let fit = |output: &&PortFace| read.is_none_or(|read| fits(output, read).is_ok());
+        let port = before.get(name).and_then(|face| face.outputs.get(face.output(&link.port)?)).map(|port| &port.name);
+        let same = outputs.iter().filter(fit).find(|output| Some(&output.name) == port);
+        match same.or_else(|| only(outputs.iter().filter(fit))) {
+            Some(output) => {
+                connect(&mut after, scope, Link { node: name.into(), port: output.name.clone() }, &end);
+            }
+            None => disconnect(&mut after, scope, &end),
+        }
+    }
+    *document = after;
+    Ok(())
+}
+
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    items.next().filter(|_| items.next().is_none())
+}
+
+/// Every input that reads a node.
+fn readers(document: &Document, scope: &Scope, name: &str) -> Vec<InputEnd> {
+    let Some(level) = document.level(scope) else { return Vec::new() };
+    let inputs = level.nodes().iter().filter(|(reader, _)| *reader != name);
+    let inputs =
+        inputs.flat_map(|(reader, node)| node.inputs.iter().map(move |(port, link)| (reader.as_str(), port, link)));
+    let outputs = level.group().into_iter().flat_map(|group| &group.outputs).map(|(port, link)| (OUT, port, link));
+    let read = inputs.chain(outputs).filter(|(_, _, link)| link.node == name);
+    read.map(|(node, port, _)| InputEnd { node: node.into(), port: port.clone() }).collect()
+}
+
+/// Whether a node has a parameter, or an input with a constant, that takes a value.
+fn takes(node: &Node, param: &str, value: Option<&ParamValue>, library: &Library) -> bool {
+    let fits = |ty: ValueType| match value {
+        Some(ParamValue::Vector(parts)) => (2..=3).any(|dim| ty.components(dim) as usize == parts.len()),
+        _ => true,
+    };
+    if let Some(stage) = stage_of(node, library) {
+        let input = || stage.inputs().any(|port| port.name == param && port.default.is_some());
+        return stage.param(param).map_or_else(input, |param| fits(param.ty.value()));
+    }
+    let group = group_of(node, library);
+    group.is_some_and(|group| group.params.contains_key(param) || group.inputs.contains_key(param))
+}
+
+/// Whether it means anything to repeat a node.
+fn repeats(node: &Node, library: &Library) -> bool {
+    stage_of(node, library).is_none_or(|stage| stage.header.ports.iter().any(|p| p.direction == Direction::InOut))
+}
+
+/// Makes a stage of the library a stage of the graph, and a group of the library a group of the graph: to be opened and changed.
+///
+/// # Errors
+/// When the node is none of the library's; then nothing changes.
+pub fn make_mine(document: &mut Document, scope: &Scope, name: &str, library: &Library) -> Result<(), String> {
+    let node = node_mut(document, scope, name)?;
+    let NodeKind::Stage(stage) = &node.kind else {
+        return Err(format!("`{name}` is part of this graph already, so it can be changed as it is"));
+    };
+    node.kind = match library.get(stage) {
+        Some(Definition::Stage(stage)) => NodeKind::Custom(stage.source.clone()),
+        Some(Definition::Group(group)) => NodeKind::Group(Box::new(group.as_ref().clone())),
+        None => return Err(format!("there is no stage `{stage}`; choose one of the library")),
+    };
+    Ok(())
+}

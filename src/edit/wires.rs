@@ -1,0 +1,185 @@
+//! Wires: made, taken off, led through a node or a dot.
+
+use std::collections::BTreeSet;
+
+use super::face::{PortFace, Takes, faces, fits, port_types};
+use super::{OUT, free_name, gone, level_mut, no_node};
+use crate::document::{Document, Level, LevelMut, Link, Node, NodeKind, Nodes, Scope};
+use crate::graph::ports::Ports;
+use crate::graph::{Graph, bypass};
+use crate::library::Library;
+use crate::problem::{Problem, Severity};
+
+/// An input port of a node, or of the node `out`: an output of the group that is open.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InputEnd {
+    pub node: String,
+    pub port: String,
+}
+
+/// What an input reads.
+pub fn source<'a>(level: Level<'a>, end: &InputEnd) -> Option<&'a Link> {
+    match level.group() {
+        Some(group) if end.node == OUT => group.outputs.get(&end.port),
+        _ => level.nodes().get(&end.node)?.inputs.get(&end.port),
+    }
+}
+
+/// Wires an input; what it read before is replaced. An output of a group that it has not yet is made. Nothing happens where the
+/// node is gone.
+pub fn connect(document: &mut Document, scope: &Scope, from: Link, to: &InputEnd) {
+    set(document, scope, to, Some(from));
+}
+
+/// Leaves an input without a wire. An output of a group is one by its wire, so it goes as well.
+pub fn disconnect(document: &mut Document, scope: &Scope, to: &InputEnd) {
+    set(document, scope, to, None);
+}
+
+fn set(document: &mut Document, scope: &Scope, to: &InputEnd, from: Option<Link>) {
+    let inputs = match document.level_mut(scope) {
+        Some(LevelMut::Group(group)) if to.node == OUT => Some(&mut group.outputs),
+        Some(level) => level.into_nodes().get_mut(&to.node).map(|node| &mut node.inputs),
+        None => None,
+    };
+    match (inputs, from) {
+        (Some(inputs), Some(from)) => drop(inputs.insert(to.port.clone(), from)),
+        (Some(inputs), None) => drop(inputs.remove(&to.port)),
+        (None, _) => {}
+    }
+}
+
+/// Why a wire into `to`, which `after` has and `before` has not, can't be: an error of that port, or a cycle, that was not
+/// there before. Other errors may be on their way to being mended.
+pub fn refusal(
+    before: &Document,
+    after: &Document,
+    scope: &Scope,
+    to: &InputEnd,
+    library: &Library,
+) -> Option<Problem> {
+    let problems = |document| match Graph::build(document, library) {
+        Ok(graph) => graph.warnings.0,
+        Err(problems) => problems.0,
+    };
+    let known = problems(before);
+    // What a group's outputs show is reported at the group.
+    let node = if to.node == OUT && !scope.is_root() { scope.to_string() } else { scope.path(&to.node) };
+    let here = |problem: &Problem| problem.node == node && problem.port == to.port;
+    let mut new = problems(after);
+    new.retain(|problem| {
+        let concerns = here(problem) || problem.port.is_empty();
+        problem.severity == Severity::Error && concerns && !known.contains(problem)
+    });
+    new.into_iter().max_by_key(here)
+}
+
+/// The wire that a reader of this one reads in the end: muted nodes and reroutes are led past. `None` where that leads to nothing.
+pub fn origin(document: &Document, scope: &Scope, link: &Link, library: &Library) -> Option<Link> {
+    bypass::origin(&Ports::of(document, scope, library)?, link)
+}
+
+/// Whether a node needs another within the frame, directly or through others; a State ends that.
+pub fn feeds(nodes: &Nodes, from: &str, to: &str) -> bool {
+    let mut pending = vec![to];
+    let mut seen = BTreeSet::new();
+    while let Some(name) = pending.pop() {
+        if name == from {
+            return true;
+        }
+        if let Some(node) = nodes.get(name)
+            && seen.insert(name)
+            && !matches!(node.kind, NodeKind::State(_))
+        {
+            pending.extend(node.inputs.values().map(|link| link.node.as_str()));
+        }
+    }
+    false
+}
+
+/// Puts a node that is there into the wire that ends at an input: the first free input that takes what the wire carries,
+/// and the first output that the end takes.
+///
+/// # Errors
+/// Why it can't be put there, in one sentence; then nothing changes.
+pub fn insert_on_wire(
+    document: &mut Document,
+    scope: &Scope,
+    node: &str,
+    end: &InputEnd,
+    library: &Library,
+) -> Result<(), String> {
+    let level = document.level(scope).ok_or_else(|| gone(scope))?;
+    let link = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` reads no wire", end.node, end.port))?;
+    let entry = level.nodes().get(node).ok_or_else(|| no_node(scope, node))?;
+    if link.node == node || end.node == node {
+        return Err(format!("`{node}` is at an end of that wire already"));
+    }
+    if feeds(level.nodes(), node, &link.node) || feeds(level.nodes(), &end.node, node) {
+        return Err(format!("`{node}` in that wire would make a cycle; put a State into the circle first"));
+    }
+    let faces = faces(document, scope, library);
+    let carried = faces.get(&link.node).and_then(|face| face.outputs.get(face.output(&link.port)?));
+    let (Some(carried), Some(face)) = (carried, faces.get(node)) else {
+        return Err(format!("the wire comes from `{link}`, which is no output of a node"));
+    };
+    let read = faces.get(&end.node).and_then(|face| face.inputs.iter().find(|input| input.name == end.port));
+    // What takes anything goes on as what it is now.
+    let read = read.cloned().map(|read| match (read.takes, read.ty) {
+        (Takes::Anything, Some(ty)) => PortFace { takes: Takes::Type(ty), ..read },
+        _ => read,
+    });
+    let free = face.inputs.iter().filter(|input| !entry.inputs.contains_key(&input.name));
+    let inputs: Vec<&PortFace> = free.filter(|input| fits(carried, input).is_ok()).collect();
+    if inputs.is_empty() {
+        let carries = carried.ty.map_or_else(|| "that wire".into(), |ty| format!("a wire of {ty}"));
+        return Err(format!("`{node}` has no free input that takes {carries}"));
+    }
+    for input in inputs {
+        let mut after = document.clone();
+        connect(&mut after, scope, link.clone(), &InputEnd { node: node.into(), port: input.name.clone() });
+        // With the input wired, the types of outputs that follow from it are known.
+        let Ok(face) = port_types(&after, scope, node, library) else { continue };
+        if let Some(output) =
+            face.outputs.iter().find(|output| read.as_ref().is_none_or(|read| fits(output, read).is_ok()))
+        {
+            connect(&mut after, scope, Link { node: node.into(), port: output.name.clone() }, end);
+            *document = after;
+            return Ok(());
+        }
+    }
+    let wanted = read.and_then(|read| read.ty).map_or_else(|| "what is read there".into(), |ty| ty.to_string());
+    Err(format!("no output of `{node}` gives {wanted}"))
+}
+
+/// Puts a dot into the wire that ends at an input. Returns the dot's name.
+///
+/// # Errors
+/// When the input reads nothing; then nothing changes.
+pub fn add_reroute(document: &mut Document, scope: &Scope, end: &InputEnd, at: (f32, f32)) -> Result<String, String> {
+    let level = document.level(scope).ok_or_else(|| gone(scope))?;
+    let from = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` reads no wire", end.node, end.port))?;
+    add_reroute_shared(document, scope, from, std::slice::from_ref(end), at)
+}
+
+/// Puts one dot into several wires from the same output. Returns the dot's name.
+///
+/// # Errors
+/// When the level is gone; then nothing changes.
+pub fn add_reroute_shared(
+    document: &mut Document,
+    scope: &Scope,
+    from: Link,
+    ends: &[InputEnd],
+    at: (f32, f32),
+) -> Result<String, String> {
+    let mut level = level_mut(document, scope)?;
+    let name = free_name(level.nodes(), "reroute");
+    let mut dot = Node { kind: NodeKind::Reroute, at, ..Node::default() };
+    dot.inputs.insert("value".into(), from);
+    level.nodes().insert(name.clone(), dot);
+    for end in ends {
+        connect(document, scope, Link { node: name.clone(), port: "value".into() }, end);
+    }
+    Ok(name)
+}

@@ -1,0 +1,205 @@
+//! Muted nodes and reroutes are left out before anything is resolved: whatever reads one reads what it passes on instead.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::flatten::{Flattener, Scope};
+use super::numbers::Fault;
+use super::ports::{Passed, Ports};
+use crate::document::{Link, Node, NodeKind, Nodes, ParamValue};
+use crate::problem::Problem;
+use crate::stage::types::PortType;
+
+/// Whether a node is not part of the graph: a reroute, or one that is muted and could do without.
+pub fn left_out(node: &Node) -> bool {
+    match node.kind {
+        NodeKind::Reroute => true,
+        NodeKind::State(_) | NodeKind::Domain(_) | NodeKind::Number(_) | NodeKind::File(_) => false,
+        _ => node.muted,
+    }
+}
+
+/// Where a wire comes from once all is left out that is to be.
+pub enum Through {
+    Wire(Link),
+    /// A constant of an input of a node that is left out.
+    Constant {
+        from: Link,
+        value: ParamValue,
+    },
+    /// The wire that leads on to nothing.
+    Stuck(Link),
+    /// The nodes that lead back to themselves.
+    Cycle(Link, Vec<String>),
+}
+
+/// Follows a wire back past the nodes that are `out`.
+pub fn through(ports: &Ports<'_>, link: &Link, out: &dyn Fn(&str, &Node) -> bool) -> Through {
+    let mut met: Vec<Link> = Vec::new();
+    let mut link = link.clone();
+    while ports.nodes().get(&link.node).is_some_and(|node| out(&link.node, node)) {
+        if let Some(start) = met.iter().position(|known| *known == link) {
+            return Through::Cycle(link, met.split_off(start).into_iter().map(|link| link.node).collect());
+        }
+        match ports.passed(&link) {
+            Passed::Wire(next) => {
+                met.push(link);
+                link = next;
+            }
+            Passed::Constant { port, value } => {
+                return Through::Constant { from: Link { node: link.node, port }, value };
+            }
+            Passed::Nothing => return Through::Stuck(link),
+        }
+    }
+    Through::Wire(link)
+}
+
+/// The wire that a reader of this one reads in the end; `None` where muted nodes and reroutes lead to nothing.
+pub fn origin(ports: &Ports<'_>, link: &Link) -> Option<Link> {
+    match through(ports, link, &is_out) {
+        Through::Wire(link) => Some(link),
+        _ => None,
+    }
+}
+
+fn is_out(_: &str, node: &Node) -> bool {
+    left_out(node)
+}
+
+impl Flattener<'_> {
+    /// The nodes of a level, and what the outputs of the group around show, with every wire led past the nodes that are left out.
+    pub fn bypass(
+        &mut self,
+        mut nodes: Nodes,
+        mut outputs: BTreeMap<String, Link>,
+        scope: &mut Scope,
+    ) -> (Nodes, BTreeMap<String, Link>) {
+        self.mute_in_vain(&nodes, scope);
+        if !nodes.values().any(left_out) {
+            return (nodes, outputs);
+        }
+        let before = nodes.clone();
+        let ports = Ports::new(&before, scope.around.clone(), self.library);
+        let mut stuck = BTreeMap::new();
+        for (name, node) in before.iter().filter(|(_, node)| !left_out(node)) {
+            for (port, link) in &node.inputs {
+                let Some(entry) = nodes.get_mut(name) else { continue };
+                let end = match through(&ports, link, &is_out) {
+                    Through::Constant { from, value } => match takes_constant(&ports, name, port) {
+                        Some(param) => {
+                            entry.inputs.remove(port);
+                            entry.params.insert(param.clone(), value);
+                            carry_names(scope, &from, (name.clone(), param));
+                            continue;
+                        }
+                        None => {
+                            let what = format!("`{}` is muted, and its input `{}` is not wired", from.node, from.port);
+                            stuck.insert(from.clone(), Some((what, remedy(&from.node))));
+                            from
+                        }
+                    },
+                    other => self.end(&before, scope, other, &mut stuck),
+                };
+                entry.inputs.insert(port.clone(), end);
+            }
+        }
+        for link in outputs.values_mut() {
+            let end = match through(&ports, link, &is_out) {
+                Through::Constant { from, .. } => Through::Stuck(from),
+                other => other,
+            };
+            *link = self.end(&before, scope, end, &mut stuck);
+        }
+        // A circle is wrong though nothing may read it.
+        for name in before.iter().filter(|(_, node)| node.kind == NodeKind::Reroute).map(|(name, _)| name) {
+            if let Through::Cycle(link, cycle) =
+                through(&ports, &Link { node: name.clone(), port: String::new() }, &is_out)
+            {
+                self.end(&before, scope, Through::Cycle(link, cycle), &mut stuck);
+            }
+        }
+        scope.stuck = Arc::new(stuck);
+        (nodes, outputs)
+    }
+
+    /// The wire to read instead, with a note of what is wrong with it.
+    fn end(&mut self, nodes: &Nodes, scope: &Scope, end: Through, stuck: &mut BTreeMap<Link, Fault>) -> Link {
+        let path = |name: &str| format!("{}{name}", scope.prefix);
+        match end {
+            Through::Wire(link) | Through::Constant { from: link, .. } => link,
+            Through::Stuck(link) => {
+                let reroute = nodes.get(&link.node).is_some_and(|node| node.kind == NodeKind::Reroute);
+                let fault = if reroute {
+                    let cause = "nothing is connected to the reroute, which other nodes read";
+                    let remedy = "connect a wire to it, or remove it";
+                    self.problems.push(Problem::new(&path(&link.node), "value", cause, remedy));
+                    None
+                } else {
+                    let cause = format!("`{}` is muted and reads nothing that it could pass on here", link.node);
+                    Some((cause, remedy(&link.node)))
+                };
+                stuck.insert(link.clone(), fault);
+                link
+            }
+            Through::Cycle(link, mut cycle) => {
+                // Said once, from the first name on, wherever the walk came upon the cycle.
+                let smallest = (0..cycle.len()).min_by_key(|i| cycle.get(*i)).unwrap_or(0);
+                cycle.rotate_left(smallest);
+                let first = cycle.first().cloned().unwrap_or_default();
+                cycle.push(first.clone());
+                cycle.reverse();
+                let cause = format!("reroutes and muted nodes form a cycle: {}", cycle.join(" -> "));
+                let remedy = "connect one of them to a node that has a value";
+                self.problems.push(Problem::new(&path(&first), "", cause, remedy));
+                stuck.insert(link.clone(), None);
+                link
+            }
+        }
+    }
+
+    fn mute_in_vain(&mut self, nodes: &Nodes, scope: &Scope) {
+        for (name, node) in nodes.iter().filter(|(_, node)| node.muted) {
+            let what = match node.kind {
+                NodeKind::State(_) => "State",
+                NodeKind::Domain(_) => "Domain",
+                NodeKind::Number(_) => "number",
+                NodeKind::File(_) => "file",
+                _ => continue,
+            };
+            let path = format!("{}{name}", scope.prefix);
+            let cause = format!("a {what} can't be left out, so muting it changes nothing");
+            self.problems.push(Problem::new(&path, "", cause, "unmute it").warning());
+        }
+    }
+}
+
+fn remedy(node: &str) -> String {
+    format!("unmute `{node}`, or connect something else")
+}
+
+/// The parameter that holds the constant of an input, where it may do without a wire.
+pub fn takes_constant(ports: &Ports<'_>, node: &str, port: &str) -> Option<String> {
+    let entry = ports.nodes().get(node)?;
+    match &entry.kind {
+        NodeKind::State(ty) => {
+            (port == "init" && PortType::parse(ty) != Some(PortType::Particles)).then(|| "value".to_string())
+        }
+        _ => {
+            let input = ports.inputs(node).into_iter().any(|input| input.name == port && input.constant.is_some());
+            let param = || ports.stage(node).is_some_and(|stage| stage.param(port).is_some());
+            (input || param()).then(|| port.to_string())
+        }
+    }
+}
+
+/// What sets the constant sets it at its new place too, and its expression names what it named.
+fn carry_names(scope: &mut Scope, from: &Link, to: (String, String)) {
+    let old = (from.node.clone(), from.port.clone());
+    let path = format!("{}{from}", scope.prefix);
+    let outer = scope.aliases.get(&old).cloned().unwrap_or_default();
+    scope.aliases.entry(to.clone()).or_default().extend([path].into_iter().chain(outer));
+    if let Some(given) = scope.given.get(&old).cloned() {
+        scope.given.insert(to, given);
+    }
+}

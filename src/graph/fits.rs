@@ -1,0 +1,93 @@
+//! Whether a wire of one type can go to a port of another, and what to put between the two if not.
+
+use std::collections::BTreeMap;
+
+use super::values::Unfit;
+use crate::stage::types::{Element, PortType, ValueType, WireType};
+
+/// Whether a wire of a type may go to a port, as far as types alone decide; letters that nothing binds fit any value type.
+///
+/// # Errors
+/// Cause and remedy, as the compiler says them.
+pub fn fits(from: PortType, to: PortType) -> Result<(), Unfit> {
+    let Some(given) = bound(from, &BTreeMap::new()) else {
+        return match (from, to) {
+            (PortType::Grid(_), PortType::Grid(_)) | (PortType::Field(_), PortType::Field(_)) => Ok(()),
+            _ => Err(unfit(from.to_string(), to, "connect a wire of that type".into())),
+        };
+    };
+    // A vector in space is one of two components or of three, and the domain is not known here.
+    let alike = |a: ValueType, b: ValueType| (2..=3).any(|dim| a.components(dim) == b.components(dim));
+    let fields = match (to, given) {
+        (PortType::Field(Element::Fixed(a)), WireType::Field(b)) => a.scalar() == b.scalar() && alike(a, b),
+        _ => false,
+    };
+    if fields || takes(to, given) {
+        return Ok(());
+    }
+    Err(unfit(given.to_string(), to, remedy(to, given, &BTreeMap::new())))
+}
+
+fn unfit(given: String, to: PortType, remedy: String) -> Unfit {
+    (format!("the wire carries {given}, the port takes {to}"), remedy)
+}
+
+/// The type with its generics bound.
+pub fn bound(ty: PortType, generics: &BTreeMap<char, ValueType>) -> Option<WireType> {
+    let value = |element| match element {
+        Element::Fixed(v) => Some(v),
+        Element::Generic(letter) => generics.get(&letter).copied(),
+    };
+    match ty {
+        PortType::Grid(element) => value(element).map(WireType::Grid),
+        PortType::FaceGrid => Some(WireType::FaceGrid),
+        PortType::Number(element) => value(element).map(WireType::Number),
+        PortType::Field(element) => value(element).map(WireType::Field),
+        PortType::Particles => Some(WireType::Particles),
+        PortType::NeighborGrid => Some(WireType::NeighborGrid),
+    }
+}
+
+/// Whether a port takes a wire; a generic grid takes any grid of values at cell centres.
+pub fn takes(port: PortType, wire: WireType) -> bool {
+    match (port, wire) {
+        (PortType::Grid(Element::Generic(_)), WireType::Grid(_)) => true,
+        (PortType::Field(Element::Generic(_)), WireType::Field(_)) => true,
+        _ => bound(port, &BTreeMap::new()) == Some(wire),
+    }
+}
+
+pub fn port_type(ty: WireType) -> PortType {
+    match ty {
+        WireType::Grid(v) => PortType::Grid(Element::Fixed(v)),
+        WireType::FaceGrid => PortType::FaceGrid,
+        WireType::Number(v) | WireType::Attribute(v) => PortType::Number(Element::Fixed(v)),
+        WireType::Field(v) => PortType::Field(Element::Fixed(v)),
+        WireType::Particles => PortType::Particles,
+        WireType::NeighborGrid => PortType::NeighborGrid,
+    }
+}
+
+/// What to put between a wire and a port that don't fit.
+pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType>) -> String {
+    let wanted = match wanted {
+        PortType::Grid(Element::Generic(letter)) => generics.get(&letter).map(|v| WireType::Grid(*v)),
+        other => bound(other, generics),
+    };
+    match (wanted, given) {
+        (Some(WireType::FaceGrid), WireType::Grid(ValueType::Vec)) => {
+            "connect staggered/center_to_face between the two".into()
+        }
+        (Some(WireType::Grid(ValueType::Vec)) | None, WireType::FaceGrid) => {
+            "connect staggered/face_to_center between the two".into()
+        }
+        (Some(WireType::Grid(ValueType::Vec4)), WireType::Grid(ValueType::F32)) => {
+            "connect view/color_map between the two".into()
+        }
+        (Some(WireType::Field(_)), WireType::Grid(_)) => "connect field/from_grid between the two".into(),
+        (Some(WireType::Grid(_)), WireType::Field(_)) => "connect grid/from_field between the two".into(),
+        (Some(WireType::NeighborGrid), WireType::Particles) => "connect neighbors/fill between the two".into(),
+        (Some(wanted), _) => format!("connect a wire that carries {wanted}"),
+        (None, _) => "connect a grid".into(),
+    }
+}

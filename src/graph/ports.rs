@@ -1,0 +1,353 @@
+//! Types of ports and wires as far as a document's own text says them, be it right or wrong: the canvas draws by them, and
+//! what a node passes on that is left out follows from them. Attributes, domains and whether it all fits are found out by
+//! `resolve`.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope};
+use crate::library::{Definition, Library};
+use crate::stage::Stage;
+use crate::stage::types::{Element, PortType, ValueType};
+
+/// Groups nest no deeper here; a library group may hold itself.
+const MAX_NESTING: usize = 16;
+
+/// Ports by name.
+pub type Types = BTreeMap<String, PortType>;
+
+/// The stage of a node: of the library, or parsed from the node's own text.
+pub fn stage_of(node: &Node, library: &Library) -> Option<Arc<Stage>> {
+    match &node.kind {
+        NodeKind::Stage(name) => library.stage(name).cloned(),
+        NodeKind::Custom(source) => Stage::parse("custom", source).ok().map(Arc::new),
+        _ => None,
+    }
+}
+
+/// The group of a node: its own, or of the library.
+pub fn group_of<'a>(node: &'a Node, library: &'a Library) -> Option<&'a Group> {
+    match &node.kind {
+        NodeKind::Group(group) => Some(group),
+        NodeKind::Stage(name) => match library.get(name) {
+            Some(Definition::Group(group)) => Some(group),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A declared port; without a type where its text is none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declared {
+    pub name: String,
+    pub ty: Option<PortType>,
+    /// The value of an input while nothing is wired to it; absent where it must be wired, or does without.
+    pub constant: Option<ParamValue>,
+}
+
+/// What a reader of an output gets when the node is left out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Passed {
+    Wire(Link),
+    /// The constant of an input that is not wired.
+    Constant {
+        port: String,
+        value: ParamValue,
+    },
+    Nothing,
+}
+
+/// The ports and wires of one level. What it has found out it remembers, so it is good for one state of the document.
+pub struct Ports<'a> {
+    nodes: &'a Nodes,
+    library: &'a Library,
+    /// The group whose inside the level is, where it is of the document.
+    group: Option<&'a Group>,
+    /// Inputs of the group around.
+    around: Types,
+    stages: RefCell<BTreeMap<*const Node, Option<Arc<Stage>>>>,
+    carried: RefCell<BTreeMap<Link, Option<PortType>>>,
+}
+
+/// A level that a walk along the wires has gone into: its nodes, and the group around it with its node.
+type Inside<'a> = (&'a Nodes, Option<(&'a Group, &'a Node)>);
+
+/// What a walk met: the wire, if it is one of the level that is asked for, and the type that its stage declares.
+type Met = (Option<Link>, Option<PortType>);
+
+enum Step<'a> {
+    Known(Option<PortType>),
+    /// The type is that of another wire; a generic port keeps its own kind.
+    Follow(&'a Link, Option<PortType>),
+}
+
+impl<'a> Ports<'a> {
+    pub fn new(nodes: &'a Nodes, around: Types, library: &'a Library) -> Ports<'a> {
+        Ports { nodes, library, group: None, around, stages: RefCell::default(), carried: RefCell::default() }
+    }
+
+    /// The ports of a level of a document; `None` where there is no such level.
+    pub fn of(document: &'a Document, scope: &Scope, library: &'a Library) -> Option<Ports<'a>> {
+        let mut ports = Ports::new(&document.nodes, Types::new(), library);
+        for name in &scope.0 {
+            let NodeKind::Group(group) = &ports.nodes.get(name)?.kind else { return None };
+            ports = Ports { group: Some(group), ..Ports::new(&group.nodes, ports.inside(name), library) };
+        }
+        Some(ports)
+    }
+
+    pub fn nodes(&self) -> &'a Nodes {
+        self.nodes
+    }
+
+    /// The group whose inside the level is.
+    pub fn group(&self) -> Option<&'a Group> {
+        self.group
+    }
+
+    pub fn library(&self) -> &'a Library {
+        self.library
+    }
+
+    /// Inputs of the group around.
+    pub fn around(&self) -> &Types {
+        &self.around
+    }
+
+    /// The stage of a node of the level, parsed once.
+    pub fn stage(&self, name: &str) -> Option<Arc<Stage>> {
+        self.stage_of(self.nodes.get(name)?)
+    }
+
+    fn stage_of(&self, node: &Node) -> Option<Arc<Stage>> {
+        let mut stages = self.stages.borrow_mut();
+        stages.entry(std::ptr::from_ref(node)).or_insert_with(|| stage_of(node, self.library)).clone()
+    }
+
+    /// The input ports that a node declares, in order.
+    pub fn inputs(&self, name: &str) -> Vec<Declared> {
+        let Some(node) = self.nodes.get(name) else { return Vec::new() };
+        let plain = |name: &str, ty| Declared { name: name.into(), ty, constant: None };
+        match &node.kind {
+            NodeKind::State(ty) => {
+                let ty = PortType::parse(ty);
+                vec![plain("next", ty), plain("init", ty)]
+            }
+            NodeKind::Output(_) => vec![plain("image", PortType::parse("Image"))],
+            NodeKind::Reroute => vec![plain("value", None)],
+            _ => match (self.stage_of(node), group_of(node, self.library)) {
+                (Some(stage), _) => {
+                    let constant = |name: &str, default: &Option<Vec<f64>>| {
+                        let default = default.as_ref()?;
+                        Some(node.params.get(name).cloned().unwrap_or_else(|| ParamValue::from_numbers(default)))
+                    };
+                    let ports = stage.inputs().map(|p| Declared {
+                        name: p.name.clone(),
+                        ty: Some(p.ty),
+                        constant: constant(&p.name, &p.default),
+                    });
+                    ports.collect()
+                }
+                (None, Some(group)) => {
+                    let zero = ParamValue::Number(0.0);
+                    let ports = group.inputs.iter().map(|(name, ty)| {
+                        let ty = PortType::parse(ty);
+                        let number = ty.is_some_and(PortType::is_number);
+                        let constant = number.then(|| node.params.get(name).unwrap_or(&zero).clone());
+                        Declared { name: name.clone(), ty, constant }
+                    });
+                    ports.collect()
+                }
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    /// The types that an input could be given: with its letter bound by the other wires of the node. `None` of a port that
+    /// takes anything, or is not there.
+    pub fn takes(&self, name: &str, port: &str) -> Option<PortType> {
+        let (node, inputs) = (self.nodes.get(name)?, self.inputs(name));
+        let declared = inputs.iter().find(|input| input.name == port)?.ty?;
+        let letter = letter_of(declared).filter(|_| group_of(node, self.library).is_none());
+        let binds =
+            |input: &&Declared| input.name != port && letter.is_some() && input.ty.and_then(letter_of) == letter;
+        let link = inputs.iter().filter(binds).find_map(|input| node.inputs.get(&input.name));
+        Some(link.and_then(|link| self.output(link)).map_or(declared, |ty| kept(declared, ty)))
+    }
+
+    /// The type of an input with its letter bound by the wires of the node.
+    pub fn input(&self, name: &str, port: &str) -> Option<PortType> {
+        let node = self.nodes.get(name)?;
+        if matches!(node.kind, NodeKind::Reroute) {
+            return self.output(&Link { node: name.into(), port: port.into() });
+        }
+        let inputs = self.inputs(name);
+        let declared = inputs.iter().find(|input| input.name == port)?.ty?;
+        let Some(Element::Generic(letter)) = declared.element() else { return Some(declared) };
+        // Each generic input of a group is whatever its own wire carries.
+        let own = group_of(node, self.library).is_some();
+        let binds =
+            |input: &&Declared| if own { input.name == port } else { input.ty.and_then(letter_of) == Some(letter) };
+        let link = inputs.iter().filter(binds).find_map(|input| node.inputs.get(&input.name));
+        let carried = link.and_then(|link| self.output(link));
+        Some(carried.map_or(declared, |ty| kept(declared, ty)))
+    }
+
+    /// Types of the inputs of a group as they are inside of it.
+    pub fn inside(&self, name: &str) -> Types {
+        self.inputs(name).into_iter().filter_map(|i| Some((i.name.clone(), self.input(name, &i.name)?))).collect()
+    }
+
+    /// Names of a node's outputs; `None` of a node that could not be made out.
+    pub fn outputs(&self, name: &str) -> Option<Vec<String>> {
+        let node = self.nodes.get(name)?;
+        Some(match &node.kind {
+            NodeKind::State(_) | NodeKind::Number(_) | NodeKind::Reroute => vec!["value".into()],
+            NodeKind::File(_) => vec!["distance".into()],
+            NodeKind::Output(_) => Vec::new(),
+            NodeKind::Domain(_) | NodeKind::Unknown => return None,
+            NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_) => match group_of(node, self.library) {
+                Some(group) => group.outputs.keys().cloned().collect(),
+                None => self.stage_of(node)?.outputs().map(|p| p.name.clone()).collect(),
+            },
+        })
+    }
+
+    /// What a wire carries. A letter stays one where nothing binds it.
+    pub fn output(&self, link: &Link) -> Option<PortType> {
+        if let Some(known) = self.carried.borrow().get(link) {
+            return *known;
+        }
+        let (met, mut ty) = self.walk(link);
+        for (link, declared) in met.into_iter().rev() {
+            ty = match (declared, ty) {
+                (Some(declared), Some(ty)) => Some(kept(declared, ty)),
+                (declared, ty) => ty.or(declared),
+            };
+            if let Some(link) = link {
+                self.carried.borrow_mut().insert(link, ty);
+            }
+        }
+        ty
+    }
+
+    /// Goes back along the wires to where a type is said. A loop and not a recursion, since graphs may be long.
+    fn walk<'b>(&'b self, link: &'b Link) -> (Vec<Met>, Option<PortType>) {
+        let mut levels: Vec<Inside<'b>> = vec![(self.nodes, None)];
+        let mut met = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut link = link;
+        loop {
+            let outermost = levels.len() == 1;
+            if outermost && let Some(known) = self.carried.borrow().get(link) {
+                return (met, *known);
+            }
+            let around: Vec<_> =
+                levels.iter().filter_map(|(_, group)| group.map(|(_, n)| std::ptr::from_ref(n))).collect();
+            let cycle = !seen.insert((around, std::ptr::from_ref(link)));
+            let here = outermost.then(|| link.clone());
+            match if cycle { Step::Known(None) } else { self.step(&mut levels, link) } {
+                Step::Known(ty) => {
+                    met.push((here, None));
+                    return (met, ty);
+                }
+                Step::Follow(next, declared) => {
+                    met.push((here, declared));
+                    link = next;
+                }
+            }
+        }
+    }
+
+    fn step<'b>(&'b self, levels: &mut Vec<Inside<'b>>, link: &Link) -> Step<'b> {
+        let Some((nodes, around)) = levels.last().copied() else { return Step::Known(None) };
+        if link.node == "in" {
+            let Some((group, node)) = around else { return Step::Known(self.around.get(&link.port).copied()) };
+            let declared = group.inputs.get(&link.port).and_then(|ty| PortType::parse(ty));
+            let outer = node.inputs.get(&link.port).filter(|_| declared.and_then(letter_of).is_some());
+            let Some(outer) = outer else { return Step::Known(declared) };
+            levels.pop();
+            return Step::Follow(outer, declared);
+        }
+        let Some(node) = nodes.get(&link.node) else { return Step::Known(None) };
+        match &node.kind {
+            NodeKind::State(ty) => return Step::Known(PortType::parse(ty)),
+            NodeKind::Number(_) => return Step::Known(Some(PortType::Number(Element::Fixed(ValueType::F32)))),
+            NodeKind::File(_) => return Step::Known(PortType::parse("Grid<f32>")),
+            NodeKind::Reroute => {
+                return node.inputs.get("value").map_or(Step::Known(None), |link| Step::Follow(link, None));
+            }
+            _ => {}
+        }
+        if let Some(group) = group_of(node, self.library) {
+            let shown = named(&link.port, group.outputs.iter().map(|(name, link)| (name.as_str(), link)));
+            let Some(shown) = shown.filter(|_| levels.len() <= MAX_NESTING) else { return Step::Known(None) };
+            levels.push((&group.nodes, Some((group, node))));
+            return Step::Follow(shown, None);
+        }
+        let Some(stage) = self.stage_of(node) else { return Step::Known(None) };
+        let Some(declared) = named(&link.port, stage.outputs().map(|p| (p.name.as_str(), p.ty))) else {
+            return Step::Known(None);
+        };
+        let Some(letter) = letter_of(declared) else { return Step::Known(Some(declared)) };
+        let binds = |port: &&crate::stage::header::Port| letter_of(port.ty) == Some(letter);
+        let wired = stage.inputs().filter(binds).find_map(|port| node.inputs.get(&port.name));
+        wired.map_or(Step::Known(Some(declared)), |link| Step::Follow(link, Some(declared)))
+    }
+
+    /// What a reader of an output gets when the node is left out: what the input of the same name reads, or else the
+    /// first wired input that is declared like the output, or else has its type.
+    pub fn passed(&self, link: &Link) -> Passed {
+        let Some(node) = self.nodes.get(&link.node) else { return Passed::Nothing };
+        let wire = |port: &str| node.inputs.get(port).map(|link| Passed::Wire(link.clone()));
+        let outputs = self.outputs(&link.node);
+        let port = match (link.port.as_str(), outputs.as_deref()) {
+            ("", Some([one])) => one.as_str(),
+            (port, Some(outputs)) if !outputs.iter().any(|name| name == port) => return Passed::Nothing,
+            (port, _) => port,
+        };
+        if matches!(node.kind, NodeKind::State(_) | NodeKind::Number(_) | NodeKind::File(_)) {
+            return Passed::Nothing;
+        }
+        if outputs.is_none() || matches!(node.kind, NodeKind::Reroute) {
+            return wire(port).unwrap_or(Passed::Nothing);
+        }
+        let (inputs, ty) = (self.inputs(&link.node), self.output(link));
+        let fits = |input: &&Declared| ty.is_some() && self.input(&link.node, &input.name) == ty;
+        let same = inputs.iter().find(|input| input.name == port).filter(fits);
+        let constant = same.and_then(|input| input.constant.clone());
+        let constant = || constant.map(|value| Passed::Constant { port: port.to_string(), value });
+        // Advected velocity goes on from `field: Grid<T>`, though `velocity: Grid<Vec>` would fit as well.
+        let stage = self.stage_of(node);
+        let declared = stage.and_then(|stage| stage.port(port).map(|p| p.ty));
+        let alike = || inputs.iter().filter(fits).filter(|input| input.ty == declared).find_map(|i| wire(&i.name));
+        let other = || alike().or_else(|| inputs.iter().filter(fits).find_map(|input| wire(&input.name)));
+        same.and_then(|input| wire(&input.name)).or_else(constant).or_else(other).unwrap_or(Passed::Nothing)
+    }
+}
+
+/// The port that a link means: the one of its name, or the only one.
+fn named<'a, T>(port: &str, mut ports: impl Iterator<Item = (&'a str, T)>) -> Option<T> {
+    if port.is_empty() {
+        return ports.next().filter(|_| ports.next().is_none()).map(|(_, value)| value);
+    }
+    ports.find(|(name, _)| *name == port).map(|(_, value)| value)
+}
+
+fn letter_of(ty: PortType) -> Option<char> {
+    match ty.element() {
+        Some(Element::Generic(letter)) => Some(letter),
+        _ => None,
+    }
+}
+
+/// A generic type with the element of what binds it.
+fn kept(declared: PortType, by: PortType) -> PortType {
+    match (declared, by.element().filter(|element| matches!(element, Element::Fixed(_)))) {
+        (PortType::Grid(_), Some(element)) => PortType::Grid(element),
+        (PortType::Field(_), Some(element)) => PortType::Field(element),
+        _ => declared,
+    }
+}
