@@ -150,13 +150,6 @@ pub fn round_positions(document: &mut Document) {
     }
 }
 
-/// A default from a stage's header as a document has it.
-pub fn value_from_numbers(numbers: &[f64]) -> ParamValue {
-    match numbers {
-        [one] => ParamValue::Number(*one),
-        many => ParamValue::Vector(many.to_vec()),
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -253,7 +253,7 @@ impl Flattener<'_> {
                     // The value type of a generic is known later; see `resolve`.
                     Some(default) => {
                         let value = place.node.params.get(&port.name).cloned();
-                        let value = value.unwrap_or_else(|| from_numbers(default));
+                        let value = value.unwrap_or_else(|| ParamValue::from_numbers(default));
                         Source::Setting(setting(place, &port.name, declared_value(port.ty), value))
                     }
                 },
@@ -262,7 +262,7 @@ impl Flattener<'_> {
         }
         let mut settings = Vec::new();
         for param in &stage.header.params {
-            let value = place.node.params.get(&param.name).cloned().unwrap_or_else(|| from_numbers(&param.default));
+            let value = place.node.params.get(&param.name).cloned().unwrap_or_else(|| param.default.clone());
             let mut setting = Setting { range: param.range, ..setting(place, &param.name, param.ty.value(), value) };
             if param.ty == ParamType::Bool
                 && let ParamValue::Bool(v) = setting.value
@@ -271,6 +271,11 @@ impl Flattener<'_> {
             }
             if let Some(link) = place.node.inputs.get(&param.name) {
                 match self.link(place, &param.name, link) {
+                    Source::Setting(_) if param.ty.returns().is_some() => {
+                        let cause = format!("a {} can't read a wire", param.ty.name());
+                        let remedy = "take the wire off, and give its points in the node's params";
+                        self.problems.push(Problem::new(place.path, &param.name, cause, remedy));
+                    }
                     Source::Setting(number) => {
                         setting = Setting { value: number.value, names: number.names, aliases: Vec::new(), ..setting };
                     }
@@ -546,12 +551,5 @@ fn declared_value(ty: PortType) -> ValueType {
     match ty.element() {
         Some(Element::Fixed(v)) => v,
         _ => ValueType::F32,
-    }
-}
-
-fn from_numbers(values: &[f64]) -> ParamValue {
-    match values {
-        [one] => ParamValue::Number(*one),
-        many => ParamValue::Vector(many.to_vec()),
     }
 }

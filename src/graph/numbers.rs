@@ -234,6 +234,10 @@ impl Table {
                 return Number::vector(values).map(constant).ok_or_else(|| Some(wrong()));
             }
             ParamValue::Expression(text) => text,
+            ParamValue::Curve(_) | ParamValue::Gradient(_) => {
+                let cause = format!("{} was given for a number", value.kind());
+                return Err(Some((cause, "give a number, a vector or an expression".into())));
+            }
         };
         for name in expr::names(text) {
             match names.0.get(name) {

@@ -7,7 +7,7 @@ use crate::document::ParamValue;
 use crate::expr::ExprContext;
 use crate::graph::fit;
 use crate::graph::numbers::{Fault, Formula, Names, Table, names_around};
-use crate::graph::values::Unfit;
+use crate::graph::values::{self, Declared, Reading, Unfit};
 use crate::plan::{Plan, Slot};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::Scalar;
@@ -24,10 +24,9 @@ pub struct Settings {
 struct Loaded {
     index: usize,
     slot: Slot,
-    formula: Formula,
-    /// At time zero. So whatever happens later, the GPU never sees a value outside the range, on which proofs about loops
-    /// rest.
-    values: [f64; 4],
+    /// As it is at time zero. So whatever happens later, the GPU never sees a value outside the range, on which proofs about
+    /// loops rest.
+    reading: Reading,
 }
 
 impl Settings {
@@ -55,10 +54,11 @@ impl Settings {
 
     /// Takes a slot's value over: expressions are remembered, and all are written as they are at time zero.
     fn put(&mut self, loaded: &Loaded) {
-        self.write(&loaded.slot, loaded.values);
+        self.write(&loaded.slot, &loaded.reading.values);
         self.live.retain(|(i, _)| *i != loaded.index);
-        if self.numbers.follows(&loaded.formula).is_some() {
-            self.live.push((loaded.index, loaded.formula.clone()));
+        let follows = |formula: &&Formula| self.numbers.follows(formula).is_some();
+        if let Some(formula) = loaded.reading.formula.as_ref().filter(follows) {
+            self.live.push((loaded.index, formula.clone()));
         }
     }
 
@@ -83,8 +83,10 @@ impl Settings {
             return Err(unknown(plan, path));
         }
         // Read with all names around, an unknown one is answered with a list of them.
-        let broken = |fault: Fault| problem(path, fault.unwrap_or_default());
-        self.numbers.formula(&value, &names).map_err(broken)?;
+        if let ParamValue::Expression(_) = &value {
+            let broken = |fault: Fault| problem(path, fault.unwrap_or_default());
+            self.numbers.formula(&value, &names).map_err(broken)?;
+        }
         let mut table = match set.is_empty() {
             true => self.numbers.clone(),
             false => Table::new(&numbers).map_err(|(number, unfit)| as_it_becomes(path, &value, &number, unfit))?,
@@ -148,7 +150,7 @@ impl Settings {
             let number = self.numbers.now(formula, &context);
             // A value that can't be had leaves the last good one in force.
             match number.and_then(|number| fit(slot.ty, slot.range, number, slot.dim)) {
-                Ok(values) => self.write(slot, values),
+                Ok(values) => self.write(slot, &values),
                 Err(unfit) => self.warnings.push(problem(path(slot), unfit).warning()),
             }
         }
@@ -156,7 +158,7 @@ impl Settings {
         dt
     }
 
-    fn write(&mut self, slot: &Slot, values: [f64; 4]) {
+    fn write(&mut self, slot: &Slot, values: &[f64]) {
         let count = slot.ty.components(slot.dim) as usize;
         for offset in &slot.offsets {
             for (component, value) in values.iter().take(count).enumerate() {
@@ -179,9 +181,9 @@ impl Settings {
 }
 
 fn load(index: usize, slot: Slot, numbers: &Table) -> Result<Loaded, Unfit> {
-    let formula = numbers.formula(&slot.value, &Names::from(&slot.uses)).map_err(Option::unwrap_or_default)?;
-    let values = fit(slot.ty, slot.range, numbers.start(&formula)?, slot.dim)?;
-    Ok(Loaded { index, slot, formula, values })
+    let declared = Declared { ty: slot.ty, range: slot.range, dim: slot.dim };
+    let reading = values::read(declared, &slot.value, &Names::from(&slot.uses), numbers);
+    Ok(Loaded { index, reading: reading.map_err(Option::unwrap_or_default)?, slot })
 }
 
 fn path(slot: &Slot) -> &str {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::types::{self, AttributeList, EdgeRule, Element, PortType, ValueType};
+use crate::document::ParamValue;
 
 /// One thing wrong with a stage's text, at a line (from 1) of it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -112,6 +113,10 @@ pub enum ParamType {
     Bool,
     /// Linear RGBA.
     Color,
+    /// A function of 0..1 to a number, drawn by points.
+    Curve,
+    /// A function of 0..1 to a colour, drawn by stops.
+    Gradient,
 }
 
 impl ParamType {
@@ -121,6 +126,8 @@ impl ParamType {
             ParamType::Value(v) => v,
             ParamType::Bool => ValueType::I32,
             ParamType::Color => ValueType::Vec4,
+            ParamType::Curve => ValueType::Curve,
+            ParamType::Gradient => ValueType::Gradient,
         }
     }
 
@@ -129,6 +136,17 @@ impl ParamType {
             ParamType::Value(v) => v.name(),
             ParamType::Bool => "bool",
             ParamType::Color => "color",
+            ParamType::Curve => "curve",
+            ParamType::Gradient => "gradient",
+        }
+    }
+
+    /// Whether a stage calls it instead of reading it: what its function returns.
+    pub fn returns(self) -> Option<ValueType> {
+        match self {
+            ParamType::Curve => Some(ValueType::F32),
+            ParamType::Gradient => Some(ValueType::Vec4),
+            ParamType::Value(_) | ParamType::Bool | ParamType::Color => None,
         }
     }
 }
@@ -141,7 +159,7 @@ pub type Range = (Option<f64>, Option<f64>);
 pub struct Param {
     pub name: String,
     pub ty: ParamType,
-    pub default: Vec<f64>,
+    pub default: ParamValue,
     /// Values outside are refused.
     pub range: Range,
     /// Where a slider starts.
@@ -236,7 +254,7 @@ fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
 struct Declaration<'a> {
     name: String,
     ty: &'a str,
-    default: Option<Vec<f64>>,
+    default: Option<&'a str>,
     options: Vec<&'a str>,
     doc: String,
     unit: String,
@@ -262,7 +280,7 @@ fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
     let mut parts = split_commas(spec).into_iter();
     let first = parts.next().unwrap_or("").trim();
     let (ty, default) = match first.split_once('=') {
-        Some((ty, value)) => (ty.trim(), Some(constant(value.trim())?)),
+        Some((ty, value)) => (ty.trim(), Some(value.trim())),
         None => (first, None),
     };
     let doc = doc.trim();
@@ -316,7 +334,7 @@ fn port(direction: Direction, rest: &str, line: usize) -> Result<Port, String> {
         name: d.name,
         direction,
         ty,
-        default: d.default,
+        default: d.default.map(constant).transpose()?,
         radius: None,
         edge: None,
         like: None,
@@ -454,10 +472,16 @@ fn param(rest: &str, line: usize) -> Result<Param, String> {
     let ty = match d.ty {
         "bool" => ParamType::Bool,
         "color" => ParamType::Color,
+        "curve" => ParamType::Curve,
+        "gradient" => ParamType::Gradient,
         other => ParamType::Value(ValueType::parse(other).ok_or_else(|| unknown_type(other, "a parameter"))?),
     };
-    let default =
-        d.default.ok_or_else(|| format!("@param `{}` needs a default: `{}: {} = 0`", d.name, d.name, d.ty))?;
+    let example = match ty {
+        ParamType::Curve => CURVE,
+        ParamType::Gradient => GRADIENT,
+        _ => "0",
+    };
+    let default = d.default.ok_or_else(|| format!("@param `{}` needs a default: `{0}: {} = {example}`", d.name, d.ty))?;
     let mut range = (None, None);
     let mut soft = (None, None);
     for option in d.options {
@@ -469,16 +493,46 @@ fn param(rest: &str, line: usize) -> Result<Param, String> {
     if ty == ParamType::Bool {
         range = (Some(0.0), Some(1.0));
     }
-    let outside = |v: &f64| range.0.is_some_and(|lo| *v < lo) || range.1.is_some_and(|hi| *v > hi);
-    if default.iter().any(outside) {
-        return Err(format!("the default of @param `{}` lies outside its own range", d.name));
+    if ty == ParamType::Gradient && (range, soft) != ((None, None), (None, None)) {
+        return Err(format!("the colours of @param `{}` have no range; drop it", d.name));
     }
+    let default = match ty {
+        ParamType::Curve | ParamType::Gradient => drawn(&d.name, ty, default, range)?,
+        _ => numbers(&d.name, constant(default)?, range)?,
+    };
     Ok(Param { name: d.name, ty, default, range, soft, doc: d.doc, unit: d.unit, line })
+}
+
+/// Defaults as their parts are written in a graph file.
+const CURVE: &str = "[(0, 0), (1, 1)]";
+const GRADIENT: &str = "[(0, \"#000000\"), (1, \"#ffffff\")]";
+
+/// The default of a curve or a gradient.
+fn drawn(name: &str, ty: ParamType, text: &str, range: Range) -> Result<ParamValue, String> {
+    let form = if ty == ParamType::Curve { CURVE } else { GRADIENT };
+    let what = format!("the default of @param `{name}` is no {}", ty.name());
+    let value = ParamValue::from_ron(text).map_err(|cause| format!("{what}: {cause}; write {form}"))?;
+    let checked = match (ty, &value) {
+        (ParamType::Curve, ParamValue::Curve(curve)) => curve.check(range),
+        (ParamType::Gradient, ParamValue::Gradient(gradient)) => gradient.check(),
+        _ => return Err(format!("{what}; write {form}")),
+    };
+    checked.map_err(|(cause, remedy)| format!("the default of @param `{name}`: {cause}; {remedy}"))?;
+    Ok(value)
+}
+
+/// The default of what is made of numbers.
+fn numbers(name: &str, values: Vec<f64>, range: Range) -> Result<ParamValue, String> {
+    let outside = |v: &f64| range.0.is_some_and(|lo| *v < lo) || range.1.is_some_and(|hi| *v > hi);
+    if values.iter().any(outside) {
+        return Err(format!("the default of @param `{name}` lies outside its own range"));
+    }
+    Ok(ParamValue::from_numbers(&values))
 }
 
 fn unknown_type(text: &str, what: &str) -> String {
     format!(
-        "`{text}` is no type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for ports also Grid<..>, FaceGrid, Image, Particles{{..}}, NeighborGrid, Field<..>, Camera"
+        "`{text}` is no type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for parameters also bool, color, curve, gradient, for ports also Grid<..>, FaceGrid, Image, Particles{{..}}, NeighborGrid, Field<..>, Camera"
     )
 }
 
@@ -517,10 +571,10 @@ fn split_commas(text: &str) -> Vec<&str> {
     let mut before = ' ';
     text.split(move |c| {
         match c {
-            '(' | '<' | '{' => depth += 1,
+            '(' | '<' | '{' | '[' => depth += 1,
             // The arrow of `Particles{..} -> {..}` closes nothing.
             '>' if before == '-' => {}
-            ')' | '>' | '}' => depth -= 1,
+            ')' | '>' | '}' | ']' => depth -= 1,
             _ => {}
         }
         before = c;
