@@ -4,8 +4,8 @@
 //! points that it runs between. A [`Gradient`] is linear between its stops, in linear RGB. Two points at one t are a step.
 //! Before the first point and after the last both keep the end's value.
 //!
-//! The GPU reads [`SAMPLES`] values at equal distances and interpolates linearly. So a kink or a step is spread over up to two
-//! samples, and where points are further apart than samples, a curve is off by at most [`Curve::table_error`].
+//! The GPU reads [`SAMPLES`] values at equal distances and interpolates linearly. So a step becomes a ramp from one sample to the
+//! next, and a curve is off by at most [`Curve::table_error`].
 
 mod gradient;
 
@@ -58,23 +58,25 @@ impl Curve {
         (0..SAMPLES).map(|i| spline.at(place(i))).collect()
     }
 
-    /// How far what the GPU reads can be from [`Curve::at`], apart from its rounding. Within a segment the second derivative
-    /// is at most 7.42 rise / width^2, and linear interpolation is off by at most h^2 / 8 of it; where a segment is narrower
-    /// than a sample, by no more than what its neighbourhood rises altogether.
+    /// How far what the GPU reads can be from [`Curve::at`], apart from its rounding. For samples h apart: where points are further
+    /// apart, the second derivative is at most 7.42 rise / width^2, of which linear interpolation misses h^2 / 8; where the curve
+    /// begins or ends inside 0..1, its slope jumps by rise / width, of which it misses h / 4; and where points are nearer to
+    /// each other, it misses no more than the curve rises there altogether.
     pub fn table_error(&self) -> f64 {
         let h = place(1);
-        let smooth = |rise: f64, width: f64| 7.42 / 8.0 * rise * (h / width).powi(2);
-        let within = |a: &(f64, f64), b: &(f64, f64)| (b.1 - a.1).abs();
-        let pairs = || self.points.iter().zip(self.points.iter().skip(1));
-        let narrow = |(a, b): &(&(f64, f64), &(f64, f64))| b.0 - a.0 < h;
-        let smoothest = pairs().filter(|p| !narrow(p)).map(|(a, b)| smooth(within(a, b), b.0 - a.0));
-        let smoothest = smoothest.fold(0.0, f64::max);
-        // A cell of the table may hold several narrow segments, and a part of those on both sides.
-        let rough = pairs().filter(narrow).map(|(a, b)| {
-            let near = pairs().filter(|(c, d)| d.0 >= a.0 - h && c.0 <= b.0 + h);
-            near.map(|(c, d)| within(c, d)).sum::<f64>()
-        });
-        rough.fold(smoothest, f64::max)
+        let pairs: Vec<_> = self.points.iter().zip(self.points.iter().skip(1)).collect();
+        let rise = |(a, b): &(&(f64, f64), &(f64, f64))| (b.1 - a.1).abs();
+        let width = |(a, b): &(&(f64, f64), &(f64, f64))| b.0 - a.0;
+        let bend = pairs.iter().filter(|p| width(p) >= h).map(|p| 7.42 / 8.0 * rise(p) * (h / width(p)).powi(2));
+        let kink = [pairs.first().filter(|p| p.0.0 > 0.0), pairs.last().filter(|p| p.1.0 < 1.0)];
+        let kink = kink.into_iter().flatten().filter(|p| width(p) >= h).map(|p| 0.25 * rise(p) * h / width(p));
+        // Two samples may have several points between them, and parts of what lies on both sides.
+        let near = |(a, b): &(&(f64, f64), &(f64, f64))| {
+            let close = pairs.iter().filter(|(c, d)| d.0 >= a.0 - h && c.0 <= b.0 + h);
+            close.map(rise).sum::<f64>()
+        };
+        let rough = pairs.iter().filter(|p| width(p) < h).map(near).fold(0.0, f64::max);
+        rough.max(bend.fold(0.0, f64::max) + kink.fold(0.0, f64::max))
     }
 }
 

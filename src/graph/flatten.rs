@@ -30,6 +30,7 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
         nodes: Vec::new(),
         numbers: Vec::new(),
         shapes: BTreeMap::new(),
+        made_with: BTreeMap::new(),
         warnings: Problems::default(),
     };
     if !(document.fps.is_finite() && document.fps > 0.0) {

@@ -282,6 +282,12 @@ impl Table {
         formula.eval(context, &|path| self.get(path).map(|entry| entry.now))
     }
 
+    /// A number's value in the frame of the last [`Table::advance`], by any path that sets it.
+    pub fn value(&self, path: &str) -> Option<Number> {
+        let sets = |entry: &&Entry| entry.number.paths.iter().any(|p| p == path);
+        self.entries.iter().find(sets).map(|entry| entry.now)
+    }
+
     /// The name through which a formula changes from frame to frame, if it does: a variable or a number.
     pub fn follows<'a>(&self, formula: &'a Formula) -> Option<&'a str> {
         let live = |(name, path): (&'a String, &String)| {

@@ -10,11 +10,13 @@ use crate::graph::numbers::{Fault, Formula, Names, Table, names_around};
 use crate::graph::values::{self, Declared, Reading, Unfit};
 use crate::plan::{Plan, Slot};
 use crate::problem::{Problem, Problems};
-use crate::stage::types::Scalar;
+use crate::stage::types::{Scalar, ValueType};
 
 pub struct Settings {
     bytes: Vec<u8>,
     numbers: Table,
+    /// What each slot's value was last, before it was rounded for the GPU.
+    now: Vec<Vec<f64>>,
     /// Slots that change from frame to frame: index and expression.
     live: Vec<(usize, Formula)>,
     warnings: Problems,
@@ -33,7 +35,8 @@ impl Settings {
     pub fn new(plan: &Plan) -> Result<Settings, Problems> {
         let numbers = Table::new(&plan.numbers).map_err(|(path, unfit)| problem(&path, unfit))?;
         let bytes = vec![0; plan.uniform_bytes as usize];
-        let mut settings = Settings { bytes, numbers, live: Vec::new(), warnings: Problems::default() };
+        let now = vec![Vec::new(); plan.settings.len()];
+        let mut settings = Settings { bytes, numbers, now, live: Vec::new(), warnings: Problems::default() };
         for (offset, word) in &plan.words {
             settings.store(*offset, &word.to_le_bytes());
         }
@@ -48,13 +51,26 @@ impl Settings {
         &self.bytes
     }
 
+    /// What a parameter or a number was in the last frame.
+    pub fn value(&self, plan: &Plan, path: &str) -> Option<Vec<f64>> {
+        let drawn = |slot: &Slot| matches!(slot.ty, ValueType::Curve | ValueType::Gradient);
+        if let Some(number) = self.numbers.value(path) {
+            return Some(number.as_slice().to_vec());
+        }
+        match plan.settings.iter().position(|slot| slot.paths.iter().any(|p| p == path)) {
+            Some(index) if plan.settings.get(index).is_some_and(drawn) => None,
+            Some(index) => self.now.get(index).cloned(),
+            None => plan.made_with.get(path).cloned(),
+        }
+    }
+
     pub fn take_warnings(&mut self) -> Problems {
         std::mem::take(&mut self.warnings)
     }
 
     /// Takes a slot's value over: expressions are remembered, and all are written as they are at time zero.
     fn put(&mut self, loaded: &Loaded) {
-        self.write(&loaded.slot, &loaded.reading.values);
+        self.write(loaded.index, &loaded.slot, &loaded.reading.values);
         self.live.retain(|(i, _)| *i != loaded.index);
         let follows = |formula: &&Formula| self.numbers.follows(formula).is_some();
         if let Some(formula) = loaded.reading.formula.as_ref().filter(follows) {
@@ -146,11 +162,12 @@ impl Settings {
             self.warnings.push(problem(&path, unfit).warning());
         }
         let live = std::mem::take(&mut self.live);
-        for (slot, formula) in live.iter().filter_map(|(index, formula)| Some((plan.settings.get(*index)?, formula))) {
+        let slots = |(index, formula)| Some((index, plan.settings.get(index)?, formula));
+        for (index, slot, formula) in live.iter().map(|(index, formula)| (*index, formula)).filter_map(slots) {
             let number = self.numbers.now(formula, &context);
             // A value that can't be had leaves the last good one in force.
             match number.and_then(|number| fit(slot.ty, slot.range, number, slot.dim)) {
-                Ok(values) => self.write(slot, &values),
+                Ok(values) => self.write(index, slot, &values),
                 Err(unfit) => self.warnings.push(problem(path(slot), unfit).warning()),
             }
         }
@@ -158,10 +175,14 @@ impl Settings {
         dt
     }
 
-    fn write(&mut self, slot: &Slot, values: &[f64]) {
+    fn write(&mut self, index: usize, slot: &Slot, values: &[f64]) {
         let count = slot.ty.components(slot.dim) as usize;
+        let values = values.get(..count).unwrap_or(values);
+        if let Some(now) = self.now.get_mut(index) {
+            values.clone_into(now);
+        }
         for offset in &slot.offsets {
-            for (component, value) in values.iter().take(count).enumerate() {
+            for (component, value) in values.iter().enumerate() {
                 let word = match slot.ty.scalar() {
                     Scalar::F32 => (*value as f32).to_bits(),
                     Scalar::I32 => *value as i32 as u32,
