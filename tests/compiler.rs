@@ -2,6 +2,8 @@
 
 #[path = "compiler/check.rs"]
 mod check;
+#[path = "compiler/curves.rs"]
+mod curves;
 #[path = "compiler/document.rs"]
 mod document;
 #[path = "compiler/hostile.rs"]

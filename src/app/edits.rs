@@ -150,7 +150,6 @@ pub fn round_positions(document: &mut Document) {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! Curves and colour ramps over 0..1: what a person draws, and the samples of it that the GPU reads.
 //!
-//! A [`Curve`] is a monotone cubic between its points (Fritsch and Carlson 1980): smooth, and never above or below the two
-//! points that it runs between. A [`Gradient`] is linear between its stops, in linear RGB. Two points at one t are a step.
+//! A [`Curve`] is the [`monotone`] cubic through its points, which never runs above or below the two points around it, as
+//! is `curve(x, ..)` of expressions. A [`Gradient`] is linear between its stops, in linear RGB. Two points at one t are a step.
 //! Before the first point and after the last both keep the end's value.
 //!
 //! The GPU reads [`SAMPLES`] values at equal distances and interpolates linearly. So a step becomes a ramp from one sample to the
@@ -13,9 +13,6 @@ pub use gradient::{Color, Gradient, color_from_hex, hex_from_color};
 
 /// Values that the GPU reads of a curve or a gradient, at t = i / (SAMPLES - 1).
 pub const SAMPLES: usize = 64;
-
-/// Points nearer to each other than this stand at one t. Far below what 32 bits tell apart near 1, so slopes stay finite.
-const STEP: f64 = 1e-9;
 
 /// Why a curve or a gradient can't be used: cause and remedy.
 type Unfit = (String, String);
@@ -31,7 +28,7 @@ pub struct Curve {
 impl Curve {
     /// The value at t. Zero without points; of a curve that [`Curve::check`] refuses it is some number or NaN.
     pub fn at(&self, t: f64) -> f64 {
-        Spline::new(&self.points).at(t)
+        monotone(&self.points, t)
     }
 
     /// Whether it has points, in order, inside 0..1, with values that 32 bits hold inside `low..high`.
@@ -54,12 +51,11 @@ impl Curve {
 
     /// What the GPU reads: values at equal distances, the ends exactly.
     pub fn samples(&self) -> Vec<f64> {
-        let spline = Spline::new(&self.points);
-        (0..SAMPLES).map(|i| spline.at(place(i))).collect()
+        (0..SAMPLES).map(|i| self.at(place(i))).collect()
     }
 
     /// How far what the GPU reads can be from [`Curve::at`], apart from its rounding. For samples h apart: where points are further
-    /// apart, the second derivative is at most 7.42 rise / width^2, of which linear interpolation misses h^2 / 8; where the curve
+    /// apart, the second derivative is at most 12 rise / width^2, of which linear interpolation misses h^2 / 8; where the curve
     /// begins or ends inside 0..1, its slope jumps by rise / width, of which it misses h / 4; and where points are nearer to
     /// each other, it misses no more than the curve rises there altogether.
     pub fn table_error(&self) -> f64 {
@@ -67,7 +63,7 @@ impl Curve {
         let pairs: Vec<_> = self.points.iter().zip(self.points.iter().skip(1)).collect();
         let rise = |(a, b): &(&(f64, f64), &(f64, f64))| (b.1 - a.1).abs();
         let width = |(a, b): &(&(f64, f64), &(f64, f64))| b.0 - a.0;
-        let bend = pairs.iter().filter(|p| width(p) >= h).map(|p| 7.42 / 8.0 * rise(p) * (h / width(p)).powi(2));
+        let bend = pairs.iter().filter(|p| width(p) >= h).map(|p| 12.0 / 8.0 * rise(p) * (h / width(p)).powi(2));
         let kink = [pairs.first().filter(|p| p.0.0 > 0.0), pairs.last().filter(|p| p.1.0 < 1.0)];
         let kink = kink.into_iter().flatten().filter(|p| width(p) >= h).map(|p| 0.25 * rise(p) * h / width(p));
         // Two samples may have several points between them, and parts of what lies on both sides.
@@ -127,63 +123,37 @@ fn segment<P>(points: &[P], t: f64, place: impl Fn(&P) -> f64) -> Option<(usize,
     })
 }
 
-/// Points with the slopes through them.
-struct Spline<'a> {
-    points: &'a [(f64, f64)],
-    slopes: Vec<f64>,
+/// The monotone cubic through points in the order of x (Fritsch and Carlson 1980, slopes of Fritsch and Butland 1984), the end's
+/// value before and behind them: smooth but for steps, and between two points never above or below both. Zero without points.
+pub fn monotone(points: &[(f64, f64)], x: f64) -> f64 {
+    let Some((i, j)) = segment(points, x, |(x, _)| *x) else { return 0.0 };
+    let (Some((x0, y0)), Some((x1, y1))) = (points.get(i), points.get(j)) else { return 0.0 };
+    let (width, rise) = (x1 - x0, y1 - y0);
+    if !(i < j && width > 0.0) {
+        return *y0;
+    }
+    let t = (x - x0) / width;
+    let (a, b) = (slope(points, i) * width, slope(points, j) * width);
+    // Cubic Hermite in powers of t. Rounding must not lead out of the segment, nor may slopes without bounds of points that all
+    // but touch; `clamp` would panic where a point is NaN.
+    let y = y0 + t * (a + t * (3.0 * rise - 2.0 * a - b + t * (a + b - 2.0 * rise)));
+    y.max(y0.min(*y1)).min(y0.max(*y1))
 }
 
-impl Spline<'_> {
-    fn new(points: &[(f64, f64)]) -> Spline<'_> {
-        let secant = |i: usize| {
-            let ((t0, v0), (t1, v1)) = (points.get(i)?, points.get(i + 1)?);
-            let width = t1 - t0;
-            (width > STEP).then(|| (v1 - v0) / width)
-        };
-        let secants: Vec<Option<f64>> = (0..points.len()).map(secant).collect();
-        let sides = |i: usize| {
-            let side = |i: Option<usize>| i.and_then(|i| secants.get(i)).copied().flatten();
-            (side(i.checked_sub(1)), side(Some(i)))
-        };
-        let slope = |i: usize| match sides(i) {
-            (Some(left), Some(right)) if left * right > 0.0 => 0.5 * left + 0.5 * right,
-            (Some(_), Some(_)) | (None, None) => 0.0,
-            (Some(one), None) | (None, Some(one)) => one,
-        };
-        let free: Vec<f64> = (0..points.len()).map(slope).collect();
-        // A segment is monotone if its slopes, as multiples of the secant, lie in a circle of radius 3. The smaller share of both
-        // neighbours keeps both inside, whatever the order.
-        let share = |i: usize| {
-            let (Some(secant), Some(a), Some(b)) = (secants.get(i).copied().flatten(), free.get(i), free.get(i + 1))
-            else {
-                return 1.0;
-            };
-            let most = 3.0 * secant.abs();
-            let length = a.hypot(*b);
-            if length > most { most / length } else { 1.0 }
-        };
-        let shares: Vec<f64> = (0..points.len()).map(share).collect();
-        let limited = |(i, slope): (usize, &f64)| {
-            let side = |i: Option<usize>| i.and_then(|i| shares.get(i)).copied().unwrap_or(1.0);
-            slope * side(i.checked_sub(1)).min(side(Some(i)))
-        };
-        let slopes = free.iter().enumerate().map(limited).collect();
-        Spline { points, slopes }
-    }
-
-    fn at(&self, t: f64) -> f64 {
-        let Some((i, j)) = segment(self.points, t, |(t, _)| *t) else { return 0.0 };
-        let (Some((t0, v0)), Some((t1, v1))) = (self.points.get(i), self.points.get(j)) else { return 0.0 };
-        let width = t1 - t0;
-        if i == j || width <= STEP {
-            return *v0;
+/// Slope at a point: the weighted harmonic mean of both secants, 0 at an extremum, the only secant at an end or beside a step.
+fn slope(points: &[(f64, f64)], at: usize) -> f64 {
+    let secant = |from: Option<usize>| -> Option<(f64, f64)> {
+        let (a, b) = (points.get(from?)?, points.get(from?.checked_add(1)?)?);
+        let width = b.0 - a.0;
+        (width > 0.0).then(|| (width, (b.1 - a.1) / width))
+    };
+    match (secant(at.checked_sub(1)), secant(Some(at))) {
+        (Some((h0, d0)), Some((h1, d1))) if d0 * d1 > 0.0 => {
+            let (w0, w1) = (2.0 * h1 + h0, h1 + 2.0 * h0);
+            (w0 + w1) / (w0 / d0 + w1 / d1)
         }
-        let (Some(m0), Some(m1)) = (self.slopes.get(i), self.slopes.get(j)) else { return *v0 };
-        let (x, rise) = ((t - t0) / width, v1 - v0);
-        let (a, b) = (width * m0, width * m1);
-        // Cubic Hermite in powers of x. Rounding must not lead out of the segment either; `clamp` would panic on NaN.
-        let value = v0 + x * (a + x * (3.0 * rise - 2.0 * a - b + x * (a + b - 2.0 * rise)));
-        value.max(v0.min(*v1)).min(v0.max(*v1))
+        (Some(_), Some(_)) | (None, None) => 0.0,
+        (Some((_, only)), None) | (None, Some((_, only))) => only,
     }
 }
 

@@ -4,33 +4,26 @@ fn curve(points: &[(f64, f64)]) -> Curve {
     Curve { points: points.to_vec() }
 }
 
-/// Fritsch and Carlson's own sweep: segment after segment, each limiting the slopes that the one before left. Where no slope is
-/// limited from both sides this is what [`Spline`] does at once.
-fn swept(points: &[(f64, f64)], t: f64) -> f64 {
+/// The same from the papers: slopes first (PCHIP: harmonic means with weights 1/3 + h/(h + h')), then the basis of Hermite.
+fn pchip(points: &[(f64, f64)], t: f64) -> f64 {
     let n = points.len();
-    let secant: Vec<f64> = points.windows(2).map(|p| (p[1].1 - p[0].1) / (p[1].0 - p[0].0)).collect();
-    let mut m = vec![secant[0]; n];
-    m[n - 1] = secant[n - 2];
+    let h: Vec<f64> = points.windows(2).map(|p| p[1].0 - p[0].0).collect();
+    let d: Vec<f64> = points.windows(2).zip(&h).map(|(p, h)| (p[1].1 - p[0].1) / h).collect();
+    let mut m = vec![d[0]; n];
+    m[n - 1] = d[n - 2];
     for k in 1..n - 1 {
-        m[k] = if secant[k - 1] * secant[k] <= 0.0 { 0.0 } else { (secant[k - 1] + secant[k]) / 2.0 };
-    }
-    for k in 0..n - 1 {
-        if secant[k] == 0.0 {
-            (m[k], m[k + 1]) = (0.0, 0.0);
-            continue;
-        }
-        let (a, b) = (m[k] / secant[k], m[k + 1] / secant[k]);
-        if a * a + b * b > 9.0 {
-            let tau = 3.0 / (a * a + b * b).sqrt();
-            (m[k], m[k + 1]) = (tau * a * secant[k], tau * b * secant[k]);
-        }
+        let share = (1.0 + h[k] / (h[k - 1] + h[k])) / 3.0;
+        m[k] = if d[k - 1].signum() * d[k].signum() > 0.0 && d[k - 1] != 0.0 && d[k] != 0.0 {
+            1.0 / (share / d[k - 1] + (1.0 - share) / d[k])
+        } else {
+            0.0
+        };
     }
     let k = (0..n - 1).rev().find(|k| points[*k].0 <= t).unwrap_or(0);
-    let d = points[k + 1].0 - points[k].0;
-    let x = (t - points[k].0) / d;
+    let x = (t - points[k].0) / h[k];
     let (h00, h10) = ((1.0 + 2.0 * x) * (1.0 - x) * (1.0 - x), x * (1.0 - x) * (1.0 - x));
     let (h01, h11) = (x * x * (3.0 - 2.0 * x), x * x * (x - 1.0));
-    h00 * points[k].1 + h10 * d * m[k] + h01 * points[k + 1].1 + h11 * d * m[k + 1]
+    h00 * points[k].1 + h10 * h[k] * m[k] + h01 * points[k + 1].1 + h11 * h[k] * m[k + 1]
 }
 
 /// What linear interpolation of the samples gives.
@@ -59,11 +52,11 @@ const SHAPES: [&[(f64, f64)]; 7] = [
 ];
 
 #[test]
-fn curves_are_the_cubics_of_fritsch_and_carlson() {
+fn curves_are_the_monotone_cubics_of_the_papers() {
     for shape in SHAPES.iter().take(5) {
         let curve = curve(shape);
         let (first, last) = (shape[0].0, shape[shape.len() - 1].0);
-        let error = places().filter(|t| (first..=last).contains(t)).map(|t| (curve.at(t) - swept(shape, t)).abs());
+        let error = places().filter(|t| (first..=last).contains(t)).map(|t| (curve.at(t) - pchip(shape, t)).abs());
         let error = error.fold(0.0, f64::max);
         println!("{shape:?}: {error:.2e}");
         // A dozen roundings of numbers up to 6.
@@ -82,12 +75,16 @@ fn curves_go_through_their_points_and_never_beyond_them() {
         shape.iter().for_each(|(t, _)| assert_eq!(Some(curve.at(*t)), steps(*t), "{shape:?} at {t}"));
         for pair in shape.windows(2).filter(|p| p[1].0 > p[0].0) {
             let rises = (pair[1].1 - pair[0].1).signum();
-            let inside: Vec<f64> = places().filter(|t| (pair[0].0..pair[1].0).contains(t)).map(|t| curve.at(t)).collect();
+            let inside: Vec<f64> =
+                places().filter(|t| (pair[0].0..pair[1].0).contains(t)).map(|t| curve.at(t)).collect();
             let (low, high) = (pair[0].1.min(pair[1].1), pair[0].1.max(pair[1].1));
             assert!(inside.iter().all(|v| (low..=high).contains(v)), "{shape:?} leaves {pair:?}");
             // Up to rounding.
             let back = inside.windows(2).map(|v| rises * (v[0] - v[1])).fold(0.0, f64::max);
-            assert!(back <= 8.0 * high.abs().max(low.abs()) * f64::EPSILON, "{shape:?} turns back by {back:.1e} in {pair:?}");
+            assert!(
+                back <= 8.0 * high.abs().max(low.abs()) * f64::EPSILON,
+                "{shape:?} turns back by {back:.1e} in {pair:?}"
+            );
         }
     }
     let one = curve(&[(0.3, 7.0)]);
@@ -106,7 +103,7 @@ fn the_table_is_as_near_as_it_says() {
         assert!(error <= bar + 1e-12, "{shape:?}: {error:.2e} over {bar:.2e}");
         assert_eq!((samples.len(), samples[0], samples[63]), (SAMPLES, curve.at(0.0), curve.at(1.0)));
     }
-    assert!(curve(SHAPES[1]).table_error() < 1e-3, "a plain curve is right to three digits");
+    assert!(curve(SHAPES[1]).table_error() < 2e-3, "for a plain curve that is little");
 }
 
 #[test]

@@ -249,6 +249,7 @@ impl ParamValue {
     pub fn kind(&self) -> &'static str {
         match self {
             ParamValue::Number(_) => "a number",
+            ParamValue::Vector(values) if values.is_empty() => "an empty list",
             ParamValue::Vector(_) => "a vector",
             ParamValue::Bool(_) => "a bool",
             ParamValue::Expression(_) => "an expression",

@@ -381,8 +381,9 @@ fn stop(item: &Item) -> Result<(f64, Color), String> {
     let [t, color] = parts.as_slice() else { return Err(STOP.into()) };
     let t = number(t)?;
     let color = match color {
-        Item::Text(text) => color_from_hex(text)
-            .ok_or_else(|| format!("`{text}` is no colour; write \"#rrggbb\" or \"#rrggbbaa\""))?,
+        Item::Text(text) => {
+            color_from_hex(text).ok_or_else(|| format!("`{text}` is no colour (\"#rrggbb\" or \"#rrggbbaa\")"))?
+        }
         Item::List(parts) => match parts.as_slice() {
             [r, g, b] => [number(r)?, number(g)?, number(b)?, 1.0],
             [r, g, b, a] => [number(r)?, number(g)?, number(b)?, number(a)?],
@@ -394,4 +395,5 @@ fn stop(item: &Item) -> Result<(f64, Color), String> {
 }
 
 const POINT: &str = "a point of a curve has the form (t, value)";
-const STOP: &str = "a point of a curve has the form (t, value), a stop of a gradient (t, \"#rrggbb\") or (t, (r, g, b, a))";
+const STOP: &str =
+    "a point of a curve has the form (t, value), a stop of a gradient (t, \"#rrggbb\") or (t, (r, g, b, a))";

@@ -228,5 +228,10 @@ fn as_it_becomes(set: &str, value: &ParamValue, wrong: &str, (cause, remedy): Un
     if set == wrong {
         return problem(wrong, (cause, remedy));
     }
-    problem(wrong, (format!("{cause} when `{set}` becomes {value}"), remedy))
+    let becomes = match value {
+        // Ten thousand points are no sentence.
+        ParamValue::Curve(_) | ParamValue::Gradient(_) => "is set to it".to_string(),
+        short => format!("becomes {short}"),
+    };
+    problem(wrong, (format!("{cause} when `{set}` {becomes}"), remedy))
 }

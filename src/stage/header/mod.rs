@@ -1,9 +1,11 @@
 //! Parses the `//!` header of a stage file. The grammar is in `docs/stage_language.md`.
 
+mod param;
+
 use serde::Serialize;
 
 use super::types::{self, AttributeList, EdgeRule, Element, PortType, ValueType};
-use crate::document::ParamValue;
+pub use param::{Param, ParamType};
 
 /// One thing wrong with a stage's text, at a line (from 1) of it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -107,67 +109,8 @@ impl Port {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum ParamType {
-    Value(ValueType),
-    Bool,
-    /// Linear RGBA.
-    Color,
-    /// A function of 0..1 to a number, drawn by points.
-    Curve,
-    /// A function of 0..1 to a colour, drawn by stops.
-    Gradient,
-}
-
-impl ParamType {
-    /// How the parameter is stored for the GPU.
-    pub fn value(self) -> ValueType {
-        match self {
-            ParamType::Value(v) => v,
-            ParamType::Bool => ValueType::I32,
-            ParamType::Color => ValueType::Vec4,
-            ParamType::Curve => ValueType::Curve,
-            ParamType::Gradient => ValueType::Gradient,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            ParamType::Value(v) => v.name(),
-            ParamType::Bool => "bool",
-            ParamType::Color => "color",
-            ParamType::Curve => "curve",
-            ParamType::Gradient => "gradient",
-        }
-    }
-
-    /// Whether a stage calls it instead of reading it: what its function returns.
-    pub fn returns(self) -> Option<ValueType> {
-        match self {
-            ParamType::Curve => Some(ValueType::F32),
-            ParamType::Gradient => Some(ValueType::Vec4),
-            ParamType::Value(_) | ParamType::Bool | ParamType::Color => None,
-        }
-    }
-}
-
 /// Lower and upper bound, either may be open.
 pub type Range = (Option<f64>, Option<f64>);
-
-/// A declared `@param`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Param {
-    pub name: String,
-    pub ty: ParamType,
-    pub default: ParamValue,
-    /// Values outside are refused.
-    pub range: Range,
-    /// Where a slider starts.
-    pub soft: Range,
-    pub doc: String,
-    pub unit: String,
-    pub line: usize,
-}
 
 /// The header of a stage file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -235,7 +178,7 @@ fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
         "in" => header.ports.push(port(Direction::In, rest, line)?),
         "out" => header.ports.push(port(Direction::Out, rest, line)?),
         "inout" => header.ports.push(port(Direction::InOut, rest, line)?),
-        "param" => header.params.push(param(rest, line)?),
+        "param" => header.params.push(param::parse(rest, line)?),
         "over" => match rest.split_whitespace().next() {
             Some("once") => header.once = true,
             Some(name) => header.over = Some(name.to_string()),
@@ -465,69 +408,6 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
         _ => return Err(format!("option `{option}` does not fit here; docs/stage_language.md lists the options")),
     }
     Ok(())
-}
-
-fn param(rest: &str, line: usize) -> Result<Param, String> {
-    let d = declaration(rest)?;
-    let ty = match d.ty {
-        "bool" => ParamType::Bool,
-        "color" => ParamType::Color,
-        "curve" => ParamType::Curve,
-        "gradient" => ParamType::Gradient,
-        other => ParamType::Value(ValueType::parse(other).ok_or_else(|| unknown_type(other, "a parameter"))?),
-    };
-    let example = match ty {
-        ParamType::Curve => CURVE,
-        ParamType::Gradient => GRADIENT,
-        _ => "0",
-    };
-    let default = d.default.ok_or_else(|| format!("@param `{}` needs a default: `{0}: {} = {example}`", d.name, d.ty))?;
-    let mut range = (None, None);
-    let mut soft = (None, None);
-    for option in d.options {
-        match option.strip_prefix("soft ") {
-            Some(text) => soft = self::range(text)?,
-            None => range = self::range(option)?,
-        }
-    }
-    if ty == ParamType::Bool {
-        range = (Some(0.0), Some(1.0));
-    }
-    if ty == ParamType::Gradient && (range, soft) != ((None, None), (None, None)) {
-        return Err(format!("the colours of @param `{}` have no range; drop it", d.name));
-    }
-    let default = match ty {
-        ParamType::Curve | ParamType::Gradient => drawn(&d.name, ty, default, range)?,
-        _ => numbers(&d.name, constant(default)?, range)?,
-    };
-    Ok(Param { name: d.name, ty, default, range, soft, doc: d.doc, unit: d.unit, line })
-}
-
-/// Defaults as their parts are written in a graph file.
-const CURVE: &str = "[(0, 0), (1, 1)]";
-const GRADIENT: &str = "[(0, \"#000000\"), (1, \"#ffffff\")]";
-
-/// The default of a curve or a gradient.
-fn drawn(name: &str, ty: ParamType, text: &str, range: Range) -> Result<ParamValue, String> {
-    let form = if ty == ParamType::Curve { CURVE } else { GRADIENT };
-    let what = format!("the default of @param `{name}` is no {}", ty.name());
-    let value = ParamValue::from_ron(text).map_err(|cause| format!("{what}: {cause}; write {form}"))?;
-    let checked = match (ty, &value) {
-        (ParamType::Curve, ParamValue::Curve(curve)) => curve.check(range),
-        (ParamType::Gradient, ParamValue::Gradient(gradient)) => gradient.check(),
-        _ => return Err(format!("{what}; write {form}")),
-    };
-    checked.map_err(|(cause, remedy)| format!("the default of @param `{name}`: {cause}; {remedy}"))?;
-    Ok(value)
-}
-
-/// The default of what is made of numbers.
-fn numbers(name: &str, values: Vec<f64>, range: Range) -> Result<ParamValue, String> {
-    let outside = |v: &f64| range.0.is_some_and(|lo| *v < lo) || range.1.is_some_and(|hi| *v > hi);
-    if values.iter().any(outside) {
-        return Err(format!("the default of @param `{name}` lies outside its own range"));
-    }
-    Ok(ParamValue::from_numbers(&values))
 }
 
 fn unknown_type(text: &str, what: &str) -> String {
