@@ -1,4 +1,4 @@
-//! Remap
+//! Remap Field
 //! Puts a scalar field of space through a curve:  result = scale * curve(t),  t = (value - low) / (high - low), clamped to 0..1.
 //! With a shape's signed distance it is a falloff: low is inside, high is where it ends.
 //! Source: none.

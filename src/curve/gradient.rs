@@ -21,11 +21,11 @@ impl Gradient {
         let (Some((t0, from)), Some((t1, to))) = (self.stops.get(i), self.stops.get(j)) else { return [0.0; 4] };
         let x = if t1 > t0 { (t - t0) / (t1 - t0) } else { 0.0 };
         let mut color = *from;
-        color.iter_mut().zip(to).for_each(|(c, to)| *c = *c * (1.0 - x) + to * x);
+        color.iter_mut().zip(to).for_each(|(c, to)| *c += (to - *c) * x);
         color
     }
 
-    /// Whether it has stops, in order, inside 0..1, with colours that 32 bits hold.
+    /// Whether it has stops, in order, inside 0..1, with colours of numbers up to 1e38.
     ///
     /// # Errors
     /// The first thing that is wrong, and what to do.

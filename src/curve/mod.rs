@@ -11,8 +11,11 @@ mod gradient;
 
 pub use gradient::{Color, Gradient, color_from_hex, hex_from_color};
 
-/// Values that the GPU reads of a curve or a gradient, at t = i / (SAMPLES - 1).
-pub const SAMPLES: usize = 64;
+/// Values that the GPU reads of a curve or a gradient, at t = i / (SAMPLES - 1): what stands at a half, a quarter, an eighth is met
+/// exactly.
+pub const SAMPLES: usize = 65;
+/// Largest value: what lies between two still fits into 32 bits.
+const LARGEST: f64 = 1e38;
 
 /// Why a curve or a gradient can't be used: cause and remedy.
 type Unfit = (String, String);
@@ -31,7 +34,7 @@ impl Curve {
         monotone(&self.points, t)
     }
 
-    /// Whether it has points, in order, inside 0..1, with values that 32 bits hold inside `low..high`.
+    /// Whether it has points, in order, inside 0..1, with values up to 1e38 inside `low..high`.
     ///
     /// # Errors
     /// The first thing that is wrong, and what to do.
@@ -104,9 +107,7 @@ fn check_places(places: impl Iterator<Item = f64>, what: &str, point: &str) -> R
 fn check_value(value: f64, whose: &str) -> Result<(), Unfit> {
     match value {
         v if !v.is_finite() => Err((whose.to_string(), "give a finite number".into())),
-        v if v.abs() > f64::from(f32::MAX) => {
-            Err((format!("{whose}, too large for 32 bits"), "give a smaller number".into()))
-        }
+        v if v.abs() > LARGEST => Err((format!("{whose}, more than 1e38"), "give a smaller number".into())),
         _ => Ok(()),
     }
 }

@@ -101,7 +101,7 @@ fn the_table_is_as_near_as_it_says() {
         let error = places().map(|t| (from_table(&samples, t) - curve.at(t)).abs()).fold(0.0, f64::max);
         println!("{shape:?}: table {error:.2e}, bar {bar:.2e}");
         assert!(error <= bar + 1e-12, "{shape:?}: {error:.2e} over {bar:.2e}");
-        assert_eq!((samples.len(), samples[0], samples[63]), (SAMPLES, curve.at(0.0), curve.at(1.0)));
+        assert_eq!((samples.len(), samples[0], samples[SAMPLES - 1]), (SAMPLES, curve.at(0.0), curve.at(1.0)));
     }
     assert!(curve(SHAPES[1]).table_error() < 2e-3, "for a plain curve that is little");
 }
@@ -117,9 +117,9 @@ fn gradients_are_linear_between_their_stops() {
     assert_eq!([ramp.at(1.0), ramp.at(f64::NAN)], [black; 2]);
     let samples = ramp.samples();
     assert_eq!(samples.len(), 4 * SAMPLES);
-    assert_eq!((&samples[..4], &samples[4 * 63..]), (&black[..], &black[..]));
+    assert_eq!((&samples[..4], &samples[4 * (SAMPLES - 1)..]), (&black[..], &black[..]));
     let two = Gradient { stops: vec![(0.0, black), (1.0, white)] }.samples();
-    let error = (0..SAMPLES).map(|i| (two[4 * i] - i as f64 / 63.0).abs()).fold(0.0, f64::max);
+    let error = (0..SAMPLES).map(|i| (two[4 * i] - i as f64 / 64.0).abs()).fold(0.0, f64::max);
     assert_eq!(error, 0.0);
 }
 
@@ -151,7 +151,7 @@ fn wrong_curves_say_what_is_wrong_and_stay_harmless() {
         (&[(-0.1, 1.0)], none, "at t = -0.1"),
         (&[(0.0, 1.0), (0.6, 1.0), (0.5, 2.0)], none, "point 3 of the curve is at t = 0.5, behind one at 0.6"),
         (&[(0.0, f64::NAN), (1.0, 1.0)], none, "has the value NaN"),
-        (&[(0.0, 1e39)], none, "too large"),
+        (&[(0.0, 1e39)], none, "more than 1e38"),
         (&[(0.0, f64::NEG_INFINITY)], none, "-inf"),
         (&[(0.0, 0.5), (1.0, 2.0)], (Some(0.0), Some(1.0)), "2, outside 0..1"),
     ] {
@@ -163,7 +163,7 @@ fn wrong_curves_say_what_is_wrong_and_stay_harmless() {
     }
     assert_eq!(curve(&[]).at(0.5), 0.0);
     // Slopes of points that are as near and as far apart as can be.
-    let far = f64::from(f32::MAX);
+    let far = 1e38;
     let steep = curve(&[(0.0, -far), (2e-9, far), (3e-9, -far), (4e-9, -far + 1e30), (5e-9, 1e-300), (1.0, far)]);
     assert_eq!(steep.check(none), Ok(()));
     assert!(places().all(|t| steep.at(t).abs() <= far));

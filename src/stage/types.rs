@@ -46,9 +46,9 @@ impl Scalar {
 }
 
 /// Tables in a uniform block, whose arrays take whole `vec4f`.
-const CURVE: &str = "array<vec4f, 16>";
-const GRADIENT: &str = "array<vec4f, 64>";
-const _: () = assert!(SAMPLES == 64, "the arrays above hold the samples");
+const CURVE: &str = "array<vec4f, 17>";
+const GRADIENT: &str = "array<vec4f, 65>";
+const _: () = assert!(SAMPLES == 65, "the arrays above hold the samples");
 
 impl ValueType {
     pub const ALL: [ValueType; 7] = [
@@ -90,7 +90,8 @@ impl ValueType {
             ValueType::Vec4 => 4,
             ValueType::Vec => dim,
             ValueType::Camera => 16,
-            ValueType::Curve => SAMPLES as u32,
+            // Whole `vec4f`, so the last has room to spare.
+            ValueType::Curve => (SAMPLES as u32).next_multiple_of(4),
             ValueType::Gradient => 4 * SAMPLES as u32,
         }
     }

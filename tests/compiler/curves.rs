@@ -147,8 +147,8 @@ fn a_curve_is_a_table_in_the_uniform_block() {
     let plan = compile(&shaped("")).unwrap_or_else(|p| panic!("{p}"));
     let kernel = plan.kernels.iter().find(|k| k.wgsl.contains("fn falloff")).expect("the stage's kernel");
     println!("{}", kernel.wgsl);
-    // 64 numbers, 64 colours, and the gain, in whole vectors.
-    assert_eq!(kernel.uniform_bytes, 256 + 1024 + 16);
+    // 65 numbers, 65 colours, and the gain, in whole vectors.
+    assert_eq!(kernel.uniform_bytes, 272 + 1040 + 16);
     assert!(kernel.finite && plan.alarms.is_empty());
     let frame: Vec<&str> = plan.frame.iter().map(|d| d.node.as_str()).collect();
     assert_eq!(frame, Vec::<&str>::new(), "nothing changes from frame to frame");

@@ -124,7 +124,8 @@ fn a_gradient_on_the_gpu_is_the_gradient() {
     // A table of h misses h / 4 of a slope's jump where a stop lies between two samples.
     let slopes = |c: usize| ramp.stops.windows(2).map(move |s| (s[1].1[c] - s[0].1[c]) / (s[1].0 - s[0].0));
     let jump = (0..4).flat_map(slopes).map(f64::abs).fold(0.0, f64::max) * 2.0;
-    let (bar, because) = (jump / 4.0 / 63.0 + 32.0 * U * jump, "h / 4 of the largest jump of slope, and rounding");
+    let (bar, because) =
+        (jump / 4.0 / (SAMPLES - 1) as f64 + 32.0 * U * jump, "h / 4 of the largest jump of slope, and rounding");
     let colors = |of: &dyn Fn(f64) -> Color| (0..CELLS).flat_map(|cell| of(place(cell))).collect::<Vec<f64>>();
     let expected = colors(&|t| ramp.at(t));
     for wire in ["still.color", "live.color", "group.color"] {

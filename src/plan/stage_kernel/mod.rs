@@ -295,14 +295,15 @@ fn drawn(param: &Param) -> Option<String> {
     let (name, last) = (&param.name, SAMPLES - 1);
     let returned = param.ty.returns()?;
     let sample = |index: &str| match returned {
-        ValueType::F32 => format!("params.{name}[({index}) >> 2u][({index}) & 3u]"),
+        ValueType::F32 => format!("params.{name}[{index} >> 2u][{index} & 3u]"),
         _ => format!("params.{name}[{index}]"),
     };
-    let (from, to) = (sample("_i"), sample("_i + 1u"));
+    // Equal samples give themselves, which `mix` does not promise.
+    let (from, to) = (sample("_i"), sample("_j"));
     Some(format!(
-        "fn {name}(_t: f32) -> {} {{ let _x = clamp(_t, 0.0, 1.0) * {last}.0; let _i = min(u32(_x), {}u); return mix({from}, {to}, _x - f32(_i)); }}",
-        returned.wgsl(2),
-        last - 1
+        "fn {name}(_t: f32) -> {} {{ let _x = clamp(_t, 0.0, 1.0) * {last}.0; let _i = min(u32(_x), {last}u); let _j = min(_i + 1u, {last}u); \
+         let _from = {from}; return _from + ({to} - _from) * (_x - f32(_i)); }}",
+        returned.wgsl(2)
     ))
 }
 
