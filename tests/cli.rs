@@ -222,7 +222,7 @@ fn a_parameter_may_be_a_curve_or_a_gradient() {
     let said = err(&render(&["shape.shape=[(0, 1), (2, 0)]"]));
     assert!(said.contains("point 2 of the curve is at t = 2"), "{said}");
     let said = err(&render(&[r##"look.ramp=[(0, "red")]"##]));
-    assert!(said.contains("an expression was given for a gradient; give its stops as [(0, \"#000000\")"), "{said}");
+    assert!(said.contains("an expression was given for a gradient") && said.contains("give its stops as"), "{said}");
     std::fs::remove_dir_all(dir).unwrap();
 }
 

@@ -87,6 +87,9 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
     let wanted = ty.components(dim) as usize;
     let given = number.as_slice();
     let mut values = [0.0; 4];
+    if wanted > values.len() {
+        return Err((format!("a {} is no constant", ty.name()), "wire one to it".into()));
+    }
     match given.len() {
         1 => values = [given.first().copied().unwrap_or(0.0); 4],
         // A colour without alpha is opaque.

@@ -34,13 +34,13 @@ fn wind(sim: &mut Simulation, mouse: f32) {
 
 #[test]
 fn every_value_is_that_of_the_last_frame() {
-    let mut sim = start(50.0, NODES, &[]);
+    let mut sim = start(64.0, NODES, &[]);
     let value = |sim: &Simulation, path: &str| sim.value(path).unwrap_or_else(|| panic!("{path} is known"));
     assert_eq!(value(&sim, "solve.gain"), [0.5], "as at time zero with the pointer at rest, before the first frame");
     assert_eq!(value(&sim, "outer.most"), [1.0]);
     (0..3).for_each(|_| wind(&mut sim, 0.25));
-    // The last frame was number 2, at 0.04 s. Parameters that are constant have their digits, not those of 32 bits.
-    assert_eq!(value(&sim, "solve.gain"), [0.04 + 0.25]);
+    // The last frame was number 2, at 1/32 s. Parameters that are constant have their digits, not those of 32 bits.
+    assert_eq!(value(&sim, "solve.gain"), [0.03125 + 0.25]);
     assert_eq!(value(&sim, "solve.push"), [4.0, 0.2]);
     assert_eq!((value(&sim, "solve.on"), value(&sim, "x.value")), (vec![1.0], vec![0.3]));
     assert_eq!((value(&sim, "wind.value"), value(&sim, "unread.value")), (vec![2.0, 0.1], vec![3.0]));
@@ -58,7 +58,7 @@ fn every_value_is_that_of_the_last_frame() {
 
 #[test]
 fn values_follow_what_is_set_and_stay_where_an_expression_fails() {
-    let mut sim = start(50.0, NODES, &[]);
+    let mut sim = start(64.0, NODES, &[]);
     wind(&mut sim, 0.0);
     sim.set_param("solve.gain", ParamValue::Expression("9 + frame".into())).unwrap();
     assert_eq!(sim.value("solve.gain"), Some(vec![9.0]), "at time zero until the next frame");
