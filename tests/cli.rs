@@ -194,6 +194,38 @@ fn a_parameter_may_be_a_number_that_shapes_the_plan() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+#[test]
+fn a_parameter_may_be_a_curve_or_a_gradient() {
+    let dir = folder("curves");
+    let file = dir.join("curves.ron");
+    let nodes = r#"(version: 1, nodes: {
+        "domain": (domain: (resolution: (4, 4), width: 1, edge: "wall")), "s": (state: "Grid<f32>", inputs: {"next": "s.value"}),
+        "shape": (stage: "grid/remap", inputs: {"field": "s.value"}),
+        "look": (stage: "view/gradient", inputs: {"field": "shape.result"}), "screen": (output: (), inputs: {"image": "look.image"}),
+    })"#;
+    std::fs::write(&file, nodes).unwrap();
+    let frames = dir.join("frames");
+    let render = |params: &[&str]| {
+        let given = params.iter().flat_map(|p| ["--param", *p]);
+        let fixed = ["render", file.to_str().unwrap(), "--frames", "1", "--out", frames.to_str().unwrap()];
+        stagewright(&fixed.into_iter().chain(given).collect::<Vec<_>>())
+    };
+    let good = render(&["shape.shape=[(0, 0.5)]", r##"look.ramp=[(0, "#000000"), (0.5, "#ff8800"), (1, "#ffffff")]"##]);
+    assert!(good.status.success(), "{}", err(&good));
+    let picture = std::fs::File::open(frames.join("frame.0001.png")).unwrap();
+    let mut reader = png::Decoder::new(std::io::BufReader::new(picture)).read_info().expect("a PNG");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+    reader.next_frame(&mut pixels).expect("pixels");
+    let near = pixels.iter().zip([255u8, 136, 0, 255]).all(|(got, wanted)| got.abs_diff(wanted) <= 1);
+    assert!(near, "the middle of the gradient, not {:?}", &pixels[..4]);
+    println!("{:?}", &pixels[..4]);
+    let said = err(&render(&["shape.shape=[(0, 1), (2, 0)]"]));
+    assert!(said.contains("point 2 of the curve is at t = 2"), "{said}");
+    let said = err(&render(&[r##"look.ramp=[(0, "red")]"##]));
+    assert!(said.contains("an expression was given for a gradient") && said.contains("give its stops as"), "{said}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 /// llvmpipe takes memory until the system has none, so the process is capped: then the driver reports it.
 #[test]
 #[cfg(target_os = "linux")]

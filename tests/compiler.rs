@@ -4,6 +4,8 @@
 mod bypass;
 #[path = "compiler/check.rs"]
 mod check;
+#[path = "compiler/curves.rs"]
+mod curves;
 #[path = "compiler/document.rs"]
 mod document;
 #[path = "compiler/hostile.rs"]

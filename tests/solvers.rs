@@ -4,6 +4,8 @@
 
 #[path = "solvers/advection.rs"]
 mod advection;
+#[path = "solvers/curves.rs"]
+mod curves;
 #[path = "solvers/diffusion.rs"]
 mod diffusion;
 #[path = "solvers/edges.rs"]
@@ -54,6 +56,8 @@ mod still;
 mod sweeps;
 #[path = "solvers/taylor_green.rs"]
 mod taylor_green;
+#[path = "solvers/values.rs"]
+mod values;
 #[path = "solvers/view_reference.rs"]
 mod view_reference;
 #[path = "solvers/water.rs"]

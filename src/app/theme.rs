@@ -209,7 +209,7 @@ impl Look {
                 ValueType::F32 => Color32::from_rgb(122, 200, 142),
                 ValueType::Vec | ValueType::Vec2 | ValueType::Vec3 => Color32::from_rgb(110, 162, 242),
                 ValueType::Vec4 => Color32::from_rgb(236, 176, 92),
-                ValueType::I32 | ValueType::U32 | ValueType::Camera => Color32::from_rgb(224, 138, 178),
+                _ => Color32::from_rgb(224, 138, 178),
             },
             Some(PortType::Particles) => Color32::from_rgb(82, 206, 214),
             Some(PortType::NeighborGrid) => Color32::from_rgb(58, 150, 160),

@@ -12,6 +12,7 @@ pub use color::Color;
 pub use level::{Level, LevelMut, Scope};
 pub use read::ReadError;
 
+use crate::curve::{Curve, Gradient};
 use crate::sim::input::InputTrack;
 
 /// Version of the graph file's format that this build writes.
@@ -230,18 +231,14 @@ pub enum ParamValue {
     Bool(bool),
     /// An expression, see [`crate::expr`].
     Expression(String),
+    /// `[(0, 1), (0.5, 0.8), (1, 0)]`: points (t, value).
+    Curve(Curve),
+    /// `[(0, "#000000"), (1, "#ff8800")]`: stops (t, colour), a colour in sRGB or as linear (r, g, b) or (r, g, b, a).
+    Gradient(Gradient),
 }
 
 impl ParamValue {
-    /// One number, or a vector of several.
-    pub fn from_numbers(values: &[f64]) -> ParamValue {
-        match values {
-            [one] => ParamValue::Number(*one),
-            many => ParamValue::Vector(many.to_vec()),
-        }
-    }
-
-    /// Reads what a person types: `0.5`, `1,2`, `(1, 2)`, `512x256`, `true`, or an expression.
+    /// Reads what a person types: `0.5`, `1,2`, `(1, 2)`, `512x256`, `true`, a curve or a gradient as in a graph file, or an expression.
     pub fn from_text(text: &str) -> ParamValue {
         let text = text.trim();
         let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
@@ -255,9 +252,41 @@ impl ParamValue {
         if let Ok(number) = text.parse() {
             return ParamValue::Number(number);
         }
+        if let Ok(drawn @ (ParamValue::Curve(_) | ParamValue::Gradient(_))) = ParamValue::from_ron(text) {
+            return drawn;
+        }
         match numbers(',').or_else(|| numbers('x')) {
             Some(values) if values.len() > 1 => ParamValue::Vector(values),
             _ => ParamValue::Expression(text.to_string()),
+        }
+    }
+
+    /// One number, or a vector of several.
+    pub fn from_numbers(values: &[f64]) -> ParamValue {
+        match values {
+            [one] => ParamValue::Number(*one),
+            many => ParamValue::Vector(many.to_vec()),
+        }
+    }
+
+    /// Reads a value as a graph file has it.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn from_ron(text: &str) -> Result<ParamValue, String> {
+        read::value(text)
+    }
+
+    /// What kind of value it is, with its article.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            ParamValue::Number(_) => "a number",
+            ParamValue::Vector(values) if values.is_empty() => "an empty list",
+            ParamValue::Vector(_) => "a vector",
+            ParamValue::Bool(_) => "a bool",
+            ParamValue::Expression(_) => "an expression",
+            ParamValue::Curve(_) => "a curve",
+            ParamValue::Gradient(_) => "a gradient",
         }
     }
 }

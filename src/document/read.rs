@@ -8,6 +8,7 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{Color, Document, Domain, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output, ParamValue};
+use crate::curve::{Color as Linear, Curve, Gradient, color_from_hex};
 
 /// Why a text is not a graph file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -16,6 +17,11 @@ pub enum ReadError {
     Syntax { line: usize, column: usize, message: String },
     #[error("the file has format version {0}, this build reads up to {FORMAT_VERSION}; update Stagewright")]
     TooNew(u32),
+}
+
+/// A value of a parameter on its own.
+pub fn value(text: &str) -> Result<ParamValue, String> {
+    ron::from_str(text).map_err(|e| e.code.to_string())
 }
 
 pub fn document(text: &str) -> Result<Document, ReadError> {
@@ -298,7 +304,7 @@ impl<'de> Deserialize<'de> for ParamValue {
         impl<'de> Visitor<'de> for Value {
             type Value = ParamValue;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number, (x, y, ..), true, false or an \"expression\"")
+                f.write_str("a number, (x, y, ..), true, false, an \"expression\", a curve or a gradient")
             }
             fn visit_bool<E: de::Error>(self, v: bool) -> Result<ParamValue, E> {
                 Ok(ParamValue::Bool(v))
@@ -316,13 +322,107 @@ impl<'de> Deserialize<'de> for ParamValue {
                 Ok(ParamValue::Expression(v.to_string()))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ParamValue, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = seq.next_element()? {
-                    values.push(value);
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
                 }
-                Ok(ParamValue::Vector(values))
+                list(&items).map_err(de::Error::custom)
             }
         }
         deserializer.deserialize_any(Value)
     }
 }
+
+/// What stands in a list: of numbers, of points, of stops.
+enum Item {
+    Number(f64),
+    Text(String),
+    List(Vec<Item>),
+}
+
+impl<'de> Deserialize<'de> for Item {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Item, D::Error> {
+        struct AnyItem;
+        impl<'de> Visitor<'de> for AnyItem {
+            type Value = Item;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, (t, value) or (t, \"#rrggbb\")")
+            }
+            fn visit_i64<E: de::Error>(self, v: i64) -> Result<Item, E> {
+                Ok(Item::Number(v as f64))
+            }
+            fn visit_u64<E: de::Error>(self, v: u64) -> Result<Item, E> {
+                Ok(Item::Number(v as f64))
+            }
+            fn visit_f64<E: de::Error>(self, v: f64) -> Result<Item, E> {
+                Ok(Item::Number(v))
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<Item, E> {
+                Ok(Item::Text(v.to_string()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Item, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(Item::List(items))
+            }
+        }
+        deserializer.deserialize_any(AnyItem)
+    }
+}
+
+/// A vector of numbers, or a curve or a gradient by what its first point is.
+fn list(items: &[Item]) -> Result<ParamValue, String> {
+    match items {
+        [Item::List(first), ..] => match first.as_slice() {
+            [_, Item::Number(_)] => items.iter().map(point).collect::<Result<_, _>>().map(curve),
+            _ => items.iter().map(stop).collect::<Result<_, _>>().map(gradient),
+        },
+        _ => items.iter().map(number).collect::<Result<_, _>>().map(ParamValue::Vector),
+    }
+}
+
+fn curve(points: Vec<(f64, f64)>) -> ParamValue {
+    ParamValue::Curve(Curve { points })
+}
+
+fn gradient(stops: Vec<(f64, Linear)>) -> ParamValue {
+    ParamValue::Gradient(Gradient { stops })
+}
+
+fn number(item: &Item) -> Result<f64, String> {
+    match item {
+        Item::Number(value) => Ok(*value),
+        Item::Text(text) => Err(format!("`{text}` stands where a number belongs")),
+        Item::List(_) => Err("a list stands where a number belongs".into()),
+    }
+}
+
+fn point(item: &Item) -> Result<(f64, f64), String> {
+    let Item::List(parts) = item else { return Err(POINT.into()) };
+    let [t, value] = parts.as_slice() else { return Err(POINT.into()) };
+    Ok((number(t)?, number(value)?))
+}
+
+fn stop(item: &Item) -> Result<(f64, Linear), String> {
+    let Item::List(parts) = item else { return Err(STOP.into()) };
+    let [t, color] = parts.as_slice() else { return Err(STOP.into()) };
+    let t = number(t)?;
+    let color = match color {
+        Item::Text(text) => {
+            color_from_hex(text).ok_or_else(|| format!("`{text}` is no colour (\"#rrggbb\" or \"#rrggbbaa\")"))?
+        }
+        Item::List(parts) => match parts.as_slice() {
+            [r, g, b] => [number(r)?, number(g)?, number(b)?, 1.0],
+            [r, g, b, a] => [number(r)?, number(g)?, number(b)?, number(a)?],
+            _ => return Err(STOP.into()),
+        },
+        Item::Number(_) => return Err(STOP.into()),
+    };
+    Ok((t, color))
+}
+
+const POINT: &str = "a point of a curve has the form (t, value)";
+const STOP: &str =
+    "a point of a curve has the form (t, value), a stop of a gradient (t, \"#rrggbb\") or (t, (r, g, b, a))";

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{Document, Domain, Extra, Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue};
+use crate::curve::{Color, hex_from_color};
 use crate::sim::input::InputTrack;
 
 pub fn document(document: &Document) -> String {
@@ -237,7 +238,23 @@ pub fn param(value: &ParamValue) -> String {
         }
         ParamValue::Bool(v) => v.to_string(),
         ParamValue::Expression(text) => quoted(text),
+        ParamValue::Curve(curve) => {
+            list(curve.points.iter().map(|(t, value)| format!("({}, {})", number(*t), number(*value))))
+        }
+        ParamValue::Gradient(gradient) => {
+            list(gradient.stops.iter().map(|(t, value)| format!("({}, {})", number(*t), color(*value))))
+        }
     }
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}
+
+/// As people write colours, where that is the same colour.
+fn color(color: Color) -> String {
+    let numbers = || format!("({})", color.map(number).join(", "));
+    hex_from_color(color).map_or_else(numbers, |hex| quoted(&hex))
 }
 
 /// Shortest text that reads back as the same number.

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use rhai::{Array, Dynamic, Engine, EvalAltResult};
 
 use super::{MAX_ARRAY, MAX_DEPTH, MAX_OPERATIONS, Number};
+use crate::curve::monotone;
 
 type Outcome<T> = Result<T, Box<EvalAltResult>>;
 
@@ -194,7 +195,7 @@ fn pulse(x: f64, period: f64, width: f64) -> Outcome<f64> {
     }
 }
 
-/// Monotone piecewise cubic through the keys (Fritsch and Butland 1984), constant outside of them.
+/// Monotone piecewise cubic through the keys, constant outside of them.
 pub(super) fn curve(x: f64, keys: Array) -> Outcome<f64> {
     let mut points = Vec::with_capacity(keys.len());
     for key in &keys {
@@ -207,34 +208,8 @@ pub(super) fn curve(x: f64, keys: Array) -> Outcome<f64> {
     if let Some(pair) = points.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         return Err(out_of_domain(format!("`curve` has two keys at x = {}", pair[0].0)));
     }
-    let (Some(&first), Some(&last)) = (points.first(), points.last()) else {
+    if points.is_empty() {
         return Err(wrong("`curve` needs a key: curve(x, [[0, 0], [1, 1]])"));
-    };
-    if x <= first.0 {
-        return Ok(first.1);
     }
-    let right = points.partition_point(|point| point.0 <= x);
-    let (Some(&(x0, y0)), Some(&(x1, y1))) = (points.get(right.wrapping_sub(1)), points.get(right)) else {
-        return Ok(if x.is_nan() { x } else { last.1 });
-    };
-    let (h, t) = (x1 - x0, (x - x0) / (x1 - x0));
-    let (m0, m1) = (slope(&points, right - 1) * h, slope(&points, right) * h);
-    let (t2, t3) = (t * t, t * t * t);
-    Ok((2.0 * t3 - 3.0 * t2 + 1.0) * y0 + (t3 - 2.0 * t2 + t) * m0 + (3.0 * t2 - 2.0 * t3) * y1 + (t3 - t2) * m1)
-}
-
-/// Slope at a key: the weighted harmonic mean of both secants, 0 at an extremum, the only secant at an end.
-fn slope(points: &[(f64, f64)], at: usize) -> f64 {
-    let secant = |from: usize| -> Option<(f64, f64)> {
-        let (a, b) = (points.get(from)?, points.get(from.wrapping_add(1))?);
-        Some((b.0 - a.0, (b.1 - a.1) / (b.0 - a.0)))
-    };
-    match (secant(at.wrapping_sub(1)), secant(at)) {
-        (Some((h0, d0)), Some((h1, d1))) if d0 * d1 > 0.0 => {
-            let (w0, w1) = (2.0 * h1 + h0, h1 + 2.0 * h0);
-            (w0 + w1) / (w0 / d0 + w1 / d1)
-        }
-        (Some(_), Some(_)) | (None, None) => 0.0,
-        (Some((_, only)), None) | (None, Some((_, only))) => only,
-    }
+    Ok(if x.is_nan() { x } else { monotone(&points, x) })
 }

@@ -383,6 +383,12 @@ fn check_limits(gpu: &Gpu, plan: &Plan) -> Result<(), Problems> {
                 "split it into two stages",
             );
         }
+        let offered = limits.max_uniform_buffer_binding_size;
+        if u64::from(kernel.uniform_bytes) > offered {
+            let what = format!("the parameters of the stage `{}` and of its fields", kernel.name);
+            let needed = format!("{} bytes", kernel.uniform_bytes);
+            lacks(&kernel.node, what, needed, offered.to_string(), "use fewer curves and gradients in one stage");
+        }
         let size: u32 = kernel.workgroup.iter().product();
         if size > limits.max_compute_invocations_per_workgroup {
             let what = format!("the stage `{}`", kernel.name);

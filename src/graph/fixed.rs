@@ -99,6 +99,11 @@ impl Flattener<'_> {
                 shapes.push(shaped.clone());
             }
         }
+        // Each axis of a resolution comes by itself.
+        let made = self.graph.made_with.entry(shaped).or_default();
+        made.extend(number.as_slice());
+        let made = made.clone();
+        self.graph.made_with.extend(aliases.iter().map(|alias| (alias.clone(), made.clone())));
         Some(number)
     }
 

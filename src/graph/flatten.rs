@@ -32,6 +32,7 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
         nodes: Vec::new(),
         numbers: Vec::new(),
         shapes: BTreeMap::new(),
+        made_with: BTreeMap::new(),
         warnings: Problems::default(),
     };
     if !(document.fps.is_finite() && document.fps > 0.0) {
@@ -270,8 +271,7 @@ impl Flattener<'_> {
         }
         let mut settings = Vec::new();
         for param in &stage.header.params {
-            let value =
-                place.node.params.get(&param.name).cloned().unwrap_or_else(|| ParamValue::from_numbers(&param.default));
+            let value = place.node.params.get(&param.name).cloned().unwrap_or_else(|| param.default.clone());
             let mut setting = Setting { range: param.range, ..setting(place, &param.name, param.ty.value(), value) };
             if param.ty == ParamType::Bool
                 && let ParamValue::Bool(v) = setting.value
@@ -280,6 +280,11 @@ impl Flattener<'_> {
             }
             if let Some(link) = place.node.inputs.get(&param.name) {
                 match self.link(place, &param.name, link) {
+                    Source::Setting(_) if param.ty.returns().is_some() => {
+                        let cause = format!("a {} can't read a wire", param.ty.name());
+                        let remedy = "take the wire off, and give its points in the node's params";
+                        self.problems.push(Problem::new(place.path, &param.name, cause, remedy));
+                    }
                     Source::Setting(number) => {
                         setting = Setting { value: number.value, names: number.names, aliases: Vec::new(), ..setting };
                     }

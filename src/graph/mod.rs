@@ -78,6 +78,8 @@ pub struct Graph {
     pub numbers: Vec<NamedNumber>,
     /// Paths that the plan follows from, so that another value makes another plan.
     pub shapes: Shapes,
+    /// Values that the plan is made with, by `node.param`.
+    pub made_with: BTreeMap<String, Vec<f64>>,
     /// What is worth knowing though the graph runs.
     pub warnings: Problems,
 }

@@ -234,6 +234,10 @@ impl Table {
                 return Number::vector(values).map(constant).ok_or_else(|| Some(wrong()));
             }
             ParamValue::Expression(text) => text,
+            ParamValue::Curve(_) | ParamValue::Gradient(_) => {
+                let cause = format!("{} was given for a number", value.kind());
+                return Err(Some((cause, "give a number, a vector or an expression".into())));
+            }
         };
         for name in expr::names(text) {
             match names.0.get(name) {
@@ -276,6 +280,12 @@ impl Table {
     /// As [`Formula::eval`].
     pub fn now(&self, formula: &Formula, context: &ExprContext) -> Result<Number, Unfit> {
         formula.eval(context, &|path| self.get(path).map(|entry| entry.now))
+    }
+
+    /// A number's value in the frame of the last [`Table::advance`], by any path that sets it.
+    pub fn value(&self, path: &str) -> Option<Number> {
+        let sets = |entry: &&Entry| entry.number.paths.iter().any(|p| p == path);
+        self.entries.iter().find(sets).map(|entry| entry.now)
     }
 
     /// The name through which a formula changes from frame to frame, if it does: a variable or a number.

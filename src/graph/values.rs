@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::numbers::{Fault, Names, Table};
+use super::numbers::{Fault, Formula, Names, Table};
 use crate::document::ParamValue;
 use crate::expr::Number;
 use crate::problem::{Problem, Problems};
@@ -25,13 +25,58 @@ pub struct Setting {
 /// Why a value does not suit a parameter: cause and remedy.
 pub type Unfit = (String, String);
 
-/// The value at time zero, with as many components as the type has in `dim` dimensions.
+/// What a parameter declares of its values.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared {
+    pub ty: ValueType,
+    pub range: Range,
+    /// Dimensions of the space that a `Vec` lives in.
+    pub dim: u32,
+}
+
+/// What a parameter is set to: how it is computed, and what the GPU gets of it.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// At time zero: as many numbers as the type has components.
+    pub values: Vec<f64>,
+    /// How the numbers are found in a later frame; a curve and a gradient stay as they are.
+    pub formula: Option<Formula>,
+}
+
+/// Reads a value of a parameter.
 ///
 /// # Errors
-/// When the expression fails, the component count is off, or the value is outside the range or not finite.
-pub fn evaluate(setting: &Setting, dim: u32, numbers: &Table) -> Result<[f64; 4], Fault> {
-    let formula = numbers.formula(&setting.value, &setting.names)?;
-    fit(setting.ty, setting.range, numbers.start(&formula)?, dim).map_err(Some)
+/// When the expression fails, the value is of another kind, its component count is off, or it is outside the range or not
+/// finite.
+pub fn read(declared: Declared, value: &ParamValue, names: &Names, numbers: &Table) -> Result<Reading, Fault> {
+    let Declared { ty, range, dim } = declared;
+    let drawn = |values| Reading { values, formula: None };
+    match (ty, value) {
+        (ValueType::Curve, ParamValue::Curve(curve)) => {
+            curve.check(range)?;
+            Ok(drawn(curve.samples()))
+        }
+        (ValueType::Gradient, ParamValue::Gradient(gradient)) => {
+            gradient.check()?;
+            Ok(drawn(gradient.samples()))
+        }
+        (ValueType::Curve | ValueType::Gradient, _) => Err(Some(undrawn(ty, value))),
+        _ => {
+            let formula = numbers.formula(value, names)?;
+            let values = fit(ty, range, numbers.start(&formula)?, dim)?;
+            let count = ty.components(dim) as usize;
+            Ok(Reading { values: values.into_iter().take(count).collect(), formula: Some(formula) })
+        }
+    }
+}
+
+/// What is wrong when a curve or a gradient is given as something else.
+fn undrawn(ty: ValueType, value: &ParamValue) -> Unfit {
+    let (parts, form) = match ty {
+        ValueType::Curve => ("points", "[(0, 0), (1, 1)]"),
+        _ => ("stops", r##"[(0, "#000000"), (1, "#ffffff")]"##),
+    };
+    (format!("{} was given for a {}", value.kind(), ty.name()), format!("give its {parts} as {form}"))
 }
 
 /// Checks a number against a type and a range.
@@ -42,6 +87,9 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
     let wanted = ty.components(dim) as usize;
     let given = number.as_slice();
     let mut values = [0.0; 4];
+    if wanted > values.len() {
+        return Err((format!("a {} is no constant", ty.name()), "wire one to it".into()));
+    }
     match given.len() {
         1 => values = [given.first().copied().unwrap_or(0.0); 4],
         // A colour without alpha is opaque.
@@ -82,7 +130,8 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
 /// Reports a setting whose value is wrong at time zero.
 pub fn check(path: &str, setting: &Setting, dim: u32, numbers: &Table, problems: &mut Problems) {
     // What is wrong with a number that it names is reported there.
-    if let Err(Some((cause, remedy))) = evaluate(setting, dim, numbers) {
+    let declared = Declared { ty: setting.ty, range: setting.range, dim };
+    if let Err(Some((cause, remedy))) = read(declared, &setting.value, &setting.names, numbers) {
         problems.push(Problem::new(path, &setting.name, cause, remedy));
     }
 }

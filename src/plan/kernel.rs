@@ -332,6 +332,7 @@ impl<'a> Writer<'a> {
             settings: self.slots,
             numbers: graph.numbers.clone(),
             shapes: graph.shapes.clone(),
+            made_with: graph.made_with.clone(),
             words: self.words,
             uniform_bytes: self.bytes,
             memory,

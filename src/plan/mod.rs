@@ -31,7 +31,7 @@ pub use uniforms::FRAME_BYTES;
 pub const COUNT_GROUPS: u64 = 16;
 
 /// Version of the plan's format.
-pub const PLAN_VERSION: u32 = 2;
+pub const PLAN_VERSION: u32 = 3;
 
 /// What a compiled graph does every frame, and on reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,6 +63,8 @@ pub struct Plan {
     pub numbers: Vec<NamedNumber>,
     /// What the plan itself follows from: `spacing.value` may decide on `domain.resolution`. Another value makes another plan.
     pub shapes: Shapes,
+    /// Values that it was made with by `node.param`: iterations, capacities, resolutions, widths, places of files.
+    pub made_with: BTreeMap<String, Vec<f64>>,
     /// Words of the uniform buffer that never change: repeat counters and the like, by byte offset.
     pub words: Vec<(u32, i32)>,
     /// Size of the uniform buffer \[bytes\]. It begins with the frame's block.

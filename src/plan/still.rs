@@ -7,7 +7,7 @@ use super::expand::{Op, Part, Program, Task, ValueId};
 use super::{kernel, stage_kernel};
 use crate::graph::numbers::Table;
 use crate::graph::{Graph, Kind, Node, Setting, Source};
-use crate::stage::types::PortType;
+use crate::stage::types::{PortType, ValueType};
 
 /// Marks a program's still operations.
 pub fn mark(graph: &Graph, program: &mut Program) {
@@ -91,7 +91,10 @@ fn settings(node: &Node) -> impl Iterator<Item = &Setting> {
     node.params.iter().chain(unwired)
 }
 
-/// Whether a value is the same in every frame, until somebody sets it.
+/// Whether a value is the same in every frame, until somebody sets it. Curves and gradients are.
 fn constant(setting: &Setting, numbers: &Table) -> bool {
+    if matches!(setting.ty, ValueType::Curve | ValueType::Gradient) {
+        return true;
+    }
     numbers.formula(&setting.value, &setting.names).is_ok_and(|formula| numbers.follows(&formula).is_none())
 }

@@ -140,6 +140,14 @@ impl Simulation {
         self.settings.set(&mut self.plan, path, value)
     }
 
+    /// What a parameter or a number was in the last frame, expressions evaluated, by `node.param` or any other name that sets
+    /// it: `group/node.param`, `wind.value`, a group's own `group.param`; also what the plan was made with, such as
+    /// `solve.iterations` and `box.resolution`. What was set since, and before the first frame everything, is as at time zero.
+    /// `None` for what the plan does not hold, for instance of a node that nothing reads, and for curves and gradients.
+    pub fn value(&self, path: &str) -> Option<Vec<f64>> {
+        self.settings.value(&self.plan, path)
+    }
+
     /// The value of a wire by `node.port`. For a State, that is what the next frame starts from. Waits for the GPU.
     ///
     /// # Errors

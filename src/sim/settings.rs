@@ -7,14 +7,16 @@ use crate::document::ParamValue;
 use crate::expr::ExprContext;
 use crate::graph::fit;
 use crate::graph::numbers::{Fault, Formula, Names, Table, names_around};
-use crate::graph::values::Unfit;
+use crate::graph::values::{self, Declared, Reading, Unfit};
 use crate::plan::{Plan, Slot};
 use crate::problem::{Problem, Problems};
-use crate::stage::types::Scalar;
+use crate::stage::types::{Scalar, ValueType};
 
 pub struct Settings {
     bytes: Vec<u8>,
     numbers: Table,
+    /// What each slot's value was last, before it was rounded for the GPU.
+    now: Vec<Vec<f64>>,
     /// Slots that change from frame to frame: index and expression.
     live: Vec<(usize, Formula)>,
     warnings: Problems,
@@ -24,17 +26,17 @@ pub struct Settings {
 struct Loaded {
     index: usize,
     slot: Slot,
-    formula: Formula,
-    /// At time zero. So whatever happens later, the GPU never sees a value outside the range, on which proofs about loops
-    /// rest.
-    values: [f64; 4],
+    /// As it is at time zero. So whatever happens later, the GPU never sees a value outside the range, on which proofs about
+    /// loops rest.
+    reading: Reading,
 }
 
 impl Settings {
     pub fn new(plan: &Plan) -> Result<Settings, Problems> {
         let numbers = Table::new(&plan.numbers).map_err(|(path, unfit)| problem(&path, unfit))?;
         let bytes = vec![0; plan.uniform_bytes as usize];
-        let mut settings = Settings { bytes, numbers, live: Vec::new(), warnings: Problems::default() };
+        let now = vec![Vec::new(); plan.settings.len()];
+        let mut settings = Settings { bytes, numbers, now, live: Vec::new(), warnings: Problems::default() };
         for (offset, word) in &plan.words {
             settings.store(*offset, &word.to_le_bytes());
         }
@@ -49,16 +51,30 @@ impl Settings {
         &self.bytes
     }
 
+    /// What a parameter or a number was in the last frame.
+    pub fn value(&self, plan: &Plan, path: &str) -> Option<Vec<f64>> {
+        let drawn = |slot: &Slot| matches!(slot.ty, ValueType::Curve | ValueType::Gradient);
+        if let Some(number) = self.numbers.value(path) {
+            return Some(number.as_slice().to_vec());
+        }
+        match plan.settings.iter().position(|slot| slot.paths.iter().any(|p| p == path)) {
+            Some(index) if plan.settings.get(index).is_some_and(drawn) => None,
+            Some(index) => self.now.get(index).cloned(),
+            None => plan.made_with.get(path).cloned(),
+        }
+    }
+
     pub fn take_warnings(&mut self) -> Problems {
         std::mem::take(&mut self.warnings)
     }
 
     /// Takes a slot's value over: expressions are remembered, and all are written as they are at time zero.
     fn put(&mut self, loaded: &Loaded) {
-        self.write(&loaded.slot, loaded.values);
+        self.write(loaded.index, &loaded.slot, &loaded.reading.values);
         self.live.retain(|(i, _)| *i != loaded.index);
-        if self.numbers.follows(&loaded.formula).is_some() {
-            self.live.push((loaded.index, loaded.formula.clone()));
+        let follows = |formula: &&Formula| self.numbers.follows(formula).is_some();
+        if let Some(formula) = loaded.reading.formula.as_ref().filter(follows) {
+            self.live.push((loaded.index, formula.clone()));
         }
     }
 
@@ -83,8 +99,10 @@ impl Settings {
             return Err(unknown(plan, path));
         }
         // Read with all names around, an unknown one is answered with a list of them.
-        let broken = |fault: Fault| problem(path, fault.unwrap_or_default());
-        self.numbers.formula(&value, &names).map_err(broken)?;
+        if let ParamValue::Expression(_) = &value {
+            let broken = |fault: Fault| problem(path, fault.unwrap_or_default());
+            self.numbers.formula(&value, &names).map_err(broken)?;
+        }
         let mut table = match set.is_empty() {
             true => self.numbers.clone(),
             false => Table::new(&numbers).map_err(|(number, unfit)| as_it_becomes(path, &value, &number, unfit))?,
@@ -144,11 +162,12 @@ impl Settings {
             self.warnings.push(problem(&path, unfit).warning());
         }
         let live = std::mem::take(&mut self.live);
-        for (slot, formula) in live.iter().filter_map(|(index, formula)| Some((plan.settings.get(*index)?, formula))) {
+        let slots = |(index, formula)| Some((index, plan.settings.get(index)?, formula));
+        for (index, slot, formula) in live.iter().map(|(index, formula)| (*index, formula)).filter_map(slots) {
             let number = self.numbers.now(formula, &context);
             // A value that can't be had leaves the last good one in force.
             match number.and_then(|number| fit(slot.ty, slot.range, number, slot.dim)) {
-                Ok(values) => self.write(slot, values),
+                Ok(values) => self.write(index, slot, &values),
                 Err(unfit) => self.warnings.push(problem(path(slot), unfit).warning()),
             }
         }
@@ -156,10 +175,14 @@ impl Settings {
         dt
     }
 
-    fn write(&mut self, slot: &Slot, values: [f64; 4]) {
+    fn write(&mut self, index: usize, slot: &Slot, values: &[f64]) {
         let count = slot.ty.components(slot.dim) as usize;
+        let values = values.get(..count).unwrap_or(values);
+        if let Some(now) = self.now.get_mut(index) {
+            values.clone_into(now);
+        }
         for offset in &slot.offsets {
-            for (component, value) in values.iter().take(count).enumerate() {
+            for (component, value) in values.iter().enumerate() {
                 let word = match slot.ty.scalar() {
                     Scalar::F32 => (*value as f32).to_bits(),
                     Scalar::I32 => *value as i32 as u32,
@@ -179,9 +202,9 @@ impl Settings {
 }
 
 fn load(index: usize, slot: Slot, numbers: &Table) -> Result<Loaded, Unfit> {
-    let formula = numbers.formula(&slot.value, &Names::from(&slot.uses)).map_err(Option::unwrap_or_default)?;
-    let values = fit(slot.ty, slot.range, numbers.start(&formula)?, slot.dim)?;
-    Ok(Loaded { index, slot, formula, values })
+    let declared = Declared { ty: slot.ty, range: slot.range, dim: slot.dim };
+    let reading = values::read(declared, &slot.value, &Names::from(&slot.uses), numbers);
+    Ok(Loaded { index, reading: reading.map_err(Option::unwrap_or_default)?, slot })
 }
 
 fn path(slot: &Slot) -> &str {
@@ -205,5 +228,10 @@ fn as_it_becomes(set: &str, value: &ParamValue, wrong: &str, (cause, remedy): Un
     if set == wrong {
         return problem(wrong, (cause, remedy));
     }
-    problem(wrong, (format!("{cause} when `{set}` becomes {value}"), remedy))
+    let becomes = match value {
+        // Ten thousand points are no sentence.
+        ParamValue::Curve(_) | ParamValue::Gradient(_) => "is set to it".to_string(),
+        short => format!("becomes {short}"),
+    };
+    problem(wrong, (format!("{cause} when `{set}` {becomes}"), remedy))
 }

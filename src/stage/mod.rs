@@ -342,15 +342,27 @@ fn check_params(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mu
             continue;
         }
         used.insert(field.text);
-        if !header.params.iter().any(|p| p.name == field.text) {
-            let (line, column) = lex::line_col(source, field.start);
-            let message = format!("`params.{0}` is not declared; add `//! @param {0}: f32 = 0`", field.text);
-            errors.push(StageError::new(line, column, message));
-        }
+        let message = match header.params.iter().find(|p| p.name == field.text) {
+            Some(param) if param.ty.returns().is_some() => {
+                format!("`{0}` is a {1}, which is a function of 0..1; call `{0}(t)`", param.name, param.ty.name())
+            }
+            Some(_) => continue,
+            None => format!("`params.{0}` is not declared; add `//! @param {0}: f32 = 0`", field.text),
+        };
+        let (line, column) = lex::line_col(source, field.start);
+        errors.push(StageError::new(line, column, message));
     }
-    for param in header.params.iter().filter(|p| !used.contains(p.name.as_str())) {
-        let message =
-            format!("@param `{0}` is declared but never used; read `params.{0}` or drop the line", param.name);
+    let calls: BTreeSet<&str> = called(tokens).map(|(_, name)| name).collect();
+    for param in &header.params {
+        let name = param.name.as_str();
+        let (is_used, read) = match param.ty.returns() {
+            Some(_) => (used.contains(name) || calls.contains(name), format!("call `{name}(t)`")),
+            None => (used.contains(name), format!("read `params.{name}`")),
+        };
+        if is_used {
+            continue;
+        }
+        let message = format!("@param `{}` is declared but never used; {read} or drop the line", param.name);
         errors.push(StageError::new(param.line, 1, message));
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Stage;
 use super::header::{Change, Direction, Param, Port, Range, Scatter};
 use super::types::{AttributeList, PortType};
-use crate::document::Group;
+use crate::document::{Group, ParamValue};
 use crate::library::Library;
 
 /// One stage as Markdown.
@@ -101,10 +101,20 @@ fn param_row(param: &Param) -> String {
         "| `{}: {}` | {} | {}{soft} | {} |",
         param.name,
         param.ty.name(),
-        numbers(&param.default),
+        default(&param.default),
         range(param.range),
         param.doc
     )
+}
+
+/// A default as a header has it.
+fn default(value: &ParamValue) -> String {
+    match value {
+        ParamValue::Number(one) => numbers(&[*one]),
+        ParamValue::Vector(many) => numbers(many),
+        drawn @ (ParamValue::Curve(_) | ParamValue::Gradient(_)) => format!("`{drawn}`"),
+        other => other.to_string(),
+    }
 }
 
 fn numbers(values: &[f64]) -> String {

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::curve::SAMPLES;
+
 /// What one cell, or a number, holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ValueType {
@@ -19,6 +21,10 @@ pub enum ValueType {
     /// A place to look from: columns right, up, forward and eye; the first column's fourth number is the tangent of half the
     /// vertical angle of view. Only as a number.
     Camera,
+    /// A curve over 0..1, as [`SAMPLES`] numbers. Only as a parameter.
+    Curve,
+    /// A colour ramp over 0..1, as [`SAMPLES`] colours. Only as a parameter.
+    Gradient,
 }
 
 /// Storage scalar of a value type.
@@ -38,6 +44,11 @@ impl Scalar {
         }
     }
 }
+
+/// Tables in a uniform block, whose arrays take whole `vec4f`.
+const CURVE: &str = "array<vec4f, 17>";
+const GRADIENT: &str = "array<vec4f, 65>";
+const _: () = assert!(SAMPLES == 65, "the arrays above hold the samples");
 
 impl ValueType {
     pub const ALL: [ValueType; 7] = [
@@ -60,6 +71,8 @@ impl ValueType {
             ValueType::Vec4 => "vec4f",
             ValueType::Vec => "Vec",
             ValueType::Camera => "Camera",
+            ValueType::Curve => "curve",
+            ValueType::Gradient => "gradient",
         }
     }
 
@@ -77,6 +90,9 @@ impl ValueType {
             ValueType::Vec4 => 4,
             ValueType::Vec => dim,
             ValueType::Camera => 16,
+            // Whole `vec4f`, so the last has room to spare.
+            ValueType::Curve => (SAMPLES as u32).next_multiple_of(4),
+            ValueType::Gradient => 4 * SAMPLES as u32,
         }
     }
 
@@ -94,6 +110,8 @@ impl ValueType {
             (ValueType::Vec, 2) => "vec2f",
             (ValueType::Vec, _) => "vec3f",
             (ValueType::Camera, _) => "mat4x4f",
+            (ValueType::Curve, _) => CURVE,
+            (ValueType::Gradient, _) => GRADIENT,
             _ => self.name(),
         }
     }

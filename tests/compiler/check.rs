@@ -185,3 +185,16 @@ fn runaway_iterations_are_refused() {
     println!("{text}");
     assert!(text.contains("100000 dispatches") && text.contains("iterations"), "{text}");
 }
+
+#[test]
+fn a_camera_is_no_constant() {
+    let stage = "//! T\\n//! @in camera: Camera = 0\\n//! @out y: Grid<vec4f>\\nfn stage(cell: Cell) -> vec4f { return camera()[0]; }";
+    let nodes = format!(
+        "\"domain\": (domain: (resolution: (8, 8), width: 1, edge: \"wall\")), \"c\": (custom: \"{stage}\"), \
+         \"g\": (group: (inputs: {{\"eye\": \"Camera\"}}, outputs: {{}}, nodes: {{}})), \"o\": (output: (), inputs: {{\"image\": \"c.y\"}}),"
+    );
+    assert_eq!(
+        problems(&nodes),
+        "c.camera: a Camera is no constant; wire one to it\ng.eye: a Camera is no constant; wire one to it"
+    );
+}

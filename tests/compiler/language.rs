@@ -1,5 +1,6 @@
 //! The header grammar, and what the generator does with it.
 
+use stagewright::document::ParamValue;
 use stagewright::stage::{Reach, Stage};
 
 use super::{compile, problems};
@@ -48,7 +49,7 @@ fn documentation_and_units_come_from_the_header() {
     let port = stage.port("x").expect("is there");
     assert_eq!((port.unit.as_str(), port.default.clone()), ("m/s", Some(vec![2.0])));
     let param = stage.param("tint").expect("is there");
-    assert_eq!((param.default.clone(), param.soft), (vec![1.0, 0.5, 0.0], (Some(0.0), Some(1.0))));
+    assert_eq!((param.default.clone(), param.soft), (ParamValue::Vector(vec![1.0, 0.5, 0.0]), (Some(0.0), Some(1.0))));
     assert_eq!(stage.category(), "a");
 }
 

@@ -226,7 +226,7 @@ impl Inspected<'_> {
                 name: &param.name,
                 ty: param.ty,
                 dim: self.dim(&param.name),
-                default: ParamValue::from_numbers(&param.default),
+                default: param.default.clone(),
                 range: param.range,
                 soft: param.soft,
                 unit: &param.unit,

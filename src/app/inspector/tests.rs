@@ -71,6 +71,22 @@ fn expressions_are_shown_and_left_alone() {
 }
 
 #[test]
+fn curves_and_gradients_are_shown_and_left_alone() {
+    let mut bench = Bench::new(
+        r##"(version: 1, nodes: {
+            "given": (stage: "grid/remap", params: {"shape": [(0, 1), (0.5, 0.8), (1, 0)], "low": [(0, 1)]}),
+            "ramp": (stage: "view/gradient", params: {"ramp": [(0, "#000000"), (1, (2, 0.5, 0, 1))]}),
+            "default": (stage: "view/gradient"), "wrong": (stage: "field/remap", params: {"shape": "time"}),
+            "group": (group: (outputs: {}, params: {"shape": ["inner.shape"]}, nodes: {"inner": (stage: "grid/remap")})),
+        })"##,
+    );
+    for node in ["given", "ramp", "default", "wrong", "group"] {
+        bench.select(node);
+        assert!(!bench.session.modified(), "{node}: {}", bench.text(node));
+    }
+}
+
+#[test]
 fn expressions_of_the_plan_can_be_edited() {
     let mut bench = Bench::new(GRAPH);
     bench.select("box");

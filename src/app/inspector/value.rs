@@ -59,6 +59,9 @@ impl Field<'_> {
         let reset = value.is_some_and(|value| *value != self.default);
         let hint = format!("Back to the default, {}", text_from_value(&self.default));
         let change = small(ui, "↺", reset, &hint).then_some(Change::Reset);
+        if self.ty.returns().is_some() {
+            return change;
+        }
         let other = function(ui, value.unwrap_or(&self.default), &self.default, numbers);
         other.map(Change::Set).or(change)
     }
@@ -74,6 +77,10 @@ impl Field<'_> {
                 let mut color = parts.map(|part| part as f32);
                 let changed = ui.color_edit_button_rgba_unmultiplied(&mut color).changed();
                 changed.then(|| ParamValue::Vector(color.map(|part| tidy(part.into())).to_vec()))
+            }
+            ParamType::Curve | ParamType::Gradient => {
+                ui.add(egui::Label::new(RichText::new(text_from_value(value)).monospace()).truncate());
+                None
             }
             ParamType::Value(ty) => match ty.components(self.dim) {
                 1 => self.scalar(ui, parts[0], ty.scalar() != Scalar::F32),

@@ -14,9 +14,10 @@ use super::kernel::{dim, workgroup};
 use super::prelude;
 use super::uniforms::{self, Block, Content, Counter};
 use super::{Alarm, Binding, Cause, Kernel};
+use crate::curve::SAMPLES;
 use crate::graph::{Domain, Graph, Kind, Node, Setting, Source};
 use crate::stage::Stage;
-use crate::stage::header::{Change, Direction, ParamType, Port, Scatter};
+use crate::stage::header::{Change, Direction, Param, ParamType, Port, Scatter};
 use crate::stage::loops;
 use crate::stage::types::{Element, PortType, ValueType};
 
@@ -241,6 +242,7 @@ impl StageKernel<'_> {
                 }
             }
         }
+        parts.extend(of.stage.header.params.iter().filter_map(drawn));
         if of.index == 0 {
             for (port, write, value, in_place) in self.writes() {
                 let grid = write.part == Part::Whole && port.ty.is_grid();
@@ -286,6 +288,23 @@ impl StageKernel<'_> {
         }
         parts.join("\n")
     }
+}
+
+/// `x(t)` of a curve or a gradient: linear between the samples in the uniform block.
+fn drawn(param: &Param) -> Option<String> {
+    let (name, last) = (&param.name, SAMPLES - 1);
+    let returned = param.ty.returns()?;
+    let sample = |index: &str| match returned {
+        ValueType::F32 => format!("params.{name}[{index} >> 2u][{index} & 3u]"),
+        _ => format!("params.{name}[{index}]"),
+    };
+    // Equal samples give themselves, which `mix` does not promise.
+    let (from, to) = (sample("_i"), sample("_j"));
+    Some(format!(
+        "fn {name}(_t: f32) -> {} {{ let _x = clamp(_t, 0.0, 1.0) * {last}.0; let _i = min(u32(_x), {last}u); let _j = min(_i + 1u, {last}u); \
+         let _from = {from}; return _from + ({to} - _from) * (_x - f32(_i)); }}",
+        returned.wgsl(2)
+    ))
 }
 
 /// Inputs that read a setting instead of a wire.

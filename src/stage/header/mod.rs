@@ -1,8 +1,11 @@
 //! Parses the `//!` header of a stage file. The grammar is in `docs/stage_language.md`.
 
+mod param;
+
 use serde::Serialize;
 
 use super::types::{self, AttributeList, EdgeRule, Element, PortType, ValueType};
+pub use param::{Param, ParamType};
 
 /// One thing wrong with a stage's text, at a line (from 1) of it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -106,50 +109,8 @@ impl Port {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum ParamType {
-    Value(ValueType),
-    Bool,
-    /// Linear RGBA.
-    Color,
-}
-
-impl ParamType {
-    /// How the parameter is stored for the GPU.
-    pub fn value(self) -> ValueType {
-        match self {
-            ParamType::Value(v) => v,
-            ParamType::Bool => ValueType::I32,
-            ParamType::Color => ValueType::Vec4,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            ParamType::Value(v) => v.name(),
-            ParamType::Bool => "bool",
-            ParamType::Color => "color",
-        }
-    }
-}
-
 /// Lower and upper bound, either may be open.
 pub type Range = (Option<f64>, Option<f64>);
-
-/// A declared `@param`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Param {
-    pub name: String,
-    pub ty: ParamType,
-    pub default: Vec<f64>,
-    /// Values outside are refused.
-    pub range: Range,
-    /// Where a slider starts.
-    pub soft: Range,
-    pub doc: String,
-    pub unit: String,
-    pub line: usize,
-}
 
 /// The header of a stage file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -217,7 +178,7 @@ fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
         "in" => header.ports.push(port(Direction::In, rest, line)?),
         "out" => header.ports.push(port(Direction::Out, rest, line)?),
         "inout" => header.ports.push(port(Direction::InOut, rest, line)?),
-        "param" => header.params.push(param(rest, line)?),
+        "param" => header.params.push(param::parse(rest, line)?),
         "over" => match rest.split_whitespace().next() {
             Some("once") => header.once = true,
             Some(name) => header.over = Some(name.to_string()),
@@ -236,7 +197,7 @@ fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
 struct Declaration<'a> {
     name: String,
     ty: &'a str,
-    default: Option<Vec<f64>>,
+    default: Option<&'a str>,
     options: Vec<&'a str>,
     doc: String,
     unit: String,
@@ -262,7 +223,7 @@ fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
     let mut parts = split_commas(spec).into_iter();
     let first = parts.next().unwrap_or("").trim();
     let (ty, default) = match first.split_once('=') {
-        Some((ty, value)) => (ty.trim(), Some(constant(value.trim())?)),
+        Some((ty, value)) => (ty.trim(), Some(value.trim())),
         None => (first, None),
     };
     let doc = doc.trim();
@@ -316,7 +277,7 @@ fn port(direction: Direction, rest: &str, line: usize) -> Result<Port, String> {
         name: d.name,
         direction,
         ty,
-        default: d.default,
+        default: d.default.map(constant).transpose()?,
         radius: None,
         edge: None,
         like: None,
@@ -449,36 +410,9 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn param(rest: &str, line: usize) -> Result<Param, String> {
-    let d = declaration(rest)?;
-    let ty = match d.ty {
-        "bool" => ParamType::Bool,
-        "color" => ParamType::Color,
-        other => ParamType::Value(ValueType::parse(other).ok_or_else(|| unknown_type(other, "a parameter"))?),
-    };
-    let default =
-        d.default.ok_or_else(|| format!("@param `{}` needs a default: `{}: {} = 0`", d.name, d.name, d.ty))?;
-    let mut range = (None, None);
-    let mut soft = (None, None);
-    for option in d.options {
-        match option.strip_prefix("soft ") {
-            Some(text) => soft = self::range(text)?,
-            None => range = self::range(option)?,
-        }
-    }
-    if ty == ParamType::Bool {
-        range = (Some(0.0), Some(1.0));
-    }
-    let outside = |v: &f64| range.0.is_some_and(|lo| *v < lo) || range.1.is_some_and(|hi| *v > hi);
-    if default.iter().any(outside) {
-        return Err(format!("the default of @param `{}` lies outside its own range", d.name));
-    }
-    Ok(Param { name: d.name, ty, default, range, soft, doc: d.doc, unit: d.unit, line })
-}
-
 fn unknown_type(text: &str, what: &str) -> String {
     format!(
-        "`{text}` is no type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for ports also Grid<..>, FaceGrid, Image, Particles{{..}}, NeighborGrid, Field<..>, Camera"
+        "`{text}` is no type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for parameters also bool, color, curve, gradient, for ports also Grid<..>, FaceGrid, Image, Particles{{..}}, NeighborGrid, Field<..>, Camera"
     )
 }
 
@@ -517,10 +451,10 @@ fn split_commas(text: &str) -> Vec<&str> {
     let mut before = ' ';
     text.split(move |c| {
         match c {
-            '(' | '<' | '{' => depth += 1,
+            '(' | '<' | '{' | '[' => depth += 1,
             // The arrow of `Particles{..} -> {..}` closes nothing.
             '>' if before == '-' => {}
-            ')' | '>' | '}' => depth -= 1,
+            ')' | '>' | '}' | ']' => depth -= 1,
             _ => {}
         }
         before = c;

@@ -1,0 +1,22 @@
+//! Gradient
+//! Shows a scalar field in the colours of a gradient of one's own:  t = (value - low) / (high - low), clamped to 0..1.
+//! Values that are not finite show as magenta, so that a blow-up can't hide. Where the gradient is transparent, so is the picture.
+//! Source: none.
+//!
+//! @in    field: Grid<f32>                Any scalar: density, pressure, vorticity
+//! @out   image: Image, like field        The picture
+//! @param ramp: gradient = [(0, "#000000"), (0.35, "#7a1c4b"), (0.7, "#f0813a"), (1, "#fff3c4")]    Colours from low to high
+//! @param low: f32 = 0, soft -10..10      Value with the first colour
+//! @param high: f32 = 1, soft -10..10     Value with the last colour
+
+fn stage(cell: Cell) -> vec4f {
+    let value = field(cell);
+    if !is_finite(value) { return vec4f(1.0, 0.0, 1.0, 1.0); }
+    let span = params.high - params.low;
+    return ramp((value - params.low) / select(span, 1e-30, span == 0.0));
+}
+
+// By its bits: a shader compiler may assume that NaN does not occur and drop `value == value`.
+fn is_finite(value: f32) -> bool {
+    return (bitcast<u32>(value) & 0x7fffffffu) < 0x7f800000u;
+}

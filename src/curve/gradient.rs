@@ -1,0 +1,71 @@
+//! Colour ramps.
+
+use super::{SAMPLES, Unfit, check_places, check_value, place, segment};
+
+/// Linear RGB and alpha, not multiplied with it.
+pub type Color = [f64; 4];
+
+/// Colours over 0..1, drawn by stops.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[serde(transparent)]
+pub struct Gradient {
+    /// (t, colour), in the order of t.
+    pub stops: Vec<(f64, Color)>,
+}
+
+impl Gradient {
+    /// The colour at t: linear between stops in each of red, green, blue and alpha. Transparent black without stops; of a
+    /// gradient that [`Gradient::check`] refuses it is some colour or NaN.
+    pub fn at(&self, t: f64) -> Color {
+        let Some((i, j)) = segment(&self.stops, t, |(t, _)| *t) else { return [0.0; 4] };
+        let (Some((t0, from)), Some((t1, to))) = (self.stops.get(i), self.stops.get(j)) else { return [0.0; 4] };
+        let x = if t1 > t0 { (t - t0) / (t1 - t0) } else { 0.0 };
+        let mut color = *from;
+        color.iter_mut().zip(to).for_each(|(c, to)| *c += (to - *c) * x);
+        color
+    }
+
+    /// Whether it has stops, in order, inside 0..1, with colours of numbers up to 1e38.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, and what to do.
+    pub fn check(&self) -> Result<(), Unfit> {
+        check_places(self.stops.iter().map(|(t, _)| *t), "gradient", "stop (t, \"#rrggbb\")")?;
+        for (index, (_, color)) in self.stops.iter().enumerate() {
+            let part = |value: &f64| check_value(*value, &format!("stop {} of the gradient has {value}", index + 1));
+            color.iter().try_for_each(part)?;
+        }
+        Ok(())
+    }
+
+    /// What the GPU reads: colours at equal distances, four numbers each, the ends exactly.
+    pub fn samples(&self) -> Vec<f64> {
+        (0..SAMPLES).flat_map(|i| self.at(place(i))).collect()
+    }
+}
+
+/// `#rrggbb` or `#rrggbbaa` in sRGB, as a linear colour.
+pub fn color_from_hex(text: &str) -> Option<Color> {
+    let digits = text.strip_prefix('#')?;
+    if ![6, 8].contains(&digits.len()) || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    let byte = |i: usize| digits.get(2 * i..2 * i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    let light = |i: usize| byte(i).map(linear_from_srgb);
+    Some([light(0)?, light(1)?, light(2)?, f64::from(byte(3).unwrap_or(255)) / 255.0])
+}
+
+/// A linear colour as `#rrggbb` or `#rrggbbaa`, where that reads back as exactly the same.
+pub fn hex_from_color(color: Color) -> Option<String> {
+    let [r, g, b, a] = color;
+    let light = |value: f64| (0..=255).find(|byte| linear_from_srgb(*byte) == value);
+    let alpha = (0..=255).find(|byte| f64::from(*byte) / 255.0 == a)?;
+    let solid = format!("#{:02x}{:02x}{:02x}", light(r)?, light(g)?, light(b)?);
+    Some(if alpha == 255 { solid } else { format!("{solid}{alpha:02x}") })
+}
+
+/// IEC 61966-2-1.
+fn linear_from_srgb(byte: u8) -> f64 {
+    let value = f64::from(byte) / 255.0;
+    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+}

@@ -1,0 +1,130 @@
+//! `@param`: what a stage declares of its parameters.
+
+use serde::Serialize;
+
+use super::{Range, constant, declaration, unknown_type};
+use crate::document::ParamValue;
+use crate::stage::types::ValueType;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum ParamType {
+    Value(ValueType),
+    Bool,
+    /// Linear RGBA.
+    Color,
+    /// A function of 0..1 to a number, drawn by points.
+    Curve,
+    /// A function of 0..1 to a colour, drawn by stops.
+    Gradient,
+}
+
+impl ParamType {
+    /// How the parameter is stored for the GPU.
+    pub fn value(self) -> ValueType {
+        match self {
+            ParamType::Value(v) => v,
+            ParamType::Bool => ValueType::I32,
+            ParamType::Color => ValueType::Vec4,
+            ParamType::Curve => ValueType::Curve,
+            ParamType::Gradient => ValueType::Gradient,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            ParamType::Value(v) => v.name(),
+            ParamType::Bool => "bool",
+            ParamType::Color => "color",
+            ParamType::Curve => "curve",
+            ParamType::Gradient => "gradient",
+        }
+    }
+
+    /// Whether a stage calls it instead of reading it: what its function returns.
+    pub fn returns(self) -> Option<ValueType> {
+        match self {
+            ParamType::Curve => Some(ValueType::F32),
+            ParamType::Gradient => Some(ValueType::Vec4),
+            ParamType::Value(_) | ParamType::Bool | ParamType::Color => None,
+        }
+    }
+}
+
+/// A declared `@param`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Param {
+    pub name: String,
+    pub ty: ParamType,
+    pub default: ParamValue,
+    /// Values outside are refused.
+    pub range: Range,
+    /// Where a slider starts.
+    pub soft: Range,
+    pub doc: String,
+    pub unit: String,
+    pub line: usize,
+}
+
+/// `NAME: TYPE = DEFAULT [, RANGE] [, soft RANGE]`
+pub fn parse(rest: &str, line: usize) -> Result<Param, String> {
+    let d = declaration(rest)?;
+    let ty = match d.ty {
+        "bool" => ParamType::Bool,
+        "color" => ParamType::Color,
+        "curve" => ParamType::Curve,
+        "gradient" => ParamType::Gradient,
+        other => ParamType::Value(ValueType::parse(other).ok_or_else(|| unknown_type(other, "a parameter"))?),
+    };
+    let form = match ty {
+        ParamType::Curve => "[(0, 0), (1, 1)]",
+        ParamType::Gradient => "[(0, \"#000000\"), (1, \"#ffffff\")]",
+        _ => "0",
+    };
+    let default = d.default.ok_or_else(|| format!("@param `{}` needs a default: `{0}: {} = {form}`", d.name, d.ty))?;
+    let default = match ty.returns() {
+        Some(_) => drawn(ty, default)
+            .map_err(|cause| format!("the default of @param `{}` is no {}{cause}; write {form}", d.name, ty.name()))?,
+        None => ParamValue::from_numbers(&constant(default)?),
+    };
+    let mut range = (None, None);
+    let mut soft = (None, None);
+    for option in d.options {
+        match option.strip_prefix("soft ") {
+            Some(text) => soft = super::range(text)?,
+            None => range = super::range(option)?,
+        }
+    }
+    if ty == ParamType::Bool {
+        range = (Some(0.0), Some(1.0));
+    }
+    if ty == ParamType::Gradient && (range, soft) != ((None, None), (None, None)) {
+        return Err(format!("the colours of @param `{}` have no range; drop it", d.name));
+    }
+    check(&d.name, &default, range)?;
+    Ok(Param { name: d.name, ty, default, range, soft, doc: d.doc, unit: d.unit, line })
+}
+
+/// The default of a curve or a gradient. The error goes on from "is no curve".
+fn drawn(ty: ParamType, text: &str) -> Result<ParamValue, String> {
+    let value = ParamValue::from_ron(text).map_err(|cause| format!(": {cause}"))?;
+    match (ty, &value) {
+        (ParamType::Curve, ParamValue::Curve(_)) | (ParamType::Gradient, ParamValue::Gradient(_)) => Ok(value),
+        _ => Err(String::new()),
+    }
+}
+
+/// Whether a default keeps to its own declaration.
+fn check(name: &str, default: &ParamValue, range: Range) -> Result<(), String> {
+    let outside = |v: &f64| range.0.is_some_and(|lo| *v < lo) || range.1.is_some_and(|hi| *v > hi);
+    let checked = match default {
+        ParamValue::Number(value) if outside(value) => Err(None),
+        ParamValue::Vector(values) if values.iter().any(outside) => Err(None),
+        ParamValue::Curve(curve) => curve.check(range).map_err(Some),
+        ParamValue::Gradient(gradient) => gradient.check().map_err(Some),
+        _ => Ok(()),
+    };
+    checked.map_err(|unfit| match unfit {
+        Some((cause, remedy)) => format!("the default of @param `{name}`: {cause}; {remedy}"),
+        None => format!("the default of @param `{name}` lies outside its own range"),
+    })
+}
