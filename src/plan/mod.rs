@@ -31,7 +31,7 @@ pub use uniforms::FRAME_BYTES;
 pub const COUNT_GROUPS: u64 = 16;
 
 /// Version of the plan's format.
-pub const PLAN_VERSION: u32 = 2;
+pub const PLAN_VERSION: u32 = 3;
 
 /// What a compiled graph does every frame, and on reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -195,6 +195,8 @@ pub struct Wire {
     pub dim: u32,
     /// Particles that it has room for, where it is an attribute.
     pub capacity: u32,
+    /// The domain in whose space its particles are, where it is an attribute.
+    pub space: Option<usize>,
     pub buffer: usize,
     /// Whether the value is still there when the frame ends, or its memory went to another wire.
     pub kept: bool,

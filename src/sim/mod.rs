@@ -1,9 +1,11 @@
 //! The simulation: a plan on a device, stepped frame by frame. The command line, the editor and other programs all use
 //! these calls.
 
+pub mod camera;
 pub mod field;
 pub mod files;
 pub mod input;
+pub mod probe;
 mod settings;
 mod watch;
 
@@ -138,6 +140,12 @@ impl Simulation {
     /// An unknown parameter, or a value that does not suit it.
     pub fn set_param(&mut self, path: &str, value: ParamValue) -> Result<(), Problem> {
         self.settings.set(&mut self.plan, path, value)
+    }
+
+    /// What a parameter by `node.param` came to in the last frame; at time zero before the first. `None` for one that the plan does
+    /// not use.
+    pub fn param(&self, path: &str) -> Option<Vec<f64>> {
+        self.settings.value(&self.plan, path)
     }
 
     /// The value of a wire by `node.port`. For a State, that is what the next frame starts from. Waits for the GPU.

@@ -53,6 +53,22 @@ impl Settings {
         std::mem::take(&mut self.warnings)
     }
 
+    /// The numbers that were written last for a path.
+    pub fn value(&self, plan: &Plan, path: &str) -> Option<Vec<f64>> {
+        let slot = plan.settings.iter().find(|slot| slot.paths.iter().any(|p| p == path))?;
+        let start = *slot.offsets.first()? as usize;
+        let bytes = self.bytes.get(start..start + 4 * slot.ty.components(slot.dim) as usize)?;
+        let number = |word: &[u8]| {
+            let word = word.try_into().ok().map(u32::from_le_bytes)?;
+            Some(match slot.ty.scalar() {
+                Scalar::F32 => f64::from(f32::from_bits(word)),
+                Scalar::I32 => f64::from(word as i32),
+                Scalar::U32 => f64::from(word),
+            })
+        };
+        bytes.chunks(4).map(number).collect()
+    }
+
     /// Takes a slot's value over: expressions are remembered, and all are written as they are at time zero.
     fn put(&mut self, loaded: &Loaded) {
         self.write(&loaded.slot, loaded.values);

@@ -287,6 +287,7 @@ impl<'a> Expander<'a> {
             domain: None,
             dim: 2,
             capacity: 0,
+            space: None,
             label: format!("{} (picture)", entry.path),
             bytes: u64::from(width) * u64::from(height) * 4,
         };
@@ -401,7 +402,8 @@ impl<'a> Expander<'a> {
         let elements = domain.map_or(1, |d| d.elements(ty));
         // Resolutions are bounded, so this fits 64 bits; rounded up to the alignment of every type.
         let bytes = (elements * u64::from(ty.value().components(dim)) * 4).next_multiple_of(16);
-        self.add(Value { ty, domain: index.filter(|_| ty.is_grid()), dim, capacity: 0, label, bytes })
+        let domain = index.filter(|_| ty.is_grid());
+        self.add(Value { ty, domain, dim, capacity: 0, space: None, label, bytes })
     }
 
     /// One number a cell and one more, which becomes the total of a prefix sum.
@@ -416,7 +418,7 @@ impl<'a> Expander<'a> {
         let groups = super::kernel::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
         let dim = super::kernel::dim(self.graph, &self.graph.nodes[node]);
-        self.add(Value { ty, domain: None, dim, capacity: 0, label, bytes: count * 16 })
+        self.add(Value { ty, domain: None, dim, capacity: 0, space: None, label, bytes: count * 16 })
     }
 }
 

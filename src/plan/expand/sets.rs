@@ -42,19 +42,20 @@ impl Expander<'_> {
         let layout = Layout { value: ty, dim, padded: true };
         let bytes = (u64::from(room.capacity) * u64::from(layout.words()) * 4).next_multiple_of(16);
         let ty = WireType::Attribute(ty);
-        self.add(Value { ty, domain: None, dim, capacity: room.capacity, label, bytes })
+        let space = Some(room.domain);
+        self.add(Value { ty, domain: None, dim, capacity: room.capacity, space, label, bytes })
     }
 
     fn count(&mut self, label: String) -> ValueId {
         let ty = WireType::Number(ValueType::U32);
-        self.add(Value { ty, domain: None, dim: 2, capacity: 0, label, bytes: COUNT_BYTES })
+        self.add(Value { ty, domain: None, dim: 2, capacity: 0, space: None, label, bytes: COUNT_BYTES })
     }
 
     /// One `u32` for each particle that fits, and one more.
     fn indices(&mut self, room: Room, label: String) -> ValueId {
         let ty = WireType::Attribute(ValueType::U32);
         let bytes = ((u64::from(room.capacity) + 1) * 4).next_multiple_of(16);
-        self.add(Value { ty, domain: None, dim: 2, capacity: room.capacity, label, bytes })
+        self.add(Value { ty, domain: None, dim: 2, capacity: room.capacity, space: None, label, bytes })
     }
 
     pub(super) fn new_order(&mut self) -> usize {
@@ -228,6 +229,7 @@ impl Expander<'_> {
             domain: None,
             dim: 2,
             capacity: blocks as u32,
+            space: None,
             label: format!("{label} (block sums)"),
             bytes: ((blocks + 1) * 4).next_multiple_of(16),
         };
