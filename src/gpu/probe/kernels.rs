@@ -49,7 +49,8 @@ fn build(gpu: &Gpu) -> Result<Kernels, Problem> {
     let device = &gpu.device;
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
-    let types = [wgpu::BufferBindingType::Uniform].into_iter().chain([true; 3].map(storage)).chain([false; 5].map(storage));
+    let types =
+        [wgpu::BufferBindingType::Uniform].into_iter().chain([true; 3].map(storage)).chain([false; 5].map(storage));
     let entries: Vec<wgpu::BindGroupLayoutEntry> = types
         .enumerate()
         .map(|(binding, ty)| wgpu::BindGroupLayoutEntry {

@@ -162,7 +162,8 @@ impl Probe {
             (params.asked, params.pointer) = (1, at);
         }
         // Statistics belong to what is shown; a sample also to where.
-        let same_values = self.looked.as_ref().is_some_and(|(before, _)| before.wire == view.wire && before.show == view.show);
+        let same_values =
+            self.looked.as_ref().is_some_and(|(before, _)| before.wire == view.wire && before.show == view.show);
         if !same_values {
             (self.statistics, self.sample) = (None, None);
             self.tag += 1;

@@ -56,7 +56,8 @@ impl Looked {
             Scalar::I32 => f64::from(*word as i32),
             Scalar::U32 => f64::from(*word),
         };
-        let cell = self.cells.map(|([x, y, _], _)| [index % x.max(1), index / x.max(1) % y.max(1), index / (x * y).max(1)]);
+        let cell =
+            self.cells.map(|([x, y, _], _)| [index % x.max(1), index / x.max(1) % y.max(1), index / (x * y).max(1)]);
         let center = |cell: [u32; 3]| {
             let size = self.cells.map_or(1.0, |(_, size)| size);
             std::array::from_fn(|axis| if axis < self.dim { (f64::from(cell[axis]) + 0.5) * size } else { 0.0 })
@@ -102,7 +103,13 @@ pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Pr
     let padded = matches!(values.ty, WireType::Attribute(_)) && components == 3;
     let (shown, component) = what(view, found, components)?;
     let mut params = Params {
-        kind: if starts { kind::STARTS } else if faces { kind::FACES } else { kind::GRID },
+        kind: if starts {
+            kind::STARTS
+        } else if faces {
+            kind::FACES
+        } else {
+            kind::GRID
+        },
         live: u32::from(count.is_some()),
         stride: if padded { 4 } else { components },
         components: if faces { dim } else { components },
@@ -288,8 +295,7 @@ fn exact<'a>(plan: &'a Plan, name: &str) -> Option<Found<'a>> {
 
 fn unknown(plan: &Plan, wire: &str) -> Problem {
     let node = wire.split('.').next().unwrap_or(wire);
-    let near: Vec<&str> =
-        plan.wires.keys().filter(|w| w.split('.').next() == Some(node)).map(String::as_str).collect();
+    let near: Vec<&str> = plan.wires.keys().filter(|w| w.split('.').next() == Some(node)).map(String::as_str).collect();
     let remedy = match near.is_empty() {
         true => "name a wire that the plan computes; fields and number nodes have no memory of their own, grid/from_field shows a field".into(),
         false => format!("this node has: {}", near.join(", ")),
