@@ -6,8 +6,6 @@
 
 mod source;
 mod statistics;
-#[cfg(test)]
-mod tests;
 
 use crate::gpu::probe::{Lens, Params, found};
 use crate::gpu::{Gpu, Reading};

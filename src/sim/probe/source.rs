@@ -1,7 +1,7 @@
 //! From a view to the memory that it looks at and what is made of it.
 
 use crate::gpu::probe::{Params, Source, View as Way, kind, show};
-use crate::graph::{Domain, Graph, Kind};
+use crate::graph::{Domain, Graph};
 use crate::plan::{Plan, Wire};
 use crate::problem::Problem;
 use crate::stage::types::{Scalar, ValueType, WireType};
@@ -309,13 +309,8 @@ pub fn absent(wire: &str) -> Problem {
 
 /// Wires of a node that have memory, by `node.port`: grids, sets of particles and neighbour grids.
 pub fn ports(graph: &Graph, node: usize) -> impl Iterator<Item = String> + '_ {
-    let outputs = graph.nodes.get(node).into_iter().flat_map(move |entry| {
-        let set = matches!(&entry.kind, Kind::State(_)) && entry.set.is_some();
-        let types = entry.outputs.iter().enumerate();
-        types.map(move |(port, ty)| (entry, port, if set { WireType::Particles } else { *ty }))
-    });
     let has_memory = |ty: WireType| ty.is_grid() || matches!(ty, WireType::Particles | WireType::NeighborGrid);
-    outputs
-        .filter(move |(_, _, ty)| has_memory(*ty))
-        .map(move |(entry, port, _)| format!("{}.{}", entry.path, graph.port_name(node, port)))
+    let outputs = graph.nodes.get(node).into_iter().flat_map(|entry| entry.outputs.iter().map(move |ty| (entry, *ty)));
+    let named = outputs.enumerate().filter(move |(_, (_, ty))| has_memory(*ty));
+    named.map(move |(port, (entry, _))| format!("{}.{}", entry.path, graph.port_name(node, port)))
 }
