@@ -89,8 +89,10 @@ fn a_set_is_kept_whole_by_the_name_of_its_port() {
     let nodes = r#"
         "box": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
         "drops": (state: "Particles{position: Vec, velocity: Vec, age: f32}", capacity: 64, on: "box", inputs: {"next": "move.particles"}),
-        "push": (stage: "particles/accelerate", inputs: {"particles": "drops"}, params: {"acceleration": (1, 0)}),
+        "push": (custom: "//! Push\n//! @inout particles: Particles{velocity: Vec} -> {velocity: Vec}  Faster\nfn stage(particle: Particle) -> Vec { return particle.velocity + Vec(1.0, 0.0); }", inputs: {"particles": "drops"}),
         "move": (stage: "particles/integrate", inputs: {"particles": "push.particles"}),
+        "picture": (stage: "image/checker", on: "box"),
+        "screen": (output: (), inputs: {"image": "picture"}),
     "#;
     let view = View::new("push.particles.age");
     let plan = compile(&graph(nodes).0, Keep::Wires(vec![view.keep()]));

@@ -118,14 +118,15 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
         }
     }
     expander.finish_states()?;
-    let mut program = expander.program;
-    program.pinned.extend(program.next.values());
-    program.pinned.extend(program.pictures.iter().map(|p| p.1));
-    let kept = |name: &String| match &options.keep {
+    let kept = |name: &str| match &options.keep {
         Keep::Needed => false,
         Keep::All => true,
         Keep::Wires(wires) => wires.iter().any(|w| name.strip_prefix(w.as_str()).is_some_and(is_part)),
     };
+    expander.hold_parts(kept)?;
+    let mut program = expander.program;
+    program.pinned.extend(program.next.values());
+    program.pinned.extend(program.pictures.iter().map(|p| p.1));
     program.pinned.extend(program.wires.iter().filter(|(name, _)| kept(name)).map(|(_, v)| *v));
     program.pinned.extend(program.watches.iter().map(|w| w.2));
     program.drop_dead();

@@ -89,6 +89,28 @@ impl Expander<'_> {
         set
     }
 
+    /// Copies what a kept set has from its State where other parts of it are new: when the frame ends, the State is a frame further
+    /// and its particles may stand in another order.
+    pub(super) fn hold_parts(&mut self, kept: impl Fn(&str) -> bool) -> Result<(), Problems> {
+        let states: BTreeMap<ValueId, usize> = self.program.states.iter().map(|((node, _), v)| (*v, *node)).collect();
+        let sets = self.program.wires.keys().filter_map(|name| name.strip_suffix(".count")).filter(|name| kept(name));
+        for set in sets.map(|set| format!("{set}.")).collect::<Vec<_>>() {
+            let parts = self.program.wires.range(set.clone()..).take_while(|(name, _)| name.starts_with(&set));
+            let parts: Vec<(String, ValueId)> = parts.map(|(name, value)| (name.clone(), *value)).collect();
+            if parts.iter().all(|(_, value)| states.contains_key(value)) {
+                continue;
+            }
+            for (name, value) in parts {
+                if let Some(node) = states.get(&value) {
+                    let held = self.add(Value { label: name.clone(), ..self.program.values[value].clone() });
+                    self.push(*node, TOP, Task::Copy, vec![read(value)], vec![write(held)])?;
+                    self.program.wires.insert(name, held);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The set that an emitter begins.
     pub(super) fn empty_set(&mut self, node: usize) -> Result<Set, Problems> {
         let entry = &self.graph.nodes[node];

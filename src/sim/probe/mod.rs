@@ -207,6 +207,11 @@ impl Probe {
         self.collect(true);
     }
 
+    /// Bind groups that it holds on the device: two at most, however long it looks.
+    pub fn bindings(&self) -> usize {
+        self.lens.bindings()
+    }
+
     fn collect(&mut self, wait: bool) {
         for arrived in self.lens.arrived(wait) {
             let Some((_, looked)) = self.looked.as_ref().filter(|_| arrived.tag == self.tag) else { continue };

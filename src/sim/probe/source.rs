@@ -1,7 +1,7 @@
 //! From a view to the memory that it looks at and what is made of it.
 
 use crate::gpu::probe::{Params, Source, View as Way, kind, show};
-use crate::graph::{Domain, Graph};
+use crate::graph::{Domain, Graph, Kind, Source as Wired};
 use crate::plan::{Plan, Wire};
 use crate::problem::Problem;
 use crate::stage::types::{Scalar, ValueType, WireType};
@@ -309,8 +309,29 @@ pub fn absent(wire: &str) -> Problem {
 
 /// Wires of a node that have memory, by `node.port`: grids, sets of particles and neighbour grids.
 pub fn ports(graph: &Graph, node: usize) -> impl Iterator<Item = String> + '_ {
-    let has_memory = |ty: WireType| ty.is_grid() || matches!(ty, WireType::Particles | WireType::NeighborGrid);
-    let outputs = graph.nodes.get(node).into_iter().flat_map(|entry| entry.outputs.iter().map(move |ty| (entry, *ty)));
-    let named = outputs.enumerate().filter(move |(_, (_, ty))| has_memory(*ty));
-    named.map(move |(port, (entry, _))| format!("{}.{}", entry.path, graph.port_name(node, port)))
+    let count = graph.nodes.get(node).map_or(0, |entry| match &entry.kind {
+        Kind::Group(group) => group.outputs.len(),
+        _ => entry.outputs.len(),
+    });
+    let has_memory = move |port: &usize| {
+        let ty = wire_type(graph, &Wired::Wire { node, port: *port });
+        ty.is_some_and(|ty| ty.is_grid() || matches!(ty, WireType::Particles | WireType::NeighborGrid))
+    };
+    let path = graph.nodes.get(node).map_or("", |entry| entry.path.as_str());
+    (0..count).filter(has_memory).map(move |port| format!("{path}.{}", graph.port_name(node, port)))
+}
+
+/// What a wire carries; through groups, what the node at its beginning gives.
+fn wire_type(graph: &Graph, source: &Wired) -> Option<WireType> {
+    match source {
+        Wired::Wire { node, port } => {
+            let entry = graph.nodes.get(*node)?;
+            match &entry.kind {
+                Kind::Group(group) => wire_type(graph, &group.outputs.get(*port)?.1),
+                _ => entry.outputs.get(*port).copied(),
+            }
+        }
+        Wired::GroupInput { group, input } => wire_type(graph, &graph.nodes.get(*group)?.inputs.get(*input)?.source),
+        Wired::Setting(_) | Wired::Nothing => None,
+    }
 }
