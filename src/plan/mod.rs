@@ -262,6 +262,8 @@ pub enum Outputs {
     First,
     /// The one of this name.
     One(String),
+    /// None of them: only what is kept.
+    None,
 }
 
 impl Default for PlanOptions {

@@ -88,6 +88,7 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
             Outputs::All => true,
             Outputs::First => expander.program.pictures.is_empty(),
             Outputs::One(name) => *name == node.path,
+            Outputs::None => false,
         };
         if let (Kind::Output { size }, true) = (&node.kind, wanted) {
             let size = *size;

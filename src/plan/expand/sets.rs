@@ -97,7 +97,8 @@ impl Expander<'_> {
         for set in sets.map(|set| format!("{set}.")).collect::<Vec<_>>() {
             let parts = self.program.wires.range(set.clone()..).take_while(|(name, _)| name.starts_with(&set));
             let parts: Vec<(String, ValueId)> = parts.map(|(name, value)| (name.clone(), *value)).collect();
-            if parts.iter().all(|(_, value)| states.contains_key(value)) {
+            let is_set = parts.iter().any(|(_, v)| matches!(self.program.values[*v].ty, WireType::Attribute(_)));
+            if !is_set || parts.iter().all(|(_, value)| states.contains_key(value)) {
                 continue;
             }
             for (name, value) in parts {

@@ -282,15 +282,16 @@ fn exact<'a>(plan: &'a Plan, name: &str) -> Option<Found<'a>> {
             None => Found::Whole(whole),
         });
     }
-    if let Some(count) = part(name, "count") {
-        let prefix = format!("{name}.");
-        let attributes = plan.wires.range(prefix.clone()..).take_while(|(wire, _)| wire.starts_with(&prefix));
-        let other = |wire: &str| !["count", "position"].iter().any(|known| wire == format!("{prefix}{known}"));
-        let first = attributes.filter(|(wire, _)| other(wire)).map(|(_, wire)| wire).next();
-        let values = part(name, "velocity").or(first).or(part(name, "position"))?;
-        return Some(Found::Set(values, count, part(name, "position")));
+    let prefix = format!("{name}.");
+    let parts = plan.wires.range(prefix.clone()..).take_while(|(wire, _)| wire.starts_with(&prefix));
+    let mut attributes = parts.filter(|(_, wire)| matches!(wire.ty, WireType::Attribute(_))).map(|(_, wire)| wire);
+    let position = part(name, "position");
+    let velocity = part(name, "velocity").filter(|wire| matches!(wire.ty, WireType::Attribute(_)));
+    let other = |wire: &&Wire| position.is_none_or(|position| !std::ptr::eq(*wire, position));
+    match (part(name, "count"), velocity.or_else(|| attributes.find(other)).or(position)) {
+        (Some(count), Some(values)) => Some(Found::Set(values, count, position)),
+        _ => part(name, "start").map(Found::Starts),
     }
-    part(name, "start").map(Found::Starts)
 }
 
 fn unknown(plan: &Plan, wire: &str) -> Problem {
