@@ -6,6 +6,7 @@ mod links;
 pub mod numbers;
 mod resolve;
 mod sets;
+mod starts;
 pub mod values;
 
 use std::collections::BTreeMap;

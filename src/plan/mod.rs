@@ -236,6 +236,7 @@ pub enum Keep {
     Needed,
     /// Also these, by `node.port`.
     Wires(Vec<String>),
+    /// All, apart from those that only the start of a State reads.
     All,
 }
 

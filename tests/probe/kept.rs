@@ -124,6 +124,32 @@ fn every_node_with_memory_has_a_thumbnail_that_shows() {
     assert!(pictures.iter().all(|p| (p.width, p.height) == (8, 7)), "cells are square");
 }
 
+#[test]
+fn what_only_a_start_needs_is_in_no_frame() {
+    let nodes = r#"
+        "box": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+        "drops": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 64, on: "box", inputs: {"next": "move.particles", "init": "fill.particles"}),
+        "fill": (stage: "particles/fill_box", on: "box", params: {"center": (0.5, 0.5), "size": (0.4, 0.4), "spacing": 0.1}),
+        "move": (stage: "particles/integrate", inputs: {"particles": "drops"}),
+        "base": (stage: "image/checker", on: "box"),
+        "first": (stage: "image/tonemap", inputs: {"image": "base"}),
+        "trail": (state: "Image", on: "box", inputs: {"next": "trail.value", "init": "first"}),
+        "dead": (stage: "image/tonemap", inputs: {"image": "base"}),
+        "screen": (output: (), inputs: {"image": "trail"}),
+    "#;
+    let (document, graph) = graph(nodes);
+    assert_eq!(thumbnails(&graph, None), ["base.image", "dead.result", "drops.value", "move.particles", "trail.value"]);
+    let nodes = |plan: &Plan| -> Vec<String> {
+        let frame = plan.frame.iter().chain(&plan.still).map(|d| d.node.clone());
+        frame.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    };
+    // `base` is for a start, and for a node that nobody reads and that is kept all the same; what `move` has from `drops` is held.
+    assert_eq!(nodes(&compile(&document, Keep::All)), ["base", "dead", "drops", "move", "screen"]);
+    let asked = compile(&document, Keep::Wires(vec!["first".into(), "fill.particles".into()]));
+    assert!(nodes(&asked).contains(&"first".into()), "who asks for it by name gets it");
+    assert!(asked.frame.iter().any(|d| d.node.starts_with("fill")));
+}
+
 /// The shipped graphs, each node of theirs.
 #[test]
 fn thumbnails_of_the_shipped_graphs_show() {

@@ -95,6 +95,7 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
             expander.picture(index, options.size.or(size))?;
         }
     }
+    let start_only = graph.start_only();
     for (index, node) in graph.nodes.iter().enumerate() {
         let ports = match &node.kind {
             Kind::Group(group) => group.outputs.len(),
@@ -103,7 +104,7 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
         let mut names = (0..ports).map(|port| format!("{}.{}", node.path, graph.port_name(index, port)));
         let wanted = match &options.keep {
             Keep::Needed => false,
-            Keep::All => true,
+            Keep::All => !start_only[index],
             // A wire, or a part of one.
             Keep::Wires(wires) => names.any(|name| wires.iter().any(|w| w.strip_prefix(&name).is_some_and(is_part))),
         };

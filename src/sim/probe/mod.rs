@@ -229,7 +229,9 @@ pub fn thumbnails(graph: &Graph, group: Option<&str>) -> Vec<String> {
     if group.is_some() && inside.is_none() {
         return Vec::new();
     }
-    let level = graph.nodes.iter().enumerate().filter(|(_, node)| node.group == inside);
+    let start_only = graph.start_only();
+    let level = graph.nodes.iter().enumerate().zip(start_only);
+    let level = level.filter(|((_, node), start)| node.group == inside && !start).map(|(node, _)| node);
     level.filter_map(|(index, _)| ports(graph, index).next()).collect()
 }
 
