@@ -252,3 +252,61 @@ fn too_little_memory_is_an_error_that_names_the_largest_wire() {
     assert!(said.contains("the GPU has no room for the") && !said.contains("panicked"), "{said}");
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+/// Width, height and pixels of a PNG.
+fn decoded(path: &std::path::Path) -> (u32, u32, Vec<u8>) {
+    let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).expect("the frame is there")));
+    let mut reader = decoder.read_info().expect("a PNG");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+    let info = reader.next_frame(&mut pixels).expect("its pixels");
+    (info.width, info.height, pixels)
+}
+
+#[test]
+fn any_wire_renders_and_its_statistics_are_printed() {
+    let dir = folder("wire");
+    let file = dir.join("deep.ron");
+    let nodes = r#"(version: 1, nodes: {
+        "box": (domain: (resolution: (6, 5, 4), width: 1, edge: "wall")),
+        "layers": (custom: "//! Layers\n//! @out z: Grid<f32>\nfn stage(cell: Cell) -> f32 { return f32(cell.z); }", on: "box"),
+        "flat": (domain: (resolution: (8, 8), width: 1, edge: "wall")), "grey": (stage: "image/checker", on: "flat"),
+        "screen": (output: (), inputs: {"image": "grey"}),
+    })"#;
+    std::fs::write(&file, nodes).unwrap();
+    let frames = dir.join("frames");
+    let render = |more: &[&str]| {
+        let file = [file.to_str().unwrap(), "--frames", "2", "--out", frames.to_str().unwrap(), "--wire", "layers.z"];
+        stagewright(&[&["render"], &file[..], more].concat())
+    };
+    let middle = render(&["--map", "grey", "--range", "0,3", "--slice", "z=0.3"]);
+    assert!(middle.status.success(), "{}", err(&middle));
+    assert!(out(&middle).contains("layers.z: 120 values, min 0, max 3, mean 1.5, rms 1.87"), "{}", out(&middle));
+    let (width, height, pixels) = decoded(&frames.join("frame.0002.png"));
+    assert_eq!((width, height, &pixels[..3]), (6, 5, &[85; 3][..]), "layer 1 of 0..3");
+    let across = render(&["--map", "grey", "--range=-3,3", "--slice", "x=max", "--stats", "json"]);
+    let json =
+        out(&across).lines().last().map(|l| serde_json::from_str::<serde_json::Value>(l).expect("JSON")).unwrap();
+    assert_eq!(
+        (json["mean"].as_f64(), json["nan"].as_u64(), json["range"][0].as_f64()),
+        (Some(1.5), Some(0), Some(-3.0))
+    );
+    let (width, height, pixels) = decoded(&frames.join("frame.0001.png"));
+    assert_eq!((width, height, pixels[0], pixels[9]), (4, 5, 128, 255), "z to the right");
+    let orbit = render(&["--slice", "orbit", "--size", "40x30"]);
+    assert!(orbit.status.success(), "{}", err(&orbit));
+    assert_eq!(decoded(&frames.join("frame.0001.png")).0, 40);
+    for (more, says) in [
+        (&["--slice", "w=1"][..], "z=max"),
+        (&["--map", "rainbow"], "viridis, magma"),
+        (&["--range", "1"], "LOW,HIGH"),
+        (&["--show", "3"], "no component 3"),
+        (&["--show", "direction"], "no direction"),
+    ] {
+        let output = render(more);
+        assert!(!output.status.success() && err(&output).contains(says), "{more:?}: {}", err(&output));
+    }
+    let unknown =
+        stagewright(&["render", GRAPH, "--frames", "1", "--out", frames.to_str().unwrap(), "--wire", "no.wire"]);
+    assert!(!unknown.status.success() && err(&unknown).contains("no such wire"), "{}", err(&unknown));
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -4,6 +4,7 @@ mod check;
 mod render;
 mod report;
 mod stages;
+mod wire;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,7 +29,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run a graph and write its pictures as numbered PNG files
+    /// Run a graph and write its pictures, or those of any wire, as numbered PNG files
     Render(render::Render),
     /// Report everything that is wrong with a graph; exit code 1 when it can't run
     Check(GraphArgs),

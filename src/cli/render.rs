@@ -9,10 +9,11 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::report::{self, Failure};
+use super::wire::{Seen, WireArgs};
 use super::{GraphArgs, parse_size};
 use stagewright::export::png_sequence::PngSequence;
 use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Reading};
-use stagewright::plan::{Outputs, PlanOptions};
+use stagewright::plan::{Keep, Outputs, PlanOptions};
 use stagewright::sim::input::InputTrack;
 use stagewright::sim::{Image, Simulation};
 
@@ -44,6 +45,8 @@ pub struct Render {
     /// Print the GPU time of every node at the end
     #[arg(long)]
     profile: bool,
+    #[command(flatten)]
+    wire: WireArgs,
 }
 
 /// Frames that are on their way from the GPU at once.
@@ -52,19 +55,20 @@ const IN_FLIGHT: usize = 2;
 impl Render {
     pub fn run(&self) -> Result<(), Failure> {
         let mut simulation = self.simulation()?;
-        let (width, height) = simulation.find_picture(self.output.as_deref()).map(|p| (p.width, p.height))?;
+        let mut seen = Seen::new(&simulation, self.wire.view(self.size), self.output.clone())?;
         simulation.set_profiling(true);
         let message = |e: stagewright::export::png_sequence::ExportError| Failure::Message(e.to_string());
         let mut sequence = PngSequence::new(&self.out, "frame", 4).map_err(message)?;
         let bar = progress(self.frames);
         let started = Instant::now();
-        let mut waiting = VecDeque::<(u64, Reading)>::new();
+        let mut waiting = VecDeque::<(u64, Reading, [u32; 2])>::new();
         for frame in 1..=self.frames {
             let input = simulation.recorded_input();
             simulation.step(&input)?;
-            waiting.push_back((frame, simulation.picture_async(self.output.as_deref())?));
+            let (reading, size) = seen.picture(&simulation)?;
+            waiting.push_back((frame, reading, size));
             while waiting.len() > IN_FLIGHT || (frame == self.frames && !waiting.is_empty()) {
-                let Some((index, reading)) = waiting.pop_front() else { break };
+                let Some((index, reading, [width, height])) = waiting.pop_front() else { break };
                 let words = reading.wait().ok_or_else(|| Failure::Message("the GPU did not answer".into()))?;
                 sequence.push(index, Image::new(width, height, &words)).map_err(message)?;
                 bar.inc(1);
@@ -78,12 +82,17 @@ impl Render {
         for watched in simulation.watched() {
             report::print(&format!("{} {:.4}\n", watched.name, watched.value));
         }
-        Ok(())
+        self.wire.report(&mut seen)
     }
 
     fn simulation(&self) -> Result<Simulation, Failure> {
         let outputs = self.output.clone().map_or(Outputs::First, Outputs::One);
-        let options = PlanOptions { size: self.size, outputs, ..PlanOptions::default() };
+        let options = match self.wire.view(self.size) {
+            Some(view) => {
+                PlanOptions { keep: Keep::Wires(vec![view.keep()]), outputs: Outputs::None, ..PlanOptions::default() }
+            }
+            None => PlanOptions { size: self.size, outputs, ..PlanOptions::default() },
+        };
         let (_, mut plan) = self.graph.compile(&options)?;
         if let Some(fps) = self.fps {
             if !(fps.is_finite() && fps > 0.0) {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::pipelines::Pipelines;
+use super::probe;
 use crate::plan::Plan;
 use crate::problem::Problems;
 
@@ -33,6 +34,7 @@ pub struct Gpu {
     pub(crate) queue: wgpu::Queue,
     name: String,
     pub(crate) pipelines: Arc<Pipelines>,
+    pub(crate) probes: Arc<probe::Compiled>,
     /// Errors that no scope caught, and the loss of the device.
     faults: Arc<Mutex<Vec<String>>>,
 }
@@ -100,7 +102,7 @@ impl Gpu {
     }
 
     fn wrap(device: wgpu::Device, queue: wgpu::Queue, name: String) -> Gpu {
-        Gpu { device, queue, name, pipelines: Arc::default(), faults: Arc::default() }
+        Gpu { device, queue, name, pipelines: Arc::default(), probes: Arc::default(), faults: Arc::default() }
     }
 
     /// Takes the device's error handlers over: without one, a stray validation error ends the process. What they hear

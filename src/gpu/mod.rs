@@ -3,6 +3,7 @@
 mod device;
 mod engine;
 mod pipelines;
+pub mod probe;
 mod readback;
 mod still;
 mod timing;

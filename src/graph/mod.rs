@@ -9,6 +9,7 @@ pub mod numbers;
 pub mod ports;
 mod resolve;
 mod sets;
+mod starts;
 pub mod values;
 
 use std::collections::BTreeMap;

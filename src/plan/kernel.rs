@@ -155,6 +155,7 @@ impl<'a> Writer<'a> {
             domain: None,
             dim: 2,
             capacity: 0,
+            space: None,
             label: String::new(),
             bytes: 0,
         };
@@ -302,6 +303,7 @@ impl<'a> Writer<'a> {
                     domain: m.value.domain,
                     dim: m.value.dim,
                     capacity: m.value.capacity,
+                    space: m.value.space,
                     buffer: m.buffer,
                     kept: m.kept,
                     state: m.state,

@@ -197,6 +197,8 @@ pub struct Wire {
     pub dim: u32,
     /// Particles that it has room for, where it is an attribute.
     pub capacity: u32,
+    /// The domain in whose space its particles are, where it is an attribute.
+    pub space: Option<usize>,
     pub buffer: usize,
     /// Whether the value is still there when the frame ends, or its memory went to another wire.
     pub kept: bool,
@@ -236,6 +238,7 @@ pub enum Keep {
     Needed,
     /// Also these, by `node.port`.
     Wires(Vec<String>),
+    /// All, apart from those that only the start of a State reads.
     All,
 }
 
@@ -262,6 +265,8 @@ pub enum Outputs {
     First,
     /// The one of this name.
     One(String),
+    /// None of them: only what is kept.
+    None,
 }
 
 impl Default for PlanOptions {

@@ -1,9 +1,11 @@
 //! The simulation: a plan on a device, stepped frame by frame. The command line, the editor and other programs all use
 //! these calls.
 
+pub mod camera;
 pub mod field;
 pub mod files;
 pub mod input;
+pub mod probe;
 mod settings;
 mod watch;
 

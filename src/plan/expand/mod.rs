@@ -88,12 +88,14 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
             Outputs::All => true,
             Outputs::First => expander.program.pictures.is_empty(),
             Outputs::One(name) => *name == node.path,
+            Outputs::None => false,
         };
         if let (Kind::Output { size }, true) = (&node.kind, wanted) {
             let size = *size;
             expander.picture(index, options.size.or(size))?;
         }
     }
+    let start_only = graph.start_only();
     for (index, node) in graph.nodes.iter().enumerate() {
         let ports = match &node.kind {
             Kind::Group(group) => group.outputs.len(),
@@ -102,7 +104,7 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
         let mut names = (0..ports).map(|port| format!("{}.{}", node.path, graph.port_name(index, port)));
         let wanted = match &options.keep {
             Keep::Needed => false,
-            Keep::All => true,
+            Keep::All => !start_only[index],
             // A wire, or a part of one.
             Keep::Wires(wires) => names.any(|name| wires.iter().any(|w| w.strip_prefix(&name).is_some_and(is_part))),
         };
@@ -118,14 +120,15 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
         }
     }
     expander.finish_states()?;
-    let mut program = expander.program;
-    program.pinned.extend(program.next.values());
-    program.pinned.extend(program.pictures.iter().map(|p| p.1));
-    let kept = |name: &String| match &options.keep {
+    let kept = |name: &str| match &options.keep {
         Keep::Needed => false,
         Keep::All => true,
         Keep::Wires(wires) => wires.iter().any(|w| name.strip_prefix(w.as_str()).is_some_and(is_part)),
     };
+    expander.hold_parts(kept)?;
+    let mut program = expander.program;
+    program.pinned.extend(program.next.values());
+    program.pinned.extend(program.pictures.iter().map(|p| p.1));
     program.pinned.extend(program.wires.iter().filter(|(name, _)| kept(name)).map(|(_, v)| *v));
     program.pinned.extend(program.watches.iter().map(|w| w.2));
     program.drop_dead();
@@ -287,6 +290,7 @@ impl<'a> Expander<'a> {
             domain: None,
             dim: 2,
             capacity: 0,
+            space: None,
             label: format!("{} (picture)", entry.path),
             bytes: u64::from(width) * u64::from(height) * 4,
         };
@@ -401,7 +405,8 @@ impl<'a> Expander<'a> {
         let elements = domain.map_or(1, |d| d.elements(ty));
         // Resolutions are bounded, so this fits 64 bits; rounded up to the alignment of every type.
         let bytes = (elements * u64::from(ty.value().components(dim)) * 4).next_multiple_of(16);
-        self.add(Value { ty, domain: index.filter(|_| ty.is_grid()), dim, capacity: 0, label, bytes })
+        let domain = index.filter(|_| ty.is_grid());
+        self.add(Value { ty, domain, dim, capacity: 0, space: None, label, bytes })
     }
 
     /// One number a cell and one more, which becomes the total of a prefix sum.
@@ -416,7 +421,7 @@ impl<'a> Expander<'a> {
         let groups = super::kernel::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
         let dim = super::kernel::dim(self.graph, &self.graph.nodes[node]);
-        self.add(Value { ty, domain: None, dim, capacity: 0, label, bytes: count * 16 })
+        self.add(Value { ty, domain: None, dim, capacity: 0, space: None, label, bytes: count * 16 })
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Value {
     pub dim: u32,
     /// Particles that it has room for, where it is an attribute.
     pub capacity: u32,
+    /// The domain in whose space its particles are, where it is an attribute.
+    pub space: Option<usize>,
     pub label: String,
     pub bytes: u64,
 }

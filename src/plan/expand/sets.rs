@@ -42,19 +42,20 @@ impl Expander<'_> {
         let layout = Layout { value: ty, dim, padded: true };
         let bytes = (u64::from(room.capacity) * u64::from(layout.words()) * 4).next_multiple_of(16);
         let ty = WireType::Attribute(ty);
-        self.add(Value { ty, domain: None, dim, capacity: room.capacity, label, bytes })
+        let space = Some(room.domain);
+        self.add(Value { ty, domain: None, dim, capacity: room.capacity, space, label, bytes })
     }
 
     fn count(&mut self, label: String) -> ValueId {
         let ty = WireType::Number(ValueType::U32);
-        self.add(Value { ty, domain: None, dim: 2, capacity: 0, label, bytes: COUNT_BYTES })
+        self.add(Value { ty, domain: None, dim: 2, capacity: 0, space: None, label, bytes: COUNT_BYTES })
     }
 
     /// One `u32` for each particle that fits, and one more.
     fn indices(&mut self, room: Room, label: String) -> ValueId {
         let ty = WireType::Attribute(ValueType::U32);
         let bytes = ((u64::from(room.capacity) + 1) * 4).next_multiple_of(16);
-        self.add(Value { ty, domain: None, dim: 2, capacity: room.capacity, label, bytes })
+        self.add(Value { ty, domain: None, dim: 2, capacity: room.capacity, space: None, label, bytes })
     }
 
     pub(super) fn new_order(&mut self) -> usize {
@@ -86,6 +87,29 @@ impl Expander<'_> {
         self.name(&path, &Feed::Set(set.clone()));
         self.name(&format!("{path}.value"), &Feed::Set(set.clone()));
         set
+    }
+
+    /// Copies what a kept set has from its State where other parts of it are new: when the frame ends, the State is a frame further
+    /// and its particles may stand in another order.
+    pub(super) fn hold_parts(&mut self, kept: impl Fn(&str) -> bool) -> Result<(), Problems> {
+        let states: BTreeMap<ValueId, usize> = self.program.states.iter().map(|((node, _), v)| (*v, *node)).collect();
+        let sets = self.program.wires.keys().filter_map(|name| name.strip_suffix(".count")).filter(|name| kept(name));
+        for set in sets.map(|set| format!("{set}.")).collect::<Vec<_>>() {
+            let parts = self.program.wires.range(set.clone()..).take_while(|(name, _)| name.starts_with(&set));
+            let parts: Vec<(String, ValueId)> = parts.map(|(name, value)| (name.clone(), *value)).collect();
+            let is_set = parts.iter().any(|(_, v)| matches!(self.program.values[*v].ty, WireType::Attribute(_)));
+            if !is_set || parts.iter().all(|(_, value)| states.contains_key(value)) {
+                continue;
+            }
+            for (name, value) in parts {
+                if let Some(node) = states.get(&value) {
+                    let held = self.add(Value { label: name.clone(), ..self.program.values[value].clone() });
+                    self.push(*node, TOP, Task::Copy, vec![read(value)], vec![write(held)])?;
+                    self.program.wires.insert(name, held);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The set that an emitter begins.
@@ -228,6 +252,7 @@ impl Expander<'_> {
             domain: None,
             dim: 2,
             capacity: blocks as u32,
+            space: None,
             label: format!("{label} (block sums)"),
             bytes: ((blocks + 1) * 4).next_multiple_of(16),
         };

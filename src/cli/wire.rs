@@ -1,0 +1,156 @@
+//! `stagewright render --wire`: pictures of a wire instead of an Output's.
+
+use clap::{Args, ValueEnum};
+
+use super::report::{self, Failure};
+use stagewright::gpu::Reading;
+use stagewright::sim::Simulation;
+use stagewright::sim::probe::{Axis, ColorMap, Probe, Show, Statistics, View, Volume};
+
+#[derive(Args)]
+pub struct WireArgs {
+    /// Wire to render instead of an Output: node.port, node.port.attribute of particles
+    #[arg(long, value_name = "WIRE", conflicts_with = "output")]
+    wire: Option<String>,
+    /// What of the wire: auto, magnitude, direction, color, or a component from 0
+    #[arg(long, value_name = "WHAT", requires = "wire", value_parser = parse_show, default_value = "auto")]
+    show: Show,
+    /// Colour map: viridis, magma, inferno, plasma, signed or grey
+    #[arg(long, value_name = "MAP", requires = "wire", value_parser = parse_map, default_value = "viridis")]
+    map: ColorMap,
+    /// Values of the first and the last colour; those of each frame when absent
+    #[arg(long, value_name = "LOW,HIGH", requires = "wire", value_parser = parse_range, allow_hyphen_values = true)]
+    range: Option<(f64, f64)>,
+    /// How a volume is cut: z=0.5 is the layer in the middle, z=max the greatest along z, orbit the greatest along the rays of a camera
+    #[arg(long, value_name = "AXIS=PLACE", requires = "wire", value_parser = parse_volume, default_value = "z=0.5")]
+    slice: Volume,
+    /// How the wire's statistics are printed at the end
+    #[arg(long, value_name = "FORMAT", requires = "wire", default_value = "text")]
+    stats: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// Where the frames come from.
+pub enum Seen {
+    Output(Option<String>),
+    Wire(Box<(Probe, View)>),
+}
+
+impl WireArgs {
+    /// The view that is asked for, if any.
+    pub fn view(&self, size: Option<(u32, u32)>) -> Option<View> {
+        let view = |wire: &String| View {
+            show: self.show,
+            map: self.map,
+            range: self.range,
+            volume: self.slice,
+            size,
+            ..View::new(wire)
+        };
+        self.wire.as_ref().map(view)
+    }
+
+    /// Prints what the last frame of the wire holds.
+    pub fn report(&self, seen: &mut Seen) -> Result<(), Failure> {
+        let Seen::Wire(looked) = seen else { return Ok(()) };
+        let (probe, view) = looked.as_mut();
+        probe.wait();
+        let Some(statistics) = probe.statistics() else {
+            return Err(Failure::Message("the GPU did not answer".into()));
+        };
+        let text = match self.stats {
+            Format::Text => text(&view.wire, statistics),
+            Format::Json => serde_json::to_string(statistics).map_err(|e| Failure::Message(e.to_string()))? + "\n",
+        };
+        report::print(&text);
+        Ok(())
+    }
+}
+
+fn text(wire: &str, statistics: &Statistics) -> String {
+    let Statistics { count, min, max, mean, rms, nan, infinite, .. } = statistics;
+    format!("{wire}: {count} values, min {min}, max {max}, mean {mean}, rms {rms}, {nan} NaN, {infinite} infinite\n")
+}
+
+impl Seen {
+    /// # Errors
+    /// No such Output, or a driver that refuses the shaders of views.
+    pub fn new(simulation: &Simulation, view: Option<View>, output: Option<String>) -> Result<Seen, Failure> {
+        match view {
+            Some(view) => Ok(Seen::Wire(Box::new((Probe::new(simulation.gpu())?, view)))),
+            None => {
+                simulation.find_picture(output.as_deref())?;
+                Ok(Seen::Output(output))
+            }
+        }
+    }
+
+    /// The picture of the last frame, on its way, and its size \[pixels\].
+    pub fn picture(&mut self, simulation: &Simulation) -> Result<(Reading, [u32; 2]), Failure> {
+        match self {
+            Seen::Output(output) => {
+                let picture = simulation.find_picture(output.as_deref())?;
+                Ok((simulation.picture_async(output.as_deref())?, [picture.width, picture.height]))
+            }
+            Seen::Wire(looked) => {
+                let (probe, view) = looked.as_mut();
+                probe.update(simulation, view)?;
+                let size = probe.picture().map(|picture| picture.size);
+                let found = probe.picture_async().zip(size);
+                found.ok_or_else(|| Failure::Message(format!("--wire {}: there is no picture", view.wire)))
+            }
+        }
+    }
+}
+
+fn parse_show(text: &str) -> Result<Show, String> {
+    match text {
+        "auto" => Ok(Show::Auto),
+        "magnitude" => Ok(Show::Magnitude),
+        "direction" => Ok(Show::Direction),
+        "color" => Ok(Show::Color),
+        _ => text.parse().map(Show::Component).map_err(|_| {
+            format!("`{text}` is nothing to show; write auto, magnitude, direction, color, or a component from 0")
+        }),
+    }
+}
+
+fn parse_map(text: &str) -> Result<ColorMap, String> {
+    ColorMap::ALL.into_iter().find(|map| map.name() == text).ok_or_else(|| {
+        let names = ColorMap::ALL.map(ColorMap::name).join(", ");
+        format!("`{text}` is no colour map; there are {names}")
+    })
+}
+
+fn parse_range(text: &str) -> Result<(f64, f64), String> {
+    let message = || format!("`{text}` is no range; write LOW,HIGH, for example -1,1");
+    let (low, high) = text.split_once(',').ok_or_else(message)?;
+    let number = |s: &str| s.trim().parse::<f64>().ok().filter(|n| n.is_finite()).ok_or_else(message);
+    Ok((number(low)?, number(high)?))
+}
+
+fn parse_volume(text: &str) -> Result<Volume, String> {
+    let message = || format!("`{text}` is no cut; write z=0.5 (0 to 1 along x, y or z), z=max, or orbit");
+    if text == "orbit" {
+        return Ok(Volume::Orbit);
+    }
+    let (axis, place) = text.split_once('=').ok_or_else(message)?;
+    let axis = match axis.trim() {
+        "x" => Axis::X,
+        "y" => Axis::Y,
+        "z" => Axis::Z,
+        _ => return Err(message()),
+    };
+    match place.trim() {
+        "max" => Ok(Volume::Maximum(axis)),
+        place => {
+            let position = place.parse().ok().filter(|p| (0.0..=1.0).contains(p)).ok_or_else(message)?;
+            Ok(Volume::Slice { axis, position })
+        }
+    }
+}

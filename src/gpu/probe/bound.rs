@@ -1,0 +1,50 @@
+//! Bind groups of a view, kept for the buffers that a wire takes turns in.
+
+use super::super::device::Gpu;
+
+/// A State's wire is in two buffers by turns.
+const MOST: usize = 2;
+
+/// The buffers looked at, and the bind group made for them; the one used last stands last.
+#[derive(Default)]
+pub struct Bound(Vec<([wgpu::Buffer; 3], wgpu::BindGroup)>);
+
+impl Bound {
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn get(
+        &mut self,
+        gpu: &Gpu,
+        layout: &wgpu::BindGroupLayout,
+        uniforms: &wgpu::Buffer,
+        theirs: [&wgpu::Buffer; 3],
+        own: [&wgpu::Buffer; 5],
+    ) -> &wgpu::BindGroup {
+        let place = match self.0.iter().position(|(known, _)| known.iter().eq(theirs)) {
+            Some(place) => place,
+            None => {
+                if self.0.len() == MOST {
+                    self.0.remove(0);
+                }
+                let buffers = [uniforms].into_iter().chain(theirs).chain(own);
+                let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
+                    .enumerate()
+                    .map(|(binding, buffer)| wgpu::BindGroupEntry {
+                        binding: binding as u32,
+                        resource: buffer.as_entire_binding(),
+                    })
+                    .collect();
+                let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                    label: Some("probe"),
+                    layout,
+                    entries: &entries,
+                });
+                self.0.push((theirs.map(Clone::clone), group));
+                self.0.len() - 1
+            }
+        };
+        &self.0[place].1
+    }
+}

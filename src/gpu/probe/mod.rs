@@ -1,0 +1,209 @@
+//! What a wire holds, looked at on the GPU: its statistics, a picture of it, and the element under the pointer. The picture
+//! stays there; the statistics and that one element come back some frames later, and nothing waits for them.
+
+mod bound;
+mod kernels;
+mod params;
+mod staging;
+
+use std::sync::Arc;
+
+use super::device::Gpu;
+use super::readback::Reading;
+use crate::problem::Problem;
+use bound::Bound;
+use kernels::Kernels;
+use staging::Staging;
+
+pub use kernels::{Compiled, WGSL};
+pub use params::{Params, View, kind, show};
+
+/// Words of `Found` in the WGSL, by member.
+pub mod found {
+    pub const FINITE: usize = 2;
+    pub const NANS: usize = 3;
+    pub const INFINITE: usize = 4;
+    pub const COUNT: usize = 5;
+    pub const LOW: usize = 6;
+    pub const HIGH: usize = 7;
+    pub const INVERSE: usize = 8;
+    pub const EDGES: usize = 9;
+    pub const BINS: usize = EDGES + 65;
+    pub const PICKED: usize = BINS + 64;
+    pub const PLACE: usize = PICKED + 1;
+    pub const VALUE: usize = PLACE + 3;
+    pub const WORDS: usize = VALUE + 16;
+}
+
+/// Workgroups that count and sum at most; each leaves one sum for the CPU to add up.
+pub const MAX_GROUPS: u32 = 256;
+/// Bytes of a workgroup's sums.
+const SUM_BYTES: u64 = 16;
+const FOUND_BYTES: u64 = found::WORDS as u64 * 4;
+
+/// Memory that a view looks at. Where there are no positions or no count, any other buffer stands in.
+pub struct Source<'a> {
+    pub values: &'a wgpu::Buffer,
+    pub count: &'a wgpu::Buffer,
+    pub places: &'a wgpu::Buffer,
+}
+
+/// A picture on the GPU: one `u32` a pixel, RGBA bytes in sRGB, top row first.
+#[derive(Clone, Copy, Debug)]
+pub struct Picture<'a> {
+    pub buffer: &'a wgpu::Buffer,
+    /// Width and height \[pixels\].
+    pub size: [u32; 2],
+}
+
+/// What came back: [`found`], and behind it each workgroup's sums.
+pub struct Arrived {
+    /// The number that the look was given.
+    pub tag: u64,
+    pub words: Vec<u32>,
+}
+
+/// A view's own memory and what runs on it.
+pub struct Lens {
+    gpu: Gpu,
+    kernels: Arc<Kernels>,
+    uniforms: wgpu::Buffer,
+    written: Option<Params>,
+    found: wgpu::Buffer,
+    sums: wgpu::Buffer,
+    canvas: Option<Canvas>,
+    bound: Bound,
+    staging: Staging,
+}
+
+/// A picture's memory. Depths and winners are as large as the picture where there are particles.
+struct Canvas {
+    size: [u32; 2],
+    points: bool,
+    depths: wgpu::Buffer,
+    winners: wgpu::Buffer,
+    pixels: wgpu::Buffer,
+}
+
+impl Lens {
+    /// # Errors
+    /// A driver that refuses the shaders.
+    pub fn new(gpu: &Gpu) -> Result<Lens, Problem> {
+        let kernels = gpu.probes.get(gpu)?;
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let sums = u64::from(MAX_GROUPS) * SUM_BYTES;
+        Ok(Lens {
+            gpu: gpu.clone(),
+            kernels,
+            uniforms: buffer(gpu, size_of::<Params>() as u64, uniform),
+            written: None,
+            found: buffer(gpu, FOUND_BYTES, usage),
+            sums: buffer(gpu, sums, usage),
+            canvas: None,
+            bound: Bound::default(),
+            staging: Staging::new(gpu, FOUND_BYTES + sums),
+        })
+    }
+
+    /// Looks once: one submit, no wait. What it finds comes back under `tag`, unless two looks are still on their way.
+    ///
+    /// # Errors
+    /// A picture that the adapter has no room for.
+    pub fn look(&mut self, source: &Source<'_>, params: &Params, tag: u64) -> Result<(), Problem> {
+        let points = params.view == View::Points as u32;
+        self.make_canvas(params.size, points)?;
+        let Some(canvas) = &self.canvas else { return Ok(()) };
+        if self.written.as_ref() != Some(params) {
+            self.gpu.queue.write_buffer(&self.uniforms, 0, bytemuck::bytes_of(params));
+            self.written = Some(*params);
+        }
+        let own = [&self.found, &self.sums, &canvas.depths, &canvas.winners, &canvas.pixels];
+        let theirs = [source.values, source.count, source.places];
+        let group = self.bound.get(&self.gpu, &self.kernels.layout, &self.uniforms, theirs, own);
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        encoder.clear_buffer(&self.found, 0, None);
+        let groups = params.elements.div_ceil(1024).clamp(1, MAX_GROUPS);
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        pass.set_bind_group(0, group, &[]);
+        let mut run = |pipeline: &wgpu::ComputePipeline, x: u32, y: u32| {
+            pass.set_pipeline(pipeline);
+            pass.dispatch_workgroups(x, y, 1);
+        };
+        let [width, height] = params.size;
+        let kernels = &self.kernels;
+        run(&kernels.reduce, groups, 1);
+        run(&kernels.find_range, 1, 1);
+        run(&kernels.spread, groups, 1);
+        if points {
+            let particles = params.elements.div_ceil(256).clamp(1, 1024);
+            run(&kernels.clear_points, (width * height).div_ceil(256).clamp(1, 1024), 1);
+            run(&kernels.find_depths, particles, 1);
+            run(&kernels.find_winners, particles, 1);
+        }
+        run(&kernels.show, width.div_ceil(16), height.div_ceil(16));
+        if params.asked == 1 {
+            run(&kernels.pick, 1, 1);
+        }
+        drop(pass);
+        let sums = u64::from(groups) * SUM_BYTES;
+        let parts = [(&self.found, FOUND_BYTES), (&self.sums, sums)];
+        let copied = self.staging.copy(&self.gpu, &mut encoder, &parts, tag);
+        self.gpu.queue.submit([encoder.finish()]);
+        if let Some(slot) = copied {
+            self.staging.map(slot);
+        }
+        Ok(())
+    }
+
+    /// What has come back since the last call, oldest first. Blocks only when asked to.
+    pub fn arrived(&mut self, wait: bool) -> Vec<Arrived> {
+        self.staging.take(&self.gpu, wait)
+    }
+
+    pub fn picture(&self) -> Option<Picture<'_>> {
+        self.canvas.as_ref().map(|canvas| Picture { buffer: &canvas.pixels, size: canvas.size })
+    }
+
+    /// Asks for the picture without waiting.
+    pub fn picture_async(&self) -> Option<Reading> {
+        self.canvas.as_ref().map(|canvas| Reading::start(&self.gpu, &canvas.pixels))
+    }
+
+    /// Bind groups that it holds: one for each set of buffers that its wire takes turns in.
+    pub fn bindings(&self) -> usize {
+        self.bound.len()
+    }
+
+    fn make_canvas(&mut self, size: [u32; 2], points: bool) -> Result<(), Problem> {
+        if self.canvas.as_ref().is_some_and(|c| c.size == size && c.points == points) {
+            return Ok(());
+        }
+        let bytes = u64::from(size[0]) * u64::from(size[1]) * 4;
+        let limits = self.gpu.limits();
+        if bytes > limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) {
+            let cause = format!("a view of {} x {} pixels does not fit the adapter's buffers", size[0], size[1]);
+            return Err(Problem::new("", "", cause, "ask for a smaller view"));
+        }
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
+        let cover = if points { bytes } else { 16 };
+        self.bound = Bound::default();
+        self.canvas = Some(Canvas {
+            size,
+            points,
+            depths: buffer(&self.gpu, cover, usage),
+            winners: buffer(&self.gpu, cover, usage),
+            pixels: buffer(&self.gpu, bytes, usage),
+        });
+        Ok(())
+    }
+}
+
+fn buffer(gpu: &Gpu, bytes: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("probe"),
+        size: bytes.max(16),
+        usage,
+        mapped_at_creation: false,
+    })
+}

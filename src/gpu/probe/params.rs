@@ -1,0 +1,69 @@
+//! The uniform block of a view, member for member as in `source.wgsl`.
+
+use bytemuck::{Pod, Zeroable};
+
+/// What lies in memory.
+pub mod kind {
+    pub const GRID: u32 = 0;
+    pub const FACES: u32 = 1;
+    pub const STARTS: u32 = 2;
+}
+
+/// What is made of an element's components.
+pub mod show {
+    pub const COMPONENT: u32 = 0;
+    pub const MAGNITUDE: u32 = 1;
+    pub const DIRECTION: u32 = 2;
+    pub const COLOR: u32 = 3;
+}
+
+/// How elements come to pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    Slice = 0,
+    Maximum = 1,
+    Orbit = 2,
+    Points = 3,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    pub resolution: [u32; 3],
+    pub kind: u32,
+    /// Of the picture \[pixels\].
+    pub size: [u32; 2],
+    pub view: u32,
+    pub axis: u32,
+    pub elements: u32,
+    /// 1: the count says how many of them there are.
+    pub live: u32,
+    /// Words of an element.
+    pub stride: u32,
+    pub components: u32,
+    /// 0 f32, 1 i32, 2 u32.
+    pub scalar: u32,
+    pub dim: u32,
+    pub layer: u32,
+    /// Words of a position; 0 without.
+    pub place_stride: u32,
+    pub show: u32,
+    pub component: u32,
+    pub map: i32,
+    /// 1: `low` and `high` are the range.
+    pub given: u32,
+    pub low: f32,
+    pub high: f32,
+    pub zero: u32,
+    /// 1: the pointer asks.
+    pub asked: u32,
+    pub pointer: [f32; 2],
+    pub cell_size: f32,
+    pub signed_map: u32,
+    pub right: [f32; 4],
+    pub up: [f32; 4],
+    pub forward: [f32; 4],
+    pub eye: [f32; 4],
+    /// Of the domain's box, from the first two to the last two \[pixels from the lower left\]; nothing where both are the same.
+    pub edges: [[f32; 4]; 12],
+}

@@ -1,0 +1,105 @@
+//! Two buffers in which results travel to the CPU by turns. Where both are on their way, a result is left out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::super::device::Gpu;
+use super::Arrived;
+
+const FREE: u8 = 0;
+const COPIED: u8 = 1;
+const READY: u8 = 2;
+const FAILED: u8 = 3;
+
+pub struct Staging {
+    slots: [Slot; 2],
+    /// Copies made so far.
+    copies: u64,
+}
+
+struct Slot {
+    buffer: wgpu::Buffer,
+    state: Arc<AtomicU8>,
+    tag: u64,
+    /// Which of all copies it holds, and how much of it counts.
+    copy: u64,
+    bytes: u64,
+}
+
+impl Staging {
+    pub fn new(gpu: &Gpu, bytes: u64) -> Staging {
+        let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
+        let slot = || Slot {
+            buffer: super::buffer(gpu, bytes, usage),
+            state: Arc::new(AtomicU8::new(FREE)),
+            tag: 0,
+            copy: 0,
+            bytes: 0,
+        };
+        Staging { slots: [slot(), slot()], copies: 0 }
+    }
+
+    /// Copies parts of buffers, one behind the other. Returns the slot to map once it is submitted.
+    pub fn copy(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        parts: &[(&wgpu::Buffer, u64)],
+        tag: u64,
+    ) -> Option<usize> {
+        let free = |slot: &Slot| slot.state.load(Ordering::Acquire) == FREE;
+        if !self.slots.iter().any(free) {
+            let _ = gpu.device.poll(wgpu::PollType::Poll);
+        }
+        let place = self.slots.iter().position(free)?;
+        self.copies += 1;
+        let slot = self.slots.get_mut(place)?;
+        (slot.tag, slot.copy, slot.bytes) = (tag, self.copies, 0);
+        for (buffer, bytes) in parts {
+            encoder.copy_buffer_to_buffer(buffer, 0, &slot.buffer, slot.bytes, *bytes);
+            slot.bytes += bytes;
+        }
+        Some(place)
+    }
+
+    pub fn map(&mut self, place: usize) {
+        let Some(slot) = self.slots.get(place) else { return };
+        slot.state.store(COPIED, Ordering::Release);
+        let state = slot.state.clone();
+        slot.buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+            state.store(if result.is_ok() { READY } else { FAILED }, Ordering::Release);
+        });
+    }
+
+    /// What has arrived, oldest first.
+    pub fn take(&mut self, gpu: &Gpu, wait: bool) -> Vec<Arrived> {
+        match wait {
+            true => gpu.wait(),
+            // Callbacks come from polling; a lost device reports itself.
+            false => drop(gpu.device.poll(wgpu::PollType::Poll)),
+        }
+        let mut arrived: Vec<(u64, Arrived)> = self.slots.iter().filter_map(Slot::take).collect();
+        arrived.sort_by_key(|(copy, _)| *copy);
+        arrived.into_iter().map(|(_, arrived)| arrived).collect()
+    }
+}
+
+impl Slot {
+    fn take(&self) -> Option<(u64, Arrived)> {
+        match self.state.load(Ordering::Acquire) {
+            READY => {
+                let view = self.buffer.slice(..self.bytes).get_mapped_range();
+                let words = bytemuck::pod_collect_to_vec(&view);
+                drop(view);
+                self.buffer.unmap();
+                self.state.store(FREE, Ordering::Release);
+                Some((self.copy, Arrived { tag: self.tag, words }))
+            }
+            FAILED => {
+                self.state.store(FREE, Ordering::Release);
+                None
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Cameras that a hand moves: an orbit about a point, and the node of a graph that such a camera comes from.
+
+use std::collections::BTreeSet;
+
+use super::Simulation;
+use crate::document::ParamValue;
+use crate::graph::{Graph, Kind, Source};
+use crate::stage::types::{ValueType, WireType};
+
+/// A camera that looks at a point from a distance, with the parameters of the stage `view/camera`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Orbit {
+    /// Point in the middle of the picture \[m\].
+    pub look_at: [f64; 3],
+    /// Direction to the camera about +y: 0 is +z, 90 is +x \[degrees\].
+    pub azimuth: f64,
+    /// Height of the camera above the horizon, -90 to 90 \[degrees\].
+    pub elevation: f64,
+    /// Distance from the point \[m\].
+    pub distance: f64,
+    /// Angle between the upper and the lower edge of the picture \[degrees\].
+    pub fov: f64,
+}
+
+/// Turn by a drag over one point of the screen \[degrees\]: half a turn in 450 points.
+const DEGREES_A_POINT: f64 = 0.4;
+/// Closest to the poles, where left and right would change places.
+const STEEPEST: f64 = 89.0;
+const FOV: f64 = 35.0;
+
+/// Axes and eye of a camera.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    pub right: [f64; 3],
+    pub up: [f64; 3],
+    pub forward: [f64; 3],
+    /// \[m\]
+    pub eye: [f64; 3],
+    /// Tangent of half the vertical angle of view.
+    pub tangent: f64,
+}
+
+impl Orbit {
+    /// Has a box with its lower corner at zero in view, from whatever side: its sphere fits the picture.
+    pub fn around(size: [f64; 3]) -> Orbit {
+        let radius = 0.5 * size.iter().map(|s| s * s).sum::<f64>().sqrt();
+        let distance = radius / (0.5 * FOV).to_radians().sin();
+        Orbit { look_at: size.map(|s| 0.5 * s), azimuth: 30.0, elevation: 20.0, distance, fov: FOV }
+    }
+
+    /// After a drag to the right and downwards \[points\]: what is under the hand goes along with it.
+    pub fn dragged(self, right: f64, down: f64) -> Orbit {
+        let azimuth = (self.azimuth - right * DEGREES_A_POINT + 180.0).rem_euclid(360.0) - 180.0;
+        let elevation = (self.elevation + down * DEGREES_A_POINT).clamp(-STEEPEST, STEEPEST);
+        Orbit { azimuth, elevation, ..self }
+    }
+
+    /// Nearer by a factor above 1, farther by one below. Other numbers change nothing.
+    pub fn zoomed(self, factor: f64) -> Orbit {
+        let distance = self.distance / factor;
+        if factor > 0.0 && distance.is_finite() && distance > 0.0 {
+            return Orbit { distance: distance.clamp(1e-3, 1e6), ..self };
+        }
+        self
+    }
+
+    /// After a drag to the right and downwards \[points\] in a picture so many points high that moves the point looked at: what
+    /// lies as deep as that point stays under the hand.
+    pub fn panned(self, right: f64, down: f64, height: f64) -> Orbit {
+        let frame = self.frame();
+        let metres = 2.0 * self.distance * frame.tangent / height.max(1.0);
+        let mut look_at = self.look_at;
+        for (axis, value) in look_at.iter_mut().enumerate() {
+            *value += metres * (down * frame.up[axis] - right * frame.right[axis]);
+        }
+        Orbit { look_at, ..self }
+    }
+
+    /// The same as the stage computes.
+    pub fn frame(self) -> Frame {
+        let (turn, rise) = (self.azimuth.to_radians(), self.elevation.to_radians());
+        let back = [rise.cos() * turn.sin(), rise.sin(), rise.cos() * turn.cos()];
+        let right = [turn.cos(), 0.0, -turn.sin()];
+        let up = [
+            back[1] * right[2] - back[2] * right[1],
+            back[2] * right[0] - back[0] * right[2],
+            back[0] * right[1] - back[1] * right[0],
+        ];
+        let eye = std::array::from_fn(|axis| self.look_at[axis] + self.distance * back[axis]);
+        let tangent = (0.5 * self.fov).to_radians().tan();
+        Frame { right, up, forward: back.map(|b| -b), eye, tangent }
+    }
+
+    /// What to set on a camera's node, by the name of the parameter. The angle of view is left as it is.
+    pub fn params(self) -> [(&'static str, ParamValue); 4] {
+        [
+            ("azimuth", ParamValue::Number(self.azimuth)),
+            ("elevation", ParamValue::Number(self.elevation)),
+            ("distance", ParamValue::Number(self.distance)),
+            ("look_at", ParamValue::Vector(self.look_at.to_vec())),
+        ]
+    }
+
+    /// Takes over what a camera's node says, parameter by parameter. Returns whether the camera has such a one.
+    fn take(&mut self, param: &str, value: &[f64]) -> bool {
+        match (param, value) {
+            ("azimuth", [v]) => self.azimuth = *v,
+            ("elevation", [v]) => self.elevation = *v,
+            ("distance", [v]) => self.distance = *v,
+            ("fov", [v]) => self.fov = *v,
+            ("look_at", [x, y, z]) => self.look_at = [*x, *y, *z],
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl Frame {
+    /// Pixels from the lower left of a picture, and depth \[m\].
+    pub fn project(&self, position: [f64; 3], size: [u32; 2]) -> ([f64; 2], f64) {
+        let away: [f64; 3] = std::array::from_fn(|axis| position[axis] - self.eye[axis]);
+        let dot = |a: [f64; 3]| a.iter().zip(away).map(|(a, b)| a * b).sum::<f64>();
+        let (depth, [width, height]) = (dot(self.forward), size.map(f64::from));
+        let scale = 0.5 * height / (self.tangent * depth);
+        ([0.5 * width + dot(self.right) * scale, 0.5 * height + dot(self.up) * scale], depth)
+    }
+}
+
+impl Simulation {
+    /// How the camera of a node looked in the last frame, for nodes that [`orbit_target`] finds.
+    pub fn orbit(&self, node: &str) -> Option<Orbit> {
+        let mut orbit = Orbit::around([1.0; 3]);
+        for param in ["azimuth", "elevation", "distance", "look_at", "fov"] {
+            let value = self.value(&format!("{node}.{param}"));
+            let taken = value.is_some_and(|value| orbit.take(param, &value));
+            if !taken && param != "fov" {
+                return None;
+            }
+        }
+        Some(orbit)
+    }
+}
+
+/// The node that an Output's picture gets its camera from: a stage that makes a `Camera` and can be moved as an [`Orbit`]. With
+/// several on the way, the one that is the fewest wires away: a sun that casts shadows stands farther back than the eye.
+/// [`Simulation::orbit`] says how it looks now, [`Simulation::set_param`] with [`Orbit::params`] moves it while the graph runs; the
+/// document keeps what its author wrote.
+pub fn orbit_target(graph: &Graph, output: Option<&str>) -> Option<String> {
+    let is_output = |node: &crate::graph::Node| {
+        matches!(node.kind, Kind::Output { .. }) && output.is_none_or(|name| node.path == name)
+    };
+    let mut front = vec![graph.nodes.iter().position(is_output)?];
+    let mut seen: BTreeSet<usize> = front.iter().copied().collect();
+    while !front.is_empty() {
+        if let Some(camera) = front.iter().find(|node| orbits(graph, **node)) {
+            return graph.nodes.get(*camera).map(|node| node.path.clone());
+        }
+        let next: Vec<usize> = front.iter().flat_map(|node| feeders(graph, *node)).collect();
+        front = next.into_iter().filter(|node| seen.insert(*node)).collect();
+    }
+    None
+}
+
+fn orbits(graph: &Graph, node: usize) -> bool {
+    let Some(node) = graph.nodes.get(node) else { return false };
+    let has = |name: &str| node.params.iter().any(|p| p.name == name);
+    let camera = node.outputs.contains(&WireType::Number(ValueType::Camera));
+    camera && ["azimuth", "elevation", "distance", "look_at"].into_iter().all(has)
+}
+
+/// Nodes that a node reads. A group stands for what it shows; its inputs are read from outside.
+fn feeders(graph: &Graph, node: usize) -> Vec<usize> {
+    let Some(node) = graph.nodes.get(node) else { return Vec::new() };
+    let inner = match &node.kind {
+        Kind::Group(group) => group.outputs.iter().map(|(_, source)| source).collect(),
+        _ => Vec::new(),
+    };
+    let sources = node.inputs.iter().map(|input| &input.source).chain(inner);
+    let from = sources.filter_map(|source| match source {
+        Source::Wire { node, .. } => Some(*node),
+        Source::GroupInput { group, .. } => Some(*group),
+        Source::Setting(_) | Source::Nothing => None,
+    });
+    from.collect()
+}

@@ -1,0 +1,338 @@
+//! From a view to the memory that it looks at and what is made of it.
+
+use crate::gpu::probe::{Params, Source, View as Way, kind, show};
+use crate::graph::{Domain, Graph, Kind, Source as Wired};
+use crate::plan::{Plan, Wire};
+use crate::problem::Problem;
+use crate::stage::types::{Scalar, ValueType, WireType};
+
+use super::super::Simulation;
+use super::super::camera::{Frame, Orbit};
+use super::{ColorMap, Sample, Show, View, Volume};
+
+/// Longer side of pictures that have no pixels of their own.
+const PIXELS: u32 = 512;
+/// Most pixels along a side.
+const MOST_PIXELS: u32 = 16_384;
+
+/// What is in memory under a name.
+#[derive(Clone, Copy)]
+enum Found<'a> {
+    Whole(&'a Wire),
+    Starts(&'a Wire),
+    /// Values of an attribute, the count, and positions where the set has any.
+    Set(&'a Wire, &'a Wire, Option<&'a Wire>),
+}
+
+/// Buffers of the plan and how its elements are read.
+#[derive(Clone, Debug)]
+pub struct Looked {
+    /// Buffer, and whether it is a State's.
+    values: (usize, bool),
+    count: Option<(usize, bool)>,
+    places: Option<(usize, bool)>,
+    scalar: Scalar,
+    /// Numbers that a sample has.
+    numbers: usize,
+    /// Cells along x, y, z and their edge \[m\], of grids.
+    cells: Option<([u32; 3], f64)>,
+    dim: usize,
+}
+
+impl Looked {
+    pub fn source<'a>(&self, simulation: &'a Simulation) -> Option<Source<'a>> {
+        let buffer = |(buffer, state): (usize, bool)| simulation.engine.buffer(buffer, state);
+        let values = buffer(self.values)?;
+        let or_values = |other: Option<(usize, bool)>| other.map_or(Some(values), buffer);
+        Some(Source { values, count: or_values(self.count)?, places: or_values(self.places)? })
+    }
+
+    /// From the index, three words of a position and sixteen of a value.
+    pub fn sample(&self, words: &[u32]) -> Option<Sample> {
+        let (index, rest) = words.split_first().filter(|(index, _)| **index != u32::MAX)?;
+        let (place, value) = rest.split_at_checked(3)?;
+        let number = |word: &u32| match self.scalar {
+            Scalar::F32 => f64::from(f32::from_bits(*word)),
+            Scalar::I32 => f64::from(*word as i32),
+            Scalar::U32 => f64::from(*word),
+        };
+        let cell =
+            self.cells.map(|([x, y, _], _)| [index % x.max(1), index / x.max(1) % y.max(1), index / (x * y).max(1)]);
+        let center = |cell: [u32; 3]| {
+            let size = self.cells.map_or(1.0, |(_, size)| size);
+            std::array::from_fn(|axis| if axis < self.dim { (f64::from(cell[axis]) + 0.5) * size } else { 0.0 })
+        };
+        let there = self.places.map(|_| std::array::from_fn(|axis| f64::from(f32::from_bits(place[axis]))));
+        Some(Sample {
+            index: u64::from(*index),
+            cell,
+            position: cell.map(center).or(there),
+            components: value.iter().take(self.numbers).map(number).collect(),
+        })
+    }
+}
+
+/// What a view looks at, and how.
+pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Problem> {
+    let plan = &simulation.plan;
+    let found = lookup(plan, &view.wire).ok_or_else(|| unknown(plan, &view.wire))?;
+    let (values, count, places) = match found {
+        Found::Whole(wire) | Found::Starts(wire) => (wire, None, None),
+        Found::Set(values, count, places) => (values, Some(count), places.filter(|wire| wire.space.is_some())),
+    };
+    if [Some(values), count, places].into_iter().flatten().any(|wire| !wire.kept) {
+        let remedy = format!("compile with `{}` among PlanOptions::keep", view.keep());
+        return Err(Problem::new("", &view.wire, "the wire's memory is used again within the frame", remedy));
+    }
+    let at = |wire: &Wire| (wire.buffer, wire.state);
+    let components = values.ty.value().components(values.dim);
+    let faces = values.ty == WireType::FaceGrid;
+    let domain = values.domain.and_then(|d| plan.domains.get(d));
+    let space = places.and_then(|wire| wire.space).and_then(|d| plan.domains.get(d)).or(domain);
+    let dim = space.map_or(2, |d| d.dim);
+    let starts = matches!(found, Found::Starts(_));
+    let looked = Looked {
+        values: at(values),
+        count: count.map(at),
+        places: places.map(at),
+        scalar: values.ty.value().scalar(),
+        numbers: if faces { 2 * dim } else { components } as usize,
+        cells: domain.map(|d| (d.resolution, d.cell_size)),
+        dim: dim as usize,
+    };
+    let padded = matches!(values.ty, WireType::Attribute(_)) && components == 3;
+    let (shown, component) = what(view, found, components)?;
+    let mut params = Params {
+        kind: if starts {
+            kind::STARTS
+        } else if faces {
+            kind::FACES
+        } else {
+            kind::GRID
+        },
+        live: u32::from(count.is_some()),
+        stride: if padded { 4 } else { components },
+        components: if faces { dim } else { components },
+        scalar: match values.ty.value().scalar() {
+            Scalar::F32 => 0,
+            Scalar::I32 => 1,
+            Scalar::U32 => 2,
+        },
+        dim,
+        place_stride: places.map_or(0, |_| if dim == 3 { 4 } else { 2 }),
+        show: shown,
+        component,
+        map: view.map as i32,
+        signed_map: u32::from(view.map == ColorMap::Signed && shown < show::DIRECTION),
+        cell_size: space.map_or(1.0, |d| d.cell_size as f32),
+        ..Params::default()
+    };
+    if let Some((low, high)) = view.range {
+        if !(low.is_finite() && high.is_finite()) {
+            let cause = format!("the range {low} to {high} has no end");
+            return Err(Problem::new("", &view.wire, cause, "give two numbers, or leave the range to the data"));
+        }
+        (params.given, params.low, params.high) = (1, low as f32, high as f32);
+    }
+    let params = match (places, space, domain) {
+        (Some(_), Some(space), _) => points(Params { elements: values.capacity, ..params }, space, view),
+        (_, _, Some(domain)) => cells(params, domain, view),
+        // Neither in space nor on cells: rows of a square.
+        _ => {
+            let elements = values.capacity.max(1);
+            let width = (f64::from(elements).sqrt().ceil() as u32).max(1);
+            let rows = [width, elements.div_ceil(width), 1];
+            flat(Params { elements, resolution: rows, axis: 2, ..params }, [rows[0], rows[1]], view)
+        }
+    };
+    Ok((looked, params))
+}
+
+/// The way of showing, and the component where it is one.
+fn what(view: &View, found: Found<'_>, components: u32) -> Result<(u32, u32), Problem> {
+    let automatic = match found {
+        _ if components == 1 => show::COMPONENT,
+        Found::Whole(wire) if wire.ty == WireType::Grid(ValueType::Vec4) => show::COLOR,
+        Found::Whole(wire) if wire.ty.is_grid() => show::DIRECTION,
+        Found::Whole(wire) if wire.ty.value() == ValueType::Camera => show::COMPONENT,
+        _ => show::MAGNITUDE,
+    };
+    let refuse = |cause: String, remedy: &str| Err(Problem::new("", &view.wire, cause, remedy));
+    match view.show {
+        Show::Auto => Ok((automatic, 0)),
+        Show::Component(index) if u32::from(index) < components.min(4) => Ok((show::COMPONENT, u32::from(index))),
+        Show::Component(index) => {
+            refuse(format!("it has no component {index}, only {components} from 0"), "choose another component")
+        }
+        Show::Magnitude => Ok((show::MAGNITUDE, 0)),
+        Show::Direction if components > 1 => Ok((show::DIRECTION, 0)),
+        Show::Direction => refuse("a single number has no direction".into(), "show it by a colour map"),
+        Show::Color => Ok((show::COLOR, 0)),
+    }
+}
+
+/// A picture of so many elements, made smaller where the view has less room; never larger.
+fn flat(params: Params, [width, height]: [u32; 2], view: &View) -> Params {
+    let most = view.size.unwrap_or((MOST_PIXELS, MOST_PIXELS));
+    let scale = |n: u32, most: u32| f64::from(most.max(1)) / f64::from(n.max(1));
+    let scale = scale(width, most.0).min(scale(height, most.1)).min(1.0);
+    params.sized([width, height].map(|n| (f64::from(n) * scale).round() as u32))
+}
+
+fn cells(params: Params, domain: &Domain, view: &View) -> Params {
+    let resolution = domain.resolution;
+    let elements = domain.cells().min(u64::from(u32::MAX)) as u32;
+    let params = Params { resolution, elements, axis: 2, ..params };
+    let volume = if domain.dim == 3 { view.volume } else { Volume::default() };
+    let (axis, way, layer) = match volume {
+        Volume::Orbit => return seen_from(Params { view: Way::Orbit as u32, ..params }, domain, view),
+        Volume::Maximum(axis) => (axis, Way::Maximum, 0),
+        Volume::Slice { axis, position } => {
+            let count = resolution[axis as usize];
+            (axis, Way::Slice, ((position.clamp(0.0, 1.0) * f64::from(count)) as u32).min(count.saturating_sub(1)))
+        }
+    };
+    let [x, y, z] = resolution;
+    let extent = [[z, y], [x, z], [x, y]][axis as usize];
+    flat(Params { axis: axis as u32, view: way as u32, layer, ..params }, extent, view)
+}
+
+fn points(params: Params, space: &Domain, view: &View) -> Params {
+    let params = Params { resolution: space.resolution, view: Way::Points as u32, ..params };
+    if space.dim == 3 {
+        return seen_from(params, space, view);
+    }
+    let [x, y, _] = space.resolution.map(f64::from);
+    let (width, height) = view.size.map_or((PIXELS, PIXELS), limited);
+    let scale = (f64::from(width) / x).min(f64::from(height) / y);
+    params.sized([x, y].map(|n| (n * scale).round() as u32))
+}
+
+fn limited((width, height): (u32, u32)) -> (u32, u32) {
+    (width.clamp(1, MOST_PIXELS), height.clamp(1, MOST_PIXELS))
+}
+
+/// Through the camera, with the edges of the domain's box.
+fn seen_from(params: Params, domain: &Domain, view: &View) -> Params {
+    let (width, height) = view.size.map_or((PIXELS, PIXELS), limited);
+    let extent = domain.resolution.map(|n| f64::from(n) * domain.cell_size);
+    let frame = view.camera.unwrap_or_else(|| Orbit::around(extent)).frame();
+    let four = |v: [f64; 3], w: f64| [v[0] as f32, v[1] as f32, v[2] as f32, w as f32];
+    Params {
+        right: four(frame.right, frame.tangent),
+        up: four(frame.up, 0.0),
+        forward: four(frame.forward, 0.0),
+        eye: four(frame.eye, 0.0),
+        edges: edges(&frame, extent, [width, height]),
+        ..params.sized([width, height])
+    }
+}
+
+/// The twelve edges of a box in a picture, those behind the eye left out or cut off.
+fn edges(frame: &Frame, extent: [f64; 3], size: [u32; 2]) -> [[f32; 4]; 12] {
+    std::array::from_fn(|edge| {
+        // Four edges along each axis, told apart by the ends of the other two.
+        let axis = edge / 4;
+        let mut from = [0.0; 3];
+        for (bit, other) in [(1, (axis + 1) % 3), (2, (axis + 2) % 3)] {
+            from[other] = if edge & bit != 0 { extent[other] } else { 0.0 };
+        }
+        let mut to = from;
+        to[axis] = extent[axis];
+        cut(frame, from, to, size).unwrap_or_default()
+    })
+}
+
+fn cut(frame: &Frame, mut from: [f64; 3], mut to: [f64; 3], size: [u32; 2]) -> Option<[f32; 4]> {
+    let near = 1e-3 * (0..3).map(|axis| (to[axis] - from[axis]).abs()).fold(0.0, f64::max);
+    let depth = |p: [f64; 3]| (0..3).map(|axis| (p[axis] - frame.eye[axis]) * frame.forward[axis]).sum::<f64>();
+    let (a, b) = (depth(from), depth(to));
+    if a <= near && b <= near {
+        return None;
+    }
+    let at = |share: f64| std::array::from_fn(|axis| from[axis] + share * (to[axis] - from[axis]));
+    let meets: [f64; 3] = at((near - a) / (b - a));
+    if a < near {
+        from = meets;
+    } else if b < near {
+        to = meets;
+    }
+    let ([x0, y0], _) = frame.project(from, size);
+    let ([x1, y1], _) = frame.project(to, size);
+    Some([x0, y0, x1, y1].map(|v| v as f32))
+}
+
+/// What is under a name: a wire, an attribute of a set, a set, a neighbour grid, or the one output of a node.
+fn lookup<'a>(plan: &'a Plan, name: &str) -> Option<Found<'a>> {
+    exact(plan, name).or_else(|| {
+        let mut ports = plan.wires.keys().filter_map(|wire| wire.strip_prefix(name)?.strip_prefix('.'));
+        let port = ports.next()?.split('.').next()?;
+        let others = ports.any(|other| other.split('.').next() != Some(port));
+        if others { None } else { exact(plan, &format!("{name}.{port}")) }
+    })
+}
+
+fn exact<'a>(plan: &'a Plan, name: &str) -> Option<Found<'a>> {
+    let wire = |name: &str| plan.wires.get(name);
+    let part = |of: &str, part: &str| wire(&format!("{of}.{part}"));
+    if let Some(whole) = wire(name) {
+        let of_set = name.rsplit_once('.').filter(|_| matches!(whole.ty, WireType::Attribute(_)));
+        return Some(match of_set.and_then(|(set, _)| Some((part(set, "count")?, part(set, "position")))) {
+            Some((count, places)) => Found::Set(whole, count, places),
+            None => Found::Whole(whole),
+        });
+    }
+    let prefix = format!("{name}.");
+    let parts = plan.wires.range(prefix.clone()..).take_while(|(wire, _)| wire.starts_with(&prefix));
+    let mut attributes = parts.filter(|(_, wire)| matches!(wire.ty, WireType::Attribute(_))).map(|(_, wire)| wire);
+    let position = part(name, "position");
+    let velocity = part(name, "velocity").filter(|wire| matches!(wire.ty, WireType::Attribute(_)));
+    let other = |wire: &&Wire| position.is_none_or(|position| !std::ptr::eq(*wire, position));
+    match (part(name, "count"), velocity.or_else(|| attributes.find(other)).or(position)) {
+        (Some(count), Some(values)) => Some(Found::Set(values, count, position)),
+        _ => part(name, "start").map(Found::Starts),
+    }
+}
+
+fn unknown(plan: &Plan, wire: &str) -> Problem {
+    let node = wire.split('.').next().unwrap_or(wire);
+    let near: Vec<&str> = plan.wires.keys().filter(|w| w.split('.').next() == Some(node)).map(String::as_str).collect();
+    let remedy = match near.is_empty() {
+        true => "name a wire that the plan computes; fields and number nodes have no memory of their own, grid/from_field shows a field".into(),
+        false => format!("this node has: {}", near.join(", ")),
+    };
+    Problem::new("", wire, "there is no such wire in the plan", remedy)
+}
+
+pub fn absent(wire: &str) -> Problem {
+    Problem::new("", wire, "the wire has no memory in the running plan", "compile the graph again")
+}
+
+/// Wires of a node that have memory, by `node.port`: grids, sets of particles and neighbour grids.
+pub fn ports(graph: &Graph, node: usize) -> impl Iterator<Item = String> + '_ {
+    let count = graph.nodes.get(node).map_or(0, |entry| match &entry.kind {
+        Kind::Group(group) => group.outputs.len(),
+        _ => entry.outputs.len(),
+    });
+    let has_memory = move |port: &usize| {
+        let ty = wire_type(graph, &Wired::Wire { node, port: *port });
+        ty.is_some_and(|ty| ty.is_grid() || matches!(ty, WireType::Particles | WireType::NeighborGrid))
+    };
+    let path = graph.nodes.get(node).map_or("", |entry| entry.path.as_str());
+    (0..count).filter(has_memory).map(move |port| format!("{path}.{}", graph.port_name(node, port)))
+}
+
+/// What a wire carries; through groups, what the node at its beginning gives.
+fn wire_type(graph: &Graph, source: &Wired) -> Option<WireType> {
+    match source {
+        Wired::Wire { node, port } => {
+            let entry = graph.nodes.get(*node)?;
+            match &entry.kind {
+                Kind::Group(group) => wire_type(graph, &group.outputs.get(*port)?.1),
+                _ => entry.outputs.get(*port).copied(),
+            }
+        }
+        Wired::GroupInput { group, input } => wire_type(graph, &graph.nodes.get(*group)?.inputs.get(*input)?.source),
+        Wired::Setting(_) | Wired::Nothing => None,
+    }
+}

@@ -1,0 +1,110 @@
+//! Particles in pictures.
+
+use stagewright::sim::Simulation;
+use stagewright::sim::camera::Orbit;
+use stagewright::sim::probe::{ColorMap, View};
+
+use crate::harness::{random, start};
+use crate::view::{Look, look, look_at};
+
+const NODES: &str = r#"
+    "box": (domain: (resolution: $resolution, width: 2, edge: "wall")),
+    "drops": (state: "Particles{position: Vec, tone: f32}", capacity: 4000, on: "box", inputs: {"next": "drops"}),
+"#;
+
+fn simulation(resolution: &str, position: &[f32], tone: &[f32]) -> Simulation {
+    let mut sim = start(60.0, NODES, &[("$resolution", resolution)]);
+    sim.reset();
+    sim.write("drops.position", position).unwrap();
+    sim.write("drops.tone", tone).unwrap();
+    sim.set_count("drops", tone.len() as u32).unwrap();
+    sim
+}
+
+fn grey(size: (u32, u32)) -> View {
+    View { map: ColorMap::Grey, range: Some((0.0, 255.0)), size: Some(size), ..View::new("drops") }
+}
+
+fn lit(seen: &Look) -> usize {
+    seen.picture.rgba.chunks(4).filter(|p| p[0] > 100).count()
+}
+
+#[test]
+fn particles_in_2d_land_on_their_pixels() {
+    let (position, tone) = ([0.3, 0.2, 1.7, 0.9, 1.0, 0.5], [110.0, 180.0, 255.0]);
+    let sim = simulation("(16, 8)", &position, &tone);
+    let seen = look(&sim, &grey((200, 200)));
+    assert_eq!([seen.picture.width, seen.picture.height], [200, 100], "the shape of the domain");
+    for (p, tone) in position.chunks(2).zip(tone) {
+        let [x, y] = [p[0] * 100.0, p[1] * 100.0].map(|v| v as u32);
+        assert_eq!(seen.pixel(x, y)[0], tone as u8, "at {x} {y}");
+        assert!(seen.pixel(x + 5, y)[0] < 100, "a disc of 3 pixels around it");
+    }
+    assert!((3 * 25..3 * 49).contains(&lit(&seen)), "{}", lit(&seen));
+    let sample = look_at(&sim, &grey((200, 200)), Some([0.85, 0.9])).sample.unwrap();
+    assert_eq!((sample.index, sample.cell, sample.components), (1, None, vec![180.0]));
+    let [x, y, z] = sample.position.unwrap();
+    assert_eq!([x as f32, y as f32, z as f32], [1.7, 0.9, 0.0]);
+    assert!(look_at(&sim, &grey((200, 200)), Some([0.5, 0.1])).sample.is_none(), "nothing is there");
+}
+
+#[test]
+fn particles_in_3d_land_on_their_pixels_and_the_nearest_hides_the_others() {
+    let camera = Orbit { azimuth: 0.0, elevation: 0.0, ..Orbit::around([2.0, 2.0, 2.0]) };
+    // The second is behind the first, the fourth in front of the third; two more are outside of the picture or not at all.
+    let position = [
+        0.5,
+        0.5,
+        1.5,
+        0.5,
+        0.5,
+        1.4,
+        1.5,
+        1.25,
+        0.2,
+        1.5,
+        1.25,
+        0.3,
+        50.0,
+        1.0,
+        1.0,
+        f32::NAN,
+        1.0,
+        1.0,
+        1.0,
+        1.0,
+        200.0,
+    ];
+    let tone = [120.0, 130.0, 140.0, 150.0, 160.0, 170.0, 180.0];
+    let sim = simulation("(8, 8, 8)", &position, &tone);
+    let view = View { camera: Some(camera), ..grey((240, 160)) };
+    let seen = look(&sim, &view);
+    for (particle, covered) in [(0, 1), (3, 2)] {
+        let p = |k: usize| f64::from(position[3 * particle + k]);
+        let ([x, y], _) = camera.frame().project([p(0), p(1), p(2)], [240, 160]);
+        assert_eq!(seen.pixel(x as u32, y as u32)[0], tone[particle] as u8, "and not {}", tone[covered]);
+        let at = [(x / 240.0) as f32, (y / 160.0) as f32];
+        let sample = look_at(&sim, &view, Some(at)).sample.unwrap();
+        assert_eq!((sample.index, sample.components), (particle as u64, vec![f64::from(tone[particle])]));
+    }
+    assert_eq!(seen.statistics.count, 7, "statistics are of all");
+    assert!(lit(&seen) < 4 * 49, "those outside show nowhere: {} pixels", lit(&seen));
+}
+
+#[test]
+fn many_particles_give_the_same_picture_every_time() {
+    let position: Vec<f32> = random(3 * 4000, 1).iter().map(|v| 1.0 + v).collect();
+    let tone: Vec<f32> = random(4000, 2).iter().map(|v| 178.0 + 77.0 * v).collect();
+    let sim = simulation("(8, 8, 8)", &position, &tone);
+    let pictures = [0, 1, 2].map(|_| look(&sim, &grey((120, 90))).picture);
+    assert!(pictures[0] == pictures[1] && pictures[1] == pictures[2]);
+    // Every particle shows or is hidden by one that shows: no pixel between is left out.
+    assert!(look(&sim, &grey((120, 90))).picture.rgba.chunks(4).filter(|p| p[0] > 90).count() > 1500);
+}
+
+#[test]
+fn an_empty_set_is_an_empty_picture() {
+    let sim = simulation("(8, 8, 8)", &[], &[]);
+    let seen = look_at(&sim, &grey((60, 40)), Some([0.5, 0.5]));
+    assert_eq!((seen.statistics.count, seen.statistics.max, seen.sample.is_none(), lit(&seen)), (0, 0.0, true, 0));
+}

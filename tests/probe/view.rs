@@ -1,0 +1,39 @@
+//! Looking at a wire and waiting for what comes back.
+
+use stagewright::sim::probe::{Probe, Sample, Statistics, View};
+use stagewright::sim::{Image, Simulation};
+
+use crate::harness::gpu;
+
+/// All that one look finds out.
+pub struct Look {
+    pub statistics: Statistics,
+    pub picture: Image,
+    pub sample: Option<Sample>,
+}
+
+impl Look {
+    /// RGBA of a pixel, from the lower left.
+    pub fn pixel(&self, x: u32, y: u32) -> [u8; 4] {
+        let at = 4 * ((self.picture.height - 1 - y) * self.picture.width + x) as usize;
+        self.picture.rgba[at..at + 4].try_into().unwrap()
+    }
+}
+
+pub fn look(simulation: &Simulation, view: &View) -> Look {
+    look_at(simulation, view, None)
+}
+
+/// With the pointer somewhere, 0..1 from the lower left.
+pub fn look_at(simulation: &Simulation, view: &View, at: Option<[f32; 2]>) -> Look {
+    let mut probe = Probe::new(gpu()).unwrap();
+    probe.ask(at);
+    probe.update(simulation, view).unwrap_or_else(|e| panic!("{e}"));
+    probe.wait();
+    let [width, height] = probe.picture().unwrap().size;
+    let words = probe.picture_async().unwrap().wait().unwrap();
+    let faults = gpu().take_faults();
+    assert!(faults.is_empty(), "{faults:?}");
+    let statistics = probe.statistics().expect("statistics arrived").clone();
+    Look { statistics, picture: Image::new(width, height, &words), sample: probe.answer().cloned() }
+}
