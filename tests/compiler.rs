@@ -6,6 +6,8 @@ mod bypass;
 mod check;
 #[path = "compiler/document.rs"]
 mod document;
+#[path = "compiler/edit.rs"]
+mod edit;
 #[path = "compiler/hostile.rs"]
 mod hostile;
 #[path = "compiler/language.rs"]

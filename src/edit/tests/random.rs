@@ -1,0 +1,139 @@
+//! Random edits of real graphs: whatever is done in whatever order, the document stays one that can be written, read and built.
+
+use super::*;
+use crate::document::{Color, Frame, Link, Node, NodeKind, ParamValue};
+use crate::edit::fixture::fluid;
+use crate::edit::*;
+
+/// Numbers without end, the same in every run (Numerical Recipes' generator).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % sides.max(1)
+    }
+
+    fn of<T: Clone>(&mut self, items: &[T]) -> Option<T> {
+        items.get(self.roll(items.len())).cloned()
+    }
+}
+
+fn scopes(document: &Document) -> Vec<Scope> {
+    let mut found = vec![root()];
+    let mut next = 0;
+    while let Some(scope) = found.get(next).cloned() {
+        let level = document.level(&scope).unwrap();
+        let groups = level.nodes().iter().filter(|(_, node)| matches!(node.kind, NodeKind::Group(_)));
+        found.extend(groups.map(|(name, _)| scope.inside(name)));
+        next += 1;
+    }
+    found
+}
+
+/// One edit somewhere; refusals are as good as successes. Returns what was done.
+fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut String) -> String {
+    let scope = dice.of(&scopes(document)).unwrap();
+    let level = document.level(&scope).unwrap();
+    let mut all: Vec<String> = level.nodes().keys().cloned().collect();
+    all.extend(["in", "out", "gone"].map(String::from));
+    let mut name = || dice.of(&all).unwrap();
+    let (a, b, c) = (name(), name(), name());
+    let some = BTreeSet::from([a.clone(), b.clone()]);
+    let known = face::faces(document, &scope, library());
+    let mut output = |name: &str| {
+        let outputs = known.get(name).map(|face| face.outputs.clone()).unwrap_or_default();
+        Link { node: name.into(), port: dice.of(&outputs).map_or_else(String::new, |port| port.name) }
+    };
+    let from = output(&a);
+    let inputs = known.get(&b).map(|face| face.inputs.clone()).unwrap_or_default();
+    let to = end(&b, &dice.of(&inputs).map_or_else(|| "odd".into(), |port| port.name));
+    let at = (dice.roll(900) as f32, dice.roll(900) as f32);
+    let stages: Vec<String> = library().stages().map(|stage| stage.name.clone()).collect();
+    let stage = dice.of(&stages).unwrap();
+    let frame = dice.roll(3);
+    let what = dice.roll(20);
+    let inputs = if at.0 > 400.0 { PasteInputs::Keep } else { PasteInputs::Drop };
+    let done = match what {
+        0 | 1 => {
+            connect(document, &scope, from.clone(), &to);
+            Ok(())
+        }
+        2 => {
+            disconnect(document, &scope, &to);
+            Ok(())
+        }
+        3 => add(document, &scope, &a, Node { kind: NodeKind::Stage(stage), at, ..Node::default() }).map(drop),
+        4 => rename(document, &scope, &a, ["new", "h", "jet", "time", "x/y"][frame]),
+        5 => {
+            shift(document, &scope, &some, at);
+            Ok(())
+        }
+        6 => {
+            remove(document, &scope, &BTreeSet::from([a.clone()]), library());
+            Ok(())
+        }
+        7 => {
+            *clipboard = copy(document, &scope, &some, &BTreeSet::from([frame]));
+            Ok(())
+        }
+        8 | 9 => paste(document, &scope, clipboard, at, inputs, library()).map(drop),
+        10 => duplicate(document, &scope, &some, at, inputs, library()).map(drop),
+        11 => insert_on_wire(document, &scope, &c, &to, library()),
+        12 => add_reroute(document, &scope, &to, at).map(drop),
+        13 => add_reroute_shared(document, &scope, from.clone(), &[to.clone(), end(&c, "value")], at).map(drop),
+        14 | 15 => {
+            mute(document, &scope, &some, frame > 0);
+            Ok(())
+        }
+        16 => {
+            set_color(document, &scope, &some, Some(Color([1, 2, 3])));
+            set_iterations(document, &scope, &a, Some(ParamValue::Number(2.0)))
+        }
+        17 => frame_around(document, &scope, &some, |_| (10.0, 10.0), "F").map(drop),
+        18 => {
+            let frame = remove_frame(document, &scope, frame);
+            frame.and(add_frame(document, &scope, Frame::default()).map(drop))
+        }
+        _ if frame == 0 => make_mine(document, &scope, &a, library()),
+        _ => swap_stage(document, &scope, &a, &stage, library()),
+    };
+    format!("{what} in `{scope}`: {a}, {b}, {c}, {from} -> {}.{}: {done:?}", to.node, to.port)
+}
+
+fn run(seed: u64, mut document: Document, steps: usize) -> (usize, usize) {
+    let (mut dice, mut clipboard) = (Dice(seed), String::new());
+    let (mut good, mut built) = (0, 0);
+    let mut log = Vec::new();
+    for step in 0..steps {
+        let before = document.clone();
+        let done = edit(&mut document, &mut dice, &mut clipboard);
+        assert!(
+            !done.contains("Err") || document == before || done.starts_with("18") || done.starts_with("16"),
+            "an error changes nothing: {done}"
+        );
+        good += usize::from(!done.contains("Err"));
+        log.push(done);
+        let text = document.to_text();
+        let again = Document::parse(&text).unwrap_or_else(|e| panic!("{e} after {log:#?}\n{text}"));
+        assert_eq!(again, document, "after {log:#?}");
+        assert_eq!(again.to_text(), text);
+        if step % 4 == 0 {
+            built += usize::from(builds(&document).is_ok());
+        }
+    }
+    (good, built)
+}
+
+#[test]
+fn after_any_edits_the_document_is_written_read_and_built() {
+    const RUNS: usize = 48;
+    let (mut good, mut built) = (0, 0);
+    for seed in 0..RUNS {
+        let start = if seed % 2 == 0 { fluid() } else { nodes(GROUP) };
+        let (more, graphs) = run(seed as u64, start, 32);
+        (good, built) = (good + more, built + graphs);
+    }
+    println!("{good} of {} edits done, {built} of {} graphs ran", RUNS * 32, RUNS * 8);
+    assert!(good > RUNS * 16 && built > RUNS / 2, "most edits do something, and some graphs still run");
+}
