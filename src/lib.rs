@@ -8,7 +8,7 @@
 //! output port to an input port; last frame's value comes only from a state.
 //!
 //! # Data flow
-//! [`document::Document`] is the graph file, right or wrong. [`graph::Graph`] is flattened, typed and checked, with all
+//! [`document::Document`] is the graph file, right or wrong; [`edit`] is what a person does to it. [`graph::Graph`] is flattened, typed and checked, with all
 //! [`problem::Problems`] reported at once. [`plan::Plan`] is plain data: dispatches in order, memory, uniform layout and generated
 //! WGSL. [`sim::Simulation`] runs a plan on a [`gpu::Gpu`].
 //!

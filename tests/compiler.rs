@@ -8,6 +8,8 @@ mod check;
 mod curves;
 #[path = "compiler/document.rs"]
 mod document;
+#[path = "compiler/edit.rs"]
+mod edit;
 #[path = "compiler/hostile.rs"]
 mod hostile;
 #[path = "compiler/language.rs"]

@@ -10,7 +10,7 @@ use crate::graph::{bypass, fits as types};
 use crate::library::Library;
 use crate::stage::header::{Change, Direction, Param, Port};
 use crate::stage::reference;
-use crate::stage::types::{Element, PortType, ValueType, WireType};
+use crate::stage::types::{Element, PortType, WireType};
 
 /// A port as it is drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,18 +47,20 @@ pub enum Takes {
 /// # Errors
 /// Why not and what helps, in the compiler's words.
 pub fn fits(from: &PortFace, to: &PortFace) -> Result<(), String> {
-    let camera = PortType::Number(Element::Fixed(ValueType::Camera));
-    let set = |ty| matches!(ty, PortType::Particles | PortType::NeighborGrid) || ty == camera;
     let ty = match to.takes {
         Takes::Anything => return Ok(()),
         Takes::Nothing => return Err(format!("the node has no input `{}`; remove the wire", to.name)),
         Takes::Number if from.constant => return Ok(()),
-        Takes::Number => return Err("a parameter can't read a wire of the GPU; wire a number node here".into()),
-        Takes::TypeOrNumber(ty) if from.constant && !set(ty) => return Ok(()),
+        Takes::Number => return Err(said(types::parameter())),
+        Takes::TypeOrNumber(ty) if from.constant && types::takes_number(ty) => return Ok(()),
         Takes::TypeOrNumber(ty) | Takes::Type(ty) => ty,
     };
     let Some(given) = from.ty else { return Ok(()) };
-    types::fits(given, ty).map_err(|(cause, remedy)| format!("{cause}; {remedy}"))
+    types::fits(given, ty).map_err(said)
+}
+
+fn said((cause, remedy): (String, String)) -> String {
+    format!("{cause}; {remedy}")
 }
 
 /// A node as it is drawn.

@@ -28,6 +28,18 @@ pub fn fits(from: PortType, to: PortType) -> Result<(), Unfit> {
     Err(unfit(given.to_string(), to, remedy(to, given, &BTreeMap::new())))
 }
 
+/// Whether a number of the document can stand in for a wire, as a constant.
+pub fn takes_number(port: PortType) -> bool {
+    let camera = PortType::Number(Element::Fixed(ValueType::Camera));
+    !matches!(port, PortType::Particles | PortType::NeighborGrid) && port != camera
+}
+
+/// Why a wire that is no number of the document can't set a parameter.
+pub fn parameter() -> Unfit {
+    let remedy = "wire a number node here, or declare an `@in` number in the stage";
+    ("a parameter can't read a wire of the GPU".into(), remedy.into())
+}
+
 fn unfit(given: String, to: PortType, remedy: String) -> Unfit {
     (format!("the wire carries {given}, the port takes {to}"), remedy)
 }
@@ -83,6 +95,9 @@ pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, Value
         }
         (Some(WireType::Grid(ValueType::Vec4)), WireType::Grid(ValueType::F32)) => {
             "connect view/color_map between the two".into()
+        }
+        (Some(WireType::Grid(ValueType::Vec4)), WireType::Grid(ValueType::Vec)) => {
+            "connect view/vector between the two".into()
         }
         (Some(WireType::Field(_)), WireType::Grid(_)) => "connect field/from_grid between the two".into(),
         (Some(WireType::Grid(_)), WireType::Field(_)) => "connect grid/from_field between the two".into(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::bypass::left_out;
+use super::fits::{fits, parameter, takes_number};
 use super::links::{Place, list};
 use super::numbers::{NamedNumber, Names, Table, wired};
 use super::ports::{Ports, Types};
@@ -245,6 +246,14 @@ impl Flattener<'_> {
         for port in stage.inputs() {
             let source = match place.node.inputs.get(&port.name).filter(|link| !self.unwired(place, link)) {
                 Some(link) => match self.link(place, &port.name, link) {
+                    Source::Setting(number) if !takes_number(port.ty) => {
+                        let given = PortType::Number(Element::Fixed(number.ty));
+                        let unfit = fits(given, port.ty).err();
+                        unfit.into_iter().for_each(|(cause, remedy)| {
+                            self.problems.push(Problem::new(place.path, &port.name, cause, remedy));
+                        });
+                        Source::Nothing
+                    }
                     // A number becomes a setting of the port, with the port's name and type.
                     Source::Setting(number) => {
                         Source::Setting(Setting { name: port.name.clone(), ty: declared_value(port.ty), ..number })
@@ -290,13 +299,8 @@ impl Flattener<'_> {
                     }
                     Source::Nothing => {}
                     _ => {
-                        let remedy = "wire a number node here, or declare an `@in` number in the stage";
-                        self.problems.push(Problem::new(
-                            place.path,
-                            &param.name,
-                            "a parameter can't read a wire of the GPU",
-                            remedy,
-                        ));
+                        let (cause, remedy) = parameter();
+                        self.problems.push(Problem::new(place.path, &param.name, cause, remedy));
                     }
                 }
             }

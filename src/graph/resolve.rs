@@ -458,10 +458,10 @@ impl Resolver<'_> {
             let Some(Carry { ty, domain, .. }) = self.carried(&source) else { continue };
             let flat = domain.is_some_and(|d| self.graph.domains[d].dim == 2);
             if ty != WireType::Grid(ValueType::Vec4) {
+                let image = PortType::Grid(Element::Fixed(ValueType::Vec4));
                 let remedy = match ty {
-                    WireType::Grid(ValueType::F32) => "connect view/color_map between the two",
-                    WireType::Grid(ValueType::Vec) => "connect view/vector between the two",
-                    _ => "connect a stage that makes an Image",
+                    WireType::Grid(ValueType::F32 | ValueType::Vec) => remedy(image, ty, &BTreeMap::new()),
+                    _ => "connect a stage that makes an Image".into(),
                 };
                 self.problems.push(Problem::new(
                     &path,

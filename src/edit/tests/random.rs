@@ -55,19 +55,37 @@ fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut String) -> Str
     let what = dice.roll(20);
     let inputs = if at.0 > 400.0 { PasteInputs::Keep } else { PasteInputs::Drop };
     let done = match what {
-        0 | 1 => Ok(connect(document, &scope, from.clone(), &to)),
-        2 => Ok(disconnect(document, &scope, &to)),
+        0 | 1 => {
+            connect(document, &scope, from.clone(), &to);
+            Ok(())
+        }
+        2 => {
+            disconnect(document, &scope, &to);
+            Ok(())
+        }
         3 => add(document, &scope, &a, Node { kind: NodeKind::Stage(stage), at, ..Node::default() }).map(drop),
         4 => rename(document, &scope, &a, ["new", "h", "jet", "time", "x/y"][frame]),
-        5 => Ok(shift(document, &scope, &some, at)),
-        6 => Ok(remove(document, &scope, &BTreeSet::from([a.clone()]), library())),
-        7 => Ok(*clipboard = copy(document, &scope, &some, &BTreeSet::from([frame]))),
+        5 => {
+            shift(document, &scope, &some, at);
+            Ok(())
+        }
+        6 => {
+            remove(document, &scope, &BTreeSet::from([a.clone()]), library());
+            Ok(())
+        }
+        7 => {
+            *clipboard = copy(document, &scope, &some, &BTreeSet::from([frame]));
+            Ok(())
+        }
         8 | 9 => paste(document, &scope, clipboard, at, inputs, library()).map(drop),
         10 => duplicate(document, &scope, &some, at, inputs, library()).map(drop),
         11 => insert_on_wire(document, &scope, &c, &to, library()),
         12 => add_reroute(document, &scope, &to, at).map(drop),
         13 => add_reroute_shared(document, &scope, from.clone(), &[to.clone(), end(&c, "value")], at).map(drop),
-        14 | 15 => Ok(mute(document, &scope, &some, frame > 0)),
+        14 | 15 => {
+            mute(document, &scope, &some, frame > 0);
+            Ok(())
+        }
         16 => {
             set_color(document, &scope, &some, Some(Color([1, 2, 3])));
             set_iterations(document, &scope, &a, Some(ParamValue::Number(2.0)))

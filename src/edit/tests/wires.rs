@@ -68,7 +68,7 @@ fn a_node_goes_into_a_wire_where_its_types_fit() {
     insert_on_wire(&mut document, &root(), &fade, &wire, library()).unwrap();
     assert_eq!(reads(&document, &fade, "field").as_deref(), Some("viscosity.field"));
     assert_eq!(reads(&document, "divergence", "velocity"), Some(format!("{fade}.field")));
-    assert_eq!(builds(&document).is_ok(), false, "`{divergence}` is not wired yet");
+    assert!(builds(&document).is_err(), "`{divergence}` is not wired yet");
     let before = document.clone();
     let mut wrong =
         |node: &str, wire: &InputEnd| insert_on_wire(&mut document, &root(), node, wire, library()).unwrap_err();

@@ -1,0 +1,31 @@
+//! Edits that must not change what is computed.
+
+use stagewright::document::{Document, NodeKind, Scope};
+use stagewright::edit::{make_mine, swap_stage};
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Plan, PlanOptions};
+
+fn plan(document: &Document) -> Plan {
+    let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|p| panic!("{p}"));
+    Plan::compile(&graph, &PlanOptions::default()).unwrap_or_else(|p| panic!("{p}"))
+}
+
+/// What is one's own does what the library's did: the same dispatches with the same buffers, groups and parameters.
+#[test]
+fn what_is_made_ones_own_computes_the_same() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/graphs/unity_fluid.ron")).unwrap();
+    let mut document = Document::parse(&text).unwrap();
+    let (root, library) = (Scope::default(), Library::builtin());
+    let advect = document.nodes.iter().find(|(_, node)| node.kind == NodeKind::Stage("fluid/advect".into()));
+    let (advect, _) = advect.map(|(name, node)| (name.clone(), node.clone())).expect("it advects");
+    swap_stage(&mut document, &root, &advect, "fluid/advect_maccormack", library).unwrap();
+    let before = plan(&document);
+    make_mine(&mut document, &root, &advect, library).unwrap();
+    make_mine(&mut document, &root.inside(&advect), "forward", library).unwrap();
+    assert!(matches!(document.node(&format!("{advect}/forward")).map(|n| &n.kind), Some(NodeKind::Custom(_))));
+    let after = plan(&document);
+    let own = |text: String| text.replace(&format!("[{advect}/forward]"), "[fluid/advect]");
+    assert_eq!(own(after.to_text()), before.to_text());
+    assert_eq!(after.settings, before.settings);
+}
