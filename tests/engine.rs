@@ -344,3 +344,26 @@ fn muted_nodes_and_reroutes_leave_the_same_pixels() {
     assert_eq!(pixels(&around.replace('?', ", muted: true")), wanted);
     assert_ne!(pixels(&around.replace('?', "")), wanted, "the muted stage would show");
 }
+
+/// Even and odd frames swap buffers, so both are tried.
+#[test]
+fn a_preview_shows_the_coming_frame_and_changes_nothing() {
+    let mut simulation = Simulation::new(gpu(), plan(&counter(ADD)).expect("compiles")).expect("runs");
+    let input = FrameInput::default();
+    let picture = |simulation: &Simulation| simulation.picture(None).expect("there is one").rgba;
+    simulation.set_param("c.rate", ParamValue::Number(0.1)).expect("there is such a parameter");
+    for frame in 0..4 {
+        let before = if frame == 0 { 0.0 } else { value(&simulation) };
+        simulation.preview(&input).expect("runs");
+        simulation.preview(&input).expect("runs");
+        let coming = picture(&simulation);
+        assert_eq!((value(&simulation), simulation.frame()), (before, frame));
+        simulation.step(&input).expect("runs");
+        assert_eq!((value(&simulation), simulation.frame()), (before + 0.1, frame + 1));
+        assert_eq!(picture(&simulation), coming);
+        simulation.set_param("c.rate", ParamValue::Number(0.3)).expect("there is such a parameter");
+        simulation.preview(&input).expect("runs");
+        assert_ne!(picture(&simulation), coming, "what was set shows");
+        simulation.set_param("c.rate", ParamValue::Number(0.1)).expect("there is such a parameter");
+    }
+}

@@ -49,6 +49,7 @@ pub enum Command {
     ActualSize,
     ToggleHeat,
     ToggleMinimap,
+    ToggleThumbnails,
     ShowGraph,
     ShowView,
     ShowInspector,
@@ -72,7 +73,20 @@ pub const MENUS: &[(&str, &[Command])] = &[
         ],
     ),
     ("Run", &[Play, Step, Reset, Slower, Faster]),
-    ("View", &[ViewOutput, Pin, FitPicture, ActualSize, FrameAll, FrameSelection, ToggleHeat, ToggleMinimap]),
+    (
+        "View",
+        &[
+            ViewOutput,
+            Pin,
+            FitPicture,
+            ActualSize,
+            FrameAll,
+            FrameSelection,
+            ToggleThumbnails,
+            ToggleHeat,
+            ToggleMinimap,
+        ],
+    ),
     ("Window", &[ShowGraph, ShowView, ShowInspector, ShowProblems, ResetPanes, DarkTheme, LightTheme]),
 ];
 
@@ -136,6 +150,7 @@ impl Command {
             ActualSize => ("Picture in its own size", &[(SHIFT, Key::Num1)]),
             ToggleHeat => ("Heat: GPU time on the nodes", &[(NONE, Key::H)]),
             ToggleMinimap => ("Minimap", &[(NONE, Key::N)]),
+            ToggleThumbnails => ("Pictures on the nodes", &[(NONE, Key::T)]),
             ShowGraph => ("Graph", &[(CTRL, Key::Num1)]),
             ShowView => ("View", &[(CTRL, Key::Num2)]),
             ShowInspector => ("Inspector", &[(CTRL, Key::Num3), (NONE, Key::P)]),

@@ -1,21 +1,39 @@
 //! Compiling on a thread of its own, so that the window never waits for a shader compiler.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use crate::document::Document;
+use crate::document::{Document, Scope};
 use crate::gpu::Gpu;
 use crate::graph::Graph;
 use crate::library::Library;
-use crate::plan::{Plan, PlanOptions};
+use crate::plan::{Keep, Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
+use crate::sim::{camera, probe};
+
+/// What is to be compiled.
+#[derive(Clone, Debug, Default)]
+pub struct Job {
+    pub document: Document,
+    /// Where files are that it names.
+    pub folder: PathBuf,
+    /// Wires that are looked at.
+    pub watched: BTreeSet<String>,
+    /// The level whose nodes show small pictures.
+    pub pictured: Option<Scope>,
+}
 
 /// A plan whose pipelines are built, and what is worth knowing about the graph.
 pub struct Compiled {
     pub plan: Plan,
     pub warnings: Problems,
+    /// A wire of each node of the pictured level.
+    pub thumbnails: Vec<String>,
+    /// The node that the picture of each Output gets its camera from, for those that can be moved.
+    pub cameras: BTreeMap<String, String>,
 }
 
 type Outcome = Result<Compiled, Problems>;
@@ -23,7 +41,7 @@ type Outcome = Result<Compiled, Problems>;
 /// The thread and the jobs on their way to it and back.
 pub struct Compiler {
     /// Gone only while the compiler is dropped.
-    jobs: Option<Sender<(u64, Document, PathBuf)>>,
+    jobs: Option<Sender<(u64, Job)>>,
     thread: Option<JoinHandle<()>>,
     results: Receiver<(u64, Outcome)>,
     asked: u64,
@@ -33,7 +51,7 @@ pub struct Compiler {
 impl Compiler {
     /// `wake` is called, on the thread, when a result is there.
     pub fn new(gpu: Gpu, wake: impl Fn() + Send + 'static) -> Compiler {
-        let (jobs, queue) = channel::<(u64, Document, PathBuf)>();
+        let (jobs, queue) = channel::<(u64, Job)>();
         let (answers, results) = channel();
         let work = move || {
             while let Ok(mut job) = queue.recv() {
@@ -41,8 +59,7 @@ impl Compiler {
                 while let Ok(newer) = queue.try_recv() {
                     job = newer;
                 }
-                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, job.2.clone())))
-                    .unwrap_or_else(|_| Err(died()));
+                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1))).unwrap_or_else(|_| Err(died()));
                 if answers.send((job.0, outcome)).is_err() {
                     return;
                 }
@@ -54,13 +71,13 @@ impl Compiler {
         Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0 }
     }
 
-    /// Asks for a document to be compiled; what was asked before is no longer of interest. Files that it names are in `folder`.
+    /// Asks for a document to be compiled; what was asked before is no longer of interest.
     ///
     /// # Errors
     /// When the thread has ended.
-    pub fn request(&mut self, document: &Document, folder: PathBuf) -> Result<(), Problems> {
+    pub fn request(&mut self, job: Job) -> Result<(), Problems> {
         self.asked += 1;
-        let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send((self.asked, document.clone(), folder)).is_ok());
+        let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send((self.asked, job)).is_ok());
         if !sent {
             self.answered = self.asked;
             return Err(died());
@@ -92,13 +109,19 @@ impl Drop for Compiler {
     }
 }
 
-fn compile(gpu: &Gpu, document: &Document, folder: PathBuf) -> Outcome {
-    let graph = Graph::build(document, Library::builtin())?;
-    let plan = Plan::compile(&graph, &PlanOptions { folder, ..PlanOptions::default() })?;
+fn compile(gpu: &Gpu, job: &Job) -> Outcome {
+    let graph = Graph::build(&job.document, Library::builtin())?;
+    let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
+    let pictured = job.pictured.as_ref().map(|scope| probe::thumbnails(&graph, group(scope).as_deref()));
+    let thumbnails = pictured.unwrap_or_default();
+    let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).cloned().collect());
+    let plan = Plan::compile(&graph, &PlanOptions { folder: job.folder.clone(), keep, ..PlanOptions::default() })?;
     // Read here, so that the window need not wait for a large mesh.
     crate::sim::files::read(&plan)?;
     gpu.prepare(&plan)?;
-    Ok(Compiled { plan, warnings: graph.warnings })
+    let camera = |output: &str| Some((output.to_string(), camera::orbit_target(&graph, Some(output))?));
+    let cameras = plan.outputs.iter().filter_map(|output| camera(&output.node)).collect();
+    Ok(Compiled { plan, warnings: graph.warnings, thumbnails, cameras })
 }
 
 fn died() -> Problems {

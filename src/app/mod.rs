@@ -37,7 +37,7 @@ use panes::Pane;
 use picker::Picker;
 use player::{Player, Pointer};
 use session::Session;
-use view::{Subject, View};
+use view::{Pictures, View};
 
 /// Opens the window, with a graph file or with a graph that ships, and returns when it is closed.
 ///
@@ -92,6 +92,10 @@ pub struct Editor {
     player: Player,
     canvas: Canvas,
     views: BTreeMap<u64, View>,
+    render: egui_wgpu::RenderState,
+    /// Small pictures on the nodes, and whether they are wanted.
+    pictures: Pictures,
+    thumbnails: bool,
     panes: Tree<Pane>,
     files: Files,
     notice: Option<Notice>,
@@ -100,6 +104,8 @@ pub struct Editor {
     title: String,
     /// The plan that runs, by the session's count.
     plan: u64,
+    /// A view is to look anew.
+    stale: bool,
     /// The graph asks which keys are down.
     hears_keys: bool,
 }
@@ -120,13 +126,17 @@ impl Editor {
             session: Session::new(gpu, move || ctx.request_repaint()),
             player: Player::default(),
             canvas: Canvas::default(),
-            views: BTreeMap::from([(0, View::new(render, Subject::Output(None)))]),
+            views: BTreeMap::from([(0, View::new(render.clone()))]),
+            render,
+            pictures: Pictures::default(),
+            thumbnails: false,
             panes: panes::arrangement(),
             files: Files::default(),
             notice: None,
             picker: None,
             title: String::new(),
             plan: 0,
+            stale: false,
             hears_keys: false,
         };
         editor.files.load(&mut editor.session, source);
@@ -218,8 +228,9 @@ impl Editor {
                 session.reset();
                 self.player.refresh();
             }
-            Command::ViewOutput => {}
-            Command::Pin => self.add_view(),
+            Command::ViewOutput => self.session.wanted_view = canvas.output_of_selected(&self.session),
+            Command::ToggleThumbnails => self.thumbnails = !self.thumbnails,
+            Command::Pin => self.pin(0),
             Command::FitPicture => self.views.values_mut().for_each(|view| view.framing().fit()),
             Command::ActualSize => self.views.values_mut().for_each(|view| view.framing().actual_size()),
             Command::ResetPanes => self.panes = panes::arrangement(),
@@ -311,12 +322,12 @@ impl Editor {
         }
     }
 
-    /// Pins what the first view shows in a view of its own.
-    fn add_view(&mut self) {
-        let Some(new) = self.views.get(&0).map(View::another) else { return };
+    /// Gives what a view shows a view of its own beside it.
+    fn pin(&mut self, view: u64) {
+        let Some(new) = self.views.get(&view).map(View::another) else { return };
         let number = self.views.keys().last().map_or(1, |last| last + 1);
         self.views.insert(number, new);
-        panes::put_beside(&mut self.panes, Pane::View(number), Pane::View(0));
+        panes::put_beside(&mut self.panes, Pane::View(number), Pane::View(view));
         self.player.refresh();
     }
 
@@ -348,6 +359,24 @@ impl Editor {
         }
     }
 
+    /// Has the running plan hold what is looked at.
+    fn look(&mut self) {
+        if let Some(link) = self.session.wanted_view.take() {
+            match self.session.wire_path(&link) {
+                Some(wire) => {
+                    panes::bring_up(&mut self.panes, Pane::View(0));
+                    if let Some(view) = self.views.get_mut(&0) {
+                        view.see(&wire);
+                    }
+                    self.player.refresh();
+                }
+                None => self.tell(format!("`{link}` reads nothing yet, so there is nothing to see"), false),
+            }
+        }
+        let wires = self.views.values().filter_map(View::wire).map(str::to_string).collect();
+        self.session.look_at(wires, self.thumbnails);
+    }
+
     /// The pointer of the view that it is over.
     fn pointer(&self) -> Pointer {
         self.views.values().map(View::pointer).find(|pointer| pointer.at.is_some()).unwrap_or_default()
@@ -360,15 +389,20 @@ impl Editor {
             self.player.refresh();
             self.hears_keys = self.session.running_simulation().is_some_and(|s| s.plan().reads("frame.keys"));
         }
+        self.look();
         let mut pointer = self.pointer();
         // Keys belong to the graph while the pointer is over its picture, if it asks for them; else they are shortcuts.
         if self.hears_keys && pointer.at.is_some() && !ctx.egui_wants_keyboard_input() {
             pointer.keys = ctx.input_mut(player::keys);
         }
-        if !self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time)) {
+        let computed = self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time));
+        if computed || std::mem::take(&mut self.stale) {
+            self.views.values_mut().for_each(|view| view.update(&mut self.session));
+        }
+        if !computed {
             return;
         }
-        self.views.values_mut().for_each(|view| view.update(&mut self.session));
+        self.pictures.update(&mut self.session, &self.render, &mut self.canvas.thumbnails);
         let done = self.player.submitted();
         let Some(simulation) = self.session.simulation() else { return };
         simulation.gpu().when_done(done);
@@ -419,10 +453,13 @@ impl Editor {
     /// All panes.
     fn desk(&mut self, ui: &mut Ui) {
         let mut tree = std::mem::replace(&mut self.panes, Tree::empty("panes"));
-        let mut desk = Desk { editor: self, told: Vec::new() };
+        let mut desk = Desk { editor: self, told: Vec::new(), pin: None };
         tree.ui(&mut desk, ui);
-        let told = desk.told;
+        let (told, pin) = (desk.told, desk.pin);
         self.panes = tree;
+        if let Some(number) = pin {
+            self.pin(number);
+        }
         for sentence in told {
             self.tell(sentence, true);
         }
@@ -442,11 +479,13 @@ impl Editor {
 struct Desk<'a> {
     editor: &'a mut Editor,
     told: Vec<String>,
+    /// The view whose picture is to have a view of its own.
+    pin: Option<u64>,
 }
 
 impl egui_tiles::Behavior<Pane> for Desk<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
-        let Editor { session, canvas, views, player, .. } = &mut *self.editor;
+        let Editor { session, canvas, views, player, stale, .. } = &mut *self.editor;
         let framed = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
             egui::CentralPanel::no_frame().frame(theme::pane(ui)).show(ui, |ui| contents(ui));
         };
@@ -459,9 +498,14 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
             }
             Pane::Problems => framed(ui, &mut |ui| problems::show(ui, session)),
             Pane::View(number) => {
-                if let Some(view) = views.get_mut(number)
-                    && view.show(ui, session)
-                {
+                let Some(view) = views.get_mut(number) else { return UiResponse::None };
+                let asked = view.show(ui, session);
+                if asked.pin {
+                    self.pin = Some(*number);
+                }
+                self.told.extend(asked.told);
+                if asked.stale {
+                    *stale = true;
                     player.refresh();
                 }
             }
@@ -475,6 +519,7 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
                 0 => "Problems".into(),
                 count => format!("Problems ({count})").into(),
             },
+            Pane::View(number) => self.editor.views.get(number).map_or_else(String::new, View::title).into(),
             pane => pane.title().into(),
         }
     }

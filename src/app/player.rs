@@ -33,6 +33,8 @@ pub struct Player {
     pub speed: f64,
     /// Frames to compute though paused.
     steps: u32,
+    /// The pictures are no longer those of the graph as it is.
+    stale: bool,
     /// When the next frame is due \[s\].
     due: f64,
     /// The pointer of the last frame.
@@ -50,6 +52,7 @@ impl Default for Player {
             playing: true,
             speed: 1.0,
             steps: 0,
+            stale: false,
             due: 0.0,
             before: None,
             in_flight: Arc::default(),
@@ -66,16 +69,14 @@ impl Player {
         self.steps += 1;
     }
 
-    /// Asks for one frame that shows what changed, unless frames come anyway.
+    /// Asks for pictures that show what changed; while paused, time does not go on for that.
     pub fn refresh(&mut self) {
-        if !self.playing {
-            self.steps = self.steps.max(1);
-        }
+        self.stale = true;
     }
 
     /// Whether frames are to come.
     pub fn active(&self) -> bool {
-        self.playing || self.steps > 0
+        self.playing || self.steps > 0 || self.stale
     }
 
     /// Frames a second of late, as long as it plays.
@@ -109,23 +110,25 @@ impl Player {
     pub fn advance(&mut self, session: &mut Session, pointer: Pointer, now: f64) -> bool {
         let recorded = session.document().input.is_some();
         let Some(simulation) = session.simulation() else { return false };
-        let step = 1.0 / simulation.plan().fps;
-        let period = step / self.speed;
+        let dt = 1.0 / simulation.plan().fps;
+        let period = dt / self.speed;
         // A quarter of a frame early is on time: the display's own rhythm is not exact.
         let due = self.playing && now >= self.due - 0.25 * period;
-        if !(due || self.steps > 0) || self.in_flight.load(Ordering::Relaxed) >= IN_FLIGHT {
+        let step = due || self.steps > 0;
+        if !(step || (self.stale && !self.playing)) || self.in_flight.load(Ordering::Relaxed) >= IN_FLIGHT {
             return false;
         }
         // Slower than real time, frames are not caught up with.
         self.due = (self.due + period).max(now);
         self.steps = self.steps.saturating_sub(1);
+        self.stale = false;
         let live = pointer.buttons != 0 || pointer.keys != 0 || (!recorded && pointer.at.is_some());
         let input = match pointer.at.filter(|_| live) {
-            Some(mouse) => self.live_input(mouse, pointer, step as f32),
+            Some(mouse) => self.live_input(mouse, pointer, dt as f32),
             None => simulation.recorded_input(),
         };
         self.before = pointer.at;
-        let result = simulation.step(&input);
+        let result = if step { simulation.step(&input) } else { simulation.preview(&input) };
         if let Err(problems) = result {
             self.playing = false;
             session.note(problems);

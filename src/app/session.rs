@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::canvas::layout;
-use super::compiler::Compiler;
+use super::compiler::{Compiler, Job};
 use super::history::History;
 use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, ParamValue, Scope};
 use crate::edit::{self, Face, IN, InputEnd, OUT};
@@ -12,6 +12,7 @@ use crate::gpu::Gpu;
 use crate::library::Library;
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
+use crate::sim::camera::Orbit;
 use crate::stage::types::{Attributes, WireType, particles_name};
 
 /// The document is the only truth; all else here follows from it.
@@ -35,7 +36,15 @@ pub struct Session {
     scope: Scope,
     /// The document with the open groups of the library put in, while one is open.
     opened: Option<Document>,
+    /// Wires that views show.
     viewed: BTreeSet<String>,
+    /// Whether the nodes of the open level show small pictures, and the level and wires that those are of.
+    pictured: Option<Scope>,
+    thumbnails: Vec<String>,
+    /// The node that the picture of each Output gets its camera from.
+    cameras: BTreeMap<String, String>,
+    /// Parameters that the running simulation has, and the document has not: a camera that was moved.
+    moved: BTreeMap<String, ParamValue>,
     /// Names of the selected nodes of that level.
     pub selection: BTreeSet<String>,
     /// Position of the selected comment frame.
@@ -68,6 +77,10 @@ impl Session {
             scope: Scope::default(),
             opened: None,
             viewed: BTreeSet::new(),
+            pictured: None,
+            thumbnails: Vec::new(),
+            cameras: BTreeMap::new(),
+            moved: BTreeMap::new(),
             selection: BTreeSet::new(),
             frame: None,
             rename_frame: false,
@@ -87,8 +100,11 @@ impl Session {
         self.problems = Problems::default();
         self.running = Problems::default();
         self.scope = Scope::default();
+        self.opened = None;
         self.selection.clear();
         self.frame = None;
+        self.viewed.clear();
+        self.moved.clear();
         self.compile();
     }
 
@@ -248,6 +264,81 @@ impl Session {
         &self.viewed
     }
 
+    /// Says what is looked at: the wires of views, and whether nodes show small pictures. The running plan holds them from the
+    /// next compile on, which this asks for when something new is among them.
+    pub fn look_at(&mut self, wires: BTreeSet<String>, pictures: bool) {
+        let pictured = pictures.then(|| self.scope.clone());
+        let new =
+            !wires.is_subset(&self.viewed) || pictured.as_ref().is_some_and(|p| self.pictured.as_ref() != Some(p));
+        self.viewed = wires;
+        self.pictured = pictured;
+        if new {
+            self.compile();
+        }
+    }
+
+    /// A wire of each node that shows a small picture.
+    pub fn thumbnails(&self) -> &[String] {
+        if self.pictured.is_some() { &self.thumbnails } else { &[] }
+    }
+
+    /// The wire that a link of the open level means, as the plan names it: behind dots and what is muted, and outside of the
+    /// open group for an input of it.
+    pub fn wire_path(&self, link: &Link) -> Option<String> {
+        let mut scope = self.scope.clone();
+        let mut link = link.clone();
+        loop {
+            link = edit::origin(self.shown(), &scope, &link, self.library())?;
+            if link.node != IN {
+                return Some(scope.path(&link.to_string()));
+            }
+            let (around, group) = scope.outside().map(|(around, group)| (around, group.to_string()))?;
+            link = self.shown().level(&around)?.nodes().get(&group)?.inputs.get(&link.port)?.clone();
+            scope = around;
+        }
+    }
+
+    /// The node that an Output's picture gets its camera from, if that can be moved.
+    pub fn camera(&self, output: &str) -> Option<&str> {
+        self.cameras.get(output).map(String::as_str)
+    }
+
+    /// Moves a camera while the graph runs; the document keeps what its author wrote.
+    pub fn move_camera(&mut self, node: &str, orbit: Orbit) {
+        for (param, value) in orbit.params() {
+            let path = format!("{node}.{param}");
+            // The plan has said that the node has these.
+            let _ = self.simulation.as_mut().map(|s| s.set_param(&path, value.clone()));
+            self.moved.insert(path, value);
+        }
+    }
+
+    /// Whether a camera was moved.
+    pub fn camera_moved(&self, node: &str) -> bool {
+        self.moved.keys().any(|path| path.strip_prefix(node).is_some_and(|rest| rest.starts_with('.')))
+    }
+
+    /// Puts a camera back to where the document has it.
+    pub fn restore_camera(&mut self, node: &str) {
+        self.moved.retain(|path, _| path.strip_prefix(node).is_none_or(|rest| !rest.starts_with('.')));
+        self.compile();
+    }
+
+    /// Writes a moved camera into the document.
+    ///
+    /// # Errors
+    /// When the node is inside of a group of the library, in one sentence.
+    pub fn keep_camera(&mut self, node: &str) -> Result<(), String> {
+        let (mut after, moved) = (self.document.clone(), std::mem::take(&mut self.moved));
+        for (path, value) in &moved {
+            if let Some(param) = path.strip_prefix(node).and_then(|rest| rest.strip_prefix('.')) {
+                after.set(node, param, value.clone())?;
+            }
+        }
+        self.edit("camera", |document| *document = after);
+        Ok(())
+    }
+
     /// Leaves groups, and forgets what was selected, where they are no more.
     fn settle(&mut self) {
         let mut opened: Option<Document> = None;
@@ -400,7 +491,13 @@ impl Session {
         self.unsent.clear();
         self.settle();
         let folder = self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
-        if let Err(problems) = self.compiler.request(&self.document, folder) {
+        let job = Job {
+            document: self.document.clone(),
+            folder,
+            watched: self.viewed.clone(),
+            pictured: self.pictured.clone(),
+        };
+        if let Err(problems) = self.compiler.request(job) {
             self.problems = problems;
         }
     }
@@ -417,6 +514,7 @@ impl Session {
                     self.simulation = Some(simulation);
                 }
             }
+            (self.thumbnails, self.cameras) = (compiled.thumbnails, compiled.cameras);
             Ok(compiled.warnings)
         });
         match started {
@@ -432,6 +530,10 @@ impl Session {
 
     /// Parameters set in the meantime.
     fn replay(&mut self) {
+        for (path, value) in &self.moved {
+            // A camera that is no more has nothing to be moved.
+            let _ = self.simulation.as_mut().map(|s| s.set_param(path, value.clone()));
+        }
         for (path, value) in std::mem::take(&mut self.unsent) {
             let taken = self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value).is_ok());
             if !taken {

@@ -169,6 +169,36 @@ impl Engine {
         self.gpu.queue.submit([encoder.finish()]);
     }
 
+    /// Copies of what the next frame starts from.
+    pub fn save(&self, buffers: &[usize]) -> Vec<Option<wgpu::Buffer>> {
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        let mut save = |buffer: &usize| {
+            let source = self.physical(*buffer, true)?;
+            let copy = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("saved"),
+                size: source.size(),
+                usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            encoder.copy_buffer_to_buffer(source, 0, &copy, 0, source.size());
+            Some(copy)
+        };
+        let saved = buffers.iter().map(&mut save).collect();
+        self.gpu.queue.submit([encoder.finish()]);
+        saved
+    }
+
+    /// Puts copies back, so that the next frame starts from them.
+    pub fn restore(&mut self, buffers: &[usize], saved: &[Option<wgpu::Buffer>]) {
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        for (buffer, copy) in buffers.iter().zip(saved) {
+            if let (Some(target), Some(copy)) = (self.physical(*buffer, true), copy) {
+                encoder.copy_buffer_to_buffer(copy, 0, target, 0, copy.size());
+            }
+        }
+        self.gpu.queue.submit([encoder.finish()]);
+    }
+
     /// Overwrites the value that the next frame starts from.
     pub fn write(&mut self, buffer: usize, words: &[u32]) {
         self.still.changed(buffer);

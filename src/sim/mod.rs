@@ -128,6 +128,24 @@ impl Simulation {
         Err(Problems(faults.into_iter().map(|fault| Problem::new("", "", fault, remedy)).collect()))
     }
 
+    /// Computes the coming frame for its wires and pictures alone: States, time and the count of frames stay as they are, and so does
+    /// a wire that becomes a State in its own memory. Shows what an edit does while nothing moves.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`].
+    pub fn preview(&mut self, input: &FrameInput) -> Result<(), Problems> {
+        if self.fresh {
+            self.reset();
+        }
+        let (time, frame) = (self.time, self.frame);
+        let states: Vec<usize> = self.plan.states.iter().map(|state| state.buffer).collect();
+        let saved = self.engine.save(&states);
+        let result = self.step(input);
+        self.engine.restore(&states, &saved);
+        (self.time, self.frame) = (time, frame);
+        result
+    }
+
     /// What the graph's own recording says for the coming frame; rest where it has none.
     pub fn recorded_input(&self) -> FrameInput {
         let dt = (1.0 / self.plan.fps) as f32;

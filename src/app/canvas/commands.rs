@@ -156,6 +156,16 @@ impl Canvas {
         Ok(())
     }
 
+    /// The first output of the selected node; of an Output, what it shows.
+    pub fn output_of_selected(&self, session: &Session) -> Option<Link> {
+        let name = session.selection.iter().next()?;
+        let face = self.faces.get(name)?;
+        match face.outputs.first() {
+            Some(port) => Some(Link { node: name.clone(), port: port.name.clone() }),
+            None => session.nodes().get(name)?.inputs.values().next().cloned(),
+        }
+    }
+
     /// Selects the nodes that the selected ones read, or that read them.
     pub fn select_neighbors(&mut self, session: &mut Session, before: bool) {
         let chosen = session.selection.clone();

@@ -45,7 +45,8 @@ impl Framing {
     }
 
     /// The wheel zooms at the pointer; the middle button, or Alt, moves. `pixels`: the picture's size at 1:1 \[points\].
-    pub(super) fn navigate(&mut self, ui: &Ui, response: &Response, room: Rect, pixels: Vec2) {
+    /// `camera`: the wheel without Ctrl belongs to that.
+    pub(super) fn navigate(&mut self, ui: &Ui, response: &Response, room: Rect, pixels: Vec2, camera: bool) {
         let alt = ui.input(|input| input.modifiers.alt);
         let held = response.dragged_by(PointerButton::Middle) || (alt && response.dragged_by(PointerButton::Primary));
         let now = self.0.unwrap_or(Manual { zoom: fitting(room, pixels), center: Vec2::ZERO });
@@ -56,7 +57,7 @@ impl Framing {
         if response.double_clicked_by(PointerButton::Middle) {
             self.fit();
         }
-        if !response.hovered() {
+        if !response.hovered() || (camera && !ui.input(|input| input.modifiers.command)) {
             return;
         }
         let (wheel, pinch, pointer) = ui.input_mut(|input| {

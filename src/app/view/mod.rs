@@ -1,22 +1,43 @@
 //! A view: a picture of the graph, or any wire of it, in a pane of its own.
 
+mod camera;
 mod framing;
 mod picture;
+mod wire;
+
+use std::collections::BTreeMap;
 
 use eframe::egui::{self, Align, Color32, Layout, PointerButton, Rect, RichText, Sense, Ui, Vec2, vec2};
 use eframe::egui_wgpu::RenderState;
 
+use super::canvas::Thumbnails;
 use super::player::Pointer;
 use super::session::Session;
 use super::theme;
+use crate::sim::probe;
 use framing::Framing;
 use picture::Picture;
+use wire::WireView;
+
+/// Most pixels of a node's small picture.
+const THUMBNAIL: (u32, u32) = (176, 176);
+/// Small pictures that are brought up to date in a frame.
+const A_FRAME: usize = 4;
 
 /// What a view shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The picture of an Output; of the first when absent.
     Output(Option<String>),
+    Wire(Box<WireView>),
+}
+
+/// What a view wants of the rest of the window.
+#[derive(Default)]
+pub struct Asked {
+    /// The picture has to be made anew.
+    pub stale: bool,
+    pub pin: bool,
+    pub told: Option<String>,
 }
 
 /// A picture, and how it lies in its pane.
@@ -30,9 +51,9 @@ pub struct View {
 }
 
 impl View {
-    pub fn new(render: RenderState, subject: Subject) -> View {
+    pub fn new(render: RenderState) -> View {
         View {
-            subject,
+            subject: Subject::Output(None),
             picture: Picture::new(render),
             framing: Framing::default(),
             fault: None,
@@ -42,53 +63,104 @@ impl View {
 
     /// A view of the same.
     pub fn another(&self) -> View {
-        View::new(self.picture.render().clone(), self.subject.clone())
+        let subject = match &self.subject {
+            Subject::Output(name) => Subject::Output(name.clone()),
+            Subject::Wire(wire) => Subject::Wire(Box::new(WireView::new(wire.view().clone()))),
+        };
+        View { subject, ..View::new(self.picture.render().clone()) }
     }
 
     /// Starts over with another graph.
     pub fn clear(&mut self) {
-        self.picture.clear();
-        self.subject = Subject::Output(None);
-        self.framing = Framing::default();
+        *self = View::new(self.picture.render().clone());
+    }
+
+    /// Shows a wire by its path, `node.port`. How the last one was shown stays where it was of the same kind.
+    pub fn see(&mut self, wire: &str) {
+        let view = match &self.subject {
+            Subject::Wire(before) => probe::View { wire: wire.into(), range: None, ..before.view().clone() },
+            Subject::Output(_) => probe::View::new(wire),
+        };
+        self.subject = Subject::Wire(Box::new(WireView::new(view)));
         self.fault = None;
+        self.framing.fit();
+    }
+
+    /// The wire that it shows.
+    pub fn wire(&self) -> Option<&str> {
+        if let Subject::Wire(wire) = &self.subject { Some(&wire.view().wire) } else { None }
+    }
+
+    /// What it shows, for its tab.
+    pub fn title(&self) -> String {
+        match &self.subject {
+            Subject::Output(None) => "View".into(),
+            Subject::Output(Some(name)) => name.clone(),
+            Subject::Wire(wire) => wire.view().wire.clone(),
+        }
     }
 
     /// Takes in what the last frame left.
     pub fn update(&mut self, session: &mut Session) {
         let Some(simulation) = session.simulation() else { return };
-        let Subject::Output(name) = &mut self.subject;
-        if simulation.find_picture(name.as_deref()).is_err() {
-            *name = None;
+        match &mut self.subject {
+            Subject::Output(name) => {
+                if simulation.find_picture(name.as_deref()).is_err() {
+                    *name = None;
+                }
+                let found = simulation.find_picture(name.as_deref()).map_err(|problem| problem.to_string());
+                let shown = found.and_then(|found| {
+                    let Some(buffer) = simulation.engine().buffer(found.buffer, false) else { return Ok(()) };
+                    self.picture.update(buffer, [found.width, found.height], &found.node)
+                });
+                self.fault = shown.err();
+            }
+            Subject::Wire(wire) => {
+                let name = wire.view().wire.clone();
+                let looked = wire.look(simulation);
+                let shown = looked.and_then(|probe| match probe.picture() {
+                    Some(found) => self.picture.update(found.buffer, found.size, &name),
+                    None => Ok(()),
+                });
+                self.fault = shown.err();
+            }
         }
-        self.fault = self.picture.update(simulation, name.as_deref()).err();
     }
 
+    /// The pointer, over the picture of an Output.
     pub fn pointer(&self) -> Pointer {
-        self.pointer
+        if matches!(self.subject, Subject::Output(_)) { self.pointer } else { Pointer::default() }
     }
 
     pub fn framing(&mut self) -> &mut Framing {
         &mut self.framing
     }
 
-    /// Draws the pane. Returns whether a frame has to be computed for it to be right.
-    pub fn show(&mut self, ui: &mut Ui, session: &Session) -> bool {
+    /// Draws the pane.
+    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Asked {
+        let mut asked = Asked::default();
         let top = egui::Panel::top("view head").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
-        let stale = top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session)).inner).inner;
+        top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session, &mut asked)));
+        if let Subject::Wire(wire) = &mut self.subject {
+            let foot = egui::Panel::bottom("view foot").frame(theme::bar(ui));
+            asked.stale |= foot.show(ui, |ui| wire.controls(ui, session)).inner;
+        }
         let ground = egui::Frame::new().fill(theme::of(ui).field);
-        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.stage(ui, session));
-        stale
+        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.stage(ui, session, &mut asked));
+        asked
     }
 
-    fn head(&mut self, ui: &mut Ui, session: &Session) -> bool {
-        let stale = self.chooser(ui, session);
+    fn head(&mut self, ui: &mut Ui, session: &mut Session, asked: &mut Asked) {
+        asked.stale |= self.chooser(ui, session);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let pin = ui.add(egui::Button::new(RichText::new("📌").small()).frame(false));
+            pin.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Pin"));
+            asked.pin |= pin.on_hover_text("Keep this in a view of its own (K)").clicked();
+            ui.separator();
             let smooth = self.picture.smooth();
-            if choice(ui, !smooth, "Pixels", "Show every pixel as a square").clicked() {
-                self.picture.set_smooth(false);
-            }
-            if choice(ui, smooth, "Smooth", "Blend pixels into each other").clicked() {
-                self.picture.set_smooth(true);
+            let hint = if smooth { "Show every pixel as a square" } else { "Blend pixels into each other" };
+            if choice(ui, smooth, "Smooth", hint).clicked() {
+                self.picture.set_smooth(!smooth);
             }
             ui.separator();
             self.framing.buttons(ui);
@@ -96,37 +168,51 @@ impl View {
                 ui.separator();
                 ui.label(RichText::new(format!("{width} × {height}")).color(theme::of(ui).dim).small());
             }
+            if let Subject::Output(name) = &self.subject {
+                camera::buttons(ui, session, name.as_deref(), asked);
+            }
         });
-        stale
     }
 
-    /// Which picture.
+    /// Which picture, or which wire of a view that shows one.
     fn chooser(&mut self, ui: &mut Ui, session: &Session) -> bool {
         let outputs: Vec<String> = session
             .running_simulation()
             .map(|s| s.plan().outputs.iter().map(|o| o.node.clone()).collect())
             .unwrap_or_default();
-        let Subject::Output(chosen) = &mut self.subject;
-        let mut shown = chosen.clone().or_else(|| outputs.first().cloned()).unwrap_or_default();
-        if outputs.len() < 2 {
+        let shown = match &self.subject {
+            Subject::Output(name) => name.clone().or_else(|| outputs.first().cloned()).unwrap_or_default(),
+            Subject::Wire(wire) => wire.view().wire.clone(),
+        };
+        let wire = matches!(self.subject, Subject::Wire(_));
+        if outputs.len() < 2 && !wire {
             ui.label(RichText::new(shown).strong());
             return false;
         }
-        let before = shown.clone();
-        egui::ComboBox::from_id_salt("output").selected_text(&shown).show_ui(ui, |ui| {
-            for name in outputs {
-                ui.selectable_value(&mut shown, name.clone(), &name);
+        let mut chosen = None;
+        let combo = egui::ComboBox::from_id_salt("output").selected_text(RichText::new(&shown).strong()).width(120.0);
+        combo.show_ui(ui, |ui| {
+            for name in outputs.iter().cloned() {
+                if ui.selectable_label(!wire && name == shown, &name).clicked() {
+                    chosen = Some(name);
+                }
             }
         });
-        let changed = shown != before;
+        if wire && let Some(first) = outputs.first() {
+            let back = ui.small_button("✖").on_hover_text("Back to the picture");
+            chosen = chosen.or(back.clicked().then(|| first.clone()));
+        }
+        let changed = chosen.is_some();
         if changed {
-            *chosen = Some(shown);
+            self.subject = Subject::Output(chosen);
+            self.fault = None;
+            self.framing.fit();
         }
         changed
     }
 
     /// The picture itself, or why there is none.
-    fn stage(&mut self, ui: &mut Ui, session: &Session) {
+    fn stage(&mut self, ui: &mut Ui, session: &mut Session, asked: &mut Asked) {
         self.pointer = Pointer::default();
         let Some((texture, size)) = self.picture.shown().filter(|_| self.fault.is_none()) else {
             self.placeholder(ui, session);
@@ -138,21 +224,31 @@ impl View {
             return;
         }
         let response = ui.interact(room, ui.id().with("picture"), Sense::click_and_drag());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, "Picture"));
-        self.framing.navigate(ui, &response, room, pixels);
+        let name = format!("picture {}", self.title());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, &name));
+        let orbits = match &mut self.subject {
+            Subject::Output(name) => camera::gestures(ui, &response, session, name.as_deref()),
+            Subject::Wire(wire) => wire.orbit(ui, &response),
+        };
+        asked.stale |= orbits == camera::Orbits::Moved;
+        self.framing.navigate(ui, &response, room, pixels, orbits != camera::Orbits::No);
         let rect = self.framing.place(ui, room, pixels);
         let whole = Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
         ui.painter().with_clip_rect(room).image(texture, rect, whole, Color32::WHITE);
-        self.pointer = self.pointer_over(ui, &response, rect);
+        self.pointer = self.pointer_over(ui, &response, rect, orbits != camera::Orbits::No);
+        if let Subject::Wire(wire) = &mut self.subject {
+            asked.stale |= wire.point(ui, self.pointer.at, response.hovered());
+        }
     }
 
-    /// What the simulation is told of the pointer. The middle button moves the picture, so it is not passed on.
-    fn pointer_over(&self, ui: &Ui, response: &egui::Response, rect: Rect) -> Pointer {
+    /// What the simulation is told of the pointer. The middle button moves the picture and, where there is a camera, the right one
+    /// moves that, so they are not passed on.
+    fn pointer_over(&self, ui: &Ui, response: &egui::Response, rect: Rect, camera: bool) -> Pointer {
         let held = response.is_pointer_button_down_on();
         let inside = |at: &egui::Pos2| held || (response.hovered() && rect.contains(*at));
         let at = ui.input(|input| input.pointer.latest_pos()).filter(inside);
         let panning = ui.input(|input| input.pointer.middle_down() || input.modifiers.alt);
-        let buttons = [(PointerButton::Primary, 1), (PointerButton::Secondary, 2)];
+        let buttons = [(PointerButton::Primary, 1), (PointerButton::Secondary, if camera { 0 } else { 2 })];
         let down = |button| ui.input(|input| input.pointer.button_down(button));
         if at.is_some() && !panning {
             ui.ctx().set_cursor_icon(egui::CursorIcon::Crosshair);
@@ -166,8 +262,8 @@ impl View {
 
     fn placeholder(&self, ui: &mut Ui, session: &Session) {
         let (title, text) = match (&self.fault, session.compiling()) {
-            (Some(fault), _) => ("No picture", fault.clone()),
-            (None, true) => ("Compiling…", String::new()),
+            (Some(fault), false) => ("No picture", fault.clone()),
+            (_, true) => ("Compiling…", String::new()),
             (None, false) if session.running_simulation().is_some() => ("", String::new()),
             (None, false) => match session.problems().next() {
                 Some(problem) => ("The graph does not run yet", problem.to_string()),
@@ -183,6 +279,43 @@ impl View {
                 ui.label(RichText::new(text).color(look.faint));
             });
         });
+    }
+}
+
+/// The small pictures on nodes: a view of each, brought up to date a few at a time.
+#[derive(Default)]
+pub struct Pictures {
+    by_wire: BTreeMap<String, (probe::Probe, Picture)>,
+    next: usize,
+}
+
+impl Pictures {
+    /// Takes in what the last frame left, and tells the canvas.
+    pub fn update(&mut self, session: &mut Session, render: &RenderState, shown: &mut Thumbnails) {
+        let wires = session.thumbnails().to_vec();
+        self.by_wire.retain(|wire, _| wires.contains(wire));
+        let node = |wire: &str| wire.split('.').next().unwrap_or_default().to_string();
+        shown.retain(|name, _| wires.iter().any(|wire| node(wire) == *name));
+        let Some(simulation) = session.simulation() else { return };
+        let order = wires.iter().cycle().skip(self.next % wires.len().max(1)).take(wires.len().min(A_FRAME));
+        for wire in order {
+            self.next = self.next.wrapping_add(1);
+            if !self.by_wire.contains_key(wire) {
+                let Ok(probe) = probe::Probe::new(simulation.gpu()) else { continue };
+                self.by_wire.insert(wire.clone(), (probe, Picture::new(render.clone())));
+            }
+            let Some((probe, picture)) = self.by_wire.get_mut(wire) else { continue };
+            let view = probe::View { size: Some(THUMBNAIL), ..probe::View::new(wire) };
+            // A wire that can't be shown has no small picture.
+            let looked = probe.update(simulation, &view).is_ok();
+            let found = probe.picture().filter(|_| looked);
+            if let Some(found) = found
+                && picture.update(found.buffer, found.size, wire).is_ok()
+                && let Some((texture, [width, height])) = picture.shown()
+            {
+                shown.insert(node(wire), (texture, height as f32 / width.max(1) as f32));
+            }
+        }
     }
 }
 

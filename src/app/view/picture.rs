@@ -4,8 +4,6 @@ use eframe::egui::TextureId;
 use eframe::egui_wgpu::RenderState;
 use eframe::wgpu;
 
-use crate::sim::Simulation;
-
 /// Pixels are RGBA bytes in sRGB, which is what the window blends in; it expects colour times alpha.
 const SHADER: &str = "
 @group(0) @binding(0) var<storage, read> pixels: array<u32>;
@@ -75,21 +73,18 @@ impl Picture {
         }
     }
 
-    /// Copies the picture of an Output as the last frame left it.
+    /// Copies a picture of one `u32` a pixel: RGBA bytes in sRGB, top row first.
     ///
     /// # Errors
-    /// No such Output, or a picture that is too large to show, in one sentence.
-    pub fn update(&mut self, simulation: &Simulation, output: Option<&str>) -> Result<(), String> {
-        let picture = simulation.find_picture(output).map_err(|problem| problem.to_string())?;
-        let size = [picture.width, picture.height];
+    /// A picture that is too large to show, in one sentence.
+    pub fn update(&mut self, buffer: &wgpu::Buffer, size: [u32; 2], name: &str) -> Result<(), String> {
         let largest = self.render.device.limits().max_texture_dimension_2d;
         if size.iter().any(|side| *side > largest) {
+            let [width, height] = size;
             return Err(format!(
-                "the picture is {} x {} pixels, this GPU shows up to {largest}; lower the size of `{}`",
-                picture.width, picture.height, picture.node
+                "the picture is {width} x {height} pixels, this GPU shows up to {largest}; lower the size of `{name}`"
             ));
         }
-        let Some(buffer) = simulation.engine().buffer(picture.buffer, false) else { return Ok(()) };
         if self.target.as_ref().is_none_or(|target| target.size != size) {
             self.retarget(size);
         }
@@ -111,13 +106,6 @@ impl Picture {
         drop(pass);
         self.render.queue.submit([encoder.finish()]);
         Ok(())
-    }
-
-    /// Forgets the picture, for example of a graph that was closed.
-    pub fn clear(&mut self) {
-        if let Some(target) = self.target.take() {
-            self.render.renderer.write().free_texture(&target.id);
-        }
     }
 
     fn retarget(&mut self, [width, height]: [u32; 2]) {
@@ -147,5 +135,13 @@ impl Picture {
 
     fn filter(&self) -> wgpu::FilterMode {
         if self.smooth { wgpu::FilterMode::Linear } else { wgpu::FilterMode::Nearest }
+    }
+}
+
+impl Drop for Picture {
+    fn drop(&mut self) {
+        if let Some(target) = self.target.take() {
+            self.render.renderer.write().free_texture(&target.id);
+        }
     }
 }

@@ -1,0 +1,78 @@
+//! Moving the camera of a picture: the right button turns it about what it looks at, with Shift it moves along, the wheel goes
+//! nearer.
+
+use eframe::egui::{self, PointerButton, RichText, Ui};
+
+use super::Asked;
+use crate::app::session::Session;
+use crate::app::theme;
+use crate::sim::camera::Orbit;
+
+/// What a picture's camera did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Orbits {
+    /// There is none that can be moved.
+    No,
+    Still,
+    Moved,
+}
+
+/// A camera after what the pointer did.
+pub(super) fn turned(ui: &Ui, response: &egui::Response, orbit: Orbit) -> Option<Orbit> {
+    let size = response.rect.size();
+    let (shift, ctrl) = ui.input(|input| (input.modifiers.shift, input.modifiers.command));
+    let by = response.drag_delta();
+    let mut now = orbit;
+    if response.dragged_by(PointerButton::Secondary) && by != egui::Vec2::ZERO {
+        now = match shift {
+            true => now.panned(f64::from(by.x), f64::from(by.y), f64::from(size.y)),
+            false => now.dragged(f64::from(by.x), f64::from(by.y)),
+        };
+    }
+    if response.hovered() && !ctrl {
+        let (wheel, pinch) =
+            ui.input_mut(|input| (std::mem::take(&mut input.smooth_scroll_delta).y, input.zoom_delta()));
+        let factor = f64::from((wheel * 0.002).exp() * pinch);
+        if factor != 1.0 {
+            now = now.zoomed(1.0 / factor);
+        }
+    }
+    (now != orbit).then_some(now)
+}
+
+/// Moves the camera of an Output's picture.
+pub(super) fn gestures(ui: &Ui, response: &egui::Response, session: &mut Session, output: Option<&str>) -> Orbits {
+    let Some(node) = node(session, output) else { return Orbits::No };
+    let Some(orbit) = session.running_simulation().and_then(|s| s.orbit(&node)) else { return Orbits::No };
+    match turned(ui, response, orbit) {
+        Some(now) => {
+            session.move_camera(&node, now);
+            Orbits::Moved
+        }
+        None => Orbits::Still,
+    }
+}
+
+/// Buttons for a camera that was moved: back, or into the document.
+pub(super) fn buttons(ui: &mut Ui, session: &mut Session, output: Option<&str>, asked: &mut Asked) {
+    let Some(node) = node(session, output).filter(|node| session.camera_moved(node)) else { return };
+    ui.separator();
+    let small = |ui: &mut Ui, text: &str, hint: &str| {
+        ui.add(egui::Button::new(RichText::new(text).small().color(theme::of(ui).dim)).frame(false))
+            .on_hover_text(hint)
+            .clicked()
+    };
+    if small(ui, "Keep camera", "Write where the camera is now into the graph") {
+        asked.told = session.keep_camera(&node).err();
+    }
+    if small(ui, "Camera back", "To where the graph has the camera") {
+        session.restore_camera(&node);
+        asked.stale = true;
+    }
+}
+
+fn node(session: &Session, output: Option<&str>) -> Option<String> {
+    let simulation = session.running_simulation()?;
+    let output = simulation.find_picture(output).ok()?.node.clone();
+    session.camera(&output).map(str::to_string)
+}

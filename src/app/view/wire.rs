@@ -1,0 +1,283 @@
+//! Looking at a wire: how it is shown, what is in it, and the value under the pointer.
+
+use eframe::egui::{self, Align2, FontId, Rect, RichText, Sense, Ui, pos2, vec2};
+
+use super::camera::{self, Orbits};
+use crate::app::session::Session;
+use crate::app::theme;
+use crate::sim::Simulation;
+use crate::sim::camera::Orbit;
+use crate::sim::probe::{Axis, ColorMap, Probe, Show, Statistics, View, Volume};
+use crate::stage::types::WireType;
+
+const SHOWS: [(Show, &str); 8] = [
+    (Show::Auto, "as it is"),
+    (Show::Magnitude, "length"),
+    (Show::Direction, "direction"),
+    (Show::Color, "colour"),
+    (Show::Component(0), "x"),
+    (Show::Component(1), "y"),
+    (Show::Component(2), "z"),
+    (Show::Component(3), "w"),
+];
+const AXES: [(Axis, &str); 3] = [(Axis::X, "x"), (Axis::Y, "y"), (Axis::Z, "z")];
+/// Height of the histogram \[points\].
+const HISTOGRAM: f32 = 44.0;
+
+/// A wire on show.
+pub struct WireView {
+    view: View,
+    probe: Option<Probe>,
+}
+
+impl WireView {
+    pub fn new(view: View) -> WireView {
+        WireView { view, probe: None }
+    }
+
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Looks at the wire as the last frame left it.
+    ///
+    /// # Errors
+    /// Why there is nothing to see, in one sentence.
+    pub fn look(&mut self, simulation: &Simulation) -> Result<&Probe, String> {
+        let probe = match self.probe.take() {
+            Some(probe) => probe,
+            None => Probe::new(simulation.gpu()).map_err(|problem| problem.to_string())?,
+        };
+        let probe = self.probe.insert(probe);
+        probe.update(simulation, &self.view).map_err(|problem| problem.to_string())?;
+        Ok(probe)
+    }
+
+    /// Asks for the value under the pointer. Returns whether that needs another look.
+    pub fn point(&mut self, ui: &Ui, at: Option<[f32; 2]>, hovered: bool) -> bool {
+        let Some(probe) = &mut self.probe else { return false };
+        let at = at.filter(|_| hovered);
+        probe.ask(at);
+        at.is_some() && ui.input(|input| input.pointer.is_moving())
+    }
+
+    /// Turns what has three dimensions.
+    pub(super) fn orbit(&mut self, ui: &Ui, response: &egui::Response) -> Orbits {
+        let Some(before) = self.view.camera else { return Orbits::No };
+        match camera::turned(ui, response, before) {
+            Some(now) => {
+                self.view.camera = Some(now);
+                Orbits::Moved
+            }
+            None => Orbits::Still,
+        }
+    }
+
+    /// Everything below the picture. Returns whether it has to be made anew.
+    pub fn controls(&mut self, ui: &mut Ui, session: &Session) -> bool {
+        let before = self.view.clone();
+        let wire = session.running_simulation().and_then(|s| {
+            let plan = s.plan();
+            let wire = plan.wires.get(&self.view.wire)?;
+            let domain = wire.domain.and_then(|d| plan.domains.get(d));
+            Some((wire.ty, wire.dim, domain.map(|d| (d.dim, d.resolution.map(|n| f64::from(n) * d.cell_size)))))
+        });
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
+            self.how(ui);
+            if let Some((ty, dim, domain)) = wire {
+                self.depth(ui, ty, domain.map_or(dim, |(dim, _)| dim), domain.map(|(_, size)| size));
+            }
+        });
+        let mut fresh = false;
+        if let Some(probe) = &mut self.probe {
+            let sample = probe.answer().map(|sample| (sample.cell, sample.index, sample.components.clone()));
+            if let Some(statistics) = probe.statistics().cloned() {
+                fresh = self.found(ui, &statistics, sample);
+            }
+        }
+        fresh || self.view != before
+    }
+
+    /// What is shown of each element, in which colours, over which range.
+    fn how(&mut self, ui: &mut Ui) {
+        let text = SHOWS.iter().find(|(show, _)| *show == self.view.show).map_or("", |(_, text)| text);
+        combo(ui, "show", text, "What is shown of each value", |ui| {
+            for (show, text) in SHOWS {
+                ui.selectable_value(&mut self.view.show, show, text);
+            }
+        });
+        combo(ui, "colour map", self.view.map.name(), "Colours for numbers", |ui| {
+            for map in ColorMap::ALL {
+                ui.selectable_value(&mut self.view.map, map, map.name());
+            }
+        });
+        let mut automatic = self.view.range.is_none();
+        let latest = self.probe.as_mut().and_then(|probe| probe.statistics()).map_or((0.0, 1.0), |s| s.range);
+        if ui.checkbox(&mut automatic, "auto").on_hover_text("Range of the colours from what is there").changed() {
+            self.view.range = (!automatic).then_some(latest);
+        }
+        let (mut low, mut high) = self.view.range.unwrap_or(latest);
+        ui.add_enabled_ui(!automatic, |ui| {
+            let speed = (0.005 * (high - low).abs()).max(1e-6);
+            for (value, name) in [(&mut low, "least"), (&mut high, "greatest")] {
+                let field = egui::DragValue::new(value).speed(speed).max_decimals(6);
+                let response = ui.add_sized([74.0, 20.0], field);
+                let name = format!("{name} colour");
+                response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, &name));
+                response.on_hover_text(format!("Value of the {name}"));
+            }
+        });
+        if !automatic {
+            self.view.range = Some((low, high));
+        }
+    }
+
+    /// For what has three dimensions: a slice, the greatest value along an axis, or a camera.
+    fn depth(&mut self, ui: &mut Ui, ty: WireType, dim: u32, size: Option<[f64; 3]>) {
+        let around = || Orbit::around(size.unwrap_or([1.0; 3]));
+        if dim < 3 {
+            self.view.camera = None;
+            return;
+        }
+        if matches!(ty, WireType::Particles | WireType::Attribute(_)) {
+            self.view.camera.get_or_insert_with(around);
+            return;
+        }
+        ui.separator();
+        let kind = match self.view.volume {
+            Volume::Slice { .. } => "slice",
+            Volume::Maximum(_) => "greatest along",
+            Volume::Orbit => "camera",
+        };
+        let (axis, position) = match self.view.volume {
+            Volume::Slice { axis, position } => (axis, position),
+            Volume::Maximum(axis) => (axis, 0.5),
+            Volume::Orbit => (Axis::Z, 0.5),
+        };
+        combo(ui, "volume", kind, "How a volume becomes a picture", |ui| {
+            for (volume, text) in [
+                (Volume::Slice { axis, position }, "slice"),
+                (Volume::Maximum(axis), "greatest along"),
+                (Volume::Orbit, "camera"),
+            ] {
+                if ui.selectable_label(kind == text, text).clicked() {
+                    self.view.volume = volume;
+                }
+            }
+        });
+        if self.view.volume == Volume::Orbit {
+            self.view.camera.get_or_insert_with(around);
+            return;
+        }
+        self.view.camera = None;
+        for (choice, text) in AXES {
+            if ui.selectable_label(axis == choice, text).clicked() {
+                match &mut self.view.volume {
+                    Volume::Slice { axis, .. } | Volume::Maximum(axis) => *axis = choice,
+                    Volume::Orbit => {}
+                }
+            }
+        }
+        if let Volume::Slice { position, .. } = &mut self.view.volume {
+            let slider = egui::Slider::new(position, 0.0..=1.0).show_value(true).max_decimals(3);
+            let response = ui.add(slider);
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Slider, true, "slice position"));
+        }
+    }
+
+    /// Statistics, the histogram and the value under the pointer. Returns whether the range was changed on the histogram.
+    fn found(
+        &mut self,
+        ui: &mut Ui,
+        statistics: &Statistics,
+        sample: Option<(Option<[u32; 3]>, u64, Vec<f64>)>,
+    ) -> bool {
+        let look = theme::of(ui);
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(6.0, 2.0);
+            for (name, value) in
+                [("min", statistics.min), ("mean", statistics.mean), ("max", statistics.max), ("rms", statistics.rms)]
+            {
+                ui.label(RichText::new(name).small().color(look.faint));
+                ui.label(RichText::new(number(value)).monospace());
+            }
+            ui.label(RichText::new("values").small().color(look.faint));
+            ui.label(RichText::new(statistics.count.to_string()).monospace());
+            for (name, count) in [("NaN", statistics.nan), ("infinite", statistics.infinite)] {
+                let color = if count > 0 { look.error } else { look.faint };
+                ui.label(RichText::new(name).small().color(color));
+                let count = RichText::new(count.to_string()).monospace();
+                ui.label(count.color(color));
+            }
+        });
+        let changed = self.histogram(ui, statistics);
+        let text = match sample {
+            None => "Point at the picture to read a value".to_string(),
+            Some((cell, index, components)) => {
+                let values: Vec<String> = components.iter().map(|value| number(*value)).collect();
+                let place = cell.map_or_else(|| format!("particle {index}"), |[x, y, z]| format!("cell {x}, {y}, {z}"));
+                format!("{place}:  {}", values.join("  "))
+            }
+        };
+        ui.label(RichText::new(text).monospace().color(look.dim));
+        changed
+    }
+
+    /// Bars of how many values lie where, over the colours that they get; dragged over, it sets the range.
+    fn histogram(&mut self, ui: &mut Ui, statistics: &Statistics) -> bool {
+        let look = theme::of(ui);
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HISTOGRAM), Sense::click_and_drag());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Histogram"));
+        let painter = ui.painter_at(rect);
+        painter.rect_filled(rect, 3.0, look.field);
+        let most = statistics.histogram.iter().max().copied().unwrap_or(0).max(1) as f32;
+        let (first, last) = match statistics.edges.as_slice() {
+            [first, .., last] if last > first => (*first, *last),
+            _ => return false,
+        };
+        let x = |value: f64| rect.left() + ((value - first) / (last - first)) as f32 * rect.width();
+        let (low, high) = statistics.range;
+        for (count, edges) in statistics.histogram.iter().zip(statistics.edges.windows(2)) {
+            let (Some(left), Some(right)) = (edges.first(), edges.last()) else { continue };
+            // The root, or a single full bar would hide all others.
+            let height = (*count as f32 / most).sqrt() * (rect.height() - 4.0);
+            let bar = Rect::from_min_max(pos2(x(*left) + 0.5, rect.bottom() - height), pos2(x(*right), rect.bottom()));
+            let middle = 0.5 * (left + right);
+            let inside = middle >= low && middle <= high;
+            painter.rect_filled(bar, 0.0, if inside { look.accent } else { look.faint.gamma_multiply(0.6) });
+        }
+        for (edge, align) in [(first, Align2::LEFT_TOP), (last, Align2::RIGHT_TOP)] {
+            let at = pos2(x(edge).clamp(rect.left() + 3.0, rect.right() - 3.0), rect.top() + 2.0);
+            painter.text(at, align, number(edge), FontId::monospace(9.5), look.faint);
+        }
+        if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
+            let value = |x: f32| first + f64::from((x - rect.left()) / rect.width()) * (last - first);
+            let start = ui.input(|input| input.pointer.press_origin()).unwrap_or(at);
+            let (a, b) = (value(start.x), value(at.x));
+            if a != b {
+                self.view.range = Some((a.min(b), a.max(b)));
+                return true;
+            }
+        }
+        if response.double_clicked() {
+            self.view.range = None;
+            return true;
+        }
+        response.on_hover_text("Drag to choose the range of the colours, double-click for all");
+        false
+    }
+}
+
+fn combo(ui: &mut Ui, id: &str, text: &str, hint: &str, contents: impl FnOnce(&mut Ui)) {
+    let combo = egui::ComboBox::from_id_salt(id).selected_text(RichText::new(text).small()).width(72.0);
+    let response = combo.show_ui(ui, contents).response;
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, id));
+    response.on_hover_text(hint);
+}
+
+/// As many digits as tell values apart.
+fn number(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-3..1e5).contains(&size) { format!("{value:.3e}") } else { format!("{value:.4}") }
+}
