@@ -236,7 +236,7 @@ pub enum Keep {
     /// States and pictures.
     #[default]
     Needed,
-    /// Also these, by `node.port`.
+    /// Also these, by `node.port`, or `node` for all of its wires. Names of nothing keep nothing.
     Wires(Vec<String>),
     /// All, apart from those that only the start of a State reads.
     All,

@@ -23,7 +23,8 @@ pub struct Kernels {
     pub clear_points: wgpu::ComputePipeline,
     pub find_depths: wgpu::ComputePipeline,
     pub find_winners: wgpu::ComputePipeline,
-    pub show: wgpu::ComputePipeline,
+    /// By [`super::View`].
+    pub show: [wgpu::ComputePipeline; 4],
     pub pick: wgpu::ComputePipeline,
 }
 
@@ -88,7 +89,7 @@ fn build(gpu: &Gpu) -> Result<Kernels, Problem> {
         clear_points: pipeline("clear_points"),
         find_depths: pipeline("find_depths"),
         find_winners: pipeline("find_winners"),
-        show: pipeline("show"),
+        show: ["show_layer", "show_maximum", "show_rays", "show_points"].map(pipeline),
         pick: pipeline("pick"),
         layout,
     };

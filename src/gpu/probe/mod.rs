@@ -141,7 +141,9 @@ impl Lens {
             run(&kernels.find_depths, particles, 1);
             run(&kernels.find_winners, particles, 1);
         }
-        run(&kernels.show, width.div_ceil(16), height.div_ceil(16));
+        if let Some(show) = kernels.show.get(params.view as usize) {
+            run(show, width.div_ceil(16), height.div_ceil(16));
+        }
         if params.asked == 1 {
             run(&kernels.pick, 1, 1);
         }

@@ -1,7 +1,6 @@
 // The picture of a view: which element each pixel shows, and its colour. The maps are those of the stage view/color_map,
 // whose text stands behind this one; what it takes from its generated surroundings is below.
 
-const SLICE = 0u;
 const MAXIMUM = 1u;
 const ORBIT = 2u;
 const POINTS = 3u;
@@ -16,9 +15,16 @@ fn across() -> vec2u { return select(vec2u(select(0u, 2u, params.axis == 0u), 1u
 fn seen(pixel: vec2u) -> u32 {
     switch params.view {
         case ORBIT { return along_ray(pixel); }
-        case POINTS { return atomicLoad(&winners[pixel.y * params.size.x + pixel.x]); }
-        default {}
+        case POINTS { return nearest(pixel); }
+        case MAXIMUM { return along_axis(pixel); }
+        default { return in_layer(pixel); }
     }
+}
+
+fn nearest(pixel: vec2u) -> u32 { return atomicLoad(&winners[pixel.y * params.size.x + pixel.x]); }
+
+// The cell of a pixel in the layer of a slice.
+fn cell_below(pixel: vec2u) -> vec3u {
     let axes = across();
     let extent = vec2u(params.resolution[axes.x], params.resolution[axes.y]);
     let upwards = vec2u(pixel.x, params.size.y - 1u - pixel.y);
@@ -27,10 +33,16 @@ fn seen(pixel: vec2u) -> u32 {
     cell[axes.x] = at.x;
     cell[axes.y] = at.y;
     cell[params.axis] = params.layer;
-    if params.view == SLICE {
-        let index = index_of(cell);
-        return select(NONE, index, index < count());
-    }
+    return cell;
+}
+
+fn in_layer(pixel: vec2u) -> u32 {
+    let index = index_of(cell_below(pixel));
+    return select(NONE, index, index < count());
+}
+
+fn along_axis(pixel: vec2u) -> u32 {
+    var cell = cell_below(pixel);
     var best = NONE;
     var most = 0u;
     for (var layer = 0u; layer < params.resolution[params.axis]; layer++) {
@@ -135,13 +147,35 @@ fn backdrop(pixel: vec2u) -> vec3f {
     return mix(vec3f(0.06, 0.06, 0.07), vec3f(0.32, 0.33, 0.37), line);
 }
 
+fn put(pixel: vec2u, color: vec4f) { pixels[pixel.y * params.size.x + pixel.x] = pack4x8unorm(color); }
+
+// One entry for each way of coming from pixels to elements: where lanes run in step, each pays for all that a kernel could do.
 @compute @workgroup_size(16, 16)
-fn show(@builtin(global_invocation_id) id: vec3u) {
+fn show_layer(@builtin(global_invocation_id) id: vec3u) {
     if any(id.xy >= params.size) { return; }
-    let index = seen(id.xy);
-    var color = vec4f(0.0, 0.0, 0.0, 1.0);
-    if index != NONE { color = paint(index); } else { color = vec4f(backdrop(id.xy), 1.0); }
-    pixels[id.y * params.size.x + id.x] = pack4x8unorm(color);
+    let index = in_layer(id.xy);
+    var color = vec4f(0.06, 0.06, 0.07, 1.0);
+    if index != NONE { color = paint(index); }
+    put(id.xy, color);
+}
+
+@compute @workgroup_size(16, 16)
+fn show_maximum(@builtin(global_invocation_id) id: vec3u) {
+    if all(id.xy < params.size) { put(id.xy, paint(along_axis(id.xy))); }
+}
+
+@compute @workgroup_size(16, 16)
+fn show_rays(@builtin(global_invocation_id) id: vec3u) {
+    if any(id.xy >= params.size) { return; }
+    let index = along_ray(id.xy);
+    if index != NONE { put(id.xy, paint(index)); } else { put(id.xy, vec4f(backdrop(id.xy), 1.0)); }
+}
+
+@compute @workgroup_size(16, 16)
+fn show_points(@builtin(global_invocation_id) id: vec3u) {
+    if any(id.xy >= params.size) { return; }
+    let index = nearest(id.xy);
+    if index != NONE { put(id.xy, paint(index)); } else { put(id.xy, vec4f(backdrop(id.xy), 1.0)); }
 }
 
 // The element under the pointer, word for word.

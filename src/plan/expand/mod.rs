@@ -101,12 +101,11 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
             Kind::Group(group) => group.outputs.len(),
             _ => node.outputs.len(),
         };
-        let mut names = (0..ports).map(|port| format!("{}.{}", node.path, graph.port_name(index, port)));
         let wanted = match &options.keep {
             Keep::Needed => false,
             Keep::All => !start_only[index],
-            // A wire, or a part of one.
-            Keep::Wires(wires) => names.any(|name| wires.iter().any(|w| w.strip_prefix(&name).is_some_and(is_part))),
+            // The node, a wire of it, or a part of one; what of it is not kept is dropped again.
+            Keep::Wires(wires) => wires.iter().any(|w| w.strip_prefix(&node.path).is_some_and(is_part)),
         };
         let watched = match &node.kind {
             Kind::Stage(stage) => stage.outputs().any(|p| p.expect.is_some()),

@@ -134,8 +134,8 @@ impl View {
 pub struct Probe {
     lens: Lens,
     asked: Option<[f32; 2]>,
-    /// What was looked at, and a number that goes with it: what comes back of other wires is let go.
     looked: Option<(View, Looked)>,
+    /// Goes with what is looked at: what comes back of another wire is let go.
     tag: u64,
     statistics: Option<Statistics>,
     sample: Option<Sample>,
@@ -160,8 +160,10 @@ impl Probe {
             (params.asked, params.pointer) = (1, at);
         }
         // Statistics belong to what is shown; a sample also to where.
-        let same_values =
-            self.looked.as_ref().is_some_and(|(before, _)| before.wire == view.wire && before.show == view.show);
+        let same_values = self
+            .looked
+            .as_ref()
+            .is_some_and(|(before, memory)| before.wire == view.wire && before.show == view.show && *memory == looked);
         if !same_values {
             (self.statistics, self.sample) = (None, None);
             self.tag += 1;
@@ -236,7 +238,7 @@ pub fn thumbnails(graph: &Graph, group: Option<&str>) -> Vec<String> {
 }
 
 impl Params {
-    /// Whether a picture of this many pixels can be.
+    /// With a picture of so many pixels, at least one.
     fn sized(self, [width, height]: [u32; 2]) -> Params {
         Params { size: [width.max(1), height.max(1)], ..self }
     }

@@ -25,7 +25,7 @@ enum Found<'a> {
 }
 
 /// Buffers of the plan and how its elements are read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Looked {
     /// Buffer, and whether it is a State's.
     values: (usize, bool),
