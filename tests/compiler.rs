@@ -16,6 +16,8 @@ mod numbers;
 mod particles;
 #[path = "compiler/plans.rs"]
 mod plans;
+#[path = "compiler/salvage.rs"]
+mod salvage;
 #[path = "compiler/still.rs"]
 mod still;
 

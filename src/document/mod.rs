@@ -2,11 +2,13 @@
 //! wrong; [`crate::graph`] says how.
 
 mod read;
+mod salvage;
 mod write;
 
 use std::collections::BTreeMap;
 
 pub use read::ReadError;
+pub use salvage::{Salvaged, salvage};
 
 use crate::sim::input::InputTrack;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use ron::value::RawValue;
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{Document, Domain, Extra, FORMAT_VERSION, Group, Link, Node, NodeKind, Output, ParamValue};
 
@@ -20,17 +20,21 @@ pub enum ReadError {
 
 pub fn document(text: &str) -> Result<Document, ReadError> {
     // Editors of some systems put a byte order mark in front, which RON refuses.
-    let text = text.trim_start_matches('\u{feff}');
-    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-    let document: Document = options.from_str(text).map_err(|e| ReadError::Syntax {
-        line: e.span.start.line,
-        column: e.span.start.col,
-        message: e.code.to_string(),
-    })?;
+    let document: Document = part(text.trim_start_matches('\u{feff}'))?;
     if document.version > FORMAT_VERSION {
         return Err(ReadError::TooNew(document.version));
     }
     Ok(document)
+}
+
+/// Reads a part of a graph file, such as one node.
+pub fn part<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
+    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    options.from_str(text).map_err(|e| ReadError::Syntax {
+        line: e.span.start.line,
+        column: e.span.start.col,
+        message: e.code.to_string(),
+    })
 }
 
 /// A RON struct `(name: value, ..)` whose unknown fields are kept.
@@ -108,7 +112,9 @@ macro_rules! record {
     };
 }
 
-record!(Document, "Document", &["version", "name", "about", "fps", "seed", "input", "nodes"], |d, map| {
+pub const DOCUMENT_FIELDS: &[&str] = &["version", "name", "about", "fps", "seed", "input", "nodes"];
+
+record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "version" => d.version = map.next_value()?,
     "name" => d.name = map.next_value()?,
     "about" => d.about = map.next_value()?,
@@ -128,7 +134,9 @@ record!(Output, "Output", &["size"], |o, map| {
     "size" => o.size = Some(map.next_value()?),
 });
 
-record!(Group, "Group", &["about", "inputs", "outputs", "params", "nodes"], |g, map| {
+pub const GROUP_FIELDS: &[&str] = &["about", "inputs", "outputs", "params", "nodes"];
+
+record!(Group, "Group", GROUP_FIELDS, |g, map| {
     "about" => g.about = map.next_value()?,
     "inputs" => g.inputs = map.next_value::<Unique<String>>()?.0,
     "outputs" => g.outputs = map.next_value::<Unique<Link>>()?.0,
@@ -136,7 +144,10 @@ record!(Group, "Group", &["about", "inputs", "outputs", "params", "nodes"], |g, 
     "nodes" => g.nodes = map.next_value::<Unique<Node>>()?.0,
 });
 
-const NODE_FIELDS: &[&str] = &[
+/// Fields that say what a node is.
+pub const KINDS: &[&str] = &["stage", "custom", "domain", "state", "number", "group", "output", "file"];
+
+pub const NODE_FIELDS: &[&str] = &[
     "stage",
     "custom",
     "domain",
