@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Document, Group, Node, read};
+use super::{Document, Group, Node, ReadError, read};
 
 /// Groups inside of groups that are opened; what is deeper is kept whole or not at all.
 const DEPTH: usize = 16;
@@ -27,13 +27,14 @@ pub struct Salvaged {
 /// Keeps what can be kept of a graph file's text. A whole file is kept whole.
 pub fn salvage(text: &str) -> Salvaged {
     let text = text.trim_start_matches('\u{feff}');
-    if let Ok(document) = read::document(text) {
-        return Salvaged { document: Some(document), lost: Vec::new() };
-    }
+    let error = match read::document(text) {
+        Ok(document) => return Salvaged { document: Some(document), lost: Vec::new() },
+        Err(error) => error,
+    };
     // Text nests as deep as it likes, and each part is read by the parser.
     crate::deep_stack(|| {
         let mut salvage = Salvage { text, lost: BTreeSet::new(), patience: PATIENCE.saturating_mul(text.len()), depth: 0 };
-        let mut kept = salvage.record(0, text.len(), &DOCUMENT, "");
+        let mut kept = salvage.record(0, text.len(), &DOCUMENT, "").0;
         if !kept.iter().any(|(key, _)| key == "nodes") {
             // The line that begins the nodes may be what is damaged; what its lines are was told already.
             let told = salvage.lost.clone();
@@ -44,7 +45,12 @@ pub fn salvage(text: &str) -> Salvaged {
             }
         }
         let document = read::document(&joined(&kept)).ok().filter(|_| !kept.is_empty());
-        let lost = salvage.lost.into_iter().map(|(line, what)| format!("line {line}: {what}")).collect();
+        let mut lost: Vec<String> =
+            salvage.lost.into_iter().map(|(line, what)| format!("line {line}: {what}")).collect();
+        if lost.is_empty() {
+            // Every part is whole, such as before a missing last bracket.
+            lost.push(error.to_string());
+        }
         Salvaged { document, lost }
     })
 }
@@ -63,14 +69,15 @@ struct Record {
     read: fn(&str) -> Result<(), String>,
 }
 
-const DOCUMENT: Record = Record { fields: read::DOCUMENT_FIELDS, read: reads::<Document> };
-const NODE: Record = Record { fields: read::NODE_FIELDS, read: reads::<Node> };
-const GROUP: Record = Record { fields: read::GROUP_FIELDS, read: reads::<Group> };
+const DOCUMENT: Record = Record { fields: read::DOCUMENT_FIELDS, read: |text| reads(read::document(text)) };
+const NODE: Record = Record { fields: read::NODE_FIELDS, read: |text| reads(read::part::<Node>(text)) };
+const GROUP: Record = Record { fields: read::GROUP_FIELDS, read: |text| reads(read::part::<Group>(text)) };
 
-fn reads<T: serde::de::DeserializeOwned>(text: &str) -> Result<(), String> {
-    read::part::<T>(text).map(drop).map_err(|error| match error {
-        read::ReadError::Syntax { message, .. } => message,
-        other => other.to_string(),
+/// Whether it was read; the place within a part is of no use to anyone.
+fn reads<T>(result: Result<T, ReadError>) -> Result<(), String> {
+    result.map(drop).map_err(|error| match error {
+        ReadError::Syntax { message, .. } => message,
+        ReadError::TooNew(_) => error.to_string(),
     })
 }
 
@@ -101,8 +108,8 @@ struct Salvage<'t> {
 }
 
 impl Salvage<'_> {
-    /// The fields of a record that can be kept. `path` is the node that they are of.
-    fn record(&mut self, from: usize, limit: usize, record: &Record, path: &str) -> Kept {
+    /// The fields of a record that can be kept, and where the record ends. `path` is the node that they are of.
+    fn record(&mut self, from: usize, limit: usize, record: &Record, path: &str) -> (Kept, usize) {
         let mut kept = Kept::new();
         let mut at = self.opened(from, limit);
         let mut indent = None;
@@ -112,7 +119,7 @@ impl Salvage<'_> {
                 self.lose(part.start, format!("`{}`{of}: {cause}", part.key));
             }
         }
-        kept
+        (kept, at)
     }
 
     /// Keeps one field, whole or opened, and says in `at` where the next begins.
@@ -151,9 +158,9 @@ impl Salvage<'_> {
             }
             "group" if self.depth < DEPTH => {
                 self.depth += 1;
-                let group = self.record(part.from, limit, &GROUP, path);
+                let (group, end) = self.record(part.from, limit, &GROUP, path);
                 self.depth -= 1;
-                *at = limit;
+                *at = end;
                 keep(joined(&group))
             }
             _ => Err(cause),
@@ -176,7 +183,7 @@ impl Salvage<'_> {
                 continue;
             }
             let node = whole.or_else(|| {
-                let fields = self.record(part.from, part.bound, &NODE, &name);
+                let fields = self.record(part.from, part.bound, &NODE, &name).0;
                 let kind = fields.iter().any(|(key, _)| read::KINDS.contains(&key.as_str()));
                 kind.then(|| joined(&fields))
             });

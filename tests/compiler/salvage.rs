@@ -24,8 +24,7 @@ fn places(text: &str) -> Vec<(String, Range<usize>)> {
 
 fn kept(damaged: &str) -> Option<Document> {
     let Salvaged { document, lost } = salvage(damaged);
-    assert_eq!(Document::parse(damaged).is_ok(), lost.is_empty(), "what is lost is told: {lost:?}");
-    assert!(lost.iter().all(|line| line.starts_with("line ")), "{lost:?}");
+    assert!(!lost.is_empty() && lost.iter().all(|line| line.starts_with("line ")), "{lost:?}");
     document
 }
 
@@ -36,8 +35,8 @@ fn survives(whole: &Document, places: &[(String, Range<usize>)], except: Range<u
     }
     let kept = kept(damaged);
     for (name, place) in places {
-        // The end of a line belongs to the node after it too: without it, both stand on one.
-        let touched = place.start < except.end && except.start <= place.end;
+        // The end of a line belongs to the node after it too, whose name it sets apart.
+        let touched = place.start <= except.end && except.start < place.end;
         let node = kept.as_ref().and_then(|document| document.nodes.get(name));
         assert!(touched || node == whole.nodes.get(name), "{how}: `{name}` is lost");
     }
@@ -75,7 +74,7 @@ fn all_before_the_cut_survives() {
     for (name, text) in shipped() {
         let whole = Document::parse(&text).unwrap();
         let places = places(&text);
-        for at in (0..text.len()).filter(|at| text.is_char_boundary(*at)).step_by(23) {
+        for at in (0..text.len()).filter(|at| text.is_char_boundary(*at)).step_by(67) {
             survives(&whole, &places, at..text.len(), &text[..at], &format!("{name}, cut at byte {at}"));
             count += 1;
         }
@@ -113,7 +112,7 @@ fn what_was_never_a_graph_gives_nothing() {
     for text in ["", "\0", "hello", "[1, 2]", "\u{feff}", "(((((", "\"\"\"", "r#", "(nodes: {", "}{"] {
         let Salvaged { document, lost } = salvage(text);
         assert_eq!(document, None, "{text:?}");
-        assert!(text.trim_start_matches('\u{feff}').is_empty() || !lost.is_empty() || text == "(nodes: {", "{text:?}");
+        assert!(!lost.is_empty(), "{text:?}");
     }
 }
 
