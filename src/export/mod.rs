@@ -1,1 +1,4 @@
+//! Files made of pictures.
+
+pub mod job;
 pub mod png_sequence;
