@@ -6,9 +6,11 @@ use super::theme;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
+    New,
     Open,
     Save,
     SaveAs,
+    Export,
     Quit,
     Undo,
     Redo,
@@ -26,7 +28,7 @@ use Command::*;
 
 /// Menus in the order of the bar.
 pub const MENUS: &[(&str, &[Command])] = &[
-    ("File", &[Open, Save, SaveAs, Quit]),
+    ("File", &[New, Open, Save, SaveAs, Export, Quit]),
     ("Edit", &[Undo, Redo, Delete]),
     ("Graph", &[AddNode, Arrange, FrameAll, FrameSelection]),
     ("Run", &[Play, Step, Reset]),
@@ -35,9 +37,11 @@ pub const MENUS: &[(&str, &[Command])] = &[
 impl Command {
     pub fn label(self) -> &'static str {
         match self {
+            New => "New…",
             Open => "Open…",
             Save => "Save",
             SaveAs => "Save as…",
+            Export => "Export pictures…",
             Quit => "Quit",
             Undo => "Undo",
             Redo => "Redo",
@@ -55,9 +59,11 @@ impl Command {
     fn shortcut(self) -> KeyboardShortcut {
         let both = Modifiers::COMMAND.plus(Modifiers::SHIFT);
         let (modifiers, key) = match self {
+            New => (Modifiers::COMMAND, Key::N),
             Open => (Modifiers::COMMAND, Key::O),
             Save => (Modifiers::COMMAND, Key::S),
             SaveAs => (both, Key::S),
+            Export => (Modifiers::COMMAND, Key::E),
             Quit => (Modifiers::COMMAND, Key::Q),
             Undo => (Modifiers::COMMAND, Key::Z),
             Redo => (both, Key::Z),

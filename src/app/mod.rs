@@ -6,6 +6,7 @@ mod command;
 mod compiler;
 mod disk;
 mod edits;
+mod export_dialog;
 mod face;
 mod files;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod picture;
 mod player;
 mod problems;
 mod session;
+mod settings;
 mod theme;
 mod viewport;
 
@@ -31,9 +33,11 @@ use crate::library::Library;
 use canvas::{Canvas, layout};
 use command::{Command, MENUS};
 use disk::Source;
+use export_dialog::ExportDialog;
 use files::{Event, Files, Leaving};
 use notice::Notice;
 use session::Session;
+use settings::Folders;
 use viewport::Viewport;
 
 /// Opens the window, with a graph file or with a graph that ships, and returns when it is closed.
@@ -88,6 +92,7 @@ struct Editor {
     viewport: Viewport,
     canvas: Canvas,
     files: Files,
+    export: ExportDialog,
     notice: Option<Notice>,
     title: String,
 }
@@ -104,7 +109,8 @@ impl Editor {
             session: Session::new(gpu, move || ctx.request_repaint()),
             viewport: Viewport::new(render),
             canvas: Canvas::default(),
-            files: Files::default(),
+            files: Files::new(Folders::of_user()),
+            export: ExportDialog::default(),
             notice: None,
             title: String::new(),
         };
@@ -131,9 +137,11 @@ impl Editor {
             return;
         }
         match command {
+            Command::New => self.files.new_graph(ctx),
             Command::Open => self.files.open(ctx, &self.session),
             Command::Save => self.files.save(ctx, &mut self.session),
             Command::SaveAs => self.files.save_as(ctx, &self.session),
+            Command::Export => self.export.open(&self.session, self.files.settings()),
             Command::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
             Command::Undo => self.session.undo(),
             Command::Redo => self.session.redo(),
@@ -155,7 +163,7 @@ impl Editor {
         self.session.poll();
         let dropped = ctx.input(|input| input.raw.dropped_files.iter().find_map(|file| file.path.clone()));
         if let Some(path) = dropped {
-            self.files.load(&mut self.session, Source::File(path));
+            self.files.drop_in(&mut self.session, &path);
         }
         if ctx.input(|input| input.viewport().close_requested()) && self.session.modified() {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
@@ -170,8 +178,15 @@ impl Editor {
                 }
                 Event::Close => ctx.send_viewport_cmd(ViewportCommand::Close),
                 Event::Saved(path) => self.tell(format!("Saved {}", path.display()), false),
+                Event::Reloaded(path) => self.tell(format!("Read {} anew: it was changed", path.display()), false),
+                Event::Dropped(name, node) => self.session.edit("drop", |document| {
+                    edits::add(document, &name, *node);
+                }),
                 Event::Failed(sentence) => self.tell(sentence, true),
             }
+        }
+        if let Err(sentence) = self.export.show(ctx, &self.session, self.files.settings()) {
+            self.tell(sentence, true);
         }
         for fault in self.session.gpu().take_faults() {
             self.tell(format!("The graphics driver reports: {fault}"), true);
@@ -188,7 +203,7 @@ impl Editor {
                             chosen = Some(*command);
                         }
                         if *command == Command::Open {
-                            self.examples(ui);
+                            self.files.recent_menu(ui, &mut self.session);
                         }
                     }
                 });
@@ -203,16 +218,6 @@ impl Editor {
             });
         });
         chosen
-    }
-
-    fn examples(&mut self, ui: &mut Ui) {
-        ui.menu_button("Examples", |ui| {
-            for name in disk::examples() {
-                if ui.button(name.replace('_', " ")).clicked() {
-                    self.files.load(&mut self.session, Source::Example(name));
-                }
-            }
-        });
     }
 
     fn panes(&mut self, ui: &mut Ui) -> Option<Command> {
@@ -278,11 +283,11 @@ impl eframe::App for Editor {
     }
 }
 
-/// Takes a document in; one whose nodes have no places yet gets them.
-fn open_document(session: &mut Session, mut document: Document, path: Option<PathBuf>) {
+/// A document whose nodes have places; those that have none yet get them.
+fn placed(mut document: Document) -> Document {
     let faces = face::faces(&document, Library::builtin());
     layout::place_new(&mut document, &faces);
-    session.open(document, path);
+    document
 }
 
 /// The file's name, or the graph's own.

@@ -33,7 +33,8 @@ pub fn salvage(text: &str) -> Salvaged {
     };
     // Text nests as deep as it likes, and each part is read by the parser.
     crate::deep_stack(|| {
-        let mut salvage = Salvage { text, lost: BTreeSet::new(), patience: PATIENCE.saturating_mul(text.len()), depth: 0 };
+        let mut salvage =
+            Salvage { text, lost: BTreeSet::new(), patience: PATIENCE.saturating_mul(text.len()), depth: 0 };
         let mut kept = salvage.record(0, text.len(), &DOCUMENT, "").0;
         if !kept.iter().any(|(key, _)| key == "nodes") {
             // The line that begins the nodes may be what is damaged; what its lines are was told already.

@@ -25,7 +25,10 @@ fn templates_are_small_placed_and_free_of_problems() {
             std::fs::write(format!("{}/graphs/templates/{name}.ron", env!("CARGO_MANIFEST_DIR")), &saved).unwrap();
         }
         let blessed = std::env::var_os(BLESS).is_some();
-        assert!(blessed || text == saved, "{name} is not as it would be saved; run the tests with {BLESS}=1 to rewrite it");
+        assert!(
+            blessed || text == saved,
+            "{name} is not as it would be saved; run the tests with {BLESS}=1 to rewrite it"
+        );
         assert!(document.nodes.len() < 15, "{name} has {} nodes", document.nodes.len());
         assert!(!document.name.is_empty() && !document.about.is_empty(), "{name} says what it is");
         let places: Vec<(f32, f32)> = document.nodes.values().map(|node| node.at).collect();
@@ -44,7 +47,8 @@ fn every_graph_of_the_gallery_has_a_small_picture() {
     let graphs = shipped().into_iter().chain(graphs_in("graphs/templates"));
     for (name, _) in graphs {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("graphs/pictures/{name}.png"));
-        let file = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}; run scripts/pictures {name}", path.display()));
+        let file =
+            std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}; run scripts/pictures {name}", path.display()));
         let info = png::Decoder::new(std::io::Cursor::new(&file)).read_info().expect("a PNG").info().clone();
         assert_eq!((info.width, info.height), (320, 200), "{name}");
         assert!(file.len() <= 40_000, "{name} has {} bytes", file.len());

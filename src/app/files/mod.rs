@@ -1,16 +1,26 @@
-//! Opening and saving: the system's dialog on a thread of its own, a field to type a path where no dialog answers, and the
-//! question what to do with changes that no file holds.
+//! Opening and saving: the system's dialog on a thread of its own, a field to type a path where no dialog answers, questions that
+//! must be answered first, and what happens to files behind the window's back.
 
+mod gallery;
+mod questions;
+mod recovery;
+mod typed;
+mod watch;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-use eframe::egui::{self, Id, Key, RichText};
+use eframe::egui;
 
-use super::disk::{self, Source};
+use super::disk::{self, Broken, Source};
 use super::session::Session;
-use super::theme;
-use crate::document::Document;
+use super::settings::{Folders, Store};
+use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
+use gallery::Gallery;
+use recovery::{Left, Recovery};
+use watch::Watch;
 
 /// Nobody cancels a dialog this soon: there was none.
 const TOO_QUICK: Duration = Duration::from_millis(400);
@@ -19,6 +29,10 @@ const TOO_QUICK: Duration = Duration::from_millis(400);
 pub enum Leaving {
     /// A document, and the file that it is from.
     Open(Box<Document>, Option<PathBuf>),
+    /// What was kept of a broken file: a document that no file holds.
+    Copy(Box<Document>),
+    /// What a window that died had.
+    Recover(Left),
     Close,
 }
 
@@ -32,16 +46,21 @@ enum Purpose {
 type Answer = (Option<PathBuf>, Duration);
 
 /// What the rest of the window has to know.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     Opened,
     Close,
     Saved(PathBuf),
+    /// The file was changed by another program and read anew.
+    Reloaded(PathBuf),
+    /// A stage or a shape was dropped on the window: the name that it would have, and the node.
+    Dropped(String, Box<Node>),
     Failed(String),
 }
 
 #[derive(Default)]
 pub struct Files {
+    settings: Store,
     /// The system's dialog, while it is open.
     dialog: Option<(Purpose, Receiver<Answer>)>,
     /// A path being typed, and whether replacing an existing file was agreed to.
@@ -49,13 +68,46 @@ pub struct Files {
     /// Waits for an answer to the question about unsaved changes, or for the saving that was the answer.
     leaving: Option<Leaving>,
     asked: bool,
+    /// A broken file and what could be kept of it.
+    broken: Option<(String, Salvaged)>,
+    /// What the document's file holds by now, where the document has changes of its own.
+    conflict: Option<Box<Document>>,
+    /// What windows left that died.
+    left: Vec<Left>,
+    gallery: Option<Gallery>,
+    recovery: Option<Recovery>,
+    watch: Option<Watch>,
+    /// What of the session is being watched.
+    watched: Option<(Option<PathBuf>, u64)>,
+    /// What was last told of the document's file, so that it is told once.
+    told: String,
     events: Vec<Event>,
 }
 
 impl Files {
+    /// With settings and recovery in these folders, and what dead windows left there at hand.
+    pub fn new(folders: Folders) -> Files {
+        let recovery = folders.recovery.as_deref();
+        Files {
+            settings: Store::open(folders.settings.as_deref()),
+            left: Recovery::left(recovery),
+            recovery: Some(Recovery::new(recovery)),
+            ..Files::default()
+        }
+    }
+
+    pub fn settings(&mut self) -> &mut Store {
+        &mut self.settings
+    }
+
     /// Whether a question is on screen that must be answered first.
     pub fn blocking(&self) -> bool {
-        self.typed.is_some() || self.asked
+        self.typed.is_some()
+            || self.asked
+            || self.broken.is_some()
+            || self.conflict.is_some()
+            || self.gallery.is_some()
+            || !self.left.is_empty()
     }
 
     /// Closes the window or opens another document, once the one at hand is safe.
@@ -74,12 +126,44 @@ impl Files {
             Ok(document) => {
                 let path = match source {
                     Source::File(path) => Some(path),
-                    Source::Example(_) => None,
+                    Source::Example(_) | Source::Template(_) | Source::Empty => None,
                 };
                 self.leave(session, Leaving::Open(Box::new(document), path));
             }
-            Err(sentence) => self.events.push(Event::Failed(sentence)),
+            Err(Broken { sentence, salvaged }) => match salvaged.filter(|s| s.document.is_some()) {
+                Some(salvaged) => self.broken = Some((sentence, salvaged)),
+                None => self.events.push(Event::Failed(sentence)),
+            },
         }
+    }
+
+    /// Takes in a file that was dropped on the window: a graph is opened, a stage or a shape becomes a node.
+    pub fn drop_in(&mut self, session: &mut Session, path: &Path) {
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let kind = match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
+            Some("ron") => return self.load(session, Source::File(path.to_path_buf())),
+            Some("wgsl") => match std::fs::read_to_string(path) {
+                Ok(text) => NodeKind::Custom(text),
+                Err(e) => return self.events.push(Event::Failed(format!("{} can't be read: {e}", path.display()))),
+            },
+            Some("obj" | "gltf" | "glb" | "png") => {
+                // A graph names its files from where it lies, so that both can be moved together.
+                let folder = session.path().and_then(Path::parent);
+                let beside = folder.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
+                NodeKind::File(beside.display().to_string())
+            }
+            _ => {
+                let path = path.display();
+                let known = "drop a graph (.ron), a stage (.wgsl), a mesh (.obj, .gltf, .glb) or a picture (.png)";
+                return self.events.push(Event::Failed(format!("{path} is of no use here; {known}")));
+            }
+        };
+        self.events.push(Event::Dropped(name, Box::new(Node { kind, ..Node::default() })));
+    }
+
+    /// Opens the page to start a graph from.
+    pub fn new_graph(&mut self, ctx: &egui::Context) {
+        self.gallery = Some(Gallery::new(ctx));
     }
 
     pub fn open(&mut self, ctx: &egui::Context, session: &Session) {
@@ -101,13 +185,87 @@ impl Files {
     /// Shows what is to be answered, takes answers in, and tells what came of them.
     pub fn show(&mut self, ctx: &egui::Context, session: &mut Session) -> Vec<Event> {
         self.poll(session);
-        if self.asked {
-            self.question(ctx, session);
-        }
-        if self.typed.is_some() {
-            self.path_field(ctx, session);
+        self.look_at_disk(ctx, session);
+        self.ask_first(ctx, session);
+        let pause = self
+            .recovery
+            .as_mut()
+            .and_then(|recovery| recovery.keep(session.document(), session.path(), session.modified()));
+        if let Some(pause) = pause {
+            ctx.request_repaint_after(pause);
         }
         std::mem::take(&mut self.events)
+    }
+
+    /// Files of the menu, the last one first; what was chosen is opened.
+    pub fn recent_menu(&mut self, ui: &mut egui::Ui, session: &mut Session) {
+        let recent = self.settings.get().recent.clone();
+        ui.add_enabled_ui(!recent.is_empty(), |ui| {
+            ui.menu_button("Open recent", |ui| {
+                for path in recent {
+                    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                    let button = ui.add_enabled(path.is_file(), egui::Button::new(name));
+                    let whole = path.display().to_string();
+                    let gone = format!("{whole} is not there");
+                    if button.on_hover_text(&whole).on_disabled_hover_text(gone).clicked() {
+                        self.load(session, Source::File(path));
+                    }
+                }
+            });
+        });
+    }
+
+    /// Follows the document's file and those that it names, and takes in what other programs did to them.
+    fn look_at_disk(&mut self, ctx: &egui::Context, session: &mut Session) {
+        let watch = self.watch.get_or_insert_with(|| {
+            let wake = ctx.clone();
+            Watch::new(move || wake.request_repaint())
+        });
+        let now = Some((session.path().map(Path::to_path_buf), session.revision()));
+        if self.watched != now {
+            watch.follow(session.path().into_iter().flat_map(|path| {
+                let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+                let named = named_files(&session.document().nodes).into_iter().map(move |file| folder.join(file));
+                [path.to_path_buf()].into_iter().chain(named)
+            }));
+            self.watched = now;
+        }
+        let mut changed = watch.changed();
+        if let Some(pause) = watch.pending() {
+            ctx.request_repaint_after(pause);
+        }
+        let own = session.path().and_then(watch::full);
+        if own.is_some_and(|own| changed.remove(&own)) {
+            self.read_again(session);
+        }
+        if !changed.is_empty() {
+            session.refresh();
+        }
+    }
+
+    /// The document's file was written, perhaps by ourselves.
+    fn read_again(&mut self, session: &mut Session) {
+        let Some(path) = session.path().map(Path::to_path_buf) else { return };
+        match disk::read(&path).map(super::placed) {
+            Ok(document) if session.on_disk() == Some(&document) => self.told.clear(),
+            Ok(document) if session.modified() && *session.document() != document => {
+                self.conflict = Some(Box::new(document));
+            }
+            Ok(document) => {
+                session.reload(document);
+                self.told.clear();
+                self.events.push(Event::Reloaded(path));
+            }
+            // One that is gone may be about to come back; what is open stays.
+            Err(_) if !path.is_file() => {}
+            Err(Broken { sentence, .. }) => {
+                let sentence = format!("{sentence}; it was changed by another program, and what is open here stays");
+                if self.told != sentence {
+                    self.told.clone_from(&sentence);
+                    self.events.push(Event::Failed(sentence));
+                }
+            }
+        }
     }
 
     fn ask(&mut self, ctx: &egui::Context, session: &Session, purpose: Purpose) {
@@ -177,6 +335,7 @@ impl Files {
         match disk::save(&path, session.document()) {
             Ok(()) => {
                 session.mark_saved(path.clone());
+                self.remember(&path);
                 self.events.push(Event::Saved(path));
                 if let Some(leaving) = self.leaving.take() {
                     self.go(session, leaving);
@@ -192,103 +351,41 @@ impl Files {
     fn go(&mut self, session: &mut Session, leaving: Leaving) {
         self.cancel();
         match leaving {
-            Leaving::Close => self.events.push(Event::Close),
+            Leaving::Close => return self.events.push(Event::Close),
             Leaving::Open(document, path) => {
-                super::open_document(session, *document, path);
-                self.events.push(Event::Opened);
+                if let Some(path) = &path {
+                    self.remember(path);
+                }
+                session.open(super::placed(*document), path);
+            }
+            Leaving::Copy(document) => session.open_unsaved(super::placed(*document), None),
+            Leaving::Recover(left) => {
+                session.open_unsaved(super::placed(left.document.clone()), left.path.clone());
+                if let Some(recovery) = &mut self.recovery {
+                    recovery.adopt(left);
+                }
             }
         }
+        self.conflict = None;
+        self.told.clear();
+        self.events.push(Event::Opened);
     }
 
-    fn question(&mut self, ctx: &egui::Context, session: &mut Session) {
-        let name = super::display_name(session);
-        let mut answer = None;
-        let modal = egui::Modal::new(Id::new("unsaved")).show(ctx, |ui| {
-            ui.set_width(380.0);
-            ui.label(RichText::new(format!("Save the changes to {name}?")).heading());
-            ui.label(RichText::new("They are lost if you don't.").color(theme::DIM));
-            ui.add_space(10.0);
-            ui.horizontal(|ui| {
-                for (index, text) in ["Save", "Don't save", "Cancel"].into_iter().enumerate() {
-                    if ui.add(egui::Button::new(text).min_size(egui::vec2(90.0, 26.0))).clicked() {
-                        answer = Some(index);
-                    }
-                }
-            });
-        });
-        match answer.or(modal.should_close().then_some(2)) {
-            Some(0) => {
-                self.asked = false;
-                self.save(ctx, session);
-            }
-            Some(1) => {
-                if let Some(leaving) = self.leaving.take() {
-                    self.go(session, leaving);
-                }
-            }
-            Some(_) => self.cancel(),
-            None => {}
+    fn remember(&mut self, path: &Path) {
+        if let Err(sentence) = self.settings.change(|settings| settings.remember(path)) {
+            self.events.push(Event::Failed(sentence));
         }
     }
+}
 
-    /// Where the system has no file dialog.
-    fn path_field(&mut self, ctx: &egui::Context, session: &mut Session) {
-        let Some((purpose, text, replace)) = &mut self.typed else { return };
-        let (title, verb) = match purpose {
-            Purpose::Open => ("Open a graph", "Open"),
-            Purpose::Save => ("Save the graph", "Save"),
-        };
-        let mut answer = None;
-        let modal = egui::Modal::new(Id::new("path")).show(ctx, |ui| {
-            ui.set_width(520.0);
-            ui.label(RichText::new(title).heading());
-            ui.label(RichText::new("This system has no file dialog that answers, so type the path.").color(theme::DIM));
-            let id = Id::new("path field");
-            let field =
-                ui.add(egui::TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).hint_text("graph.ron"));
-            if !field.has_focus() && !field.lost_focus() {
-                field.request_focus();
-            }
-            if field.changed() {
-                *replace = false;
-            }
-            if *replace {
-                ui.label(
-                    RichText::new("There is a file of that name; press again to replace it.").color(theme::WARNING),
-                );
-            }
-            ui.add_space(10.0);
-            let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            ui.horizontal(|ui| {
-                let size = egui::vec2(90.0, 26.0);
-                let button = egui::Button::new(if *replace { "Replace" } else { verb }).min_size(size);
-                if ui.add_enabled(!text.trim().is_empty(), button).clicked() || (enter && !text.trim().is_empty()) {
-                    answer = Some(true);
-                }
-                if ui.add(egui::Button::new("Cancel").min_size(size)).clicked() {
-                    answer = Some(false);
-                }
-            });
-        });
-        let path = PathBuf::from(text.trim());
-        match answer.or(modal.should_close().then_some(false)) {
-            Some(true) => {
-                let other = *purpose == Purpose::Save && path.exists() && session.path() != Some(&path);
-                if other && !*replace {
-                    *replace = true;
-                    return;
-                }
-                let purpose = *purpose;
-                self.typed = None;
-                self.chosen(session, purpose, path);
-            }
-            Some(false) => {
-                self.typed = None;
-                self.cancel();
-            }
-            None => {}
-        }
-    }
+/// Files that nodes name, those inside of groups too.
+fn named_files(nodes: &Nodes) -> BTreeSet<PathBuf> {
+    let of = |node: &Node| match &node.kind {
+        NodeKind::File(path) => BTreeSet::from([PathBuf::from(path)]),
+        NodeKind::Group(group) => named_files(&group.nodes),
+        _ => BTreeSet::new(),
+    };
+    nodes.values().flat_map(of).collect()
 }
 
 /// A file name from a graph's own name.
@@ -297,3 +394,6 @@ fn file_name(name: &str) -> String {
     let plain = plain.trim_matches('_');
     format!("{}.ron", if plain.is_empty() { "graph" } else { plain })
 }
+
+#[cfg(test)]
+mod tests;

@@ -74,7 +74,9 @@ impl Left {
     /// How it differs from its file, for a person.
     pub fn difference(&self) -> String {
         let Some(path) = &self.path else { return format!("in no file yet, {} nodes", self.document.nodes.len()) };
-        let Ok(saved) = disk::read(path) else { return format!("{} is gone", path.display()) };
+        let Ok(saved) = disk::read(path).map(crate::app::placed) else {
+            return "its file can't be read any more".into();
+        };
         let (ours, theirs) = (&self.document.nodes, &saved.nodes);
         let changed = ours.iter().filter(|(name, node)| theirs.get(*name) != Some(node)).count();
         let removed = theirs.keys().filter(|name| !ours.contains_key(*name)).count();
@@ -254,7 +256,8 @@ mod tests {
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        let graph = || fs::read_dir(&folder).ok()?.flatten().map(|e| e.path()).find(|p| p.extension() == Some("ron".as_ref()));
+        let graph =
+            || fs::read_dir(&folder).ok()?.flatten().map(|e| e.path()).find(|p| p.extension() == Some("ron".as_ref()));
         let seed = |path: &Path| fs::read_to_string(path).ok().and_then(|t| Document::parse(&t).ok()).map(|d| d.seed);
         wait(|| graph().is_some_and(|path| seed(&path).is_some_and(|seed| seed > 20)));
         assert!(Recovery::left(Some(&folder)).is_empty(), "it lives");
@@ -303,14 +306,15 @@ mod tests {
         let folder = folder("difference");
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("graph.ron");
+        let placed = crate::app::placed(fluid());
         disk::save(&path, &fluid()).unwrap();
-        let mut document = fluid();
+        let mut document = placed.clone();
         document.nodes.remove("look");
         document.set("jet", "rate", crate::document::ParamValue::Number(1.0)).unwrap();
         let slot = hold(&folder.join("a.lock"), true).unwrap();
         let mut left = Left { slot, document, path: Some(path), when: SystemTime::now() };
         assert_eq!(left.difference(), "2 nodes differ from the file");
-        left.document = fluid();
+        left.document = placed;
         assert_eq!(left.difference(), "as the file");
         left.document.fps = 30.0;
         assert_eq!(left.difference(), "the graph's own fields differ from the file");
