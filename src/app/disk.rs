@@ -45,7 +45,7 @@ pub struct Broken {
     /// What is wrong, with line and column, in one sentence.
     pub sentence: String,
     /// What is whole in a text that is no graph.
-    pub salvaged: Option<Salvaged>,
+    pub salvaged: Option<Box<Salvaged>>,
 }
 
 /// Names of the graphs that ship.
@@ -95,7 +95,7 @@ pub fn read(path: &Path) -> Result<Document, Broken> {
     let text = String::from_utf8_lossy(&bytes);
     Document::parse(&text).map_err(|e| Broken {
         sentence: format!("{} is no graph file: {e}", path.display()),
-        salvaged: Some(salvage(&text)),
+        salvaged: Some(Box::new(salvage(&text))),
     })
 }
 
@@ -173,7 +173,7 @@ mod tests {
         bytes.truncate(bytes.len() - 4);
         fs::write(&path, &bytes).unwrap();
         let broken = read(&path).unwrap_err();
-        assert!(broken.sentence.contains("graph.ron is no graph file: line 5, column"), "{}", broken.sentence);
+        assert!(broken.sentence.contains("graph.ron is no graph file: line 6, column 5: "), "{}", broken.sentence);
         assert!(broken.salvaged.unwrap().document.is_some());
         // Bytes that are no text are no reason to give the rest up.
         fs::write(&path, b"(version: 1, name: \"a\", about: \xff, fps: 30, nodes: {})").unwrap();

@@ -14,8 +14,8 @@ use crate::export::job::{Ended, Export, Job, Progress};
 use crate::library::Library;
 use crate::plan::Picture;
 
-/// Of a pixel in a PNG of a simulation's picture \[bytes\]; the shipped graphs take 0.3 to 1.6.
-const BYTES_A_PIXEL: f64 = 0.9;
+/// Of a pixel in a PNG of a simulation's picture \[bytes\]; the shipped graphs take 0.6 to 2.9.
+const BYTES_A_PIXEL: f64 = 1.0;
 const LARGEST: u32 = 16_384;
 
 /// What is to be exported, or being exported, or was.
@@ -26,10 +26,21 @@ pub struct ExportDialog {
     output: Option<String>,
     resume: bool,
     job: Option<Running>,
+    /// What lies in the folder, and of which choices and graph that is told.
+    there: Option<(Export, u64, There)>,
     /// How the last export ended, and the folder where its frames are.
     told: Option<(String, bool, PathBuf)>,
     /// The system's dialog for a folder, while it is open.
     folder: Option<Receiver<Option<PathBuf>>>,
+}
+
+#[derive(Clone, Copy)]
+enum There {
+    Nothing,
+    /// Frames of an export of the same that was interrupted.
+    Interrupted(u64),
+    /// Frames that would be written over.
+    Others,
 }
 
 struct Running {
@@ -44,7 +55,9 @@ impl ExportDialog {
         if self.job.is_some() {
             return;
         }
-        self.told = None;
+        (self.told, self.there) = (None, None);
+        // What was interrupted is most likely to be gone on with.
+        self.resume = true;
         self.choices = settings.get().export.clone();
         if self.choices.folder.as_os_str().is_empty() {
             let beside = session.path().and_then(Path::parent).map(Path::to_path_buf);
@@ -52,9 +65,10 @@ impl ExportDialog {
         }
     }
 
-    /// Whether an export goes on.
-    pub fn busy(&self) -> bool {
-        self.job.is_some()
+    /// How the last export ended, until there is another.
+    #[cfg(test)]
+    pub fn ended(&self) -> Option<&str> {
+        self.told.as_ref().map(|(text, ..)| text.as_str())
     }
 
     /// Draws the window, and takes in what the export tells.
@@ -65,7 +79,7 @@ impl ExportDialog {
         self.take();
         let mut start = false;
         let mut open = self.open;
-        let window = egui::Window::new("Export").id(Id::new("export")).open(&mut open).collapsible(false);
+        let window = egui::Window::new("Export pictures").id(Id::new("export")).open(&mut open).collapsible(false);
         window
             .resizable(false)
             .default_width(420.0)
@@ -126,8 +140,7 @@ impl ExportDialog {
             Ended::Failed(error) => (error.to_string(), true),
         };
         self.told = Some((text, error, folder));
-        // What was interrupted is most likely to be gone on with.
-        self.resume = true;
+        self.there = None;
     }
 
     /// The choices; whether to start.
@@ -139,7 +152,7 @@ impl ExportDialog {
             return false;
         };
         if pictures.len() > 1 {
-            row(ui, "Output", |ui| {
+            row(ui, "Output", |ui, _| {
                 let mut output = picture.node.clone();
                 egui::ComboBox::from_id_salt("export output").selected_text(&output).show_ui(ui, |ui| {
                     for other in &pictures {
@@ -151,7 +164,7 @@ impl ExportDialog {
         } else {
             self.output = None;
         }
-        row(ui, "Frames", |ui| {
+        row(ui, "Frames", |ui, _| {
             let label = ui.label("from").id;
             ui.add(DragValue::new(&mut self.choices.first).range(1..=u64::MAX)).labelled_by(label);
             let label = ui.label("to").id;
@@ -160,15 +173,20 @@ impl ExportDialog {
             let seconds = (self.choices.last + 1).saturating_sub(least) as f64 / session.document().fps;
             ui.label(RichText::new(format!("{seconds:.1} s")).color(theme::DIM));
         });
-        row(ui, "Size", |ui| self.size(ui, (picture.width, picture.height)));
-        row(ui, "Folder", |ui| self.folder(ui));
+        row(ui, "Size", |ui, _| self.size(ui, (picture.width, picture.height)));
+        row(ui, "Folder", |ui, label| self.folder(ui, label));
         self.summary(ui, (picture.width, picture.height));
-        let there = self.export().interrupted(session.document());
-        if let Some(there) = there {
-            ui.checkbox(
-                &mut self.resume,
-                format!("Resume the export that was interrupted: {} are there", frames(there)),
-            );
+        let there = self.look(session);
+        match there {
+            There::Interrupted(count) => {
+                let text = format!("Resume the export that was interrupted: {} are there", frames(count));
+                ui.checkbox(&mut self.resume, text);
+            }
+            There::Others => {
+                let text = "There are frames of that name in the folder; they are replaced.";
+                ui.label(RichText::new(text).color(theme::WARNING));
+            }
+            There::Nothing => {}
         }
         if let Some((text, error, folder)) = &self.told {
             let color = if *error { theme::ERROR } else { theme::ACCENT };
@@ -179,9 +197,29 @@ impl ExportDialog {
             }
         }
         ui.add_space(6.0);
-        let text = if self.resume && there.is_some() { "Resume" } else { "Export" };
+        let resume = self.resume && matches!(there, There::Interrupted(_));
+        let text = if resume { "Resume" } else { "Export" };
         let named = !self.choices.folder.as_os_str().is_empty();
-        ui.add_enabled(named, egui::Button::new(text).min_size(egui::vec2(90.0, 26.0))).clicked()
+        ui.horizontal(|ui| ui.add_enabled(named, button(text)).clicked()).inner
+    }
+
+    /// What lies in the folder. The disk is asked once for the same choices and graph.
+    fn look(&mut self, session: &Session) -> There {
+        let (export, revision) = (Export { resume: true, ..self.export() }, session.revision());
+        if let Some((of, at, there)) = &self.there
+            && *of == export
+            && *at == revision
+        {
+            return *there;
+        }
+        let first = export.folder.join(Export::file_name(self.choices.first));
+        let there = match export.interrupted(session.document()) {
+            Some(count) => There::Interrupted(count),
+            None if first.is_file() => There::Others,
+            None => There::Nothing,
+        };
+        self.there = Some((export, revision, there));
+        there
     }
 
     fn size(&mut self, ui: &mut Ui, own: (u32, u32)) {
@@ -200,9 +238,8 @@ impl ExportDialog {
         }
     }
 
-    fn folder(&mut self, ui: &mut Ui) {
+    fn folder(&mut self, ui: &mut Ui, label: Id) {
         let mut text = self.choices.folder.display().to_string();
-        let label = ui.label("").id;
         if ui.add(egui::TextEdit::singleline(&mut text).desired_width(240.0)).labelled_by(label).changed() {
             self.choices.folder = PathBuf::from(text.trim());
         }
@@ -242,9 +279,11 @@ impl Running {
         let text = "The graph is exported as it was when this began; edit on, the simulation keeps its state.";
         ui.add(egui::Label::new(RichText::new(text).color(theme::DIM)).wrap());
         ui.add_space(6.0);
-        if ui.add(egui::Button::new("Cancel").min_size(egui::vec2(90.0, 26.0))).clicked() {
-            self.job.cancel();
-        }
+        ui.horizontal(|ui| {
+            if ui.add(button("Cancel")).clicked() {
+                self.job.cancel();
+            }
+        });
     }
 }
 
@@ -280,14 +319,18 @@ fn amount(bytes: f64) -> String {
     }
 }
 
-/// A name and what belongs to it.
-fn row(ui: &mut Ui, name: &str, widgets: impl FnOnce(&mut Ui)) {
+fn button(text: &str) -> egui::Button<'_> {
+    egui::Button::new(text).min_size(egui::vec2(90.0, 26.0))
+}
+
+/// A name and what belongs to it, which is given the name's own widget.
+fn row(ui: &mut Ui, name: &str, widgets: impl FnOnce(&mut Ui, Id)) {
     ui.horizontal(|ui| {
-        ui.allocate_ui(egui::vec2(60.0, 22.0), |ui| {
+        let label = ui.allocate_ui(egui::vec2(60.0, 22.0), |ui| {
             ui.set_min_width(60.0);
-            ui.label(RichText::new(name).color(theme::DIM))
+            ui.label(RichText::new(name).color(theme::DIM)).id
         });
-        widgets(ui);
+        widgets(ui, label.inner);
     });
 }
 
@@ -295,4 +338,18 @@ fn row(ui: &mut Ui, name: &str, widgets: impl FnOnce(&mut Ui)) {
 fn pictures() -> Option<PathBuf> {
     let folders = directories::UserDirs::new()?;
     Some(folders.picture_dir().unwrap_or(folders.home_dir()).join("Stagewright"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        let progress = Progress { frame: 30, written: 30, kept: 0, last: 240, rate: Some(2.0) };
+        assert_eq!(figures(&progress), "frame 30 of 240, 2.0 a second, 1 min 45 s left");
+        assert_eq!(figures(&Progress::default()), "frame 0 of 0");
+        assert_eq!([4e5, 2.5e8, 3e9].map(amount), ["400 kB", "250 MB", "3.0 GB"]);
+        assert_eq!(span(Duration::from_secs(7300)), "2 h 1 min");
+    }
 }

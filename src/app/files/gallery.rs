@@ -11,6 +11,9 @@ const PICTURE: Vec2 = vec2(208.0, 130.0);
 const CARD: Vec2 = vec2(224.0, 212.0);
 const GAP: f32 = 12.0;
 const COLUMNS: usize = 4;
+/// Height of the page at most, and what of the window it leaves \[points\].
+const TALLEST: f32 = 780.0;
+const MARGIN: f32 = 120.0;
 
 /// One graph to start from.
 struct Card {
@@ -50,8 +53,10 @@ impl Gallery {
         let mut chosen = None;
         let room = ctx.content_rect().size();
         let columns = ((room.x - 80.0) / (CARD.x + GAP)).floor().clamp(1.0, COLUMNS as f32) as usize;
-        let modal = egui::Modal::new(Id::new("gallery")).show(ctx, |ui| {
+        let frame = super::questions::frame(ctx);
+        let modal = egui::Modal::new(Id::new("gallery")).frame(frame).show(ctx, |ui| {
             ui.set_width(columns as f32 * (CARD.x + GAP) + 8.0);
+            ui.set_height((room.y - MARGIN).min(TALLEST));
             ui.horizontal(|ui| {
                 ui.label(RichText::new("New graph").heading());
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -60,7 +65,7 @@ impl Gallery {
                     }
                 });
             });
-            let scroll = egui::ScrollArea::vertical().max_height(room.y - 160.0).auto_shrink([false, true]);
+            let scroll = egui::ScrollArea::vertical().auto_shrink(false);
             scroll.show(ui, |ui| {
                 for (title, cards) in [("Start from", &self.templates), ("Examples", &self.examples)] {
                     ui.add_space(6.0);
@@ -89,16 +94,16 @@ impl Card {
         let visuals = ui.style().interact(&response);
         ui.painter().rect(rect, 6.0, visuals.weak_bg_fill, visuals.bg_stroke, egui::StrokeKind::Inside);
         let inner = egui::UiBuilder::new().max_rect(rect.shrink(8.0)).layout(egui::Layout::top_down(egui::Align::Min));
-        ui.scope_builder(inner, |ui| {
-            ui.spacing_mut().item_spacing.y = 4.0;
-            let (picture, _) = ui.allocate_exact_size(PICTURE, Sense::hover());
-            match &self.picture {
-                Some(texture) => egui::Image::new(texture).corner_radius(4).paint_at(ui, picture),
-                None => drop(ui.painter().rect_filled(picture, 4.0, theme::CANVAS)),
-            }
-            ui.label(RichText::new(&self.title).strong());
-            ui.add(egui::Label::new(RichText::new(&self.about).small().color(theme::DIM)).wrap());
-        });
+        // A child of its own: what it takes is the card's already.
+        let mut ui = ui.new_child(inner);
+        ui.spacing_mut().item_spacing.y = 4.0;
+        let (picture, _) = ui.allocate_exact_size(PICTURE, Sense::hover());
+        match &self.picture {
+            Some(texture) => egui::Image::new(texture).corner_radius(4).paint_at(&ui, picture),
+            None => drop(ui.painter().rect_filled(picture, 4.0, theme::CANVAS)),
+        }
+        ui.label(RichText::new(&self.title).strong());
+        ui.add(egui::Label::new(RichText::new(&self.about).small().color(theme::DIM)).wrap());
         response.clicked()
     }
 }

@@ -69,7 +69,7 @@ pub struct Files {
     leaving: Option<Leaving>,
     asked: bool,
     /// A broken file and what could be kept of it.
-    broken: Option<(String, Salvaged)>,
+    broken: Option<(String, Box<Salvaged>)>,
     /// What the document's file holds by now, where the document has changes of its own.
     conflict: Option<Box<Document>>,
     /// What windows left that died.
@@ -360,7 +360,7 @@ impl Files {
             }
             Leaving::Copy(document) => session.open_unsaved(super::placed(*document), None),
             Leaving::Recover(left) => {
-                session.open_unsaved(super::placed(left.document.clone()), left.path.clone());
+                session.open_unsaved(super::placed(Document::clone(&left.document)), left.path.clone());
                 if let Some(recovery) = &mut self.recovery {
                     recovery.adopt(left);
                 }

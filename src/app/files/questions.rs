@@ -14,7 +14,7 @@ const LINES: f32 = 10.0;
 /// A question with a row of answers; which was chosen. Putting it away is the last one.
 fn ask(ctx: &egui::Context, title: &str, answers: &[&str], body: impl FnOnce(&mut egui::Ui)) -> Option<usize> {
     let mut answer = None;
-    let modal = egui::Modal::new(Id::new(("question", title))).show(ctx, |ui| {
+    let modal = egui::Modal::new(Id::new(("question", title))).frame(frame(ctx)).show(ctx, |ui| {
         ui.set_width(460.0);
         ui.label(RichText::new(title).heading());
         body(ui);
@@ -28,6 +28,11 @@ fn ask(ctx: &egui::Context, title: &str, answers: &[&str], body: impl FnOnce(&mu
         });
     });
     answer.or(modal.should_close().then_some(answers.len() - 1))
+}
+
+/// Around what must be answered first.
+pub(super) fn frame(ctx: &egui::Context) -> egui::Frame {
+    egui::Frame::window(&ctx.global_style())
 }
 
 fn dim(ui: &mut egui::Ui, text: &str) {

@@ -59,7 +59,7 @@ impl Slot {
 /// What a window left that died.
 pub struct Left {
     slot: Slot,
-    pub document: Document,
+    pub document: Box<Document>,
     /// The file that it belongs to.
     pub path: Option<PathBuf>,
     pub when: SystemTime,
@@ -81,7 +81,7 @@ impl Left {
         let changed = ours.iter().filter(|(name, node)| theirs.get(*name) != Some(node)).count();
         let removed = theirs.keys().filter(|name| !ours.contains_key(*name)).count();
         match changed + removed {
-            0 if self.document == saved => "as the file".into(),
+            0 if *self.document == saved => "as the file".into(),
             0 => "the graph's own fields differ from the file".into(),
             1 => "1 node differs from the file".into(),
             n => format!("{n} nodes differ from the file"),
@@ -150,8 +150,8 @@ impl Recovery {
     /// Lets go of what a dead window left, which is the document at hand now, once that is kept.
     pub fn adopt(&mut self, left: Left) {
         let Some(work) = &self.work else { return };
-        self.kept = Some(left.document.clone());
-        let _ = work.send(Work::Write(Box::new(left.document.clone()), left.path.clone()));
+        self.kept = Some(Document::clone(&left.document));
+        let _ = work.send(Work::Write(left.document.clone(), left.path.clone()));
         let _ = work.send(Work::Forget(left));
     }
 }
@@ -189,7 +189,7 @@ fn hold(lock: &Path, create: bool) -> Option<Slot> {
 fn open(lock: &Path) -> Option<Left> {
     let slot = hold(lock, false)?;
     let text = fs::read(slot.graph()).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let Some(document) = text.as_deref().and_then(|text| salvage(text).document) else {
+    let Some(document) = text.as_deref().and_then(|text| salvage(text).document).map(Box::new) else {
         slot.remove();
         return None;
     };
@@ -312,9 +312,9 @@ mod tests {
         document.nodes.remove("look");
         document.set("jet", "rate", crate::document::ParamValue::Number(1.0)).unwrap();
         let slot = hold(&folder.join("a.lock"), true).unwrap();
-        let mut left = Left { slot, document, path: Some(path), when: SystemTime::now() };
+        let mut left = Left { slot, document: Box::new(document), path: Some(path), when: SystemTime::now() };
         assert_eq!(left.difference(), "2 nodes differ from the file");
-        left.document = placed;
+        *left.document = placed;
         assert_eq!(left.difference(), "as the file");
         left.document.fps = 30.0;
         assert_eq!(left.difference(), "the graph's own fields differ from the file");

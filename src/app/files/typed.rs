@@ -16,7 +16,7 @@ impl Files {
             Purpose::Save => ("Save the graph", "Save"),
         };
         let mut answer = None;
-        let modal = egui::Modal::new(Id::new("path")).show(ctx, |ui| {
+        let modal = egui::Modal::new(Id::new("path")).frame(super::questions::frame(ctx)).show(ctx, |ui| {
             ui.set_width(520.0);
             ui.label(RichText::new(title).heading());
             ui.label(RichText::new("This system has no file dialog that answers, so type the path.").color(theme::DIM));
