@@ -201,7 +201,9 @@ fn open(lock: &Path) -> Option<Left> {
 
 /// A graph file, whose first line says what it belongs to.
 fn text(document: &Document, path: Option<&Path>) -> String {
-    let of = path.and_then(|path| ron::to_string(path).ok()).map(|path| format!("{OF}{path}\n")).unwrap_or_default();
+    // The next window may be started elsewhere.
+    let path = path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()));
+    let of = path.and_then(|path| ron::to_string(&path).ok()).map(|path| format!("{OF}{path}\n")).unwrap_or_default();
     format!("{of}{}", document.to_text())
 }
 
