@@ -48,6 +48,49 @@ fn render_writes_numbered_frames() {
 }
 
 #[test]
+fn a_range_of_frames_is_rendered_and_an_interrupted_one_is_resumed() {
+    let dir = folder("range");
+    let (graph, frames) = (dir.join("graph.ron"), dir.join("frames"));
+    std::fs::copy("graphs/templates/waves.ron", &graph).unwrap();
+    let render = |range: &str, more: &[&str]| {
+        let mut arguments = vec!["render", graph.to_str().unwrap(), "--size", "48x30", "--frames", range];
+        arguments.extend(["--out", frames.to_str().unwrap()]);
+        arguments.extend(more);
+        stagewright(&arguments)
+    };
+    let names = || {
+        let files = std::fs::read_dir(&frames).unwrap();
+        let mut names: Vec<String> = files.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let output = render("3-5", &[]);
+    assert!(output.status.success() && out(&output).contains("3 frames in "), "{}{}", out(&output), err(&output));
+    assert_eq!(names(), ["frame.0003.png", "frame.0004.png", "frame.0005.png"]);
+    // One that is killed leaves a note of what it was; from then on whole frames alone count.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stagewright"));
+    child.args(["render", graph.to_str().unwrap(), "--size", "48x30", "--frames", "3-400"]);
+    let mut child = child.arg("--out").arg(&frames).spawn().expect("starts");
+    let since = std::time::Instant::now();
+    while !frames.join("frame.0030.png").exists() {
+        assert!(since.elapsed().as_secs() < 60, "it does not render");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(names().contains(&"frame.export.ron".to_string()));
+    let resumed = render("3-400", &["--resume"]);
+    assert!(resumed.status.success() && out(&resumed).contains("frames were there already"), "{}", out(&resumed));
+    let png = names().iter().filter(|name| name.ends_with(".png")).count();
+    assert!(png == 398 && names().iter().all(|name| !name.ends_with(".ron")), "{png} frames");
+    for wrong in ["0", "5-3", "x", "3-"] {
+        let refused = render(wrong, &[]);
+        assert!(err(&refused).contains("is no range of frames"), "{wrong}: {}", err(&refused));
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
 fn check_says_what_is_wrong_and_fails() {
     let good = stagewright(&["check", GRAPH]);
     assert!(good.status.success() && out(&good).contains("no problems"), "{}{}", out(&good), err(&good));

@@ -22,8 +22,12 @@ mod numbers;
 mod particles;
 #[path = "compiler/plans.rs"]
 mod plans;
+#[path = "compiler/salvage.rs"]
+mod salvage;
 #[path = "compiler/still.rs"]
 mod still;
+#[path = "compiler/templates.rs"]
+mod templates;
 
 use stagewright::document::Document;
 use stagewright::graph::Graph;
@@ -48,14 +52,20 @@ fn problems(nodes: &str) -> String {
 
 /// Shipped graphs by name, with their text.
 fn shipped() -> Vec<(String, String)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("graphs");
+    let graphs = graphs_in("graphs");
+    assert!(graphs.len() >= 2, "the two grid-fluid graphs ship");
+    graphs
+}
+
+/// The graphs of a folder by name, with their text.
+fn graphs_in(folder: &str) -> Vec<(String, String)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut graphs: Vec<(String, String)> = std::fs::read_dir(folder)
-        .expect("graphs/")
+        .expect("a folder of graphs")
         .filter_map(|entry| entry.ok().map(|e| e.path()))
         .filter(|path| path.extension().is_some_and(|e| e == "ron"))
         .map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(&path).unwrap()))
         .collect();
     graphs.sort();
-    assert!(graphs.len() >= 2, "the two grid-fluid graphs ship");
     graphs
 }

@@ -7,9 +7,11 @@ use super::theme;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
+    New,
     Open,
     Save,
     SaveAs,
+    Export,
     Quit,
     Undo,
     Redo,
@@ -63,7 +65,7 @@ use Command::*;
 
 /// Menus in the order of the bar.
 pub const MENUS: &[(&str, &[Command])] = &[
-    ("File", &[Open, Save, SaveAs, Quit]),
+    ("File", &[New, Open, Save, SaveAs, Export, Quit]),
     ("Edit", &[Undo, Redo, Cut, Copy, Paste, PasteWithInputs, Duplicate, Delete, SelectAll, Find, Commands]),
     (
         "Graph",
@@ -108,6 +110,8 @@ impl Command {
     /// Its name, and the keys that mean it; the first are shown.
     fn entry(self) -> (&'static str, &'static [(Modifiers, Key)]) {
         match self {
+            New => ("New…", &[(CTRL, Key::N)]),
+            Export => ("Export pictures…", &[(CTRL, Key::E)]),
             Open => ("Open…", &[(CTRL, Key::O)]),
             Save => ("Save", &[(CTRL, Key::S)]),
             SaveAs => ("Save as…", &[(CTRL_SHIFT, Key::S)]),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rust_embed::RustEmbed;
 
-use crate::document::Document;
+use crate::document::{Document, Salvaged, salvage};
 
 /// What the editor shows when it is opened without a file.
 pub const FIRST: &str = "stable_fluids";
@@ -17,36 +17,90 @@ pub const FIRST: &str = "stable_fluids";
 #[exclude = "*/*"]
 struct Examples;
 
+#[derive(RustEmbed)]
+#[folder = "graphs/templates/"]
+#[include = "*.ron"]
+struct Templates;
+
+#[derive(RustEmbed)]
+#[folder = "graphs/pictures/"]
+#[include = "*.png"]
+struct Pictures;
+
 /// Where a document comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     File(PathBuf),
     /// A graph that ships with the program, by name.
     Example(String),
+    /// One to build on, by name.
+    Template(String),
+    /// Nothing yet.
+    Empty,
+}
+
+/// Why there is no document, and what could be had instead.
+#[derive(Debug)]
+pub struct Broken {
+    /// What is wrong, with line and column, in one sentence.
+    pub sentence: String,
+    /// What is whole in a text that is no graph.
+    pub salvaged: Option<Box<Salvaged>>,
 }
 
 /// Names of the graphs that ship.
 pub fn examples() -> Vec<String> {
-    let mut names: Vec<String> = Examples::iter().filter_map(|p| p.strip_suffix(".ron").map(str::to_string)).collect();
+    names(Examples::iter())
+}
+
+/// Names of the graphs to build on.
+pub fn templates() -> Vec<String> {
+    names(Templates::iter())
+}
+
+fn names(paths: impl Iterator<Item = std::borrow::Cow<'static, str>>) -> Vec<String> {
+    let mut names: Vec<String> = paths.filter_map(|p| p.strip_suffix(".ron").map(str::to_string)).collect();
     names.sort();
     names
+}
+
+/// The picture of an example or a template, a PNG file.
+pub fn picture(name: &str) -> Option<std::borrow::Cow<'static, [u8]>> {
+    Pictures::get(&format!("{name}.png")).map(|file| file.data)
 }
 
 /// Reads a document.
 ///
 /// # Errors
-/// What is wrong with the file, in one sentence.
-pub fn load(source: &Source) -> Result<Document, String> {
+/// What is wrong with the file, and what could be kept of it.
+pub fn load(source: &Source) -> Result<Document, Broken> {
+    let shipped = |name: &str, file: Option<rust_embed::EmbeddedFile>| {
+        let file = file.ok_or_else(|| plain(format!("there is no graph `{name}` in the program")))?;
+        Document::parse(&String::from_utf8_lossy(&file.data)).map_err(|e| plain(format!("{name}: {e}")))
+    };
     match source {
-        Source::File(path) => {
-            let text = fs::read_to_string(path).map_err(|e| format!("{} can't be read: {e}", path.display()))?;
-            Document::parse(&text).map_err(|e| format!("{} is no graph file: {e}", path.display()))
-        }
-        Source::Example(name) => {
-            let file = Examples::get(&format!("{name}.ron")).ok_or_else(|| format!("there is no example `{name}`"))?;
-            Document::parse(&String::from_utf8_lossy(&file.data)).map_err(|e| format!("{name}: {e}"))
-        }
+        Source::File(path) => read(path),
+        Source::Example(name) => shipped(name, Examples::get(&format!("{name}.ron"))),
+        Source::Template(name) => shipped(name, Templates::get(&format!("{name}.ron"))),
+        Source::Empty => Ok(Document::default()),
     }
+}
+
+/// Reads a graph file.
+///
+/// # Errors
+/// As [`load`].
+pub fn read(path: &Path) -> Result<Document, Broken> {
+    let bytes = fs::read(path).map_err(|e| plain(format!("{} can't be read: {e}", path.display())))?;
+    let text = String::from_utf8_lossy(&bytes);
+    Document::parse(&text).map_err(|e| Broken {
+        sentence: format!("{} is no graph file: {e}", path.display()),
+        salvaged: Some(Box::new(salvage(&text))),
+    })
+}
+
+fn plain(sentence: String) -> Broken {
+    Broken { sentence, salvaged: None }
 }
 
 /// Writes a document, so that at every moment the file is the old one or the new one, whole.
@@ -57,7 +111,11 @@ pub fn save(path: &Path, document: &Document) -> Result<(), String> {
     replace(path, document.to_text().as_bytes()).map_err(|e| format!("{} can't be written: {e}", path.display()))
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file, so that at every moment it is the old one or the new one, whole.
+///
+/// # Errors
+/// Why it can't be written; then the file is as it was.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // What a link points at is replaced, not the link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it has no file name"))?;
@@ -101,6 +159,27 @@ mod tests {
         for name in examples() {
             load(&Source::Example(name)).unwrap();
         }
+        for name in templates() {
+            load(&Source::Template(name)).unwrap();
+        }
+        assert_eq!(load(&Source::Empty).unwrap(), Document::default());
+    }
+
+    #[test]
+    fn a_broken_file_says_where_and_what_could_be_kept() {
+        let folder = folder("broken");
+        let path = folder.join("graph.ron");
+        let mut bytes = Document::default().to_text().into_bytes();
+        bytes.truncate(bytes.len() - 4);
+        fs::write(&path, &bytes).unwrap();
+        let broken = read(&path).unwrap_err();
+        assert!(broken.sentence.contains("graph.ron is no graph file: line 6, column 5: "), "{}", broken.sentence);
+        assert!(broken.salvaged.unwrap().document.is_some());
+        // Bytes that are no text are no reason to give the rest up.
+        fs::write(&path, b"(version: 1, name: \"a\", about: \xff, fps: 30, nodes: {})").unwrap();
+        let kept = read(&path).unwrap_err().salvaged.unwrap();
+        assert_eq!(kept.document.map(|d| (d.name, d.fps)), Some(("a".into(), 30.0)));
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
@@ -137,7 +216,7 @@ mod tests {
     fn a_file_that_can_not_be_written_is_named() {
         let error = save(Path::new("/no/such/folder/graph.ron"), &Document::default()).unwrap_err();
         assert!(error.contains("/no/such/folder/graph.ron can't be written"), "{error}");
-        let error = load(&Source::File("/no/such/graph.ron".into())).unwrap_err();
+        let error = load(&Source::File("/no/such/graph.ron".into())).unwrap_err().sentence;
         assert!(error.contains("/no/such/graph.ron can't be read"), "{error}");
     }
 }

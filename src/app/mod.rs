@@ -5,6 +5,7 @@ mod canvas;
 mod command;
 mod compiler;
 mod disk;
+mod export_dialog;
 mod files;
 mod history;
 mod inspector;
@@ -14,6 +15,7 @@ mod picker;
 mod player;
 mod problems;
 mod session;
+mod settings;
 mod theme;
 mod transport;
 mod view;
@@ -28,15 +30,18 @@ use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 use crate::document::{Document, NodeKind};
 use crate::edit::PasteInputs;
 use crate::gpu::{self, Gpu};
+use crate::library::Library;
 use canvas::{Canvas, layout};
 use command::{Command, MENUS};
 pub use disk::Source;
+use export_dialog::ExportDialog;
 use files::{Event, Files, Leaving};
 use notice::Notice;
 use panes::Pane;
 use picker::Picker;
 use player::{Player, Pointer};
 use session::Session;
+use settings::Folders;
 use view::{Pictures, View};
 
 /// Opens the window, with a graph file or with a graph that ships, and returns when it is closed.
@@ -98,6 +103,7 @@ pub struct Editor {
     thumbnails: bool,
     panes: Tree<Pane>,
     files: Files,
+    export: ExportDialog,
     notice: Option<Notice>,
     /// An open list, what it is for, and what its items stand for.
     picker: Option<(Command, Vec<String>, Picker)>,
@@ -131,7 +137,8 @@ impl Editor {
             pictures: Pictures::default(),
             thumbnails: false,
             panes: panes::arrangement(),
-            files: Files::default(),
+            files: Files::new(Folders::of_user()),
+            export: ExportDialog::default(),
             notice: None,
             picker: None,
             title: String::new(),
@@ -182,9 +189,11 @@ impl Editor {
         let (session, canvas) = (&mut self.session, &mut self.canvas);
         let mut told = Ok(());
         match command {
+            Command::New => self.files.new_graph(ctx),
             Command::Open => self.files.open(ctx, session),
             Command::Save => self.files.save(ctx, session),
             Command::SaveAs => self.files.save_as(ctx, session),
+            Command::Export => self.export.open(session, self.files.settings()),
             Command::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
             Command::Undo => session.undo(),
             Command::Redo => session.redo(),
@@ -335,7 +344,7 @@ impl Editor {
         self.session.poll();
         let dropped = ctx.input(|input| input.raw.dropped_files.iter().find_map(|file| file.path.clone()));
         if let Some(path) = dropped {
-            self.files.load(&mut self.session, Source::File(path));
+            self.files.drop_in(&mut self.session, &path);
         }
         if ctx.input(|input| input.viewport().close_requested()) && self.session.modified() {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
@@ -351,8 +360,16 @@ impl Editor {
                 }
                 Event::Close => ctx.send_viewport_cmd(ViewportCommand::Close),
                 Event::Saved(path) => self.tell(format!("Saved {}", path.display()), false),
+                Event::Reloaded(path) => self.tell(format!("Read {} anew: it was changed", path.display()), false),
+                Event::Dropped(wish, node) => {
+                    let told = self.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx));
+                    told.unwrap_or_else(|sentence| self.tell(sentence, true));
+                }
                 Event::Failed(sentence) => self.tell(sentence, true),
             }
+        }
+        if let Err(sentence) = self.export.show(ctx, &self.session, self.files.settings()) {
+            self.tell(sentence, true);
         }
         for fault in self.session.gpu().take_faults() {
             self.tell(format!("The graphics driver reports: {fault}"), true);
@@ -423,7 +440,7 @@ impl Editor {
                             chosen = Some(*command);
                         }
                         if *command == Command::Open {
-                            self.examples(ui);
+                            self.files.recent_menu(ui, &mut self.session);
                         }
                     }
                 });
@@ -438,16 +455,6 @@ impl Editor {
             });
         });
         chosen
-    }
-
-    fn examples(&mut self, ui: &mut Ui) {
-        ui.menu_button("Examples", |ui| {
-            for name in disk::examples() {
-                if ui.button(name.replace('_', " ")).clicked() {
-                    self.files.load(&mut self.session, Source::Example(name));
-                }
-            }
-        });
     }
 
     /// All panes.
@@ -605,10 +612,10 @@ fn make_mine(session: &mut Session) -> Result<(), String> {
     Ok(())
 }
 
-/// Takes a document in; one whose nodes have no places yet gets them.
-fn open_document(session: &mut Session, mut document: Document, path: Option<PathBuf>) {
-    layout::place_all(&mut document, session.library());
-    session.open(document, path);
+/// A document whose nodes have places; those that have none yet get them.
+fn placed(mut document: Document) -> Document {
+    layout::place_all(&mut document, Library::builtin());
+    document
 }
 
 /// The file's name, or the graph's own.

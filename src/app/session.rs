@@ -18,8 +18,8 @@ use crate::stage::types::{Attributes, WireType, particles_name};
 /// The document is the only truth; all else here follows from it.
 pub struct Session {
     document: Document,
-    /// The document as its file has it.
-    saved: Document,
+    /// The document as its file has it, or as it came with the program; `None` where it is nowhere but here.
+    saved: Option<Document>,
     path: Option<PathBuf>,
     history: History,
     compiler: Compiler,
@@ -63,7 +63,7 @@ impl Session {
     pub fn new(gpu: Gpu, wake: impl Fn() + Send + 'static) -> Session {
         Session {
             document: Document::default(),
-            saved: Document::default(),
+            saved: Some(Document::default()),
             path: None,
             history: History::default(),
             compiler: Compiler::new(gpu.clone(), wake),
@@ -92,7 +92,7 @@ impl Session {
 
     /// Puts another document in place of this one. The simulation of the old one ends.
     pub fn open(&mut self, document: Document, path: Option<PathBuf>) {
-        self.saved = document.clone();
+        self.saved = Some(document.clone());
         self.document = document;
         self.path = path;
         self.history = History::default();
@@ -108,6 +108,35 @@ impl Session {
         self.compile();
     }
 
+    /// The same with a document that no file holds, though it may belong to one.
+    pub fn open_unsaved(&mut self, document: Document, path: Option<PathBuf>) {
+        self.open(document, path);
+        self.saved = None;
+    }
+
+    /// Takes in what the document's file holds by now, as one undo step. The simulation goes on with the States that stayed.
+    pub fn reload(&mut self, document: Document) {
+        self.end_gesture();
+        self.edit("reload", |now| *now = document.clone());
+        self.end_gesture();
+        self.saved = Some(document);
+    }
+
+    /// Notes what the document's file holds by now; the document itself stays.
+    pub fn mark_on_disk(&mut self, document: Document) {
+        self.saved = Some(document);
+    }
+
+    /// What the document's file holds, as far as is known.
+    pub fn on_disk(&self) -> Option<&Document> {
+        self.saved.as_ref()
+    }
+
+    /// Compiles anew what has not changed, since a file that it names has.
+    pub fn refresh(&mut self) {
+        self.compile();
+    }
+
     pub fn document(&self) -> &Document {
         &self.document
     }
@@ -118,12 +147,12 @@ impl Session {
 
     /// Whether the document has changes that no file holds.
     pub fn modified(&self) -> bool {
-        self.document != self.saved
+        self.saved.as_ref() != Some(&self.document)
     }
 
     /// Notes that the document is now what the file at `path` holds.
     pub fn mark_saved(&mut self, path: PathBuf) {
-        self.saved = self.document.clone();
+        self.saved = Some(self.document.clone());
         self.path = Some(path);
     }
 

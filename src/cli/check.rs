@@ -5,7 +5,9 @@ use super::report::{self, Failure};
 use stagewright::plan::{PlanOptions, mebibytes};
 
 pub fn run(args: &GraphArgs) -> Result<(), Failure> {
-    let (_, plan) = args.compile(&PlanOptions::default())?;
+    let (document, library) = args.load()?;
+    let options = PlanOptions { folder: args.folder(), ..PlanOptions::default() };
+    let plan = args.compile(&document, &library, &options)?;
     report::print(&format!(
         "{}: no problems, {} dispatches a frame, {} of GPU memory\n",
         args.graph.display(),

@@ -88,8 +88,9 @@ pub fn main() -> ExitCode {
 }
 
 fn plan(args: &PlanArgs) -> Result<(), Failure> {
-    let (document, plan) = args.graph.compile(&PlanOptions::default())?;
-    drop(document);
+    let (document, library) = args.graph.load()?;
+    let options = PlanOptions { folder: args.graph.folder(), ..PlanOptions::default() };
+    let plan = args.graph.compile(&document, &library, &options)?;
     let text = match (args.json, args.wgsl) {
         (true, _) => serde_json::to_string_pretty(&plan).map_err(|e| Failure::Message(e.to_string()))?,
         (_, true) => plan.to_text_with_wgsl(),
@@ -125,14 +126,16 @@ impl GraphArgs {
         Ok((document, library))
     }
 
-    fn compile(&self, options: &PlanOptions) -> Result<(Document, Plan), Failure> {
-        let (document, library) = self.load()?;
-        let problems = |problems| Failure::graph(&document, &library, problems);
-        let graph = Graph::build(&document, &library).map_err(problems)?;
+    /// Where the files lie that the graph names.
+    fn folder(&self) -> PathBuf {
+        self.graph.parent().map(Path::to_path_buf).unwrap_or_default()
+    }
+
+    fn compile(&self, document: &Document, library: &Library, options: &PlanOptions) -> Result<Plan, Failure> {
+        let problems = |problems| Failure::graph(document, library, problems);
+        let graph = Graph::build(document, library).map_err(problems)?;
         report::warn(&graph.warnings);
-        let folder = self.graph.parent().map(Path::to_path_buf).unwrap_or_default();
-        let plan = Plan::compile(&graph, &PlanOptions { folder, ..options.clone() }).map_err(problems)?;
-        Ok((document, plan))
+        Plan::compile(&graph, options).map_err(problems)
     }
 }
 

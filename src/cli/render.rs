@@ -1,7 +1,7 @@
 //! `stagewright render`
 
-use std::collections::VecDeque;
 use std::io::IsTerminal;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -9,24 +9,27 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::report::{self, Failure};
-use super::wire::{Seen, WireArgs};
+use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
-use stagewright::export::png_sequence::PngSequence;
-use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Reading};
-use stagewright::plan::{Keep, Outputs, PlanOptions};
+use stagewright::document::Document;
+use stagewright::export::job::{self, Export, JobError, Subject};
+use stagewright::gpu::{Gpu, GpuOptions, NodeTime};
+use stagewright::sim::Simulation;
 use stagewright::sim::input::InputTrack;
-use stagewright::sim::{Image, Simulation};
 
 #[derive(Args)]
 pub struct Render {
     #[command(flatten)]
     graph: GraphArgs,
-    /// Frames to write
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    frames: u64,
+    /// Frames to write: the first N, or N-M, for which those before are computed too
+    #[arg(long, value_name = "N|N-M", value_parser = parse_frames)]
+    frames: RangeInclusive<u64>,
     /// Folder for the frames, made when it is not there
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Go on with an export of the same that was interrupted
+    #[arg(long)]
+    resume: bool,
     /// Size of the pictures [pixels]; what the Output says when absent
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
@@ -49,65 +52,57 @@ pub struct Render {
     wire: WireArgs,
 }
 
-/// Frames that are on their way from the GPU at once.
-const IN_FLIGHT: usize = 2;
-
 impl Render {
     pub fn run(&self) -> Result<(), Failure> {
-        let mut simulation = self.simulation()?;
-        let mut seen = Seen::new(&simulation, self.wire.view(self.size), self.output.clone())?;
+        let export = Export {
+            frames: self.frames.clone(),
+            size: self.size,
+            subject: self.wire.view(self.size).map_or_else(|| Subject::Output(self.output.clone()), Subject::Wire),
+            folder: self.out.clone(),
+            resume: self.resume,
+        };
+        let (document, mut simulation) = self.simulation(&export)?;
         simulation.set_profiling(true);
-        let message = |e: stagewright::export::png_sequence::ExportError| Failure::Message(e.to_string());
-        let mut sequence = PngSequence::new(&self.out, "frame", 4).map_err(message)?;
-        let bar = progress(self.frames);
+        let bar = progress(*self.frames.end());
         let started = Instant::now();
-        let mut waiting = VecDeque::<(u64, Reading, [u32; 2])>::new();
-        for frame in 1..=self.frames {
-            let input = simulation.recorded_input();
-            simulation.step(&input)?;
-            let (reading, size) = seen.picture(&simulation)?;
-            waiting.push_back((frame, reading, size));
-            while waiting.len() > IN_FLIGHT || (frame == self.frames && !waiting.is_empty()) {
-                let Some((index, reading, [width, height])) = waiting.pop_front() else { break };
-                let words = reading.wait().ok_or_else(|| Failure::Message("the GPU did not answer".into()))?;
-                sequence.push(index, Image::new(width, height, &words)).map_err(message)?;
-                bar.inc(1);
-            }
-        }
-        let written = sequence.finish().map_err(message)?;
+        let (done, statistics) = job::run(&export, &document, &mut simulation, |progress| {
+            bar.set_position(progress.frame);
+            true
+        })
+        .map_err(|error| match error {
+            JobError::Graph(problems) => problems.into(),
+            other => Failure::Message(other.to_string()),
+        })?;
         bar.finish_and_clear();
         report::warn(&simulation.warnings(true));
         let times = simulation.times(true).map(<[NodeTime]>::to_vec);
-        self.summary(written, started.elapsed(), times, &simulation);
+        if done.kept > 0 {
+            report::print(&format!("{} frames were there already\n", done.kept));
+        }
+        self.summary(done.written, started.elapsed(), times, &simulation);
         for watched in simulation.watched() {
             report::print(&format!("{} {:.4}\n", watched.name, watched.value));
         }
-        self.wire.report(&mut seen)
+        self.wire.report(statistics.as_ref())
     }
 
-    fn simulation(&self) -> Result<Simulation, Failure> {
-        let outputs = self.output.clone().map_or(Outputs::First, Outputs::One);
-        let options = match self.wire.view(self.size) {
-            Some(view) => {
-                PlanOptions { keep: Keep::Wires(vec![view.keep()]), outputs: Outputs::None, ..PlanOptions::default() }
-            }
-            None => PlanOptions { size: self.size, outputs, ..PlanOptions::default() },
-        };
-        let (_, mut plan) = self.graph.compile(&options)?;
+    fn simulation(&self, export: &Export) -> Result<(Document, Simulation), Failure> {
+        let (mut document, library) = self.graph.load()?;
         if let Some(fps) = self.fps {
             if !(fps.is_finite() && fps > 0.0) {
                 return Err(Failure::Message(format!("--fps {fps}: give a number above 0")));
             }
-            plan.fps = fps;
+            document.fps = fps;
         }
         if let Some(path) = &self.input {
             let failure = |e: String| Failure::Message(format!("--input {}: {e}", path.display()));
             let text = std::fs::read_to_string(path).map_err(|e| failure(e.to_string()))?;
-            plan.input = Some(InputTrack::parse(&text).map_err(|e| failure(e.to_string()))?);
+            document.input = Some(InputTrack::parse(&text).map_err(|e| failure(e.to_string()))?);
         }
+        let plan = self.graph.compile(&document, &library, &export.plan_options(self.graph.folder()))?;
         let gpu =
             Gpu::new(&GpuOptions { adapter: self.adapter.clone() }).map_err(|e| Failure::Message(e.to_string()))?;
-        Ok(Simulation::new(&gpu, plan)?)
+        Ok((document, Simulation::new(&gpu, plan)?))
     }
 
     fn summary(&self, written: u64, elapsed: Duration, times: Option<Vec<NodeTime>>, simulation: &Simulation) {
@@ -138,4 +133,15 @@ fn progress(frames: u64) -> ProgressBar {
     }
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} frames  {per_sec}  {eta} left");
     ProgressBar::new(frames).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// `240` or `100-240`
+fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let message = || format!("`{text}` is no range of frames; write N or N-M, for example 240 or 100-240");
+    let number = |s: &str| s.trim().parse::<u64>().ok().filter(|n| *n >= 1).ok_or_else(message);
+    let (first, last) = match text.split_once('-') {
+        Some((first, last)) => (number(first)?, number(last)?),
+        None => (1, number(text)?),
+    };
+    if first <= last { Ok(first..=last) } else { Err(message()) }
 }

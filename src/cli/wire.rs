@@ -3,9 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::report::{self, Failure};
-use stagewright::gpu::Reading;
-use stagewright::sim::Simulation;
-use stagewright::sim::probe::{Axis, ColorMap, Probe, Show, Statistics, View, Volume};
+use stagewright::sim::probe::{Axis, ColorMap, Show, Statistics, View, Volume};
 
 #[derive(Args)]
 pub struct WireArgs {
@@ -35,12 +33,6 @@ enum Format {
     Json,
 }
 
-/// Where the frames come from.
-pub enum Seen {
-    Output(Option<String>),
-    Wire(Box<(Probe, View)>),
-}
-
 impl WireArgs {
     /// The view that is asked for, if any.
     pub fn view(&self, size: Option<(u32, u32)>) -> Option<View> {
@@ -56,15 +48,11 @@ impl WireArgs {
     }
 
     /// Prints what the last frame of the wire holds.
-    pub fn report(&self, seen: &mut Seen) -> Result<(), Failure> {
-        let Seen::Wire(looked) = seen else { return Ok(()) };
-        let (probe, view) = looked.as_mut();
-        probe.wait();
-        let Some(statistics) = probe.statistics() else {
-            return Err(Failure::Message("the GPU did not answer".into()));
-        };
+    pub fn report(&self, statistics: Option<&Statistics>) -> Result<(), Failure> {
+        let Some(wire) = &self.wire else { return Ok(()) };
+        let Some(statistics) = statistics else { return Err(Failure::Message("the GPU did not answer".into())) };
         let text = match self.stats {
-            Format::Text => text(&view.wire, statistics),
+            Format::Text => text(wire, statistics),
             Format::Json => serde_json::to_string(statistics).map_err(|e| Failure::Message(e.to_string()))? + "\n",
         };
         report::print(&text);
@@ -75,37 +63,6 @@ impl WireArgs {
 fn text(wire: &str, statistics: &Statistics) -> String {
     let Statistics { count, min, max, mean, rms, nan, infinite, .. } = statistics;
     format!("{wire}: {count} values, min {min}, max {max}, mean {mean}, rms {rms}, {nan} NaN, {infinite} infinite\n")
-}
-
-impl Seen {
-    /// # Errors
-    /// No such Output, or a driver that refuses the shaders of views.
-    pub fn new(simulation: &Simulation, view: Option<View>, output: Option<String>) -> Result<Seen, Failure> {
-        match view {
-            Some(view) => Ok(Seen::Wire(Box::new((Probe::new(simulation.gpu())?, view)))),
-            None => {
-                simulation.find_picture(output.as_deref())?;
-                Ok(Seen::Output(output))
-            }
-        }
-    }
-
-    /// The picture of the last frame, on its way, and its size \[pixels\].
-    pub fn picture(&mut self, simulation: &Simulation) -> Result<(Reading, [u32; 2]), Failure> {
-        match self {
-            Seen::Output(output) => {
-                let picture = simulation.find_picture(output.as_deref())?;
-                Ok((simulation.picture_async(output.as_deref())?, [picture.width, picture.height]))
-            }
-            Seen::Wire(looked) => {
-                let (probe, view) = looked.as_mut();
-                probe.update(simulation, view)?;
-                let size = probe.picture().map(|picture| picture.size);
-                let found = probe.picture_async().zip(size);
-                found.ok_or_else(|| Failure::Message(format!("--wire {}: there is no picture", view.wire)))
-            }
-        }
-    }
 }
 
 fn parse_show(text: &str) -> Result<Show, String> {

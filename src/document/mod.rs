@@ -4,6 +4,7 @@
 mod color;
 mod level;
 mod read;
+mod salvage;
 mod write;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 pub use color::Color;
 pub use level::{Level, LevelMut, Scope};
 pub use read::ReadError;
+pub use salvage::{Salvaged, salvage};
 
 use crate::curve::{Curve, Gradient};
 use crate::sim::input::InputTrack;

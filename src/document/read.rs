@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use ron::value::RawValue;
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{Color, Document, Domain, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output, ParamValue};
 use crate::curve::{Color as Linear, Curve, Gradient, color_from_hex};
@@ -26,17 +26,21 @@ pub fn value(text: &str) -> Result<ParamValue, String> {
 
 pub fn document(text: &str) -> Result<Document, ReadError> {
     // Editors of some systems put a byte order mark in front, which RON refuses.
-    let text = text.trim_start_matches('\u{feff}');
-    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-    let document: Document = options.from_str(text).map_err(|e| ReadError::Syntax {
-        line: e.span.start.line,
-        column: e.span.start.col,
-        message: e.code.to_string(),
-    })?;
+    let document: Document = part(text.trim_start_matches('\u{feff}'))?;
     if document.version > FORMAT_VERSION {
         return Err(ReadError::TooNew(document.version));
     }
     Ok(document)
+}
+
+/// Reads a part of a graph file, such as one node.
+pub fn part<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
+    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    options.from_str(text).map_err(|e| ReadError::Syntax {
+        line: e.span.start.line,
+        column: e.span.start.col,
+        message: e.code.to_string(),
+    })
 }
 
 /// A RON struct `(name: value, ..)` whose unknown fields are kept.
@@ -114,7 +118,9 @@ macro_rules! record {
     };
 }
 
-record!(Document, "Document", &["version", "name", "about", "fps", "seed", "input", "frames", "nodes"], |d, map| {
+pub const DOCUMENT_FIELDS: &[&str] = &["version", "name", "about", "fps", "seed", "input", "frames", "nodes"];
+
+record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "version" => d.version = map.next_value()?,
     "name" => d.name = map.next_value()?,
     "about" => d.about = map.next_value()?,
@@ -135,7 +141,8 @@ record!(Output, "Output", &["size"], |o, map| {
     "size" => o.size = Some(map.next_value()?),
 });
 
-const GROUP_FIELDS: &[&str] = &["about", "inputs", "outputs", "params", "inputs_at", "outputs_at", "frames", "nodes"];
+pub const GROUP_FIELDS: &[&str] =
+    &["about", "inputs", "outputs", "params", "inputs_at", "outputs_at", "frames", "nodes"];
 
 record!(Group, "Group", GROUP_FIELDS, |g, map| {
     "about" => g.about = map.next_value()?,
@@ -156,7 +163,10 @@ record!(Frame, "Frame", &["title", "text", "at", "size", "color"], |f, map| {
     "color" => f.color = color(&map.next_value::<Box<RawValue>>()?, &mut f.extra),
 });
 
-const NODE_FIELDS: &[&str] = &[
+/// Fields that say what a node is.
+pub const KINDS: &[&str] = &["stage", "custom", "domain", "state", "number", "group", "output", "file", "reroute"];
+
+pub const NODE_FIELDS: &[&str] = &[
     "stage",
     "custom",
     "domain",

@@ -1,1 +1,5 @@
+//! Files made of pictures.
+
+pub mod job;
 pub mod png_sequence;
+mod subject;

@@ -21,7 +21,7 @@ impl Bench {
     fn new(document: Document) -> Bench {
         let gpu = Gpu::new(&GpuOptions::default()).unwrap();
         let mut session = Session::new(gpu, || {});
-        crate::app::open_document(&mut session, document, None);
+        session.open(crate::app::placed(document), None);
         let mut bench =
             Bench { ctx: Context::default(), canvas: Canvas::default(), session, told: Vec::new(), time: 0.0 };
         theme::install(&bench.ctx);

@@ -1,0 +1,355 @@
+//! The dialog that exports pictures, while the window goes on.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use eframe::egui::{self, DragValue, Id, RichText, Ui};
+
+use super::session::Session;
+use super::settings::{ExportChoices, Store};
+use super::theme;
+use crate::export::job::{Ended, Export, Job, Progress, Subject};
+use crate::library::Library;
+use crate::plan::Picture;
+
+/// Of a pixel in a PNG of a simulation's picture \[bytes\]; the shipped graphs take 0.6 to 2.9.
+const BYTES_A_PIXEL: f64 = 1.0;
+const LARGEST: u32 = 16_384;
+
+/// What is to be exported, or being exported, or was.
+#[derive(Default)]
+pub struct ExportDialog {
+    open: bool,
+    choices: ExportChoices,
+    output: Option<String>,
+    resume: bool,
+    job: Option<Running>,
+    /// What lies in the folder, and of which choices and graph that is told.
+    there: Option<(Export, u64, There)>,
+    /// How the last export ended, and the folder where its frames are.
+    told: Option<(String, bool, PathBuf)>,
+    /// The system's dialog for a folder, while it is open.
+    folder: Option<Receiver<Option<PathBuf>>>,
+}
+
+#[derive(Clone, Copy)]
+enum There {
+    Nothing,
+    /// Frames of an export of the same that was interrupted.
+    Interrupted(u64),
+    /// Frames that would be written over.
+    Others,
+}
+
+struct Running {
+    job: Job,
+    folder: PathBuf,
+}
+
+impl ExportDialog {
+    /// Opens it with what was chosen the last time.
+    pub fn open(&mut self, session: &Session, settings: &Store) {
+        self.open = true;
+        if self.job.is_some() {
+            return;
+        }
+        (self.told, self.there) = (None, None);
+        // What was interrupted is most likely to be gone on with.
+        self.resume = true;
+        self.choices = settings.get().export.clone();
+        if self.choices.folder.as_os_str().is_empty() {
+            let beside = session.path().and_then(Path::parent).map(Path::to_path_buf);
+            self.choices.folder = beside.or_else(pictures).unwrap_or_default().join("frames");
+        }
+    }
+
+    /// How the last export ended, until there is another.
+    #[cfg(test)]
+    pub fn ended(&self) -> Option<&str> {
+        self.told.as_ref().map(|(text, ..)| text.as_str())
+    }
+
+    /// Draws the window, and takes in what the export tells.
+    ///
+    /// # Errors
+    /// What went wrong with the settings, in one sentence.
+    pub fn show(&mut self, ctx: &egui::Context, session: &Session, settings: &mut Store) -> Result<(), String> {
+        self.take();
+        let mut start = false;
+        let mut open = self.open;
+        let window = egui::Window::new("Export pictures").id(Id::new("export")).open(&mut open).collapsible(false);
+        window
+            .resizable(false)
+            .default_width(420.0)
+            .pivot(egui::Align2::CENTER_CENTER)
+            .default_pos(ctx.content_rect().center())
+            .show(ctx, |ui| match &self.job {
+                Some(running) => running.show(ui),
+                None => start = self.choose(ui, session),
+            });
+        self.open = open;
+        if !start {
+            return Ok(());
+        }
+        self.start(ctx, session);
+        let choices = self.choices.clone();
+        settings.change(|settings| settings.export = choices)
+    }
+
+    fn export(&self) -> Export {
+        Export {
+            frames: self.choices.first..=self.choices.last,
+            size: self.choices.size,
+            subject: Subject::Output(self.output.clone()),
+            folder: self.choices.folder.clone(),
+            resume: self.resume,
+        }
+    }
+
+    fn start(&mut self, ctx: &egui::Context, session: &Session) {
+        let graph_folder = session.path().and_then(Path::parent).unwrap_or(Path::new(""));
+        let (export, wake) = (self.export(), ctx.clone());
+        let (library, document) = (Arc::new(Library::builtin().clone()), session.document().clone());
+        let job = Job::start(session.gpu(), library, document, graph_folder, export, move || wake.request_repaint());
+        match job {
+            Ok(job) => self.job = Some(Running { job, folder: self.choices.folder.clone() }),
+            Err(error) => self.told = Some((error.to_string(), true, self.choices.folder.clone())),
+        }
+    }
+
+    /// Takes in how the export ended, and a folder that was chosen.
+    fn take(&mut self) {
+        if let Some(answer) = self.folder.as_ref().and_then(|folder| folder.try_recv().ok()) {
+            self.folder = None;
+            if let Some(folder) = answer {
+                self.choices.folder = folder;
+            }
+        }
+        let Some(ended) = self.job.as_mut().and_then(|running| running.job.ended()) else { return };
+        let Some(Running { folder, .. }) = self.job.take() else { return };
+        let (text, error) = match ended {
+            Ended::Complete(progress) => {
+                (format!("{} are in {}.", frames(progress.written + progress.kept), folder.display()), false)
+            }
+            Ended::Cancelled(progress) => (
+                format!("Cancelled; {} are there, and it can be resumed.", frames(progress.written + progress.kept)),
+                false,
+            ),
+            Ended::Failed(error) => (error.to_string(), true),
+        };
+        self.told = Some((text, error, folder));
+        self.there = None;
+    }
+
+    /// The choices; whether to start.
+    fn choose(&mut self, ui: &mut Ui, session: &Session) -> bool {
+        let pictures: Vec<Picture> = session.running_simulation().map(|s| s.plan().outputs.clone()).unwrap_or_default();
+        let shown = pictures.iter().find(|p| Some(&p.node) == self.output.as_ref()).or(pictures.first()).cloned();
+        let Some(picture) = shown else {
+            ui.label("The graph has no picture to export. Add an Output, wire an image to it and mend what is wrong.");
+            return false;
+        };
+        if pictures.len() > 1 {
+            row(ui, "Output", |ui, _| {
+                let mut output = picture.node.clone();
+                egui::ComboBox::from_id_salt("export output").selected_text(&output).show_ui(ui, |ui| {
+                    for other in &pictures {
+                        ui.selectable_value(&mut output, other.node.clone(), &other.node);
+                    }
+                });
+                self.output = Some(output);
+            });
+        } else {
+            self.output = None;
+        }
+        row(ui, "Frames", |ui, _| {
+            let label = ui.label("from").id;
+            ui.add(DragValue::new(&mut self.choices.first).range(1..=u64::MAX)).labelled_by(label);
+            let label = ui.label("to").id;
+            let least = self.choices.first;
+            ui.add(DragValue::new(&mut self.choices.last).range(least..=u64::MAX)).labelled_by(label);
+            let seconds = (self.choices.last + 1).saturating_sub(least) as f64 / session.document().fps;
+            ui.label(RichText::new(format!("{seconds:.1} s")).color(theme::of(ui).dim));
+        });
+        row(ui, "Size", |ui, _| self.size(ui, (picture.width, picture.height)));
+        row(ui, "Folder", |ui, label| self.folder(ui, label));
+        self.summary(ui, (picture.width, picture.height));
+        let there = self.look(session);
+        match there {
+            There::Interrupted(count) => {
+                let text = format!("Resume the export that was interrupted: {} are there", frames(count));
+                ui.checkbox(&mut self.resume, text);
+            }
+            There::Others => {
+                let text = "There are frames of that name in the folder; they are replaced.";
+                ui.label(RichText::new(text).color(theme::of(ui).warning));
+            }
+            There::Nothing => {}
+        }
+        if let Some((text, error, folder)) = &self.told {
+            let color = if *error { theme::of(ui).error } else { theme::of(ui).accent };
+            ui.add(egui::Label::new(RichText::new(text).color(color)).wrap());
+            if folder.is_dir() && ui.button("Show folder").clicked() {
+                // Where no file manager answers, the path is there to read.
+                let _ = open::that_detached(folder);
+            }
+        }
+        ui.add_space(6.0);
+        let resume = self.resume && matches!(there, There::Interrupted(_));
+        let text = if resume { "Resume" } else { "Export" };
+        let named = !self.choices.folder.as_os_str().is_empty();
+        ui.horizontal(|ui| ui.add_enabled(named, button(text)).clicked()).inner
+    }
+
+    /// What lies in the folder. The disk is asked once for the same choices and graph.
+    fn look(&mut self, session: &Session) -> There {
+        let (export, revision) = (Export { resume: true, ..self.export() }, session.revision());
+        if let Some((of, at, there)) = &self.there
+            && *of == export
+            && *at == revision
+        {
+            return *there;
+        }
+        let first = export.folder.join(Export::file_name(self.choices.first));
+        let there = match export.interrupted(session.document()) {
+            Some(count) => There::Interrupted(count),
+            None if first.is_file() => There::Others,
+            None => There::Nothing,
+        };
+        self.there = Some((export, revision, there));
+        there
+    }
+
+    fn size(&mut self, ui: &mut Ui, own: (u32, u32)) {
+        let mut custom = self.choices.size.is_some();
+        if ui.checkbox(&mut custom, "own size").on_hover_text("Otherwise what the Output says").changed() {
+            self.choices.size = custom.then_some(own);
+        }
+        match &mut self.choices.size {
+            Some((width, height)) => {
+                let label = ui.label("width").id;
+                ui.add(DragValue::new(width).range(1..=LARGEST)).labelled_by(label);
+                let label = ui.label("height").id;
+                ui.add(DragValue::new(height).range(1..=LARGEST)).labelled_by(label);
+            }
+            None => drop(ui.label(RichText::new(format!("{} × {}", own.0, own.1)).color(theme::of(ui).dim))),
+        }
+    }
+
+    fn folder(&mut self, ui: &mut Ui, label: Id) {
+        let mut text = self.choices.folder.display().to_string();
+        if ui.add(egui::TextEdit::singleline(&mut text).desired_width(240.0)).labelled_by(label).changed() {
+            self.choices.folder = PathBuf::from(text.trim());
+        }
+        if ui.add_enabled(self.folder.is_none(), egui::Button::new("Choose…")).clicked() {
+            let (answer, answers) = channel();
+            let (wake, start) = (ui.ctx().clone(), self.choices.folder.clone());
+            let work = move || {
+                // The window may be gone by the time of the answer.
+                let _ = answer.send(rfd::FileDialog::new().set_directory(start).pick_folder());
+                wake.request_repaint();
+            };
+            // Without a thread the answer is missing at once, and a path can be typed.
+            drop(std::thread::Builder::new().name("folder dialog".into()).spawn(work));
+            self.folder = Some(answers);
+        }
+    }
+
+    fn summary(&self, ui: &mut Ui, own: (u32, u32)) {
+        let (width, height) = self.choices.size.unwrap_or(own);
+        let count = (self.choices.last + 1).saturating_sub(self.choices.first);
+        let bytes = f64::from(width) * f64::from(height) * BYTES_A_PIXEL * count as f64;
+        let (first, last) = (Export::file_name(self.choices.first), Export::file_name(self.choices.last));
+        let text = format!("{first} to {last}: {}, about {}", frames(count), amount(bytes));
+        ui.label(RichText::new(text).color(theme::of(ui).dim));
+        if self.choices.first > 1 {
+            let text = "Frames before the first are computed too, since each follows from the one before.";
+            ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).faint)).wrap());
+        }
+    }
+}
+
+impl Running {
+    fn show(&self, ui: &mut Ui) {
+        let progress = self.job.progress();
+        ui.add(egui::Label::new(self.folder.display().to_string()).truncate());
+        ui.add(egui::ProgressBar::new(progress.share()).desired_width(400.0).text(figures(&progress)));
+        let text = "The graph is exported as it was when this began; edit on, the simulation keeps its state.";
+        ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).dim)).wrap());
+        ui.add_space(6.0);
+        ui.horizontal(|ui| {
+            if ui.add(button("Cancel")).clicked() {
+                self.job.cancel();
+            }
+        });
+    }
+}
+
+fn figures(progress: &Progress) -> String {
+    let mut text = format!("frame {} of {}", progress.frame, progress.last);
+    if let Some(rate) = progress.rate {
+        text += &format!(", {rate:.1} a second");
+    }
+    if let Some(left) = progress.left() {
+        text += &format!(", {} left", span(left));
+    }
+    text
+}
+
+fn span(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match (seconds / 3600, seconds / 60) {
+        (0, 0) => format!("{seconds} s"),
+        (0, minutes) => format!("{minutes} min {} s", seconds % 60),
+        (hours, minutes) => format!("{hours} h {} min", minutes % 60),
+    }
+}
+
+fn frames(count: u64) -> String {
+    if count == 1 { "1 frame".into() } else { format!("{count} frames") }
+}
+
+fn amount(bytes: f64) -> String {
+    match bytes {
+        b if b < 1e6 => format!("{:.0} kB", b / 1e3),
+        b if b < 1e9 => format!("{:.0} MB", b / 1e6),
+        b => format!("{:.1} GB", b / 1e9),
+    }
+}
+
+fn button(text: &str) -> egui::Button<'_> {
+    egui::Button::new(text).min_size(egui::vec2(90.0, 26.0))
+}
+
+/// A name and what belongs to it, which is given the name's own widget.
+fn row(ui: &mut Ui, name: &str, widgets: impl FnOnce(&mut Ui, Id)) {
+    ui.horizontal(|ui| {
+        let label = ui.allocate_ui(egui::vec2(60.0, 22.0), |ui| {
+            ui.set_min_width(60.0);
+            ui.label(RichText::new(name).color(theme::of(ui).dim)).id
+        });
+        widgets(ui, label.inner);
+    });
+}
+
+/// The user's folder for pictures.
+fn pictures() -> Option<PathBuf> {
+    let folders = directories::UserDirs::new()?;
+    Some(folders.picture_dir().unwrap_or(folders.home_dir()).join("Stagewright"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        let progress = Progress { frame: 30, written: 30, kept: 0, last: 240, rate: Some(2.0) };
+        assert_eq!(figures(&progress), "frame 30 of 240, 2.0 a second, 1 min 45 s left");
+        assert_eq!(figures(&Progress::default()), "frame 0 of 0");
+        assert_eq!([4e5, 2.5e8, 3e9].map(amount), ["400 kB", "250 MB", "3.0 GB"]);
+        assert_eq!(span(Duration::from_secs(7300)), "2 h 1 min");
+    }
+}

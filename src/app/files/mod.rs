@@ -1,0 +1,399 @@
+//! Opening and saving: the system's dialog on a thread of its own, a field to type a path where no dialog answers, questions that
+//! must be answered first, and what happens to files behind the window's back.
+
+mod gallery;
+mod questions;
+mod recovery;
+mod typed;
+mod watch;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+use eframe::egui;
+
+use super::disk::{self, Broken, Source};
+use super::session::Session;
+use super::settings::{Folders, Store};
+use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
+use gallery::Gallery;
+use recovery::{Left, Recovery};
+use watch::Watch;
+
+/// Nobody cancels a dialog this soon: there was none.
+const TOO_QUICK: Duration = Duration::from_millis(400);
+
+/// What waits for the unsaved document to be out of the way.
+pub enum Leaving {
+    /// A document, and the file that it is from.
+    Open(Box<Document>, Option<PathBuf>),
+    /// What was kept of a broken file: a document that no file holds.
+    Copy(Box<Document>),
+    /// What a window that died had.
+    Recover(Left),
+    Close,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Open,
+    Save,
+}
+
+/// What a dialog gave, and how soon.
+type Answer = (Option<PathBuf>, Duration);
+
+/// What the rest of the window has to know.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    Opened,
+    Close,
+    Saved(PathBuf),
+    /// The file was changed by another program and read anew.
+    Reloaded(PathBuf),
+    /// A stage or a shape was dropped on the window: the name that it would have, and the node.
+    Dropped(String, Box<Node>),
+    Failed(String),
+}
+
+#[derive(Default)]
+pub struct Files {
+    settings: Store,
+    /// The system's dialog, while it is open.
+    dialog: Option<(Purpose, Receiver<Answer>)>,
+    /// A path being typed, and whether replacing an existing file was agreed to.
+    typed: Option<(Purpose, String, bool)>,
+    /// Waits for an answer to the question about unsaved changes, or for the saving that was the answer.
+    leaving: Option<Leaving>,
+    asked: bool,
+    /// A broken file and what could be kept of it.
+    broken: Option<(String, Box<Salvaged>)>,
+    /// What the document's file holds by now, where the document has changes of its own.
+    conflict: Option<Box<Document>>,
+    /// What windows left that died.
+    left: Vec<Left>,
+    gallery: Option<Gallery>,
+    recovery: Option<Recovery>,
+    watch: Option<Watch>,
+    /// What of the session is being watched.
+    watched: Option<(Option<PathBuf>, u64)>,
+    /// What was last told of the document's file, so that it is told once.
+    told: String,
+    events: Vec<Event>,
+}
+
+impl Files {
+    /// With settings and recovery in these folders, and what dead windows left there at hand.
+    pub fn new(folders: Folders) -> Files {
+        let recovery = folders.recovery.as_deref();
+        Files {
+            settings: Store::open(folders.settings.as_deref()),
+            left: Recovery::left(recovery),
+            recovery: Some(Recovery::new(recovery)),
+            ..Files::default()
+        }
+    }
+
+    pub fn settings(&mut self) -> &mut Store {
+        &mut self.settings
+    }
+
+    /// Whether a question is on screen that must be answered first.
+    pub fn blocking(&self) -> bool {
+        self.typed.is_some()
+            || self.asked
+            || self.broken.is_some()
+            || self.conflict.is_some()
+            || self.gallery.is_some()
+            || !self.left.is_empty()
+    }
+
+    /// Closes the window or opens another document, once the one at hand is safe.
+    pub fn leave(&mut self, session: &mut Session, leaving: Leaving) {
+        if session.modified() {
+            self.leaving = Some(leaving);
+            self.asked = true;
+        } else {
+            self.go(session, leaving);
+        }
+    }
+
+    /// Reads a document, and opens it once the one at hand is safe.
+    pub fn load(&mut self, session: &mut Session, source: Source) {
+        match disk::load(&source) {
+            Ok(document) => {
+                let path = match source {
+                    Source::File(path) => Some(path),
+                    Source::Example(_) | Source::Template(_) | Source::Empty => None,
+                };
+                self.leave(session, Leaving::Open(Box::new(document), path));
+            }
+            Err(Broken { sentence, salvaged }) => match salvaged.filter(|s| s.document.is_some()) {
+                Some(salvaged) => self.broken = Some((sentence, salvaged)),
+                None => self.events.push(Event::Failed(sentence)),
+            },
+        }
+    }
+
+    /// Takes in a file that was dropped on the window: a graph is opened, a stage or a shape becomes a node.
+    pub fn drop_in(&mut self, session: &mut Session, path: &Path) {
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let kind = match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
+            Some("ron") => return self.load(session, Source::File(path.to_path_buf())),
+            Some("wgsl") => match std::fs::read_to_string(path) {
+                Ok(text) => NodeKind::Custom(text),
+                Err(e) => return self.events.push(Event::Failed(format!("{} can't be read: {e}", path.display()))),
+            },
+            Some("obj" | "gltf" | "glb" | "png") => {
+                // A graph names its files from where it lies, so that both can be moved together.
+                let folder = session.path().and_then(Path::parent);
+                let beside = folder.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
+                NodeKind::File(beside.display().to_string())
+            }
+            _ => {
+                let path = path.display();
+                let known = "drop a graph (.ron), a stage (.wgsl), a mesh (.obj, .gltf, .glb) or a picture (.png)";
+                return self.events.push(Event::Failed(format!("{path} is of no use here; {known}")));
+            }
+        };
+        self.events.push(Event::Dropped(name, Box::new(Node { kind, ..Node::default() })));
+    }
+
+    /// Opens the page to start a graph from.
+    pub fn new_graph(&mut self, ctx: &egui::Context) {
+        self.gallery = Some(Gallery::new(ctx));
+    }
+
+    pub fn open(&mut self, ctx: &egui::Context, session: &Session) {
+        self.ask(ctx, session, Purpose::Open);
+    }
+
+    /// Saves to the document's own file, or asks for one.
+    pub fn save(&mut self, ctx: &egui::Context, session: &mut Session) {
+        match session.path().map(Path::to_path_buf) {
+            Some(path) => self.write(session, path),
+            None => self.save_as(ctx, session),
+        }
+    }
+
+    pub fn save_as(&mut self, ctx: &egui::Context, session: &Session) {
+        self.ask(ctx, session, Purpose::Save);
+    }
+
+    /// Shows what is to be answered, takes answers in, and tells what came of them.
+    pub fn show(&mut self, ctx: &egui::Context, session: &mut Session) -> Vec<Event> {
+        self.poll(session);
+        self.look_at_disk(ctx, session);
+        self.ask_first(ctx, session);
+        let pause = self
+            .recovery
+            .as_mut()
+            .and_then(|recovery| recovery.keep(session.document(), session.path(), session.modified()));
+        if let Some(pause) = pause {
+            ctx.request_repaint_after(pause);
+        }
+        std::mem::take(&mut self.events)
+    }
+
+    /// Files of the menu, the last one first; what was chosen is opened.
+    pub fn recent_menu(&mut self, ui: &mut egui::Ui, session: &mut Session) {
+        let recent = self.settings.get().recent.clone();
+        ui.add_enabled_ui(!recent.is_empty(), |ui| {
+            ui.menu_button("Open recent", |ui| {
+                for path in recent {
+                    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                    let button = ui.add_enabled(path.is_file(), egui::Button::new(name));
+                    let whole = path.display().to_string();
+                    let gone = format!("{whole} is not there");
+                    if button.on_hover_text(&whole).on_disabled_hover_text(gone).clicked() {
+                        self.load(session, Source::File(path));
+                    }
+                }
+            });
+        });
+    }
+
+    /// Follows the document's file and those that it names, and takes in what other programs did to them.
+    fn look_at_disk(&mut self, ctx: &egui::Context, session: &mut Session) {
+        let watch = self.watch.get_or_insert_with(|| {
+            let wake = ctx.clone();
+            Watch::new(move || wake.request_repaint())
+        });
+        let now = Some((session.path().map(Path::to_path_buf), session.revision()));
+        if self.watched != now {
+            watch.follow(session.path().into_iter().flat_map(|path| {
+                let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+                let named = named_files(&session.document().nodes).into_iter().map(move |file| folder.join(file));
+                [path.to_path_buf()].into_iter().chain(named)
+            }));
+            self.watched = now;
+        }
+        let mut changed = watch.changed();
+        if let Some(pause) = watch.pending() {
+            ctx.request_repaint_after(pause);
+        }
+        let own = session.path().and_then(watch::full);
+        if own.is_some_and(|own| changed.remove(&own)) {
+            self.read_again(session);
+        }
+        if !changed.is_empty() {
+            session.refresh();
+        }
+    }
+
+    /// The document's file was written, perhaps by ourselves.
+    fn read_again(&mut self, session: &mut Session) {
+        let Some(path) = session.path().map(Path::to_path_buf) else { return };
+        match disk::read(&path).map(super::placed) {
+            Ok(document) if session.on_disk() == Some(&document) => self.told.clear(),
+            Ok(document) if session.modified() && *session.document() != document => {
+                self.conflict = Some(Box::new(document));
+            }
+            Ok(document) => {
+                session.reload(document);
+                self.told.clear();
+                self.events.push(Event::Reloaded(path));
+            }
+            // One that is gone may be about to come back; what is open stays.
+            Err(_) if !path.is_file() => {}
+            Err(Broken { sentence, .. }) => {
+                let sentence = format!("{sentence}; it was changed by another program, and what is open here stays");
+                if self.told != sentence {
+                    self.told.clone_from(&sentence);
+                    self.events.push(Event::Failed(sentence));
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, ctx: &egui::Context, session: &Session, purpose: Purpose) {
+        if self.dialog.is_some() {
+            return;
+        }
+        let name = session.path().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_else(|| file_name(&session.document().name));
+        let mut dialog = rfd::FileDialog::new().add_filter("Graph", &["ron"]);
+        if let Some(folder) = session.path().and_then(Path::parent).filter(|folder| folder.is_absolute()) {
+            dialog = dialog.set_directory(folder);
+        }
+        let (answer, answers) = channel();
+        let wake = ctx.clone();
+        let work = move || {
+            let since = Instant::now();
+            let path = match purpose {
+                Purpose::Open => dialog.pick_file(),
+                Purpose::Save => dialog.set_file_name(name).save_file(),
+            };
+            // The window may be gone by now.
+            let _ = answer.send((path, since.elapsed()));
+            wake.request_repaint();
+        };
+        // Without a thread the answer is missing at once, and a path can be typed.
+        drop(std::thread::Builder::new().name("file dialog".into()).spawn(work));
+        self.dialog = Some((purpose, answers));
+    }
+
+    fn poll(&mut self, session: &mut Session) {
+        let Some((purpose, answers)) = &self.dialog else { return };
+        let purpose = *purpose;
+        match answers.try_recv() {
+            Err(TryRecvError::Empty) => return,
+            Ok((Some(path), _)) => self.chosen(session, purpose, path),
+            Ok((None, took)) if took > TOO_QUICK => self.cancel(),
+            Ok((None, _)) | Err(TryRecvError::Disconnected) => {
+                let here = session.path().map(|path| path.display().to_string());
+                let here = here.unwrap_or_else(|| match purpose {
+                    Purpose::Open => String::new(),
+                    Purpose::Save => file_name(&session.document().name),
+                });
+                self.typed = Some((purpose, here, false));
+            }
+        }
+        self.dialog = None;
+    }
+
+    fn chosen(&mut self, session: &mut Session, purpose: Purpose, mut path: PathBuf) {
+        match purpose {
+            Purpose::Open => self.load(session, Source::File(path)),
+            Purpose::Save => {
+                if path.extension().is_none() {
+                    path.set_extension("ron");
+                }
+                self.write(session, path);
+            }
+        }
+    }
+
+    fn cancel(&mut self) {
+        self.leaving = None;
+        self.asked = false;
+    }
+
+    fn write(&mut self, session: &mut Session, path: PathBuf) {
+        match disk::save(&path, session.document()) {
+            Ok(()) => {
+                session.mark_saved(path.clone());
+                self.remember(&path);
+                self.events.push(Event::Saved(path));
+                if let Some(leaving) = self.leaving.take() {
+                    self.go(session, leaving);
+                }
+            }
+            Err(sentence) => {
+                self.leaving = None;
+                self.events.push(Event::Failed(sentence));
+            }
+        }
+    }
+
+    fn go(&mut self, session: &mut Session, leaving: Leaving) {
+        self.cancel();
+        match leaving {
+            Leaving::Close => return self.events.push(Event::Close),
+            Leaving::Open(document, path) => {
+                if let Some(path) = &path {
+                    self.remember(path);
+                }
+                session.open(super::placed(*document), path);
+            }
+            Leaving::Copy(document) => session.open_unsaved(super::placed(*document), None),
+            Leaving::Recover(left) => {
+                session.open_unsaved(super::placed(Document::clone(&left.document)), left.path.clone());
+                if let Some(recovery) = &mut self.recovery {
+                    recovery.adopt(left);
+                }
+            }
+        }
+        self.conflict = None;
+        self.told.clear();
+        self.events.push(Event::Opened);
+    }
+
+    fn remember(&mut self, path: &Path) {
+        if let Err(sentence) = self.settings.change(|settings| settings.remember(path)) {
+            self.events.push(Event::Failed(sentence));
+        }
+    }
+}
+
+/// Files that nodes name, those inside of groups too.
+fn named_files(nodes: &Nodes) -> BTreeSet<PathBuf> {
+    let of = |node: &Node| match &node.kind {
+        NodeKind::File(path) => BTreeSet::from([PathBuf::from(path)]),
+        NodeKind::Group(group) => named_files(&group.nodes),
+        _ => BTreeSet::new(),
+    };
+    nodes.values().flat_map(of).collect()
+}
+
+/// A file name from a graph's own name.
+fn file_name(name: &str) -> String {
+    let plain: String = name.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+    let plain = plain.trim_matches('_');
+    format!("{}.ron", if plain.is_empty() { "graph" } else { plain })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Questions that must be answered first, one at a time.
+
+use std::time::{Duration, SystemTime};
+
+use eframe::egui::{self, Id, RichText};
+
+use super::{Files, Leaving};
+use crate::app::session::Session;
+use crate::app::theme;
+
+/// Lines of what is lost that are shown without scrolling.
+const LINES: f32 = 10.0;
+
+/// A question with a row of answers; which was chosen. Putting it away is the last one.
+fn ask(ctx: &egui::Context, title: &str, answers: &[&str], body: impl FnOnce(&mut egui::Ui)) -> Option<usize> {
+    let mut answer = None;
+    let modal = egui::Modal::new(Id::new(("question", title))).frame(frame(ctx)).show(ctx, |ui| {
+        ui.set_width(460.0);
+        ui.label(RichText::new(title).heading());
+        body(ui);
+        ui.add_space(10.0);
+        ui.horizontal(|ui| {
+            for (index, text) in answers.iter().enumerate() {
+                if ui.add(egui::Button::new(*text).min_size(egui::vec2(90.0, 26.0))).clicked() {
+                    answer = Some(index);
+                }
+            }
+        });
+    });
+    answer.or(modal.should_close().then_some(answers.len() - 1))
+}
+
+/// Around what must be answered first.
+pub(super) fn frame(ctx: &egui::Context) -> egui::Frame {
+    egui::Frame::window(&ctx.global_style())
+}
+
+fn dim(ui: &mut egui::Ui, text: &str) {
+    ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).dim)).wrap());
+}
+
+impl Files {
+    /// Shows the first question that is open.
+    pub(super) fn ask_first(&mut self, ctx: &egui::Context, session: &mut Session) {
+        if self.typed.is_some() {
+            self.path_field(ctx, session);
+        } else if self.asked {
+            self.ask_to_save(ctx, session);
+        } else if self.conflict.is_some() {
+            self.ask_to_reload(ctx, session);
+        } else if self.broken.is_some() {
+            self.ask_to_keep(ctx, session);
+        } else if !self.left.is_empty() {
+            self.ask_to_recover(ctx, session);
+        } else if let Some(chosen) = self.gallery.as_ref().and_then(|gallery| gallery.show(ctx)) {
+            self.gallery = None;
+            if let Some(source) = chosen {
+                self.load(session, source);
+            }
+        }
+    }
+
+    fn ask_to_save(&mut self, ctx: &egui::Context, session: &mut Session) {
+        let title = format!("Save the changes to {}?", crate::app::display_name(session));
+        let answers = ["Save", "Don't save", "Cancel"];
+        match ask(ctx, &title, &answers, |ui| dim(ui, "They are lost if you don't.")) {
+            Some(0) => {
+                self.asked = false;
+                self.save(ctx, session);
+            }
+            Some(1) => {
+                if let Some(leaving) = self.leaving.take() {
+                    self.go(session, leaving);
+                }
+            }
+            Some(_) => self.cancel(),
+            None => {}
+        }
+    }
+
+    fn ask_to_reload(&mut self, ctx: &egui::Context, session: &mut Session) {
+        let title = format!("{} was changed by another program", crate::app::display_name(session));
+        let text = "There are changes here too, which the file does not hold. What is reloaded can be undone.";
+        let answer = ask(ctx, &title, &["Reload and lose mine", "Keep mine"], |ui| dim(ui, text));
+        let Some((answer, document)) = answer.zip(self.conflict.take_if(|_| answer.is_some())) else { return };
+        match answer {
+            0 => session.reload(*document),
+            _ => session.mark_on_disk(*document),
+        }
+    }
+
+    fn ask_to_keep(&mut self, ctx: &egui::Context, session: &mut Session) {
+        let Some((sentence, salvaged)) = &self.broken else { return };
+        let nodes = salvaged.document.as_ref().map_or(0, |document| document.nodes.len());
+        let kept = format!("{nodes} node{} could be kept. Lost:", if nodes == 1 { "" } else { "s" });
+        let answers = ["Open what could be kept", "Cancel"];
+        let answer = ask(ctx, "This file is damaged", &answers, |ui| {
+            ui.add(egui::Label::new(sentence).wrap());
+            ui.add_space(6.0);
+            dim(ui, &kept);
+            let height = LINES * ui.text_style_height(&egui::TextStyle::Monospace);
+            egui::ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+                for line in &salvaged.lost {
+                    ui.add(egui::Label::new(RichText::new(line).monospace().color(theme::of(ui).warning)).wrap());
+                }
+            });
+            ui.add_space(6.0);
+            dim(ui, "It opens as a copy that is in no file yet; the damaged file stays as it is.");
+        });
+        let Some(answer) = answer else { return };
+        let document = self.broken.take().and_then(|(_, salvaged)| salvaged.document);
+        if let Some(document) = document.filter(|_| answer == 0) {
+            self.leave(session, Leaving::Copy(Box::new(document)));
+        }
+    }
+
+    fn ask_to_recover(&mut self, ctx: &egui::Context, session: &mut Session) {
+        let Some(left) = self.left.first() else { return };
+        let file = left.path.as_ref().map(|path| path.display().to_string());
+        let name = file.or(Some(left.document.name.clone()).filter(|name| !name.is_empty()));
+        let text = format!("{}: {}, {}.", name.unwrap_or("untitled".into()), ago(left.when), left.difference());
+        let answers = ["Recover", "Discard", "Later"];
+        let answer = ask(ctx, "Stagewright ended before changes were saved", &answers, |ui| dim(ui, &text));
+        match answer {
+            Some(0) => {
+                let left = self.left.remove(0);
+                self.leave(session, Leaving::Recover(left));
+            }
+            Some(1) => self.left.remove(0).discard(),
+            // The next window asks again.
+            Some(_) => self.left.clear(),
+            None => {}
+        }
+    }
+}
+
+fn ago(when: SystemTime) -> String {
+    let minutes = when.elapsed().unwrap_or(Duration::ZERO).as_secs() / 60;
+    match (minutes, minutes / 60, minutes / 1440) {
+        (0, ..) => "a moment ago".into(),
+        (1, ..) => "a minute ago".into(),
+        (minutes, 0, _) => format!("{minutes} minutes ago"),
+        (_, 1, _) => "an hour ago".into(),
+        (_, hours, 0) => format!("{hours} hours ago"),
+        (_, _, 1) => "a day ago".into(),
+        (_, _, days) => format!("{days} days ago"),
+    }
+}

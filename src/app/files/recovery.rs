@@ -1,0 +1,327 @@
+//! What is not in a file yet, kept aside while the window runs, so that little is lost when the program or the machine dies.
+//!
+//! Every window has a lock that the system lets go of however the window ends, and beside it a graph file. Where a lock is free and
+//! the file still there, a window has died.
+
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::app::disk;
+use crate::document::{Document, salvage};
+
+/// Between two savings at least.
+const EVERY: Duration = Duration::from_secs(5);
+/// Before the path that the document belongs to, on the first line.
+const OF: &str = "// Changes that were not saved to ";
+
+enum Work {
+    Write(Box<Document>, Option<PathBuf>),
+    /// Nothing is to be kept any more.
+    Clear,
+    /// What a dead window left is safe elsewhere.
+    Forget(Left),
+}
+
+/// Keeps the changes of one window.
+pub struct Recovery {
+    /// What the window's file holds; `None` where there is none.
+    kept: Option<Document>,
+    next: Instant,
+    every: Duration,
+    /// Gone only while it is dropped.
+    work: Option<Sender<Work>>,
+    thread: Option<JoinHandle<()>>,
+    slot: Option<Slot>,
+}
+
+/// The files of a window. While one is here, its lock is held.
+struct Slot {
+    lock: PathBuf,
+    /// Closed last: then the lock is free.
+    _held: File,
+}
+
+impl Slot {
+    fn graph(&self) -> PathBuf {
+        self.lock.with_extension("ron")
+    }
+
+    fn remove(&self) {
+        // The graph first: a lock alone says that there is nothing to recover.
+        let _ = fs::remove_file(self.graph());
+        let _ = fs::remove_file(&self.lock);
+    }
+}
+
+/// What a window left that died.
+pub struct Left {
+    slot: Slot,
+    pub document: Box<Document>,
+    /// The file that it belongs to.
+    pub path: Option<PathBuf>,
+    pub when: SystemTime,
+}
+
+impl Left {
+    /// Drops it for good.
+    pub fn discard(self) {
+        self.slot.remove();
+    }
+
+    /// How it differs from its file, for a person.
+    pub fn difference(&self) -> String {
+        let Some(path) = &self.path else { return format!("in no file yet, {} nodes", self.document.nodes.len()) };
+        let Ok(saved) = disk::read(path).map(crate::app::placed) else {
+            return "its file can't be read any more".into();
+        };
+        let (ours, theirs) = (&self.document.nodes, &saved.nodes);
+        let changed = ours.iter().filter(|(name, node)| theirs.get(*name) != Some(node)).count();
+        let removed = theirs.keys().filter(|name| !ours.contains_key(*name)).count();
+        match changed + removed {
+            0 if *self.document == saved => "as the file".into(),
+            0 => "the graph's own fields differ from the file".into(),
+            1 => "1 node differs from the file".into(),
+            n => format!("{n} nodes differ from the file"),
+        }
+    }
+}
+
+impl Recovery {
+    /// Keeps changes in a folder, made when it is not there. Without a folder, or where it can't be used, nothing is kept.
+    pub fn new(folder: Option<&Path>) -> Recovery {
+        Recovery::with_pause(folder, EVERY)
+    }
+
+    fn with_pause(folder: Option<&Path>, every: Duration) -> Recovery {
+        let slot = folder.and_then(take_slot);
+        let (work, jobs) = channel();
+        let file = slot.as_ref().map(Slot::graph);
+        let run = move || {
+            for job in jobs {
+                match (job, &file) {
+                    (Work::Write(document, path), Some(file)) => {
+                        // Where it fails, the one before is still there; a full disk will be noticed when saving.
+                        let _ = disk::replace(file, text(&document, path.as_deref()).as_bytes());
+                    }
+                    (Work::Clear, Some(file)) => drop(fs::remove_file(file)),
+                    (Work::Forget(left), _) => left.discard(),
+                    (_, None) => {}
+                }
+            }
+        };
+        let thread = slot.as_ref().and_then(|_| std::thread::Builder::new().name("recovery".into()).spawn(run).ok());
+        let work = thread.is_some().then_some(work);
+        Recovery { kept: None, next: Instant::now(), every, work, thread, slot }
+    }
+
+    /// What windows left that died, the latest first. Nobody else is offered it as long as it is held.
+    pub fn left(folder: Option<&Path>) -> Vec<Left> {
+        let entries = folder.and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+        let locks = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "lock"));
+        let mut left: Vec<Left> = locks.filter_map(|lock| open(&lock)).collect();
+        left.sort_by_key(|left| std::cmp::Reverse(left.when));
+        left
+    }
+
+    /// Called in every frame: keeps the document if it holds changes that no file has. Returns when it wants to be called again.
+    pub fn keep(&mut self, document: &Document, path: Option<&Path>, modified: bool) -> Option<Duration> {
+        let work = self.work.as_ref()?;
+        if !modified {
+            if self.kept.take().is_some() {
+                let _ = work.send(Work::Clear);
+            }
+            return None;
+        }
+        let now = Instant::now();
+        if now < self.next {
+            return Some(self.next - now);
+        }
+        if self.kept.as_ref() != Some(document) {
+            self.next = now + self.every;
+            self.kept = Some(document.clone());
+            let _ = work.send(Work::Write(Box::new(document.clone()), path.map(Path::to_path_buf)));
+        }
+        None
+    }
+
+    /// Lets go of what a dead window left, which is the document at hand now, once that is kept.
+    pub fn adopt(&mut self, left: Left) {
+        let Some(work) = &self.work else { return };
+        self.kept = Some(Document::clone(&left.document));
+        let _ = work.send(Work::Write(left.document.clone(), left.path.clone()));
+        let _ = work.send(Work::Forget(left));
+    }
+}
+
+/// A window that is closed leaves nothing; one that dies of a panic does.
+impl Drop for Recovery {
+    fn drop(&mut self) {
+        self.work = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        if let Some(slot) = self.slot.take().filter(|_| !std::thread::panicking()) {
+            slot.remove();
+        }
+    }
+}
+
+fn take_slot(folder: &Path) -> Option<Slot> {
+    fs::create_dir_all(folder).ok()?;
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.as_nanos();
+    // Another window may look for dead ones between creating and locking, and take the lock away.
+    (0..8).find_map(|attempt| {
+        let lock = folder.join(format!("{}-{since}-{attempt}.lock", std::process::id()));
+        hold(&lock, true)
+    })
+}
+
+/// Locks a file, if it is free and still there.
+fn hold(lock: &Path, create: bool) -> Option<Slot> {
+    let file = OpenOptions::new().write(true).create_new(create).open(lock).ok()?;
+    file.try_lock().ok()?;
+    lock.is_file().then(|| Slot { lock: lock.to_path_buf(), _held: file })
+}
+
+fn open(lock: &Path) -> Option<Left> {
+    let slot = hold(lock, false)?;
+    let text = fs::read(slot.graph()).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let Some(document) = text.as_deref().and_then(|text| salvage(text).document).map(Box::new) else {
+        slot.remove();
+        return None;
+    };
+    let first = text.as_deref().and_then(|text| text.lines().next()).unwrap_or("");
+    let path = first.strip_prefix(OF).and_then(|path| ron::from_str(path).ok());
+    let when = fs::metadata(slot.graph()).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+    Some(Left { slot, document, path, when })
+}
+
+/// A graph file, whose first line says what it belongs to.
+fn text(document: &Document, path: Option<&Path>) -> String {
+    // The next window may be started elsewhere.
+    let path = path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()));
+    let of = path.and_then(|path| ron::to_string(&path).ok()).map(|path| format!("{OF}{path}\n")).unwrap_or_default();
+    format!("{of}{}", document.to_text())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::fixture::fluid;
+
+    /// Where the child of a test keeps its changes.
+    const CHILD: &str = "STAGEWRIGHT_TEST_RECOVERY";
+    const PAUSE: Duration = Duration::from_millis(20);
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("stagewright-recovery-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    fn files(folder: &Path) -> usize {
+        fs::read_dir(folder).map(|entries| entries.count()).unwrap_or(0)
+    }
+
+    fn wait(mut until: impl FnMut() -> bool) {
+        let since = Instant::now();
+        while !until() {
+            assert!(since.elapsed() < Duration::from_secs(30), "it does not come");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Not a test by itself: edits until it is killed.
+    #[test]
+    fn child() {
+        let Some(folder) = std::env::var_os(CHILD) else { return };
+        let mut recovery = Recovery::with_pause(Some(Path::new(&folder)), PAUSE);
+        let mut document = fluid();
+        for edit in 0_u32.. {
+            document.seed = edit;
+            document.nodes.remove("look");
+            recovery.keep(&document, Some(Path::new("/some \"where\"/graph.ron")), true);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    #[test]
+    fn what_a_killed_window_had_is_offered_to_the_next() {
+        let folder = folder("kill");
+        let program = std::env::current_exe().unwrap();
+        let mut child = std::process::Command::new(program)
+            .args(["--exact", "app::files::recovery::tests::child"])
+            .env(CHILD, &folder)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let graph =
+            || fs::read_dir(&folder).ok()?.flatten().map(|e| e.path()).find(|p| p.extension() == Some("ron".as_ref()));
+        let seed = |path: &Path| fs::read_to_string(path).ok().and_then(|t| Document::parse(&t).ok()).map(|d| d.seed);
+        wait(|| graph().is_some_and(|path| seed(&path).is_some_and(|seed| seed > 20)));
+        assert!(Recovery::left(Some(&folder)).is_empty(), "it lives");
+        // On Unix this is SIGKILL.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let left = Recovery::left(Some(&folder));
+        assert_eq!(left.len(), 1);
+        assert!(left[0].document.seed > 20 && !left[0].document.nodes.contains_key("look"));
+        assert_eq!(left[0].path.as_deref(), Some(Path::new("/some \"where\"/graph.ron")));
+        assert!(left[0].when.elapsed().unwrap() < Duration::from_secs(60));
+        assert!(Recovery::left(Some(&folder)).is_empty(), "who holds it is the only one to offer it");
+        drop(left);
+        // Left for later, it is offered again; taken over, it is kept by the window that has it.
+        let mut window = Recovery::with_pause(Some(&folder), PAUSE);
+        let left = Recovery::left(Some(&folder)).pop().unwrap();
+        let seed = left.document.seed;
+        window.adopt(left);
+        wait(|| files(&folder) == 2);
+        let mut other = Document { seed, ..fluid() };
+        other.nodes.remove("look");
+        assert_eq!(window.kept, Some(other));
+        drop(window);
+        assert_eq!(files(&folder), 0, "a window that is closed leaves nothing");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn saved_changes_are_not_kept() {
+        let folder = folder("saved");
+        let mut recovery = Recovery::with_pause(Some(&folder), PAUSE);
+        assert_eq!(recovery.keep(&fluid(), None, false), None);
+        assert_eq!(files(&folder), 1, "the lock alone");
+        assert_eq!(recovery.keep(&fluid(), None, true), None);
+        let again = recovery.keep(&Document::default(), None, true);
+        assert!(again.is_some_and(|pause| pause <= PAUSE), "not before the pause is over");
+        wait(|| files(&folder) == 2);
+        recovery.keep(&fluid(), None, false);
+        wait(|| files(&folder) == 1);
+        drop(recovery);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn the_difference_is_told() {
+        let folder = folder("difference");
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("graph.ron");
+        let placed = crate::app::placed(fluid());
+        disk::save(&path, &fluid()).unwrap();
+        let mut document = placed.clone();
+        document.nodes.remove("look");
+        document.set("jet", "rate", crate::document::ParamValue::Number(1.0)).unwrap();
+        let slot = hold(&folder.join("a.lock"), true).unwrap();
+        let mut left = Left { slot, document: Box::new(document), path: Some(path), when: SystemTime::now() };
+        assert_eq!(left.difference(), "2 nodes differ from the file");
+        *left.document = placed;
+        assert_eq!(left.difference(), "as the file");
+        left.document.fps = 30.0;
+        assert_eq!(left.difference(), "the graph's own fields differ from the file");
+        left.path = None;
+        assert_eq!(left.difference(), format!("in no file yet, {} nodes", fluid().nodes.len()));
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

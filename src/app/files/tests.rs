@@ -1,0 +1,312 @@
+//! Files as a person meets them: driven by what the window says, without a window.
+
+use eframe::egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+
+use super::*;
+use crate::app::export_dialog::ExportDialog;
+use crate::app::{placed, theme};
+use crate::document::ParamValue;
+use crate::edit::fixture::fluid;
+use crate::gpu::{Gpu, GpuOptions};
+
+struct Window {
+    files: Files,
+    export: ExportDialog,
+    session: Session,
+    events: Vec<Event>,
+}
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("stagewright-files-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn graph(&self, document: &Document) -> PathBuf {
+        let path = self.0.join("graph.ron");
+        disk::save(&path, document).unwrap();
+        path
+    }
+
+    fn folders(&self) -> Folders {
+        Folders { settings: Some(self.0.join("settings")), recovery: Some(self.0.join("recovery")) }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn window(folder: &Folder) -> Harness<'static, Window> {
+    let session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
+    let files = Files::new(folder.folders());
+    let state = Window { files, export: ExportDialog::default(), session, events: Vec::new() };
+    let mut themed = false;
+    let draw = move |ui: &mut egui::Ui, window: &mut Window| {
+        if !std::mem::replace(&mut themed, true) {
+            theme::install(ui.ctx());
+        }
+        let ctx = ui.ctx().clone();
+        window.session.poll();
+        window.files.recent_menu(ui, &mut window.session);
+        window.events.extend(window.files.show(&ctx, &mut window.session));
+        window.export.show(&ctx, &window.session, window.files.settings()).unwrap();
+    };
+    Harness::builder().with_size([1200.0, 900.0]).build_ui_state(draw, state)
+}
+
+fn click(window: &mut Harness<'_, Window>, label: &str) {
+    window.get_by_role_and_label(Role::Button, label).click();
+    window.run_steps(3);
+}
+
+fn until(window: &mut Harness<'_, Window>, mut there: impl FnMut(&Window) -> bool) {
+    let since = Instant::now();
+    while !there(window.state()) {
+        assert!(since.elapsed() < Duration::from_secs(60), "it does not come: {:?}", window.state().events);
+        std::thread::sleep(Duration::from_millis(10));
+        window.run_steps(1);
+    }
+}
+
+fn load(window: &mut Harness<'_, Window>, source: Source) {
+    let state = window.state_mut();
+    state.files.load(&mut state.session, source);
+    window.run_steps(2);
+}
+
+fn change(window: &mut Harness<'_, Window>, rate: f64) {
+    window.state_mut().session.set_param("jet", "rate", ParamValue::Number(rate)).unwrap();
+    window.run_steps(1);
+}
+
+#[test]
+fn a_damaged_file_opens_as_a_copy_of_what_is_whole_and_stays_as_it_is() {
+    let folder = Folder::new("damaged");
+    let path = folder.graph(&fluid());
+    let text = std::fs::read_to_string(&path).unwrap().replace("\"smoke\": (stage:", "\"smoke\": (stage");
+    std::fs::write(&path, &text).unwrap();
+    let mut window = window(&folder);
+    load(&mut window, Source::File(path.clone()));
+    assert!(window.query_by_label_contains("graph.ron is no graph file: line ").is_some());
+    assert!(window.query_by_label_contains("13 nodes could be kept").is_some());
+    assert!(window.query_by_label_contains("node `smoke`").is_some());
+    assert!(window.state().files.blocking());
+    click(&mut window, "Open what could be kept");
+    let session = &window.state().session;
+    assert_eq!((session.document().nodes.len(), session.path()), (13, None));
+    assert!(session.modified(), "no file holds it");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn a_graph_that_is_not_modified_follows_its_file_and_keeps_its_frames() {
+    let folder = Folder::new("follow");
+    let path = folder.graph(&fluid());
+    let mut window = window(&folder);
+    load(&mut window, Source::File(path.clone()));
+    until(&mut window, |w| w.session.running_simulation().is_some());
+    for _ in 0..3 {
+        window.state_mut().session.simulation().unwrap().step(&Default::default()).unwrap();
+    }
+    let mut other = fluid();
+    other.set("pressure", "iterations", ParamValue::Number(7.0)).unwrap();
+    other.nodes.get_mut("look").unwrap().comment = "from elsewhere".into();
+    disk::save(&path, &other).unwrap();
+    until(&mut window, |w| w.events.contains(&Event::Reloaded(path.clone())));
+    until(&mut window, |w| !w.session.compiling());
+    let session = &mut window.state_mut().session;
+    assert_eq!(*session.document(), placed(other));
+    assert!(!session.modified());
+    assert_eq!(session.running_simulation().unwrap().frame(), 3, "the States carried on");
+    session.undo();
+    assert_eq!(*session.document(), placed(fluid()), "the reload is one step");
+    assert!(!session.history().can_undo() && session.modified());
+}
+
+#[test]
+fn a_graph_with_changes_asks_before_its_file_takes_them() {
+    let folder = Folder::new("conflict");
+    let path = folder.graph(&fluid());
+    let mut window = window(&folder);
+    load(&mut window, Source::File(path.clone()));
+    for (rate, answer) in [(3.0, "Keep mine"), (4.0, "Reload and lose mine")] {
+        change(&mut window, rate);
+        let mut other = fluid();
+        other.fps = 20.0 + rate;
+        disk::save(&path, &other).unwrap();
+        until(&mut window, |w| w.files.blocking());
+        click(&mut window, answer);
+        let session = &window.state().session;
+        let kept = answer == "Keep mine";
+        assert_eq!(session.modified(), kept);
+        assert_eq!(session.document().fps == 60.0, kept);
+    }
+    // Our own saving is no news.
+    change(&mut window, 5.0);
+    let before = window.state().events.len();
+    let ctx = window.ctx.clone();
+    let state = window.state_mut();
+    state.files.save(&ctx, &mut state.session);
+    let since = Instant::now();
+    while since.elapsed() < Duration::from_millis(600) {
+        window.run_steps(1);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(window.state().events[before..], [Event::Saved(path.clone())]);
+    // A file that breaks is told once; what is open stays.
+    for _ in 0..2 {
+        std::fs::write(&path, "(").unwrap();
+        let since = Instant::now();
+        while since.elapsed() < Duration::from_millis(500) {
+            window.run_steps(1);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    let told = &window.state().events[before + 1..];
+    assert!(matches!(told, [Event::Failed(text)] if text.contains("what is open here stays")), "{told:?}");
+    assert_eq!(window.state().session.document().nodes.len(), fluid().nodes.len());
+}
+
+#[test]
+fn what_a_dead_window_had_is_recovered_discarded_or_left() {
+    let folder = Folder::new("recover");
+    let path = folder.graph(&fluid());
+    let recovery = folder.0.join("recovery");
+    std::fs::create_dir_all(&recovery).unwrap();
+    let mut lost = placed(fluid());
+    lost.nodes.remove("look");
+    // A window that died: its lock is free, its graph is there.
+    let die = || {
+        std::fs::write(recovery.join("1-1-0.lock"), "").unwrap();
+        let text = format!("// Changes that were not saved to {:?}\n{}", path.display().to_string(), lost.to_text());
+        std::fs::write(recovery.join("1-1-0.ron"), text).unwrap();
+    };
+    die();
+    for answer in ["Later", "Recover"] {
+        let mut window = window(&folder);
+        window.run_steps(2);
+        assert!(window.query_by_label_contains("a moment ago, 1 node differs from the file").is_some());
+        click(&mut window, answer);
+        assert!(!window.state().files.blocking());
+        if answer == "Recover" {
+            let session = &window.state().session;
+            assert_eq!((session.document(), session.path()), (&lost, Some(path.as_path())));
+            assert!(session.modified());
+            until(&mut window, |_| !recovery.join("1-1-0.ron").exists());
+            assert_eq!(std::fs::read_dir(&recovery).unwrap().count(), 2, "this window keeps it now");
+        }
+    }
+    die();
+    let mut window = window(&folder);
+    window.run_steps(2);
+    click(&mut window, "Discard");
+    assert!(!window.state().files.blocking());
+    assert!(!recovery.join("1-1-0.ron").exists());
+}
+
+#[test]
+fn the_gallery_opens_a_template_once_changes_are_safe() {
+    let folder = Folder::new("gallery");
+    let mut window = window(&folder);
+    load(&mut window, Source::File(folder.graph(&fluid())));
+    change(&mut window, 3.0);
+    let ctx = window.ctx.clone();
+    window.state_mut().files.new_graph(&ctx);
+    window.run_steps(3);
+    click(&mut window, "Waves");
+    assert!(window.query_by_label("Save the changes to graph.ron?").is_some());
+    click(&mut window, "Don't save");
+    let session = &window.state().session;
+    assert_eq!((session.document().name.as_str(), session.path()), ("Waves", None));
+    assert!(!session.modified() && !window.state().files.blocking());
+    window.state_mut().files.new_graph(&ctx);
+    window.run_steps(3);
+    click(&mut window, "Empty");
+    assert!(window.state().session.document().nodes.is_empty());
+}
+
+#[test]
+fn recent_files_are_remembered_and_those_that_are_gone_are_grey() {
+    let folder = Folder::new("recent");
+    let path = folder.graph(&fluid());
+    let gone = folder.0.join("gone.ron");
+    disk::save(&gone, &fluid()).unwrap();
+    let mut first = window(&folder);
+    load(&mut first, Source::File(gone.clone()));
+    load(&mut first, Source::File(path.clone()));
+    drop(first);
+    std::fs::remove_file(&gone).unwrap();
+    let mut window = window(&folder);
+    window.run_steps(2);
+    click(&mut window, "Open recent");
+    assert!(window.get_by_label("gone.ron").accesskit_node().is_disabled());
+    click(&mut window, "graph.ron");
+    assert_eq!(window.state().session.path(), Some(std::fs::canonicalize(&path).unwrap().as_path()));
+}
+
+#[test]
+fn what_is_dropped_is_opened_or_becomes_a_node() {
+    let folder = Folder::new("drop");
+    let path = folder.graph(&fluid());
+    let mut window = window(&folder);
+    let mut dropped = |name: &str, text: &str| {
+        let file = folder.0.join(name);
+        if !text.is_empty() {
+            std::fs::write(&file, text).unwrap();
+        }
+        let state = window.state_mut();
+        state.files.drop_in(&mut state.session, &file);
+        window.run_steps(2);
+        window.state_mut().events.pop().unwrap()
+    };
+    assert_eq!(dropped("graph.ron", ""), Event::Opened);
+    let node = |event| match event {
+        Event::Dropped(name, node) => (name, node.kind),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(node(dropped("red.wgsl", "//! Red")), ("red".into(), NodeKind::Custom("//! Red".into())));
+    assert_eq!(node(dropped("Bunny.OBJ", "v 0 0 0")), ("Bunny".into(), NodeKind::File("Bunny.OBJ".into())));
+    assert!(matches!(dropped("song.mp3", "x"), Event::Failed(text) if text.contains("song.mp3 is of no use here")));
+    assert_eq!(window.state().session.path(), Some(path.as_path()));
+}
+
+#[test]
+fn pictures_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
+    let folder = Folder::new("export");
+    let mut window = window(&folder);
+    load(&mut window, Source::File(folder.graph(&fluid())));
+    until(&mut window, |w| w.session.running_simulation().is_some());
+    let open = |window: &mut Harness<'_, Window>| {
+        let state = window.state_mut();
+        state.export.open(&state.session, state.files.settings());
+        window.run_steps(3);
+    };
+    open(&mut window);
+    assert!(window.query_by_label("frame.0001.png to frame.0240.png: 240 frames, about 983 kB").is_some());
+    click(&mut window, "Export");
+    let frames = folder.0.join("frames");
+    let count = |frames: &Path| std::fs::read_dir(frames).map_or(0, |files| files.count());
+    until(&mut window, |_| count(&frames) > 12);
+    window.state_mut().session.simulation().unwrap().step(&Default::default()).unwrap();
+    click(&mut window, "Cancel");
+    until(&mut window, |w| w.export.ended().is_some());
+    window.run_steps(3);
+    assert!(window.query_by_label_contains("it can be resumed").is_some());
+    assert_eq!(window.state().session.running_simulation().unwrap().frame(), 1);
+    assert!(frames.join("frame.export.ron").exists() && count(&frames) < 241);
+    open(&mut window);
+    assert!(window.query_by_label_contains("Resume the export that was interrupted").is_some());
+    click(&mut window, "Resume");
+    until(&mut window, |w| w.export.ended().is_some_and(|text| text.starts_with("240 frames are in ")));
+    assert_eq!(count(&frames), 240);
+}

@@ -1,0 +1,160 @@
+//! What the editor remembers from one start to the next: a RON file in the user's folder for settings.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::disk;
+
+/// Files that the menu lists.
+pub const RECENT: usize = 10;
+
+/// Where the editor keeps things of its own.
+#[derive(Clone, Debug, Default)]
+pub struct Folders {
+    /// For [`Settings`]; nothing is remembered without one.
+    pub settings: Option<PathBuf>,
+    /// For what is not in a file yet; nothing survives a crash without one.
+    pub recovery: Option<PathBuf>,
+}
+
+impl Folders {
+    /// Those of the user, as the system has them.
+    pub fn of_user() -> Folders {
+        let Some(folders) = directories::ProjectDirs::from("", "", "stagewright") else { return Folders::default() };
+        Folders {
+            settings: Some(folders.config_dir().to_path_buf()),
+            recovery: Some(folders.data_local_dir().join("recovery")),
+        }
+    }
+}
+
+/// A field that does not read is as if it were absent; the others count.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Graph files, the last one first.
+    #[serde(deserialize_with = "tolerant")]
+    pub recent: Vec<PathBuf>,
+    #[serde(deserialize_with = "tolerant")]
+    pub export: ExportChoices,
+}
+
+/// What was chosen for the last export.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExportChoices {
+    pub first: u64,
+    pub last: u64,
+    /// Of the pictures \[pixels\]; what the Output says when absent.
+    pub size: Option<(u32, u32)>,
+    pub folder: PathBuf,
+}
+
+impl Default for ExportChoices {
+    fn default() -> ExportChoices {
+        ExportChoices { first: 1, last: 240, size: None, folder: PathBuf::new() }
+    }
+}
+
+fn tolerant<'de, T: DeserializeOwned + Default, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let raw: Box<ron::value::RawValue> = Deserialize::deserialize(deserializer)?;
+    Ok(ron::from_str(raw.get_ron()).unwrap_or_default())
+}
+
+/// The settings and their file, which other windows change too.
+#[derive(Default)]
+pub struct Store {
+    settings: Settings,
+    file: Option<PathBuf>,
+}
+
+impl Store {
+    /// Reads the settings of a folder; where there are none, or none that read, they are the defaults.
+    pub fn open(folder: Option<&Path>) -> Store {
+        let file = folder.map(|folder| folder.join("settings.ron"));
+        Store { settings: file.as_deref().map(read).unwrap_or_default(), file }
+    }
+
+    pub fn get(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Changes the settings as they are on disk by now, and writes them.
+    ///
+    /// # Errors
+    /// Why they can't be written, in one sentence. They hold until the window is closed then.
+    pub fn change(&mut self, change: impl FnOnce(&mut Settings)) -> Result<(), String> {
+        let Some(file) = &self.file else {
+            change(&mut self.settings);
+            return Ok(());
+        };
+        if file.is_file() {
+            self.settings = read(file);
+        }
+        change(&mut self.settings);
+        let text = ron::ser::to_string_pretty(&self.settings, ron::ser::PrettyConfig::default());
+        let written = text.map_err(|e| e.to_string()).and_then(|text| {
+            let folder = file.parent().unwrap_or(Path::new("."));
+            fs::create_dir_all(folder).and_then(|()| disk::replace(file, text.as_bytes())).map_err(|e| e.to_string())
+        });
+        written.map_err(|e| format!("the settings can't be written to {}: {e}", file.display()))
+    }
+}
+
+fn read(file: &Path) -> Settings {
+    fs::read_to_string(file).ok().and_then(|text| ron::from_str(&text).ok()).unwrap_or_default()
+}
+
+impl Settings {
+    /// Puts a file in front of those that were used last.
+    pub fn remember(&mut self, path: &Path) {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        self.recent.retain(|other| *other != path);
+        self.recent.insert(0, path);
+        self.recent.truncate(RECENT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_files_come_first_and_once() {
+        let mut settings = Settings::default();
+        for name in 0..15 {
+            settings.remember(Path::new(&format!("/no/such/{name}")));
+        }
+        settings.remember(Path::new("/no/such/9"));
+        let names: Vec<String> = settings.recent.iter().map(|p| p.display().to_string()).collect();
+        let expected = [9, 14, 13, 12, 11, 10, 8, 7, 6, 5].map(|name| format!("/no/such/{name}"));
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn two_windows_share_one_file_and_a_broken_field_costs_only_itself() {
+        let folder = std::env::temp_dir().join(format!("stagewright-settings-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let (mut one, mut two) = (Store::open(Some(&folder)), Store::open(Some(&folder)));
+        one.change(|settings| settings.remember(Path::new("/a"))).unwrap();
+        two.change(|settings| settings.remember(Path::new("/b"))).unwrap();
+        let both = [PathBuf::from("/b"), "/a".into()];
+        assert_eq!(Store::open(Some(&folder)).get().recent, both);
+        let file = folder.join("settings.ron");
+        fs::write(&file, "(recent: [\"/c\"], export: (first: \"?\"), of_the_future: {1: 2})").unwrap();
+        let read = Store::open(Some(&folder));
+        assert_eq!((read.get().recent.len(), &read.get().export), (1, &ExportChoices::default()));
+        for broken in ["", "(recent: [", "\0", "[1]"] {
+            fs::write(&file, broken).unwrap();
+            assert_eq!(*Store::open(Some(&folder)).get(), Settings::default());
+        }
+        fs::remove_dir_all(&folder).unwrap();
+        fs::write(&folder, "").unwrap();
+        let error = one.change(|settings| settings.recent.clear()).unwrap_err();
+        assert!(error.contains("settings.ron") && one.get().recent.is_empty(), "{error}");
+        fs::remove_file(folder).unwrap();
+    }
+}

@@ -1,0 +1,362 @@
+//! What can be kept of a text that is no graph file any more: cut off, or damaged in places.
+//!
+//! The text is gone through part by part, and a part that reads by itself is kept as it stands. One that does not is opened, and its
+//! own parts are tried. After damage the next line that begins a part with the same indentation goes on: a saved file has
+//! one node a line. What is kept makes a text that reads.
+
+use std::collections::BTreeSet;
+
+use super::{Document, Group, Node, ReadError, read};
+
+/// Groups inside of groups that are opened; what is deeper is kept whole or not at all.
+const DEPTH: usize = 16;
+/// Bytes that are looked at, as a multiple of the text's length. Brackets that never close would make it a square.
+const PATIENCE: usize = 64;
+/// Characters of damaged text that are shown.
+const SHOWN: usize = 40;
+
+/// What was kept, and what was not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Salvaged {
+    /// `None` where not one field or node is whole.
+    pub document: Option<Document>,
+    /// What is missing: a line and what stood there, in the order of the text.
+    pub lost: Vec<String>,
+}
+
+/// Keeps what can be kept of a graph file's text. A whole file is kept whole.
+pub fn salvage(text: &str) -> Salvaged {
+    let text = text.trim_start_matches('\u{feff}');
+    let error = match read::document(text) {
+        Ok(document) => return Salvaged { document: Some(document), lost: Vec::new() },
+        Err(error) => error,
+    };
+    // Text nests as deep as it likes, and each part is read by the parser.
+    crate::deep_stack(|| {
+        let mut salvage =
+            Salvage { text, lost: BTreeSet::new(), patience: PATIENCE.saturating_mul(text.len()), depth: 0 };
+        let mut kept = salvage.record(0, text.len(), &DOCUMENT, "").0;
+        if !kept.iter().any(|(key, _)| key == "nodes") {
+            // The line that begins the nodes may be what is damaged; what its lines are was told already.
+            let told = salvage.lost.clone();
+            let nodes = salvage.nodes(0, text.len(), "").0;
+            salvage.lost = told;
+            if let Some(nodes) = nodes {
+                kept.push(("nodes".into(), nodes));
+            }
+        }
+        let document = read::document(&joined(&kept)).ok().filter(|_| !kept.is_empty());
+        let mut lost: Vec<String> =
+            salvage.lost.into_iter().map(|(line, what)| format!("line {line}: {what}")).collect();
+        if lost.is_empty() {
+            // Every part is whole, such as before a missing last bracket.
+            lost.push(error.to_string());
+        }
+        Salvaged { document, lost }
+    })
+}
+
+/// Fields that were kept, each with its value's text.
+type Kept = Vec<(String, String)>;
+
+fn joined(kept: &[(String, String)]) -> String {
+    let fields: Vec<String> = kept.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+    format!("({})", fields.join(",\n"))
+}
+
+/// A record of the format: its fields, and what reads it.
+struct Record {
+    fields: &'static [&'static str],
+    read: fn(&str) -> Result<(), String>,
+}
+
+const DOCUMENT: Record = Record { fields: read::DOCUMENT_FIELDS, read: |text| reads(read::document(text)) };
+const NODE: Record = Record { fields: read::NODE_FIELDS, read: |text| reads(read::part::<Node>(text)) };
+const GROUP: Record = Record { fields: read::GROUP_FIELDS, read: |text| reads(read::part::<Group>(text)) };
+
+/// Whether it was read; the place within a part is of no use to anyone.
+fn reads<T>(result: Result<T, ReadError>) -> Result<(), String> {
+    result.map(drop).map_err(|error| match error {
+        ReadError::Syntax { message, .. } => message,
+        ReadError::TooNew(_) => error.to_string(),
+    })
+}
+
+/// What a part begins with.
+#[derive(Clone, Copy)]
+enum Keys {
+    /// `name:`; after damage only these names count, since shader text has such lines too.
+    Fields(&'static [&'static str]),
+    /// `"name": (`
+    Names,
+}
+
+/// A part of a level: where its key and its value begin, where the value ends if that is to be found, and where it must
+/// end, because there the next part begins.
+struct Part {
+    key: String,
+    start: usize,
+    from: usize,
+    end: Option<usize>,
+    bound: usize,
+}
+
+struct Salvage<'t> {
+    text: &'t str,
+    lost: BTreeSet<(usize, String)>,
+    patience: usize,
+    depth: usize,
+}
+
+impl Salvage<'_> {
+    /// The fields of a record that can be kept, and where the record ends. `path` is the node that they are of.
+    fn record(&mut self, from: usize, limit: usize, record: &Record, path: &str) -> (Kept, usize) {
+        let mut kept = Kept::new();
+        let mut at = self.opened(from, limit);
+        let mut indent = None;
+        while let Some(part) = self.part(&mut at, limit, Keys::Fields(record.fields), &mut indent) {
+            if let Err(cause) = self.field(&mut kept, &mut at, limit, record, path, &part) {
+                let of = if path.is_empty() { String::new() } else { format!(" of node `{path}`") };
+                self.lose(part.start, format!("`{}`{of}: {cause}", part.key));
+            }
+        }
+        (kept, at)
+    }
+
+    /// Keeps one field, whole or opened, and says in `at` where the next begins.
+    fn field(
+        &mut self,
+        kept: &mut Kept,
+        at: &mut usize,
+        limit: usize,
+        record: &Record,
+        path: &str,
+        part: &Part,
+    ) -> Result<(), String> {
+        let mut keep = |value: String| {
+            if kept.iter().any(|(key, _)| *key == part.key) {
+                return Err("it is given twice".to_string());
+            }
+            kept.push((part.key.clone(), value));
+            (record.read)(&joined(kept)).inspect_err(|_| drop(kept.pop()))
+        };
+        let cause = match part.end.and_then(|end| self.text.get(part.from..end)) {
+            Some(whole) => match keep(whole.to_string()) {
+                Ok(()) => {
+                    *at = part.end.unwrap_or(part.bound);
+                    return Ok(());
+                }
+                Err(cause) => cause,
+            },
+            None => "it has no end".into(),
+        };
+        *at = part.bound;
+        match part.key.as_str() {
+            "nodes" => {
+                let (nodes, end) = self.nodes(part.from, limit, path);
+                *at = end;
+                nodes.map_or(Err(cause), keep)
+            }
+            "group" if self.depth < DEPTH => {
+                self.depth += 1;
+                let (group, end) = self.record(part.from, limit, &GROUP, path);
+                self.depth -= 1;
+                *at = end;
+                keep(joined(&group))
+            }
+            _ => Err(cause),
+        }
+    }
+
+    /// The nodes of a map that can be kept, if there are any, and where the map ends.
+    fn nodes(&mut self, from: usize, limit: usize, path: &str) -> (Option<String>, usize) {
+        let mut kept = String::new();
+        let mut names = BTreeSet::new();
+        let mut at = self.opened(from, limit);
+        let mut indent = None;
+        while let Some(part) = self.part(&mut at, limit, Keys::Names, &mut indent) {
+            let name = if path.is_empty() { part.key.clone() } else { format!("{path}/{}", part.key) };
+            let whole = part.end.and_then(|end| self.text.get(part.from..end)).map(str::to_string);
+            let whole = whole.filter(|node| (NODE.read)(node).is_ok());
+            at = if whole.is_some() { part.end.unwrap_or(part.bound) } else { part.bound };
+            if names.contains(&part.key) {
+                self.lose(part.start, format!("node `{name}`: it is given twice"));
+                continue;
+            }
+            let node = whole.or_else(|| {
+                let fields = self.record(part.from, part.bound, &NODE, &name).0;
+                let kind = fields.iter().any(|(key, _)| read::KINDS.contains(&key.as_str()));
+                kind.then(|| joined(&fields))
+            });
+            match node {
+                Some(node) => {
+                    kept.push_str(&format!("{:?}: {node},\n", part.key));
+                    names.insert(part.key);
+                }
+                None => self.lose(part.start, format!("node `{name}`")),
+            }
+        }
+        ((!kept.is_empty()).then(|| format!("{{{kept}}}")), at)
+    }
+
+    /// The next part of a level. At its end there is none, and `at` is behind it.
+    fn part(&mut self, at: &mut usize, limit: usize, keys: Keys, indent: &mut Option<usize>) -> Option<Part> {
+        loop {
+            *at = self.skip(*at, limit);
+            let first = self.text.get(*at..limit)?.chars().next()?;
+            if let Some((key, from)) = self.key(*at, limit, keys) {
+                let start = *at;
+                *indent = indent.or_else(|| self.indent(start));
+                let end = self.end(from, limit);
+                let next = indent.and_then(|indent| self.line(start, limit, Some(indent), keys)).unwrap_or(limit);
+                let bound = end.map_or(next, |end| end.min(next));
+                return Some(Part { key, start, from, end, bound });
+            }
+            let closes = matches!(first, ')' | ']' | '}');
+            let next = self.line(*at, limit, *indent, keys);
+            if next.is_none() && closes {
+                *at += first.len_utf8();
+                return None;
+            }
+            let rest = self.text.get(*at..next.unwrap_or(limit)).and_then(|rest| rest.lines().next()).unwrap_or("");
+            let more = if rest.chars().count() > SHOWN { "…" } else { "" };
+            let shown: String = rest.chars().take(SHOWN).collect();
+            self.lose(*at, format!("`{}{more}` is no part of a graph", shown.trim_end()));
+            *at = next.unwrap_or(limit);
+        }
+    }
+
+    fn lose(&mut self, at: usize, what: String) {
+        let line = self.text.get(..at).map_or(0, |before| before.matches('\n').count()) + 1;
+        self.lost.insert((line, what));
+    }
+
+    /// Behind the bracket that a value begins with.
+    fn opened(&mut self, from: usize, limit: usize) -> usize {
+        let at = self.skip(from, limit);
+        at + usize::from(matches!(self.text.as_bytes().get(at), Some(b'(' | b'{' | b'[')))
+    }
+
+    /// Behind spaces, commas and comments.
+    fn skip(&self, from: usize, limit: usize) -> usize {
+        let mut at = from;
+        while let Some(rest) = self.text.get(at..limit) {
+            let plain = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+            at += rest.len() - plain.len();
+            let comment = comment(plain);
+            if comment == 0 {
+                break;
+            }
+            at += comment;
+        }
+        at
+    }
+
+    /// The key at a place, and where its value begins.
+    fn key(&self, at: usize, limit: usize, keys: Keys) -> Option<(String, usize)> {
+        let rest = self.text.get(at..limit)?;
+        let (key, length) = match keys {
+            Keys::Fields(_) => {
+                let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+                (rest.get(..length).filter(|name| !name.is_empty())?.to_string(), length)
+            }
+            Keys::Names => {
+                let length = string(rest)?;
+                (ron::from_str(rest.get(..length)?).ok()?, length)
+            }
+        };
+        let after = rest.get(length..)?;
+        let value = after.trim_start().strip_prefix(':')?.trim_start();
+        if matches!(keys, Keys::Names) && !value.starts_with('(') {
+            return None;
+        }
+        Some((key, limit - value.len()))
+    }
+
+    /// Where the value that begins at `from` ends; `None` where brackets do not match or the text ends in it.
+    fn end(&mut self, from: usize, limit: usize) -> Option<usize> {
+        let rest = self.text.get(from..limit)?;
+        let mut open = Vec::new();
+        let mut at = 0;
+        while let Some(c) = rest.get(at..).and_then(|rest| rest.chars().next()) {
+            self.patience = self.patience.checked_sub(1)?;
+            let here = rest.get(at..)?;
+            at += match c {
+                '"' => string(here)?,
+                'r' if here.starts_with("r#") || here.starts_with("r\"") => raw_string(here)?,
+                '/' => comment(here).max(1),
+                ',' if open.is_empty() => return Some(from + at),
+                '(' | '[' | '{' => {
+                    open.push(c);
+                    1
+                }
+                ')' | ']' | '}' => match (open.pop(), c) {
+                    (None, _) => return Some(from + at),
+                    (Some('('), ')') | (Some('['), ']') | (Some('{'), '}') => 1,
+                    _ => return None,
+                },
+                c => c.len_utf8(),
+            };
+        }
+        None
+    }
+
+    /// Spaces before a place, if nothing else is on its line before it.
+    fn indent(&self, at: usize) -> Option<usize> {
+        let before = self.text.get(..at)?;
+        let line = before.rsplit('\n').next()?;
+        line.trim_start().is_empty().then_some(line.len())
+    }
+
+    /// The next line after `from` that begins a part, with this indentation if one is known.
+    fn line(&mut self, from: usize, limit: usize, indent: Option<usize>, keys: Keys) -> Option<usize> {
+        let mut at = from;
+        for line in self.text.get(from..limit)?.split_inclusive('\n') {
+            self.patience = self.patience.checked_sub(1)?;
+            let spaces = line.len() - line.trim_start().len();
+            let place = at + spaces;
+            let fits = at > from && indent.is_none_or(|indent| spaces == indent);
+            if fits && let Some((key, _)) = self.key(place, limit, keys) {
+                match keys {
+                    Keys::Fields(names) if !names.contains(&key.as_str()) => {}
+                    _ => return Some(place),
+                }
+            }
+            at += line.len();
+        }
+        None
+    }
+}
+
+/// Bytes of a string in quotes, which begins here and ends on whatever line.
+fn string(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('"')?;
+    let mut escaped = false;
+    let end = inner.find(|c| {
+        let ends = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    })?;
+    Some(end + 2)
+}
+
+/// Bytes of a raw string, `r#"..."#`; one where no quote follows.
+fn raw_string(text: &str) -> Option<usize> {
+    let after = text.strip_prefix('r')?;
+    let inner = after.trim_start_matches('#');
+    let hashes = after.len() - inner.len();
+    let Some(inner) = inner.strip_prefix('"') else { return Some(1) };
+    let close = format!("\"{}", "#".repeat(hashes));
+    inner.find(&close).map(|end| 1 + hashes + 1 + end + close.len())
+}
+
+/// Bytes of a comment that begins here; none where none does.
+fn comment(text: &str) -> usize {
+    if text.starts_with("//") {
+        text.find('\n').unwrap_or(text.len())
+    } else if text.starts_with("/*") {
+        text.find("*/").map_or(text.len(), |end| end + 2)
+    } else {
+        0
+    }
+}

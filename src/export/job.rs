@@ -1,0 +1,346 @@
+//! An export: frames of a simulation of its own, counted, cancelled and taken up again where it was left.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::png_sequence::{ExportError, PngSequence};
+use super::subject::Eye;
+pub use super::subject::Subject;
+use crate::document::Document;
+use crate::gpu::{Gpu, Reading};
+use crate::graph::Graph;
+use crate::library::Library;
+use crate::plan::{Plan, PlanOptions};
+use crate::problem::{Problem, Problems};
+use crate::sim::probe::Statistics;
+use crate::sim::{Image, Simulation};
+
+/// Frames that are on their way from the GPU at once.
+const IN_FLIGHT: usize = 2;
+/// Between two looks at whether a frame is there. Waiting inside of the driver would hold a window up that shares the device.
+const LOOK: Duration = Duration::from_micros(200);
+/// Frames that are only computed are waited for now and then, so that they do not pile up in the driver.
+const WAIT_EVERY: u64 = 4;
+/// Of the last frames, for the rate \[frames\].
+const RATE_OVER: usize = 30;
+const PREFIX: &str = "frame";
+const DIGITS: usize = 4;
+
+/// What to export, and where to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Export {
+    /// Frames that are written. Those before are computed, since each follows from the one before.
+    pub frames: RangeInclusive<u64>,
+    /// Of the pictures \[pixels\]; what the Output says when absent.
+    pub size: Option<(u32, u32)>,
+    pub subject: Subject,
+    /// For the pictures `frame.0001.png` and on; made when it is not there.
+    pub folder: PathBuf,
+    /// Frames that an interrupted export of the same has written stay, and those after them are written.
+    pub resume: bool,
+}
+
+impl Export {
+    /// How the plan has to be compiled.
+    pub fn plan_options(&self, graph_folder: PathBuf) -> PlanOptions {
+        PlanOptions { folder: graph_folder, ..self.subject.plan_options(self.size) }
+    }
+
+    /// The name of a frame's file.
+    pub fn file_name(index: u64) -> String {
+        format!("{PREFIX}.{index:0DIGITS$}.png")
+    }
+
+    /// How many frames of an interrupted export of this are in the folder, from the first on; `None` where there is none.
+    pub fn interrupted(&self, document: &Document) -> Option<u64> {
+        let text = fs::read_to_string(self.record_path()).ok()?;
+        let record: Record = ron::from_str(&text).ok()?;
+        (record == self.record(document)).then(|| self.frames.clone().take_while(|f| self.is_there(*f)).count() as u64)
+    }
+
+    fn is_there(&self, frame: u64) -> bool {
+        self.folder.join(Export::file_name(frame)).is_file()
+    }
+
+    /// Lies in the folder until the export is complete.
+    fn record_path(&self) -> PathBuf {
+        self.folder.join(format!("{PREFIX}.export.ron"))
+    }
+
+    fn record(&self, document: &Document) -> Record {
+        let (first, last) = self.frames.clone().into_inner();
+        let subject = format!("{:?}", self.subject);
+        Record { first, last, size: self.size, subject, graph: document.to_text() }
+    }
+}
+
+/// What an unfinished export is of: frames of anything else are not to be mixed with its own.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Record {
+    first: u64,
+    last: u64,
+    size: Option<(u32, u32)>,
+    subject: String,
+    graph: String,
+}
+
+/// Why an export ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    #[error("{0}")]
+    Graph(#[from] Problems),
+    #[error(transparent)]
+    Files(#[from] ExportError),
+    #[error("the GPU did not answer; lower the size or the resolution, or update the driver")]
+    Gpu,
+    #[error("frames {first} to {last} are none; let the last come after the first, which is 1 at least")]
+    Frames { first: u64, last: u64 },
+    #[error("{} can't be written: {cause}; choose another folder", .path.display())]
+    Record { path: PathBuf, cause: String },
+    #[error("no thread can be started for the export: {0}")]
+    Thread(String),
+}
+
+impl From<Problem> for JobError {
+    fn from(problem: Problem) -> JobError {
+        JobError::Graph(problem.into())
+    }
+}
+
+/// How far an export is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Frames computed.
+    pub frame: u64,
+    /// Frames written by this run.
+    pub written: u64,
+    /// Frames that were there from before.
+    pub kept: u64,
+    /// The frame that it ends with.
+    pub last: u64,
+    /// Frames a second of late.
+    pub rate: Option<f64>,
+}
+
+impl Progress {
+    /// 0..1
+    pub fn share(&self) -> f32 {
+        if self.last == 0 { 0.0 } else { self.frame as f32 / self.last as f32 }
+    }
+
+    /// Time until the last frame, as far as it can be told.
+    pub fn left(&self) -> Option<Duration> {
+        let rate = self.rate.filter(|rate| *rate > 0.0)?;
+        Duration::try_from_secs_f64(self.last.saturating_sub(self.frame) as f64 / rate).ok()
+    }
+}
+
+/// Exports frames of a simulation that has not begun, of the plan that `document` compiles to. After each frame `go_on` is asked, and
+/// where it says no the export ends well, to be resumed. Returns what there is then, and of a wire what its last frame holds.
+///
+/// # Errors
+/// Files that can't be written, a device that fails. Frames that are written stay, and the export can be resumed.
+pub fn run(
+    export: &Export,
+    document: &Document,
+    simulation: &mut Simulation,
+    mut go_on: impl FnMut(&Progress) -> bool,
+) -> Result<(Progress, Option<Statistics>), JobError> {
+    let (first, last) = export.frames.clone().into_inner();
+    if first == 0 || last < first {
+        return Err(JobError::Frames { first, last });
+    }
+    let mut eye = Eye::new(simulation, &export.subject)?;
+    let kept = if export.resume { export.interrupted(document).unwrap_or(0) } else { 0 };
+    let mut sequence = PngSequence::new(&export.folder, PREFIX, DIGITS)?;
+    begin(export, document)?;
+    let mut progress = Progress { kept, last, ..Progress::default() };
+    let mut stamps = VecDeque::new();
+    let mut waiting = Waiting::new();
+    let mut wanted = true;
+    // Nothing is left to write where all frames are there.
+    let end = if kept > last - first { 0 } else { last };
+    for frame in 1..=end {
+        let input = simulation.recorded_input();
+        simulation.step(&input)?;
+        let write = frame >= first + kept;
+        if write || frame % WAIT_EVERY == 0 {
+            waiting.push_back((write.then_some(frame), eye.picture(simulation)?));
+        }
+        while waiting.len() > IN_FLIGHT {
+            take(&mut waiting, &mut sequence, &mut progress)?;
+        }
+        progress.frame = frame;
+        progress.rate = rate(&mut stamps, Instant::now());
+        wanted = go_on(&progress);
+        if !wanted {
+            break;
+        }
+    }
+    while !waiting.is_empty() {
+        take(&mut waiting, &mut sequence, &mut progress)?;
+    }
+    progress.written = sequence.finish()?;
+    if wanted {
+        progress.frame = last;
+        // With it gone, the export is complete. Where it can't be removed, another export only starts over.
+        let _ = fs::remove_file(export.record_path());
+    }
+    Ok((progress, eye.statistics()))
+}
+
+/// Frames on their way, with their size; those that are not written have no number.
+type Waiting = VecDeque<(Option<u64>, (Reading, [u32; 2]))>;
+
+/// Notes what the export is of, and takes away the frames of others that it would write over: they are not its own.
+fn begin(export: &Export, document: &Document) -> Result<(), JobError> {
+    let path = export.record_path();
+    let fault = |cause: String| JobError::Record { path: path.clone(), cause };
+    if export.resume && export.interrupted(document).is_some() {
+        return Ok(());
+    }
+    for frame in export.frames.clone().filter(|frame| export.is_there(*frame)) {
+        fs::remove_file(export.folder.join(Export::file_name(frame))).map_err(|e| fault(e.to_string()))?;
+    }
+    let text = ron::to_string(&export.record(document)).map_err(|e| fault(e.to_string()))?;
+    fs::write(&path, text).map_err(|e| fault(e.to_string()))
+}
+
+/// Takes the oldest picture in and passes it on to be written.
+fn take(waiting: &mut Waiting, sequence: &mut PngSequence, progress: &mut Progress) -> Result<(), JobError> {
+    let Some((index, (mut reading, [width, height]))) = waiting.pop_front() else { return Ok(()) };
+    let words = loop {
+        match reading.try_take() {
+            Ok(words) => break words.ok_or(JobError::Gpu)?,
+            Err(not_yet) => reading = not_yet,
+        }
+        std::thread::sleep(LOOK);
+    };
+    if let Some(index) = index {
+        sequence.push(index, Image::new(width, height, &words))?;
+        progress.written += 1;
+    }
+    Ok(())
+}
+
+fn rate(stamps: &mut VecDeque<Instant>, now: Instant) -> Option<f64> {
+    stamps.push_back(now);
+    while stamps.len() > RATE_OVER {
+        stamps.pop_front();
+    }
+    let seconds = now.duration_since(*stamps.front()?).as_secs_f64();
+    (seconds > 0.0).then(|| (stamps.len() - 1) as f64 / seconds)
+}
+
+/// How an export ended.
+#[derive(Debug)]
+pub enum Ended {
+    Complete(Progress),
+    Cancelled(Progress),
+    Failed(JobError),
+}
+
+#[derive(Default)]
+struct Shared {
+    progress: Progress,
+    cancelled: bool,
+    ended: Option<Ended>,
+}
+
+/// An export on a thread of its own, with a simulation of its own on the same device: what else runs there keeps its state.
+/// Dropped, it is cancelled.
+pub struct Job {
+    shared: Arc<Mutex<Shared>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Job {
+    /// Starts to export a document as it is now. Files that it names are in `graph_folder`; `wake` is called, on the thread, when there is
+    /// something new to tell.
+    ///
+    /// # Errors
+    /// When no thread can be had. All else is told by [`Job::ended`].
+    pub fn start(
+        gpu: &Gpu,
+        library: Arc<Library>,
+        document: Document,
+        graph_folder: &Path,
+        export: Export,
+        wake: impl Fn() + Send + 'static,
+    ) -> Result<Job, JobError> {
+        let shared = Arc::<Mutex<Shared>>::default();
+        let (gpu, options, theirs) = (gpu.clone(), export.plan_options(graph_folder.into()), shared.clone());
+        let work = move || {
+            let mut told = Instant::now();
+            let go_on = |progress: &Progress| {
+                let mut shared = lock(&theirs);
+                shared.progress = *progress;
+                let go_on = !shared.cancelled;
+                drop(shared);
+                // Often enough for an eye.
+                if told.elapsed() > Duration::from_millis(50) {
+                    told = Instant::now();
+                    wake();
+                }
+                go_on
+            };
+            let result = prepare(&gpu, &library, &document, &options)
+                .and_then(|mut simulation| run(&export, &document, &mut simulation, go_on))
+                .map(|(progress, _)| progress);
+            let mut shared = lock(&theirs);
+            shared.ended = Some(match result {
+                Ok(progress) if progress.frame == progress.last => Ended::Complete(progress),
+                Ok(progress) => Ended::Cancelled(progress),
+                Err(error) => Ended::Failed(error),
+            });
+            drop(shared);
+            wake();
+        };
+        let thread = std::thread::Builder::new().name("export".into()).spawn(work);
+        Ok(Job { shared, thread: Some(thread.map_err(|e| JobError::Thread(e.to_string()))?) })
+    }
+
+    pub fn progress(&self) -> Progress {
+        lock(&self.shared).progress
+    }
+
+    /// Ends it after the frame at hand; it can be resumed.
+    pub fn cancel(&self) {
+        lock(&self.shared).cancelled = true;
+    }
+
+    /// How it ended, once.
+    pub fn ended(&mut self) -> Option<Ended> {
+        let ended = lock(&self.shared).ended.take();
+        let died = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+        ended.or_else(|| (died && self.thread.take().is_some()).then_some(Ended::Failed(JobError::Gpu)))
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.cancel();
+        if let Some(thread) = self.thread.take() {
+            // A panic in it was told by `ended`, or nobody asks any more.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn prepare(gpu: &Gpu, library: &Library, document: &Document, options: &PlanOptions) -> Result<Simulation, JobError> {
+    let graph = Graph::build(document, library)?;
+    let plan = Plan::compile(&graph, options)?;
+    Ok(Simulation::new(gpu, plan)?)
+}
+
+/// A thread that panicked has left nothing half done behind the lock.
+fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

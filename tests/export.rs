@@ -1,0 +1,193 @@
+//! Exports: what is written, what an interrupted one leaves, and what else runs meanwhile.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use stagewright::document::{Document, ParamValue};
+use stagewright::export::job::{self, Ended, Export, Job, Progress, Subject};
+use stagewright::gpu::{Gpu, GpuOptions};
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Plan, PlanOptions};
+use stagewright::sim::{FrameInput, Simulation};
+
+const GRAPH: &str = r#"(version: 1, name: "count", nodes: {
+    "domain": (domain: (resolution: (24, 16), width: 1, edge: "wall")),
+    "smoke": (state: "Grid<f32>", inputs: {"next": "more.field"}),
+    "more": (stage: "fluid/add_source", inputs: {"field": "smoke.value"}, params: {"radius": 0.3, "rate": 1}),
+    "look": (stage: "view/color_map", inputs: {"field": "more.field"}),
+    "screen": (output: (), inputs: {"image": "look.image"}),
+})"#;
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("stagewright-export-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        Folder(path)
+    }
+
+    fn export(&self, first: u64, last: u64) -> Export {
+        Export {
+            frames: first..=last,
+            size: None,
+            subject: Subject::Output(None),
+            folder: self.0.clone(),
+            resume: false,
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn frame(&self, index: u64) -> Vec<u8> {
+        std::fs::read(self.0.join(Export::file_name(index))).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn document() -> Document {
+    Document::parse(GRAPH).unwrap()
+}
+
+fn gpu() -> Gpu {
+    Gpu::new(&GpuOptions::default()).unwrap()
+}
+
+fn simulation(gpu: &Gpu, document: &Document, options: &PlanOptions) -> Simulation {
+    let graph = Graph::build(document, Library::builtin()).unwrap();
+    Simulation::new(gpu, Plan::compile(&graph, options).unwrap()).unwrap()
+}
+
+fn export(gpu: &Gpu, document: &Document, export: &Export, go_on: impl FnMut(&Progress) -> bool) -> Progress {
+    let mut simulation = simulation(gpu, document, &export.plan_options(PathBuf::new()));
+    job::run(export, document, &mut simulation, go_on).unwrap().0
+}
+
+fn start(gpu: &Gpu, export: Export) -> Job {
+    Job::start(gpu, Arc::new(Library::builtin().clone()), document(), Path::new(""), export, || {}).unwrap()
+}
+
+fn end(mut job: Job) -> Ended {
+    let since = Instant::now();
+    loop {
+        if let Some(ended) = job.ended() {
+            return ended;
+        }
+        assert!(since.elapsed() < Duration::from_secs(60), "it does not end");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_range_is_written_as_part_of_the_whole() {
+    let (gpu, whole, part) = (gpu(), Folder::new("whole"), Folder::new("part"));
+    let all = export(&gpu, &document(), &whole.export(1, 12), |_| true);
+    assert_eq!((all.written, all.frame, all.kept), (12, 12, 0));
+    let some = export(&gpu, &document(), &part.export(7, 12), |_| true);
+    assert_eq!((some.written, some.frame), (6, 12));
+    assert_eq!(part.names(), (7..=12).map(Export::file_name).collect::<Vec<_>>());
+    assert!((7..=12).all(|frame| whole.frame(frame) == part.frame(frame)));
+    assert!(whole.frame(7) != whole.frame(12), "the picture changes");
+}
+
+#[test]
+fn an_interrupted_export_goes_on_where_it_was_and_ends_as_if_it_had_not_been() {
+    let (gpu, whole, cut) = (gpu(), Folder::new("one_go"), Folder::new("cut"));
+    export(&gpu, &document(), &whole.export(3, 14), |_| true);
+    let first = export(&gpu, &document(), &cut.export(3, 14), |progress| progress.frame < 8);
+    assert_eq!((first.frame, first.written), (8, 6), "frame 8 is the last computed, 3 to 8 are written");
+    assert!(cut.names().contains(&"frame.export.ron".to_string()));
+    // A frame that is missing in the middle is where it goes on.
+    std::fs::remove_file(cut.0.join(Export::file_name(6))).unwrap();
+    let again = Export { resume: true, ..cut.export(3, 14) };
+    assert_eq!(again.interrupted(&document()), Some(3));
+    let second = export(&gpu, &document(), &again, |_| true);
+    assert_eq!((second.kept, second.written, second.frame), (3, 9, 14));
+    assert_eq!(cut.names(), whole.names(), "nothing else is left");
+    assert!((3..=14).all(|frame| whole.frame(frame) == cut.frame(frame)));
+    assert_eq!(again.interrupted(&document()), None, "it is complete");
+}
+
+#[test]
+fn frames_of_another_graph_are_not_gone_on_with() {
+    let (gpu, folder) = (gpu(), Folder::new("other"));
+    export(&gpu, &document(), &folder.export(1, 6), |progress| progress.frame < 4);
+    let mut other = document();
+    other.set("more", "rate", ParamValue::Number(9.0)).unwrap();
+    let again = Export { resume: true, ..folder.export(1, 6) };
+    assert_eq!(again.interrupted(&document()), Some(4));
+    assert_eq!(again.interrupted(&other), None);
+    assert_eq!(Export { size: Some((9, 9)), ..again.clone() }.interrupted(&document()), None);
+    let before = folder.frame(4);
+    let done = export(&gpu, &other, &again, |_| true);
+    assert_eq!((done.kept, done.written), (0, 6));
+    assert!(folder.frame(4) != before);
+}
+
+#[test]
+fn what_runs_on_the_same_device_keeps_its_state() {
+    let (gpu, folder, alone) = (gpu(), Folder::new("beside"), Folder::new("alone"));
+    export(&gpu, &document(), &alone.export(1, 40), |_| true);
+    let mut live = simulation(&gpu, &document(), &PlanOptions::default());
+    let mut twin = simulation(&gpu, &document(), &PlanOptions::default());
+    let job = start(&gpu, folder.export(1, 40));
+    for _ in 0..10 {
+        live.step(&FrameInput::default()).unwrap();
+    }
+    let Ended::Complete(progress) = end(job) else { panic!("it is complete") };
+    assert_eq!((progress.written, progress.share()), (40, 1.0));
+    for _ in 0..10 {
+        twin.step(&FrameInput::default()).unwrap();
+    }
+    assert_eq!(live.frame(), 10);
+    assert_eq!(live.picture(None).unwrap(), twin.picture(None).unwrap());
+    assert!((1..=40).all(|frame| folder.frame(frame) == alone.frame(frame)));
+}
+
+#[test]
+fn a_job_is_cancelled_by_word_and_by_letting_go() {
+    let (gpu, folder) = (gpu(), Folder::new("cancel"));
+    let job = start(&gpu, folder.export(1, 1_000_000));
+    while job.progress().written < 3 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(job.progress().left().is_some());
+    job.cancel();
+    let Ended::Cancelled(progress) = end(job) else { panic!("it was cancelled") };
+    assert!(progress.frame < 1_000_000 && progress.written == progress.frame);
+    let again = Export { resume: true, ..folder.export(1, 1_000_000) };
+    assert_eq!(again.interrupted(&document()), Some(progress.written));
+    let since = Instant::now();
+    drop(start(&gpu, again));
+    assert!(since.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn errors_are_sentences() {
+    let (gpu, folder) = (gpu(), Folder::new("errors"));
+    let failed = |export: Export| match end(start(&gpu, export)) {
+        Ended::Failed(error) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let backwards = failed(folder.export(5, 4));
+    assert!(backwards.starts_with("frames 5 to 4 are none"), "{backwards}");
+    let none = failed(Export { subject: Subject::Output(Some("gone".into())), ..folder.export(1, 2) });
+    assert!(none.contains("gone"), "{none}");
+    std::fs::write(&folder.0, "in the way").unwrap();
+    let taken = failed(folder.export(1, 2));
+    assert!(taken.contains("cannot create the folder"), "{taken}");
+    std::fs::remove_file(&folder.0).unwrap();
+}
