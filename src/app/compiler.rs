@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
@@ -20,10 +21,19 @@ pub struct Compiled {
 
 type Outcome = Result<Compiled, Problems>;
 
+/// What a plan is made of.
+struct Job {
+    number: u64,
+    document: Document,
+    library: Arc<Library>,
+    /// Of the files that the document names.
+    folder: PathBuf,
+}
+
 /// The thread and the jobs on their way to it and back.
 pub struct Compiler {
     /// Gone only while the compiler is dropped.
-    jobs: Option<Sender<(u64, Document, PathBuf)>>,
+    jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
     results: Receiver<(u64, Outcome)>,
     asked: u64,
@@ -33,7 +43,7 @@ pub struct Compiler {
 impl Compiler {
     /// `wake` is called, on the thread, when a result is there.
     pub fn new(gpu: Gpu, wake: impl Fn() + Send + 'static) -> Compiler {
-        let (jobs, queue) = channel::<(u64, Document, PathBuf)>();
+        let (jobs, queue) = channel::<Job>();
         let (answers, results) = channel();
         let work = move || {
             while let Ok(mut job) = queue.recv() {
@@ -41,9 +51,9 @@ impl Compiler {
                 while let Ok(newer) = queue.try_recv() {
                     job = newer;
                 }
-                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, job.2.clone())))
-                    .unwrap_or_else(|_| Err(died()));
-                if answers.send((job.0, outcome)).is_err() {
+                let number = job.number;
+                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, job))).unwrap_or_else(|_| Err(died()));
+                if answers.send((number, outcome)).is_err() {
                     return;
                 }
                 wake();
@@ -54,13 +64,15 @@ impl Compiler {
         Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0 }
     }
 
-    /// Asks for a document to be compiled; what was asked before is no longer of interest. Files that it names are in `folder`.
+    /// Asks for a document to be compiled; what was asked before is no longer of interest. Files that it names are in
+    /// `folder`, stages in `library`.
     ///
     /// # Errors
     /// When the thread has ended.
-    pub fn request(&mut self, document: &Document, folder: PathBuf) -> Result<(), Problems> {
+    pub fn request(&mut self, document: &Document, library: &Arc<Library>, folder: PathBuf) -> Result<(), Problems> {
         self.asked += 1;
-        let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send((self.asked, document.clone(), folder)).is_ok());
+        let job = Job { number: self.asked, document: document.clone(), library: library.clone(), folder };
+        let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
         if !sent {
             self.answered = self.asked;
             return Err(died());
@@ -92,9 +104,9 @@ impl Drop for Compiler {
     }
 }
 
-fn compile(gpu: &Gpu, document: &Document, folder: PathBuf) -> Outcome {
-    let graph = Graph::build(document, Library::builtin())?;
-    let plan = Plan::compile(&graph, &PlanOptions { folder, ..PlanOptions::default() })?;
+fn compile(gpu: &Gpu, job: Job) -> Outcome {
+    let graph = Graph::build(&job.document, &job.library)?;
+    let plan = Plan::compile(&graph, &PlanOptions { folder: job.folder, ..PlanOptions::default() })?;
     // Read here, so that the window need not wait for a large mesh.
     crate::sim::files::read(&plan)?;
     gpu.prepare(&plan)?;

@@ -17,6 +17,7 @@ mod panes;
 mod player;
 mod problems;
 mod session;
+mod stages;
 mod theme;
 mod transport;
 mod view;
@@ -30,7 +31,6 @@ use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 
 use crate::document::Document;
 use crate::gpu::{self, Gpu};
-use crate::library::Library;
 use canvas::{Canvas, layout};
 use command::{Command, MENUS};
 pub use disk::Source;
@@ -41,11 +41,12 @@ use player::{Player, Pointer};
 use session::Session;
 use view::{Subject, View};
 
-/// Opens the window, with a graph file or with a graph that ships, and returns when it is closed.
+/// Opens the window, with a graph file or with a graph that ships, and returns when it is closed. `stages` is a folder of
+/// the user's own; without one, it is `stages` beside the graph.
 ///
 /// # Errors
 /// Why there is no window, in one sentence.
-pub fn run(file: Option<PathBuf>) -> Result<(), String> {
+pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String> {
     let source = file.map_or_else(first, Source::File);
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -57,7 +58,7 @@ pub fn run(file: Option<PathBuf>) -> Result<(), String> {
         wgpu_options: graphics(),
         ..Default::default()
     };
-    let create: eframe::AppCreator<'_> = Box::new(move |context| Ok(Box::new(Editor::new(context, source)?)));
+    let create: eframe::AppCreator<'_> = Box::new(move |context| Ok(Box::new(Editor::new(context, source, stages)?)));
     eframe::run_native("stagewright", options, create).map_err(|error| sentence(&error))
 }
 
@@ -105,11 +106,15 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// An editor that opens a document, in a window or in whatever else eframe draws to.
+    /// An editor that opens a document, in a window or in whatever else eframe draws to, with a folder of stages.
     ///
     /// # Errors
     /// When there is no graphics device.
-    pub fn new(context: &eframe::CreationContext<'_>, source: Source) -> Result<Editor, String> {
+    pub fn new(
+        context: &eframe::CreationContext<'_>,
+        source: Source,
+        stages: Option<PathBuf>,
+    ) -> Result<Editor, String> {
         let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
         theme::install(&context.egui_ctx);
         let name = gpu::describe(&render.adapter.get_info());
@@ -128,6 +133,9 @@ impl Editor {
             plan: 0,
             hears_keys: false,
         };
+        if let Some(folder) = stages {
+            editor.session.use_stages(folder);
+        }
         editor.files.load(&mut editor.session, source);
         Ok(editor)
     }
@@ -159,7 +167,7 @@ impl Editor {
             Command::Redo => self.session.redo(),
             Command::Delete => self.canvas.delete(&mut self.session),
             Command::SelectAll => self.session.selection = self.session.document().nodes.keys().cloned().collect(),
-            Command::AddNode => self.canvas.open_palette(canvas::pointer(ctx)),
+            Command::AddNode => self.canvas.open_palette(&self.session, canvas::pointer(ctx)),
             Command::Arrange => self.canvas.arrange(&mut self.session),
             Command::FrameAll => self.canvas.frame_all(),
             Command::FrameSelection => self.canvas.frame_selection(),
@@ -421,7 +429,8 @@ impl eframe::App for Editor {
 
 /// Takes a document in; one whose nodes have no places yet gets them.
 fn open_document(session: &mut Session, mut document: Document, path: Option<PathBuf>) {
-    let faces = face::faces(&document, Library::builtin());
+    session.find_stages(path.as_deref());
+    let faces = face::faces(&document, session.library());
     layout::place_new(&mut document, &faces);
     session.open(document, path);
 }

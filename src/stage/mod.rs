@@ -302,6 +302,16 @@ fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
     reach
 }
 
+/// The port that a word of a stage's text reads or writes, be it the port's own name or made of it.
+pub fn accessed<'a>(header: &'a Header, word: &str) -> Option<&'a Port> {
+    header.ports.iter().find(|port| {
+        let reads = word.strip_prefix(port.name.as_str()).is_some_and(|ending| READERS.contains(&ending));
+        let scatters = ["add_", "min_", "max_"].iter().any(|call| word.strip_prefix(call) == Some(port.name.as_str()));
+        let puts = |name: &str| port.written.iter().any(|(attribute, _)| attribute == name);
+        reads || scatters || word.strip_prefix("put_").is_some_and(puts)
+    })
+}
+
 /// Endings of the accessors that read a port.
 const READERS: [&str; 9] = ["", "_at", "_face", "_wired", "_gradient", "_count", "_next", "_range", "_item"];
 

@@ -11,7 +11,6 @@ use crate::app::face;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::document::{Link, NodeKind};
-use crate::library::Library;
 
 /// The open list.
 pub struct Chooser {
@@ -55,7 +54,7 @@ impl Canvas {
         let nodes = &session.document().nodes;
         let number = nodes.get(&from.node).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
         let Some(node) = nodes.get(&name).filter(|_| number) else { return };
-        let stage = face::stage_of(node, Library::builtin());
+        let stage = face::stage_of(node, session.library());
         let params: Vec<String> =
             stage.map(|stage| stage.header.params.iter().map(|param| param.name.clone()).collect()).unwrap_or_default();
         if !params.is_empty() {

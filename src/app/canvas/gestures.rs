@@ -12,7 +12,6 @@ use super::{Canvas, Framing, ZOOM, layout, place_of};
 use crate::app::edits::{self, InputEnd};
 use crate::app::session::Session;
 use crate::document::Link;
-use crate::library::Library;
 
 /// Below this zoom, names can hardly be read.
 const READABLE: f32 = 0.42;
@@ -154,7 +153,7 @@ impl Canvas {
         });
         let on_node = pointer.is_some_and(|at| self.paint.rects.values().any(|r| r.contains(at)));
         if clicked && !on_node && ui.rect_contains_pointer(self.rect) {
-            self.open_palette(pointer);
+            self.open_palette(session, pointer);
             return;
         }
         let Some(palette) = &mut self.palette else { return };
@@ -198,7 +197,7 @@ pub(super) fn rewire(
     }
     if let Some((from, to)) = on {
         edits::connect(&mut after, from, &to);
-        if let Some(problem) = edits::refusal(session.document(), &after, &to, Library::builtin()) {
+        if let Some(problem) = edits::refusal(session.document(), &after, &to, session.library()) {
             return Err(format!("Not connected. {problem}"));
         }
     }

@@ -20,7 +20,6 @@ use super::face::{self, Face};
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::document::{Document, Link, Node, ParamValue};
-use crate::library::Library;
 use crate::plan::{Dispatch, Plan};
 use crate::problem::Severity;
 use drop::Chooser;
@@ -90,9 +89,9 @@ impl Canvas {
     }
 
     /// Opens the palette of nodes to add, at the pointer if that is over the canvas.
-    pub fn open_palette(&mut self, pointer: Option<Pos2>) {
+    pub fn open_palette(&mut self, session: &Session, pointer: Option<Pos2>) {
         let at = pointer.filter(|p| self.rect.contains(*p)).unwrap_or(self.rect.center());
-        self.palette = Some(Palette::new(at));
+        self.palette = Some(Palette::new(at, session.library()));
     }
 
     /// Draws the canvas and turns what was done on it into edits. An `Err` is a sentence for the person.
@@ -151,7 +150,7 @@ impl Canvas {
         }
         self.built = now;
         let document = session.document();
-        let mut faces = face::faces(document, Library::builtin());
+        let mut faces = face::faces(document, session.library());
         face::bind(&mut faces, document, |wire| session.carried(wire), |wire| session.particles(wire));
         let same_look = self.look.is_some_and(|before| std::ptr::eq(before, look));
         self.look = Some(look);

@@ -43,8 +43,8 @@ pub struct Palette {
 }
 
 impl Palette {
-    pub fn new(at: Pos2) -> Palette {
-        Palette { at, query: String::new(), mark: 0, fresh: true, entries: entries() }
+    pub fn new(at: Pos2, library: &Library) -> Palette {
+        Palette { at, query: String::new(), mark: 0, fresh: true, entries: entries(library) }
     }
 
     /// Where it was opened.
@@ -116,7 +116,7 @@ fn matches(entry: &Entry, query: &str) -> bool {
     query.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
-fn entries() -> Vec<Entry> {
+fn entries(library: &Library) -> Vec<Entry> {
     let host = |title: &str, wish: &str, doc: &str, kind| Entry {
         title: title.into(),
         place: "node".into(),
@@ -132,7 +132,6 @@ fn entries() -> Vec<Entry> {
         host("File", "shape", "Signed distances to a mesh or a picture", NodeKind::File("shape.obj".into())),
         host("Custom", "custom", "A stage whose WGSL is part of the graph", NodeKind::Custom(CUSTOM.into())),
     ];
-    let library = Library::builtin();
     let tail = |name: &str| name.rsplit('/').next().unwrap_or(name).to_string();
     let folder = |name: &str| name.rsplit_once('/').map_or("", |(folder, _)| folder).to_string();
     entries.extend(library.stages().map(|stage| Entry {
@@ -158,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_stage_is_found_by_parts_of_its_name() {
-        let entries = entries();
+        let entries = entries(Library::builtin());
         let found =
             |query: &str| entries.iter().filter(|e| matches(e, query)).map(|e| e.wish.clone()).collect::<Vec<_>>();
         assert!(found("pres jac").contains(&"pressure_jacobi".to_string()));

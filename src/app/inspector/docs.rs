@@ -53,7 +53,7 @@ fn prose(ui: &mut Ui, line: &str) {
 }
 
 /// What a node is that is no stage.
-pub(super) fn host(ui: &mut Ui, node: &Node) {
+pub(super) fn host(ui: &mut Ui, node: &Node, library: &Library) {
     let (title, text) = match &node.kind {
         NodeKind::Domain(_) => ("Domain", "A box in space, cut into cubic cells. Stages run once for each."),
         NodeKind::State(_) => {
@@ -64,7 +64,7 @@ pub(super) fn host(ui: &mut Ui, node: &Node) {
             ("Output", "A picture that leaves the graph: for the viewport, and for `stagewright render`.")
         }
         NodeKind::Group(_) => ("Group", "A graph inside the graph."),
-        NodeKind::Stage(name) => match face::group_of(node, Library::builtin()) {
+        NodeKind::Stage(name) => match face::group_of(node, library) {
             Some(group) => (name.as_str(), group.about.as_str()),
             None => (name.as_str(), "No stage of this name is known."),
         },

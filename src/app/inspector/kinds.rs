@@ -7,7 +7,6 @@ use super::{Inspected, section};
 use crate::app::theme;
 use crate::document::{Document, Domain, Node, NodeKind, Output, ParamValue};
 use crate::expr::Numbers;
-use crate::library::Library;
 use crate::stage::header::{Direction, ParamType};
 use crate::stage::types::{EdgeRule, ValueType, WireType};
 
@@ -63,7 +62,7 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
 pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
     let repeats = match &one.node.kind {
         NodeKind::Group(_) => true,
-        _ => crate::app::face::stage_of(&one.node, Library::builtin())
+        _ => crate::app::face::stage_of(&one.node, one.session.library())
             .is_some_and(|stage| stage.header.ports.iter().any(|port| port.direction == Direction::InOut)),
     };
     let domains: Vec<String> = domains(one.session.document());

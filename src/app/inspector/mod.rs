@@ -17,7 +17,6 @@ use super::theme;
 use crate::document::{Node, NodeKind, ParamValue};
 use crate::expr::Numbers;
 use crate::graph::numbers::named;
-use crate::library::Library;
 use crate::stage::Stage;
 use crate::stage::header::{Param, ParamType, Port};
 use crate::stage::types::{Element, ValueType};
@@ -91,17 +90,18 @@ impl Inspected<'_> {
 
     fn values(&mut self, ui: &mut Ui) -> Result<(), String> {
         let mut result = self.title(ui);
-        let stage = face::stage_of(&self.node, Library::builtin());
+        let library = self.session.library().clone();
+        let stage = face::stage_of(&self.node, &library);
         kinds::own(ui, self);
         if let Some(stage) = &stage {
             self.ports(ui, stage);
             result = result.and(self.params(ui, &stage.header.params));
-        } else if let Some(group) = face::group_of(&self.node, Library::builtin()) {
+        } else if let Some(group) = face::group_of(&self.node, &library) {
             let params: Vec<Param> = group
                 .params
                 .iter()
                 .filter_map(|(name, links)| {
-                    let param = face::exposed(group, links, Library::builtin())?;
+                    let param = face::exposed(group, links, &library)?;
                     Some(Param { name: name.clone(), ..param })
                 })
                 .collect();
@@ -263,12 +263,13 @@ impl Inspected<'_> {
 
     /// What the stage says of itself.
     fn documentation(ui: &mut Ui, one: &mut Self) {
-        match face::stage_of(&one.node, Library::builtin()) {
+        let library = one.session.library().clone();
+        match face::stage_of(&one.node, &library) {
             Some(stage) => docs::stage(ui, &stage),
-            None => docs::host(ui, &one.node),
+            None => docs::host(ui, &one.node, &library),
         }
         let unknown = |port: &&PortFace| port.ty.is_none();
-        for port in face::face(&one.node, Library::builtin()).inputs.iter().filter(unknown) {
+        for port in face::face(&one.node, &library).inputs.iter().filter(unknown) {
             one.wire(ui, &port.name, &port.doc);
         }
     }
