@@ -30,6 +30,7 @@ pub enum Command {
     ShowGraph,
     ShowView,
     ShowInspector,
+    ShowCode,
     ShowProblems,
     ResetPanes,
     Commands,
@@ -46,7 +47,7 @@ pub const MENUS: &[(&str, &[Command])] = &[
     ("Graph", &[AddNode, Arrange, FrameAll, FrameSelection]),
     ("Run", &[Play, Step, Reset, Slower, Faster]),
     ("View", &[AddView, FitPicture, ActualSize, DarkTheme, LightTheme]),
-    ("Window", &[ShowGraph, ShowView, ShowInspector, ShowProblems, ResetPanes]),
+    ("Window", &[ShowGraph, ShowView, ShowInspector, ShowCode, ShowProblems, ResetPanes]),
 ];
 
 const NONE: Modifiers = Modifiers::NONE;
@@ -89,6 +90,7 @@ impl Command {
             ShowGraph => ("Graph", &[(CTRL, Key::Num1)]),
             ShowView => ("View", &[(CTRL, Key::Num2)]),
             ShowInspector => ("Inspector", &[(CTRL, Key::Num3), (NONE, Key::P)]),
+            ShowCode => ("Code", &[(CTRL, Key::Num4)]),
             ShowProblems => ("Problems", &[(CTRL, Key::Num6)]),
             ResetPanes => ("Panes as at first", &[]),
             Commands => ("Find a command…", &[(CTRL, Key::P), (NONE, Key::F3)]),
@@ -103,6 +105,7 @@ impl Command {
             ShowGraph => Some(Pane::Graph),
             ShowView => Some(Pane::View(0)),
             ShowInspector => Some(Pane::Inspector),
+            ShowCode => Some(Pane::Code),
             ShowProblems => Some(Pane::Problems),
             _ => None,
         }

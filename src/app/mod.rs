@@ -2,6 +2,7 @@
 //! does, a program can do.
 
 mod canvas;
+mod code;
 mod command;
 mod compiler;
 mod disk;
@@ -32,6 +33,7 @@ use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 use crate::document::Document;
 use crate::gpu::{self, Gpu};
 use canvas::{Canvas, layout};
+use code::Code;
 use command::{Command, MENUS};
 pub use disk::Source;
 use files::{Event, Files, Leaving};
@@ -94,6 +96,7 @@ pub struct Editor {
     session: Session,
     player: Player,
     canvas: Canvas,
+    code: Code,
     views: BTreeMap<u64, View>,
     panes: Tree<Pane>,
     files: Files,
@@ -125,6 +128,7 @@ impl Editor {
             session: Session::new(gpu, move || ctx.request_repaint()),
             player: Player::default(),
             canvas: Canvas::default(),
+            code: Code::default(),
             views: BTreeMap::from([(0, View::new(render, Subject::Output(None)))]),
             panes: panes::arrangement(),
             files: Files::default(),
@@ -158,9 +162,11 @@ impl Editor {
         if !self.enabled(command) {
             return;
         }
+        // Whatever it is, it means the text as it is on screen.
+        self.code.flush(&mut self.session);
         match command {
             Command::Open => self.files.open(ctx, &self.session),
-            Command::Save => self.files.save(ctx, &mut self.session),
+            Command::Save => self.save(ctx),
             Command::SaveAs => self.files.save_as(ctx, &self.session),
             Command::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
             Command::Undo => self.session.undo(),
@@ -186,11 +192,24 @@ impl Editor {
             Command::DarkTheme => ctx.set_theme(egui::Theme::Dark),
             Command::LightTheme => ctx.set_theme(egui::Theme::Light),
             Command::Commands => {}
-            Command::ShowGraph | Command::ShowView | Command::ShowInspector | Command::ShowProblems => {
+            Command::ShowGraph
+            | Command::ShowView
+            | Command::ShowInspector
+            | Command::ShowCode
+            | Command::ShowProblems => {
                 if let Some(pane) = command.pane() {
                     panes::bring_up(&mut self.panes, pane);
                 }
             }
+        }
+    }
+
+    /// Saves the document, or the stage's file that is being written in.
+    fn save(&mut self, ctx: &egui::Context) {
+        match self.code.save(ctx, &self.session) {
+            Some(Ok(path)) => self.tell(format!("Saved {}", path.display()), false),
+            Some(Err(sentence)) => self.tell(sentence, true),
+            None => self.files.save(ctx, &mut self.session),
         }
     }
 
@@ -209,9 +228,8 @@ impl Editor {
         if let Some(path) = dropped {
             self.files.load(&mut self.session, Source::File(path));
         }
-        if ctx.input(|input| input.viewport().close_requested()) && self.session.modified() {
-            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
-            self.files.leave(&mut self.session, Leaving::Close);
+        if ctx.input(|input| input.viewport().close_requested()) {
+            self.leave(ctx);
         }
         for event in self.files.show(ctx, &mut self.session) {
             match event {
@@ -228,6 +246,24 @@ impl Editor {
         }
         for fault in self.session.gpu().take_faults() {
             self.tell(format!("The graphics driver reports: {fault}"), true);
+        }
+    }
+
+    /// The window is to be closed: not before everything that was written is safe.
+    fn leave(&mut self, ctx: &egui::Context) {
+        self.code.flush(&mut self.session);
+        let unsaved: Vec<&str> = self.code.unsaved().collect();
+        if !unsaved.is_empty() {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            let names = unsaved.join(", ");
+            self.tell(
+                format!("Not closed: {names} has changes that are in no file; save them or take them back"),
+                true,
+            );
+            panes::bring_up(&mut self.panes, Pane::Code);
+        } else if self.session.modified() {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            self.files.leave(&mut self.session, Leaving::Close);
         }
     }
 
@@ -306,6 +342,9 @@ impl Editor {
         tree.ui(&mut desk, ui);
         let told = desk.told;
         self.panes = tree;
+        if self.session.show_text.is_some() {
+            panes::bring_up(&mut self.panes, Pane::Code);
+        }
         for sentence in told {
             self.tell(sentence, true);
         }
@@ -329,7 +368,7 @@ struct Desk<'a> {
 
 impl egui_tiles::Behavior<Pane> for Desk<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
-        let Editor { session, canvas, views, player, .. } = &mut *self.editor;
+        let Editor { session, canvas, code, views, player, .. } = &mut *self.editor;
         let framed = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
             egui::CentralPanel::no_frame().frame(theme::pane(ui)).show(ui, |ui| contents(ui));
         };
@@ -340,6 +379,7 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
                 framed(ui, &mut |ui| told = inspector::show(ui, session).err());
                 self.told.extend(told);
             }
+            Pane::Code => self.told.extend(code.show(ui, session).err()),
             Pane::Problems => framed(ui, &mut |ui| problems::show(ui, session)),
             Pane::View(number) => {
                 if let Some(view) = views.get_mut(number)
@@ -397,6 +437,7 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
 impl eframe::App for Editor {
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
+        self.code.tick(&ctx, &mut self.session);
         self.arrivals(&ctx);
         self.advance(&ctx);
         if !self.files.blocking()

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use eframe::egui::{self, Id, RichText, Ui};
 
+use super::code;
 use super::edits::{self, InputEnd};
 use super::face::{self, PortFace};
 use super::session::Session;
@@ -17,6 +18,7 @@ use super::theme;
 use crate::document::{Node, NodeKind, ParamValue};
 use crate::expr::Numbers;
 use crate::graph::numbers::named;
+use crate::problem::SourcePlace;
 use crate::stage::Stage;
 use crate::stage::header::{Param, ParamType, Port};
 use crate::stage::types::{Element, ValueType};
@@ -267,6 +269,9 @@ impl Inspected<'_> {
         match face::stage_of(&one.node, &library) {
             Some(stage) => docs::stage(ui, &stage),
             None => docs::host(ui, &one.node, &library),
+        }
+        if code::has_text(&one.node, &library) && ui.button("Open the WGSL").clicked() {
+            one.session.show_text = Some(SourcePlace { line: 1, column: 1 });
         }
         let unknown = |port: &&PortFace| port.ty.is_none();
         for port in face::face(&one.node, &library).inputs.iter().filter(unknown) {
