@@ -1,5 +1,6 @@
 //! Stages: one WGSL file each, whose header says what it reads, writes and takes.
 
+pub mod brackets;
 pub mod guard;
 pub mod header;
 pub mod inlining;
@@ -84,6 +85,10 @@ impl Stage {
                 function.text
             );
             return Err(vec![StageError::new(line, column, message)]);
+        }
+        if let Some((bracket, message)) = brackets::unmatched(&tokens) {
+            let (line, column) = lex::line_col(source, bracket.start);
+            errors.push(StageError::new(line, column, message));
         }
         check_function(&header, source, &tokens, &mut errors);
         check_ports(&header, &tokens, &mut errors);

@@ -50,10 +50,18 @@ pub enum Step {
     Redo,
 }
 
+/// The text as it was laid out last, and with which colours. The letters are good for one pass; then they may be elsewhere in
+/// the font's picture, and egui has to be asked again.
+struct Laid {
+    look: &'static Look,
+    job: LayoutJob,
+    pass: u64,
+    galley: Arc<Galley>,
+}
+
 #[derive(Default)]
 pub struct Field {
-    /// The text as it was laid out last, and with which colours.
-    job: Option<(&'static Look, LayoutJob)>,
+    laid: Option<Laid>,
     /// Keys that wait for those before them to have taken effect.
     waiting: Vec<Event>,
 }
@@ -95,7 +103,6 @@ impl Field {
             let mut state = TextEditState::load(ui.ctx(), shown.id).unwrap_or_default();
             state.cursor.set_char_range(Some(CCursorRange::one(at)));
             state.store(ui.ctx(), shown.id);
-            ui.memory_mut(|memory| memory.request_focus(shown.id));
         }
         // A line is as long as it is.
         let galley = self.galley(ui, text);
@@ -112,11 +119,15 @@ impl Field {
         let output = egui::TextEdit::multiline(buffer)
             .id(shown.id)
             .code_editor()
-            .frame(egui::Frame::NONE)
+            .frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(6, 4)))
             .desired_width(f32::INFINITY)
             .layouter(&mut layouter)
             .show(ui);
-        output.response.response.clone().labelled_by(shown.label);
+        let named = output.response.response.clone().labelled_by(shown.label);
+        if shown.wanted.is_some() {
+            // Only now, since the click that asked for the place was one outside.
+            named.request_focus();
+        }
         let caret = output.state.cursor.char_range().map(|range| range.primary);
         if let Some(caret) = caret.filter(|_| acted || shown.wanted.is_some()) {
             let rect = output.galley.pos_from_cursor(caret).translate(output.galley_pos.to_vec2());
@@ -127,14 +138,17 @@ impl Field {
     }
 
     fn galley(&mut self, ui: &Ui, text: &str) -> Arc<Galley> {
-        let look = theme::of(ui);
-        let job = match self.job.take() {
-            Some((before, job)) if std::ptr::eq(before, look) && job.text == text => job,
-            _ => job(ui, text, look),
+        let (look, pass) = (theme::of(ui), ui.ctx().cumulative_pass_nr());
+        let known = self.laid.take().filter(|laid| std::ptr::eq(laid.look, look) && laid.job.text == text);
+        let laid = match known {
+            Some(laid) if laid.pass == pass => laid,
+            known => {
+                let job = known.map_or_else(|| job(ui, text, look), |laid| laid.job);
+                let galley = ui.fonts_mut(|fonts| fonts.layout_job(job.clone()));
+                Laid { look, job, pass, galley }
+            }
         };
-        let galley = ui.fonts_mut(|fonts| fonts.layout_job(job.clone()));
-        self.job = Some((look, job));
-        galley
+        self.laid.insert(laid).galley.clone()
     }
 
     /// Carries out the keys that a text field does not know. They take effect in the order in which they were pressed, so those
@@ -219,11 +233,12 @@ fn select(state: &mut TextEditState, selection: Range<usize>) {
 
 /// Puts the caret behind what differs between two texts.
 pub fn follow(ctx: &egui::Context, id: Id, before: &str, after: &str) {
-    let same_end = before.chars().rev().zip(after.chars().rev()).take_while(|(a, b)| a == b).count();
-    let length = after.chars().count();
     let same_start = before.chars().zip(after.chars()).take_while(|(a, b)| a == b).count();
+    let (old, new) = (before.chars().count() - same_start, after.chars().count() - same_start);
+    let ends = before.chars().rev().zip(after.chars().rev()).take(old.min(new));
+    let same_end = ends.take_while(|(a, b)| a == b).count();
+    let at = same_start + new - same_end;
     let mut state = TextEditState::load(ctx, id).unwrap_or_default();
-    let at = length.saturating_sub(same_end).max(same_start);
     select(&mut state, at..at);
     state.store(ctx, id);
 }
@@ -297,7 +312,7 @@ fn wave(painter: &egui::Painter, rect: Rect, color: Color32) {
         let y = rect.bottom() - if step.is_multiple_of(2) { 0.0 } else { WAVE };
         Pos2::new(rect.left() + step as f32 * WAVE, y)
     };
-    painter.line((0..=steps).map(point).collect(), Stroke::new(1.2, color));
+    painter.line((0..=steps).map(point).collect(), Stroke::new(1.5, color));
 }
 
 /// Line numbers, beside lines that are in sight.
