@@ -20,12 +20,14 @@ fn graphics_crates_stay_where_they_belong() {
     let mut files = Vec::new();
     sources(&root, &mut files);
     assert!(files.len() > 20, "the scan finds the sources");
-    let allowed: [(&str, &[&str]); 12] = [
+    let allowed: [(&str, &[&str]); 14] = [
         ("wgpu::", &["gpu", "app"]),
         ("naga::", &["plan", "stage"]),
         ("egui::", &["app"]),
         ("eframe::", &["app"]),
         ("rfd::", &["app"]),
+        ("notify::", &["app"]),
+        ("open::that", &["app"]),
         ("rhai::", &["expr"]),
         ("tobj::", &["asset"]),
         ("gltf::", &["asset"]),

@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(end, text.len(), "{text:?}");
     }
 
-    fn kinds_of<'a>(text: &'a str, word: &str) -> Vec<Kind> {
+    fn kinds_of(text: &str, word: &str) -> Vec<Kind> {
         let part = |span: &Span| text[span.range.clone()].trim() == word;
         spans(text).into_iter().filter(part).map(|span| span.kind).collect()
     }
