@@ -1,12 +1,13 @@
 //! The stages and library groups that a graph may name.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use rust_embed::RustEmbed;
 
 use crate::document::{Document, Group, ReadError};
+use crate::problem::{Problem, Problems};
 use crate::stage::{Stage, StageError};
 
 #[derive(RustEmbed)]
@@ -27,6 +28,14 @@ pub enum Definition {
     Group(Arc<Group>),
 }
 
+/// A file of a user's folder, whether it reads or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageFile {
+    pub path: PathBuf,
+    /// As it was when the folder was read.
+    pub text: String,
+}
+
 /// Stages and groups by name. Built-in ones come from `shaders/` and `graphs/lib/`, a user's from a folder of theirs; all
 /// are parsed the same way.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +43,16 @@ pub struct Library {
     entries: BTreeMap<String, Definition>,
     /// Files that did not parse, with what is wrong: a graph that names one gets these.
     broken: BTreeMap<String, Vec<StageError>>,
+    /// What came from a user's folder.
+    files: BTreeMap<String, StageFile>,
+    /// Built-in names that such a file took.
+    replaced: BTreeSet<String>,
+}
+
+/// The folder whose stages a graph uses when nobody names another: `stages` beside its file, if there is one.
+pub fn folder_beside(graph: &Path) -> Option<PathBuf> {
+    let folder = graph.parent()?.join("stages");
+    folder.is_dir().then_some(folder)
 }
 
 impl Library {
@@ -86,30 +105,80 @@ impl Library {
         }
     }
 
-    /// Adds every `.wgsl` and `.ron` below a folder, named by its path in it. What a user has replaces a built-in of the
-    /// same name.
+    /// What ships, and a user's folder over it. A file that does not read keeps the version that `before`, made of the same
+    /// folder, has of it.
     ///
     /// # Errors
     /// When the folder can't be read.
+    pub fn with_folder(folder: &Path, before: &Library) -> std::io::Result<Library> {
+        let mut library = Library::builtin().clone();
+        library.add_folder(folder)?;
+        for name in library.broken.keys() {
+            if let Some(last) = before.entries.get(name).filter(|_| before.files.contains_key(name)) {
+                library.entries.insert(name.clone(), last.clone());
+            }
+        }
+        Ok(library)
+    }
+
+    /// Adds every `.wgsl` and `.ron` below a folder, named by its path in it. What a user has replaces a built-in of the
+    /// same name, which [`Library::warnings`] tells of.
+    ///
+    /// # Errors
+    /// When the folder can't be read. A single file that can't be is among the broken ones.
     pub fn add_folder(&mut self, folder: &Path) -> std::io::Result<()> {
         let mut pending = vec![folder.to_path_buf()];
+        // Links may lead round in circles.
+        let mut seen = BTreeSet::new();
         while let Some(current) = pending.pop() {
+            if !seen.insert(current.canonicalize()?) {
+                continue;
+            }
             for entry in std::fs::read_dir(&current)? {
                 let path = entry?.path();
-                if path.is_dir() {
-                    pending.push(path);
-                    continue;
-                }
-                let Ok(relative) = path.strip_prefix(folder) else { continue };
-                let name = relative.with_extension("").to_string_lossy().replace('\\', "/");
-                match path.extension().and_then(|e| e.to_str()) {
-                    Some("wgsl") => self.add_stage(&name, &std::fs::read_to_string(&path)?),
-                    Some("ron") => self.add_group(&name, &std::fs::read_to_string(&path)?),
+                match path.extension().and_then(|ending| ending.to_str()) {
+                    _ if path.is_dir() => pending.push(path),
+                    Some("wgsl" | "ron") => self.add_file(folder, path),
                     _ => {}
                 }
             }
         }
         Ok(())
+    }
+
+    fn add_file(&mut self, folder: &Path, path: PathBuf) {
+        let Ok(relative) = path.strip_prefix(folder) else { return };
+        let name = relative.with_extension("").to_string_lossy().replace('\\', "/");
+        let text = std::fs::read_to_string(&path);
+        if Library::builtin().get(&name).is_some() {
+            self.replaced.insert(name.clone());
+        }
+        match &text {
+            Ok(text) if path.extension().is_some_and(|ending| ending == "ron") => self.add_group(&name, text),
+            Ok(text) => self.add_stage(&name, text),
+            Err(error) => self.insert(&name, Err(vec![StageError::new(1, 1, format!("it can't be read: {error}"))])),
+        }
+        self.files.insert(name, StageFile { path, text: text.unwrap_or_default() });
+    }
+
+    /// The file of a user's folder that a name comes from.
+    pub fn file(&self, name: &str) -> Option<&StageFile> {
+        self.files.get(name)
+    }
+
+    /// All files that came from a user's folder, by name.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &StageFile)> {
+        self.files.iter().map(|(name, file)| (name.as_str(), file))
+    }
+
+    /// What is worth knowing about the names: files of a user's that took the place of something built in.
+    pub fn warnings(&self) -> Problems {
+        let warning = |name: &String| {
+            let file = self.files.get(name)?.path.display();
+            let cause = format!("{file} stands in for the built-in `{name}`, in every graph that names it");
+            Some(Problem::new("", "", cause, "rename the file if that is not meant").warning())
+        };
+        Problems(self.replaced.iter().filter_map(warning).collect())
     }
 
     pub fn get(&self, name: &str) -> Option<&Definition> {

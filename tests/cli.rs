@@ -132,6 +132,24 @@ fn errors_in_wgsl_show_the_line() {
 }
 
 #[test]
+fn stages_beside_the_graph_are_found_and_one_that_replaces_a_built_in_is_told() {
+    let dir = folder("beside");
+    std::fs::create_dir_all(dir.join("stages/view")).unwrap();
+    let own =
+        "//! Red\n//! @out image: Image\n\nfn stage(cell: Cell) -> vec4f {\n    return vec4f(1.0, 0.0, 0.0, 1.0);\n}\n";
+    std::fs::write(dir.join("stages/red.wgsl"), own).unwrap();
+    let file = dir.join("g.ron");
+    std::fs::write(&file, r#"(version: 1, nodes: {"domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")), "red": (stage: "red"), "o": (output: (), inputs: {"image": "red"})})"#).unwrap();
+    let good = stagewright(&["check", file.to_str().unwrap()]);
+    assert_eq!((good.status.code(), err(&good).contains("stands in")), (Some(0), false), "{}", err(&good));
+    std::fs::write(dir.join("stages/view/color_map.wgsl"), own).unwrap();
+    let told = stagewright(&["check", file.to_str().unwrap()]);
+    assert_eq!(told.status.code(), Some(0));
+    assert!(err(&told).contains("color_map.wgsl") && err(&told).contains("stands in"), "{}", err(&told));
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
 fn plan_prints_text_and_json() {
     let text = stagewright(&["plan", GRAPH]);
     assert!(out(&text).starts_with("plan of") && out(&text).contains("dispatches a frame"));

@@ -55,6 +55,7 @@ pub enum Command {
     ShowGraph,
     ShowView,
     ShowInspector,
+    ShowCode,
     ShowProblems,
     ResetPanes,
     DarkTheme,
@@ -89,7 +90,7 @@ pub const MENUS: &[(&str, &[Command])] = &[
             ToggleMinimap,
         ],
     ),
-    ("Window", &[ShowGraph, ShowView, ShowInspector, ShowProblems, ResetPanes, DarkTheme, LightTheme]),
+    ("Window", &[ShowGraph, ShowView, ShowInspector, ShowCode, ShowProblems, ResetPanes, DarkTheme, LightTheme]),
 ];
 
 const NONE: Modifiers = Modifiers::NONE;
@@ -158,6 +159,7 @@ impl Command {
             ShowGraph => ("Graph", &[(CTRL, Key::Num1)]),
             ShowView => ("View", &[(CTRL, Key::Num2)]),
             ShowInspector => ("Inspector", &[(CTRL, Key::Num3), (NONE, Key::P)]),
+            ShowCode => ("Code", &[(CTRL, Key::Num4)]),
             ShowProblems => ("Problems", &[(CTRL, Key::Num6)]),
             ResetPanes => ("Panes as at first", &[]),
             DarkTheme => ("Dark theme", &[]),
@@ -171,6 +173,7 @@ impl Command {
             ShowGraph => Some(Pane::Graph),
             ShowView => Some(Pane::View(0)),
             ShowInspector => Some(Pane::Inspector),
+            ShowCode => Some(Pane::Code),
             ShowProblems => Some(Pane::Problems),
             _ => None,
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
@@ -15,9 +16,11 @@ use crate::problem::{Problem, Problems};
 use crate::sim::{camera, probe};
 
 /// What is to be compiled.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone)]
 pub struct Job {
     pub document: Document,
+    /// Stages and groups that its nodes may be of.
+    pub library: Arc<Library>,
     /// Where files are that it names.
     pub folder: PathBuf,
     /// Wires that are looked at.
@@ -110,7 +113,7 @@ impl Drop for Compiler {
 }
 
 fn compile(gpu: &Gpu, job: &Job) -> Outcome {
-    let graph = Graph::build(&job.document, Library::builtin())?;
+    let graph = Graph::build(&job.document, &job.library)?;
     let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
     let pictured = job.pictured.as_ref().map(|scope| probe::thumbnails(&graph, group(scope).as_deref()));
     let thumbnails = pictured.unwrap_or_default();

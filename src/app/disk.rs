@@ -108,7 +108,15 @@ fn plain(sentence: String) -> Broken {
 /// # Errors
 /// Why it can't be written, in one sentence; then the file is as it was.
 pub fn save(path: &Path, document: &Document) -> Result<(), String> {
-    replace(path, document.to_text().as_bytes()).map_err(|e| format!("{} can't be written: {e}", path.display()))
+    save_text(path, &document.to_text())
+}
+
+/// The same, of any text.
+///
+/// # Errors
+/// As [`save`].
+pub fn save_text(path: &Path, text: &str) -> Result<(), String> {
+    replace(path, text.as_bytes()).map_err(|e| format!("{} can't be written: {e}", path.display()))
 }
 
 /// Writes a file, so that at every moment it is the old one or the new one, whole.

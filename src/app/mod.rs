@@ -2,6 +2,7 @@
 //! does, a program can do.
 
 mod canvas;
+mod code;
 mod command;
 mod compiler;
 mod disk;
@@ -16,6 +17,7 @@ mod player;
 mod problems;
 mod session;
 mod settings;
+mod stages;
 mod theme;
 mod transport;
 mod view;
@@ -32,6 +34,7 @@ use crate::edit::PasteInputs;
 use crate::gpu::{self, Gpu};
 use crate::library::Library;
 use canvas::{Canvas, layout};
+use code::Code;
 use command::{Command, MENUS};
 pub use disk::Source;
 use export_dialog::ExportDialog;
@@ -44,11 +47,12 @@ use session::Session;
 use settings::Folders;
 use view::{Pictures, View};
 
-/// Opens the window, with a graph file or with a graph that ships, and returns when it is closed.
+/// Opens the window, with a graph file or with a graph that ships, and returns when it is closed. `stages` is a folder of
+/// the user's own; without one, it is `stages` beside the graph.
 ///
 /// # Errors
 /// Why there is no window, in one sentence.
-pub fn run(file: Option<PathBuf>) -> Result<(), String> {
+pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String> {
     let source = file.map_or_else(first, Source::File);
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -60,7 +64,7 @@ pub fn run(file: Option<PathBuf>) -> Result<(), String> {
         wgpu_options: graphics(),
         ..Default::default()
     };
-    let create: eframe::AppCreator<'_> = Box::new(move |context| Ok(Box::new(Editor::new(context, source)?)));
+    let create: eframe::AppCreator<'_> = Box::new(move |context| Ok(Box::new(Editor::new(context, source, stages)?)));
     eframe::run_native("stagewright", options, create).map_err(|error| sentence(&error))
 }
 
@@ -96,6 +100,7 @@ pub struct Editor {
     session: Session,
     player: Player,
     canvas: Canvas,
+    code: Code,
     views: BTreeMap<u64, View>,
     render: egui_wgpu::RenderState,
     /// Small pictures on the nodes, and whether they are wanted.
@@ -117,11 +122,15 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// An editor that opens a document, in a window or in whatever else eframe draws to.
+    /// An editor that opens a document, in a window or in whatever else eframe draws to, with a folder of stages.
     ///
     /// # Errors
     /// When there is no graphics device.
-    pub fn new(context: &eframe::CreationContext<'_>, source: Source) -> Result<Editor, String> {
+    pub fn new(
+        context: &eframe::CreationContext<'_>,
+        source: Source,
+        stages: Option<PathBuf>,
+    ) -> Result<Editor, String> {
         let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
         theme::install(&context.egui_ctx);
         let name = gpu::describe(&render.adapter.get_info());
@@ -136,6 +145,7 @@ impl Editor {
             render,
             pictures: Pictures::default(),
             thumbnails: false,
+            code: Code::default(),
             panes: panes::arrangement(),
             files: Files::new(Folders::of_user()),
             export: ExportDialog::default(),
@@ -146,6 +156,9 @@ impl Editor {
             stale: false,
             hears_keys: false,
         };
+        if let Some(folder) = stages {
+            editor.session.use_stages(folder);
+        }
         editor.files.load(&mut editor.session, source);
         Ok(editor)
     }
@@ -186,12 +199,14 @@ impl Editor {
         if !self.enabled(command) {
             return;
         }
+        // Whatever it is, it means the text as it is on screen.
+        self.code.flush(&mut self.session);
         let (session, canvas) = (&mut self.session, &mut self.canvas);
         let mut told = Ok(());
         match command {
             Command::New => self.files.new_graph(ctx),
             Command::Open => self.files.open(ctx, session),
-            Command::Save => self.files.save(ctx, session),
+            Command::Save => self.save(ctx),
             Command::SaveAs => self.files.save_as(ctx, session),
             Command::Export => self.export.open(session, self.files.settings()),
             Command::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
@@ -245,7 +260,11 @@ impl Editor {
             Command::ResetPanes => self.panes = panes::arrangement(),
             Command::DarkTheme => ctx.set_theme(egui::Theme::Dark),
             Command::LightTheme => ctx.set_theme(egui::Theme::Light),
-            Command::ShowGraph | Command::ShowView | Command::ShowInspector | Command::ShowProblems => {
+            Command::ShowGraph
+            | Command::ShowView
+            | Command::ShowInspector
+            | Command::ShowCode
+            | Command::ShowProblems => {
                 if let Some(pane) = command.pane() {
                     panes::bring_up(&mut self.panes, pane);
                 }
@@ -340,15 +359,23 @@ impl Editor {
         self.player.refresh();
     }
 
+    /// Saves the document, or the stage's file that is being written in.
+    fn save(&mut self, ctx: &egui::Context) {
+        match self.code.save(ctx, &self.session) {
+            Some(Ok(path)) => self.tell(format!("Saved {}", path.display()), false),
+            Some(Err(sentence)) => self.tell(sentence, true),
+            None => self.files.save(ctx, &mut self.session),
+        }
+    }
+
     fn arrivals(&mut self, ctx: &egui::Context) {
         self.session.poll();
         let dropped = ctx.input(|input| input.raw.dropped_files.iter().find_map(|file| file.path.clone()));
         if let Some(path) = dropped {
             self.files.drop_in(&mut self.session, &path);
         }
-        if ctx.input(|input| input.viewport().close_requested()) && self.session.modified() {
-            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
-            self.files.leave(&mut self.session, Leaving::Close);
+        if ctx.input(|input| input.viewport().close_requested()) {
+            self.leave(ctx);
         }
         for event in self.files.show(ctx, &mut self.session) {
             match event {
@@ -392,6 +419,24 @@ impl Editor {
         }
         let wires = self.views.values().filter_map(View::wire).map(str::to_string).collect();
         self.session.look_at(wires, self.thumbnails);
+    }
+
+    /// The window is to be closed: not before everything that was written is safe.
+    fn leave(&mut self, ctx: &egui::Context) {
+        self.code.flush(&mut self.session);
+        let unsaved: Vec<&str> = self.code.unsaved().collect();
+        if !unsaved.is_empty() {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            let names = unsaved.join(", ");
+            self.tell(
+                format!("Not closed: {names} has changes that are in no file; save them or take them back"),
+                true,
+            );
+            panes::bring_up(&mut self.panes, Pane::Code);
+        } else if self.session.modified() {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            self.files.leave(&mut self.session, Leaving::Close);
+        }
     }
 
     /// The pointer of the view that it is over.
@@ -467,6 +512,9 @@ impl Editor {
         if let Some(number) = pin {
             self.pin(number);
         }
+        if self.session.show_text.is_some() {
+            panes::bring_up(&mut self.panes, Pane::Code);
+        }
         for sentence in told {
             self.tell(sentence, true);
         }
@@ -492,7 +540,7 @@ struct Desk<'a> {
 
 impl egui_tiles::Behavior<Pane> for Desk<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
-        let Editor { session, canvas, views, player, stale, .. } = &mut *self.editor;
+        let Editor { session, canvas, code, views, player, stale, .. } = &mut *self.editor;
         let framed = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
             egui::CentralPanel::no_frame().frame(theme::pane(ui)).show(ui, |ui| contents(ui));
         };
@@ -503,6 +551,7 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
                 framed(ui, &mut |ui| told = inspector::show(ui, session).err());
                 self.told.extend(told);
             }
+            Pane::Code => self.told.extend(code.show(ui, session).err()),
             Pane::Problems => framed(ui, &mut |ui| problems::show(ui, session)),
             Pane::View(number) => {
                 let Some(view) = views.get_mut(number) else { return UiResponse::None };
@@ -566,6 +615,7 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
 impl eframe::App for Editor {
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
+        self.code.tick(&ctx, &mut self.session);
         self.arrivals(&ctx);
         self.advance(&ctx);
         if !self.files.blocking()
@@ -606,8 +656,8 @@ fn make_mine(session: &mut Session) -> Result<(), String> {
         Some((scope, name)) => (scope, name),
         None => (session.scope().clone(), session.selection.iter().next().cloned().unwrap_or_default()),
     };
-    let (mut after, library) = (session.document().clone(), session.library());
-    crate::edit::make_mine(&mut after, &scope, &name, library)?;
+    let mut after = session.document().clone();
+    crate::edit::make_mine(&mut after, &scope, &name, session.library())?;
     session.edit("make mine", |document| *document = after);
     Ok(())
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Pane {
     Graph,
     Inspector,
+    Code,
     Problems,
     /// A view by its number; the first is always there.
     View(u64),
@@ -18,6 +19,7 @@ impl Pane {
         match self {
             Pane::Graph => "Graph",
             Pane::Inspector => "Inspector",
+            Pane::Code => "Code",
             Pane::Problems => "Problems",
             Pane::View(_) => "View",
         }
@@ -34,7 +36,7 @@ pub fn arrangement() -> Tree<Pane> {
     let mut tiles = Tiles::default();
     let view = tab(&mut tiles, &[Pane::View(0)]);
     let graph = tab(&mut tiles, &[Pane::Graph]);
-    let below = tab(&mut tiles, &[Pane::Inspector, Pane::Problems]);
+    let below = tab(&mut tiles, &[Pane::Inspector, Pane::Code, Pane::Problems]);
     let right = linear(&mut tiles, LinearDir::Vertical, [(graph, 0.64), (below, 0.36)]);
     let root = linear(&mut tiles, LinearDir::Horizontal, [(view, 0.44), (right, 0.56)]);
     Tree::new("panes", root, tiles)

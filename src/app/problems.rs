@@ -38,7 +38,7 @@ fn row(ui: &mut Ui, problem: &Problem, session: &mut Session) {
             }
             let link = egui::Link::new(RichText::new(place).monospace());
             if ui.add(link).on_hover_text("Show the node").clicked() {
-                session.go_to(&problem.node);
+                session.go_to_problem(problem);
             }
         }
         ui.label(&problem.cause);

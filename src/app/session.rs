@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::canvas::layout;
 use super::compiler::{Compiler, Job};
 use super::history::History;
+use super::stages::{self, Stages};
 use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, ParamValue, Scope};
 use crate::edit::{self, Face, IN, InputEnd, OUT};
 use crate::gpu::Gpu;
-use crate::library::Library;
-use crate::problem::{Problem, Problems};
+use crate::library::{self, Library};
+use crate::problem::{Problem, Problems, SourcePlace};
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
 use crate::stage::types::{Attributes, WireType, particles_name};
@@ -25,7 +27,15 @@ pub struct Session {
     compiler: Compiler,
     gpu: Gpu,
     simulation: Option<Simulation>,
+    library: Arc<Library>,
+    /// A folder of stages that was asked for, and the one that is open.
+    asked: Option<PathBuf>,
+    stages: Option<Stages>,
+    unreadable: Option<Problem>,
+    wake: Arc<dyn Fn() + Send + Sync>,
     problems: Problems,
+    /// What is wrong with the user's stages, whether or not the document runs.
+    of_stages: Problems,
     /// What came up while running, since the plan or the start changed.
     running: Problems,
     /// Parameters set while a plan was being compiled that does not know them.
@@ -57,19 +67,30 @@ pub struct Session {
     pub reveal: bool,
     /// A wire that somebody wants to see.
     pub wanted_view: Option<Link>,
+    /// The code pane is to come up with the selected node's text, at this place.
+    pub show_text: Option<SourcePlace>,
 }
 
 impl Session {
-    pub fn new(gpu: Gpu, wake: impl Fn() + Send + 'static) -> Session {
+    /// `wake` is called, on another thread, when there is something for [`Session::poll`].
+    pub fn new(gpu: Gpu, wake: impl Fn() + Send + Sync + 'static) -> Session {
+        let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(wake);
+        let compiled = wake.clone();
         Session {
             document: Document::default(),
             saved: Some(Document::default()),
             path: None,
             history: History::default(),
-            compiler: Compiler::new(gpu.clone(), wake),
+            compiler: Compiler::new(gpu.clone(), move || compiled()),
             gpu,
             simulation: None,
+            library: Arc::new(Library::builtin().clone()),
+            asked: None,
+            stages: None,
+            unreadable: None,
+            wake,
             problems: Problems::default(),
+            of_stages: Problems::default(),
             running: Problems::default(),
             unsent: Vec::new(),
             revision: 0,
@@ -87,13 +108,52 @@ impl Session {
             hovered: None,
             reveal: false,
             wanted_view: None,
+            show_text: None,
         }
+    }
+
+    /// Uses the stages of a folder, whatever graph is open.
+    pub fn use_stages(&mut self, folder: PathBuf) {
+        self.asked = Some(folder);
+        self.find_stages(None);
+    }
+
+    /// Brings the stages up that a graph in this file uses: those of the folder that was asked for, else of the one beside it.
+    pub fn find_stages(&mut self, graph: Option<&Path>) {
+        let folder = self.asked.clone().or_else(|| graph.and_then(library::folder_beside));
+        if folder.as_deref() == self.stages.as_ref().map(Stages::folder) {
+            return;
+        }
+        self.library = Arc::new(Library::builtin().clone());
+        self.unreadable = None;
+        self.stages = folder.map(|folder| {
+            let wake = self.wake.clone();
+            let (stages, answer) = Stages::open(folder, move || wake());
+            self.take_stages(answer);
+            stages
+        });
+    }
+
+    fn take_stages(&mut self, answer: Result<Arc<Library>, Problem>) {
+        match answer {
+            Ok(library) => {
+                self.library = library;
+                self.unreadable = None;
+            }
+            Err(problem) => self.unreadable = Some(problem),
+        }
+    }
+
+    /// What stages there are: those that ship and the user's own.
+    pub fn library(&self) -> &Arc<Library> {
+        &self.library
     }
 
     /// Puts another document in place of this one. The simulation of the old one ends.
     pub fn open(&mut self, document: Document, path: Option<PathBuf>) {
         self.saved = Some(document.clone());
         self.document = document;
+        self.find_stages(path.as_deref());
         self.path = path;
         self.history = History::default();
         self.simulation = None;
@@ -153,7 +213,14 @@ impl Session {
     /// Notes that the document is now what the file at `path` holds.
     pub fn mark_saved(&mut self, path: PathBuf) {
         self.saved = Some(self.document.clone());
+        let before = self.library.clone();
+        self.find_stages(Some(&path));
+        let moved = self.path.as_deref().and_then(Path::parent) != path.parent();
         self.path = Some(path);
+        if moved || !Arc::ptr_eq(&before, &self.library) {
+            // Files and stages that the document names are others now.
+            self.compile();
+        }
     }
 
     /// Changes with every edit of what runs.
@@ -200,19 +267,14 @@ impl Session {
         &self.history
     }
 
-    /// What is wrong with the document, then what came up while running.
+    /// What is wrong with the document, with the user's stages, then what came up while running.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
-        self.problems.0.iter().chain(&self.running.0)
+        self.problems.0.iter().chain(&self.of_stages.0).chain(&self.running.0)
     }
 
     /// Whether the document, as it is, does not run.
     pub fn broken(&self) -> bool {
         self.problems.has_errors()
-    }
-
-    /// Stages and groups that nodes may be of.
-    pub fn library(&self) -> &'static Library {
-        Library::builtin()
     }
 
     pub fn scope(&self) -> &Scope {
@@ -381,7 +443,7 @@ impl Session {
                 if let Some(node) = document.node_mut(&path) {
                     node.kind = NodeKind::Group(Box::new(group));
                 }
-                layout::place_all(document, Library::builtin());
+                layout::place_all(document, &self.library);
             }
             depth = count;
         }
@@ -445,6 +507,12 @@ impl Session {
             rest = rest.strip_prefix(group.as_str())?.strip_prefix('/')?;
         }
         rest.split('/').next().filter(|name| !name.is_empty())
+    }
+
+    /// The same, and shows the place in the node's text where there is one.
+    pub fn go_to_problem(&mut self, problem: &Problem) {
+        self.go_to(&problem.node);
+        self.show_text = problem.place;
     }
 
     pub fn compiling(&self) -> bool {
@@ -519,9 +587,12 @@ impl Session {
         self.revision += 1;
         self.unsent.clear();
         self.settle();
+        self.of_stages = stages::problems(&self.library, &self.document);
+        self.unreadable.iter().for_each(|problem| self.of_stages.push(problem.clone()));
         let folder = self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
         let job = Job {
             document: self.document.clone(),
+            library: self.library.clone(),
             folder,
             watched: self.viewed.clone(),
             pictured: self.pictured.clone(),
@@ -531,8 +602,12 @@ impl Session {
         }
     }
 
-    /// Takes a plan in that has been compiled.
+    /// Takes in what other threads have made: stages that were read again, and a plan that has been compiled.
     pub fn poll(&mut self) {
+        if let Some(answer) = self.stages.as_ref().and_then(Stages::poll) {
+            self.take_stages(answer);
+            self.compile();
+        }
         let Some(outcome) = self.compiler.poll() else { return };
         let started = outcome.and_then(|compiled| {
             match &mut self.simulation {

@@ -18,6 +18,7 @@ pub struct Look {
     pub field: Color32,
     /// A button, at rest, under the pointer, and pressed.
     pub button: [Color32; 3],
+    pub syntax: Syntax,
     pub text: Color32,
     /// Text that is lit up, on a button under the pointer.
     pub bright: Color32,
@@ -31,6 +32,19 @@ pub struct Look {
     pub frame: Color32,
     /// How much darker than in the dark theme wires and ports are.
     ink: f32,
+}
+
+/// The colours of a stage's text; ports have those of their wires.
+#[derive(Debug)]
+pub struct Syntax {
+    pub comment: Color32,
+    pub doc: Color32,
+    pub keyword: Color32,
+    pub ty: Color32,
+    pub number: Color32,
+    pub attribute: Color32,
+    pub function: Color32,
+    pub builtin: Color32,
 }
 
 const fn rgb(r: u8, g: u8, b: u8) -> Color32 {
@@ -47,6 +61,16 @@ static DARK: Look = Look {
     line: rgb(48, 53, 60),
     field: rgb(18, 20, 23),
     button: [rgb(45, 50, 57), rgb(56, 62, 71), rgb(66, 73, 83)],
+    syntax: Syntax {
+        comment: rgb(122, 130, 141),
+        doc: rgb(164, 176, 166),
+        keyword: rgb(204, 146, 214),
+        ty: rgb(110, 190, 206),
+        number: rgb(222, 172, 122),
+        attribute: rgb(224, 196, 112),
+        function: rgb(142, 178, 240),
+        builtin: rgb(214, 150, 150),
+    },
     text: rgb(214, 218, 224),
     bright: Color32::WHITE,
     dim: rgb(150, 158, 169),
@@ -69,6 +93,16 @@ static LIGHT: Look = Look {
     line: rgb(203, 208, 214),
     field: rgb(255, 255, 255),
     button: [rgb(219, 223, 228), rgb(207, 212, 219), rgb(193, 199, 207)],
+    syntax: Syntax {
+        comment: rgb(104, 112, 123),
+        doc: rgb(66, 92, 72),
+        keyword: rgb(138, 44, 156),
+        ty: rgb(0, 104, 124),
+        number: rgb(150, 76, 0),
+        attribute: rgb(126, 92, 0),
+        function: rgb(26, 84, 176),
+        builtin: rgb(154, 46, 54),
+    },
     text: rgb(32, 36, 42),
     bright: Color32::BLACK,
     dim: rgb(80, 88, 99),

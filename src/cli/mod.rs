@@ -14,7 +14,7 @@ use clap::{Args, Parser, Subcommand};
 use report::Failure;
 use stagewright::document::{Document, ParamValue};
 use stagewright::graph::Graph;
-use stagewright::library::Library;
+use stagewright::library::{self, Library};
 use stagewright::plan::{Plan, PlanOptions};
 
 #[derive(Parser)]
@@ -25,6 +25,11 @@ struct Cli {
     /// Graph to open in the editor
     #[cfg(feature = "editor")]
     file: Option<PathBuf>,
+    /// Folder of your own stages (.wgsl) and groups (.ron) for the editor, read again when a file in it changes; without it,
+    /// `stages` beside the graph
+    #[cfg(feature = "editor")]
+    #[arg(long, value_name = "FOLDER")]
+    stages: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -48,7 +53,7 @@ struct GraphArgs {
     /// number.value, state.capacity and node.iterations
     #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
     params: Vec<String>,
-    /// Folder of your own stages (.wgsl) and groups (.ron)
+    /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
 }
@@ -74,7 +79,7 @@ pub fn main() -> ExitCode {
         Some(Command::Plan(args)) => plan(&args),
         Some(Command::Stages(stages)) => stages.run(),
         #[cfg(feature = "editor")]
-        None => stagewright::app::run(cli.file).map_err(Failure::Message),
+        None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message),
         #[cfg(not(feature = "editor"))]
         None => Err(Failure::Message("this build has no editor; `stagewright --help` lists the commands".into())),
     };
@@ -118,11 +123,8 @@ impl GraphArgs {
             let value = ParamValue::from_text(value);
             document.set(node, param, value).map_err(|e| Failure::Message(format!("--param {assignment}: {e}")))?;
         }
-        let mut library = Library::builtin().clone();
-        if let Some(folder) = &self.stages {
-            let error = |e: std::io::Error| Failure::Message(format!("--stages {}: {e}", folder.display()));
-            library.add_folder(folder).map_err(error)?;
-        }
+        let beside = || library::folder_beside(&self.graph);
+        let library = stages::library(self.stages.clone().or_else(beside).as_deref())?;
         Ok((document, library))
     }
 

@@ -1,7 +1,7 @@
 //! `stagewright stages`
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -23,11 +23,7 @@ pub struct Stages {
 
 impl Stages {
     pub fn run(&self) -> Result<(), Failure> {
-        let mut library = Library::builtin().clone();
-        if let Some(folder) = &self.stages {
-            let error = |e: std::io::Error| Failure::Message(format!("--stages {}: {e}", folder.display()));
-            library.add_folder(folder).map_err(error)?;
-        }
+        let library = library(self.stages.as_deref())?;
         let text = match (&self.name, self.markdown) {
             (Some(name), _) => one(&library, name)?,
             (None, true) => reference::page(&library),
@@ -42,6 +38,15 @@ impl Stages {
             broken.flat_map(|(name, errors)| errors.iter().map(move |e| format!("{name}:{e}"))).collect();
         Err(Failure::Message(format!("some stages do not parse:\n{}", lines.join("\n"))))
     }
+}
+
+/// What ships, and a folder of the user's over it.
+pub fn library(folder: Option<&Path>) -> Result<Library, Failure> {
+    let Some(folder) = folder else { return Ok(Library::builtin().clone()) };
+    let error = |e: std::io::Error| Failure::Message(format!("the stages in {} can't be read: {e}", folder.display()));
+    let library = Library::with_folder(folder, Library::builtin()).map_err(error)?;
+    report::warn(&library.warnings());
+    Ok(library)
 }
 
 fn one(library: &Library, name: &str) -> Result<String, Failure> {

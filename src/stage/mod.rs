@@ -1,5 +1,6 @@
 //! Stages: one WGSL file each, whose header says what it reads, writes and takes.
 
+pub mod brackets;
 pub mod guard;
 pub mod header;
 pub mod inlining;
@@ -84,6 +85,10 @@ impl Stage {
                 function.text
             );
             return Err(vec![StageError::new(line, column, message)]);
+        }
+        if let Some((bracket, message)) = brackets::unmatched(&tokens) {
+            let (line, column) = lex::line_col(source, bracket.start);
+            errors.push(StageError::new(line, column, message));
         }
         check_function(&header, source, &tokens, &mut errors);
         check_ports(&header, &tokens, &mut errors);
@@ -300,6 +305,16 @@ fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
         }
     }
     reach
+}
+
+/// The port that a word of a stage's text reads or writes, be it the port's own name or made of it.
+pub fn accessed<'a>(header: &'a Header, word: &str) -> Option<&'a Port> {
+    header.ports.iter().find(|port| {
+        let reads = word.strip_prefix(port.name.as_str()).is_some_and(|ending| READERS.contains(&ending));
+        let scatters = ["add_", "min_", "max_"].iter().any(|call| word.strip_prefix(call) == Some(port.name.as_str()));
+        let puts = |name: &str| port.written.iter().any(|(attribute, _)| attribute == name);
+        reads || scatters || word.strip_prefix("put_").is_some_and(puts)
+    })
 }
 
 /// Endings of the accessors that read a port.

@@ -41,13 +41,13 @@ impl Canvas {
 
     /// Removes the selected nodes, or the selected frame without what is in it.
     pub fn delete(&mut self, session: &mut Session) {
-        let (scope, library) = (session.scope().clone(), session.library());
+        let (scope, library) = (session.scope().clone(), session.library().clone());
         if let Some(frame) = session.frame.take() {
             // The frame is there, or it would not be selected.
             session.arrange("delete", |document| drop(edit::remove_frame(document, &scope, frame)));
         } else if !session.selection.is_empty() {
             let names = std::mem::take(&mut session.selection);
-            session.edit("delete", |document| edit::remove(document, &scope, &names, library));
+            session.edit("delete", |document| edit::remove(document, &scope, &names, &library));
         }
     }
 

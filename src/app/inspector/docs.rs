@@ -1,4 +1,4 @@
-//! What a node says of itself: title, text with its equations, sources, and the WGSL.
+//! What a node says of itself: title, text with its equations, and sources.
 
 use eframe::egui::{self, RichText, Ui};
 
@@ -10,7 +10,7 @@ use crate::stage::Stage;
 use crate::stage::header::Port;
 use crate::stage::reference;
 
-/// Title, text with its equations, sources, and the WGSL itself.
+/// Title, text with its equations, sources, and what it gives.
 pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(&stage.header.title).heading());
@@ -30,11 +30,6 @@ pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
             ui.label(RichText::new(&port.doc).color(theme::of(ui).dim));
         });
     }
-    egui::CollapsingHeader::new(RichText::new("WGSL").color(theme::of(ui).dim)).id_salt(&stage.name).show(ui, |ui| {
-        let mut source = stage.source.as_str();
-        let code = egui::TextEdit::multiline(&mut source).code_editor().desired_width(f32::INFINITY);
-        ui.add(code);
-    });
 }
 
 /// A line of documentation. Headers set an equation apart by two spaces.
@@ -53,7 +48,7 @@ fn prose(ui: &mut Ui, line: &str) {
 }
 
 /// What a node is that is no stage.
-pub(super) fn host(ui: &mut Ui, node: &Node) {
+pub(super) fn host(ui: &mut Ui, node: &Node, library: &Library) {
     let (title, text) = match &node.kind {
         NodeKind::Domain(_) => ("Domain", "A box in space, cut into cubic cells. Stages run once for each."),
         NodeKind::State(_) => {
@@ -64,7 +59,7 @@ pub(super) fn host(ui: &mut Ui, node: &Node) {
             ("Output", "A picture that leaves the graph: for the viewport, and for `stagewright render`.")
         }
         NodeKind::Group(_) => ("Group", "A graph inside the graph."),
-        NodeKind::Stage(name) => match edit::group_of(node, Library::builtin()) {
+        NodeKind::Stage(name) => match edit::group_of(node, library) {
             Some(group) => (name.as_str(), group.about.as_str()),
             None => (name.as_str(), "No stage of this name is known."),
         },

@@ -43,7 +43,6 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
             one.wire(ui, "image", "The picture that leaves the graph");
             self::output(ui, one, output);
         }
-        NodeKind::Custom(source) => custom(ui, one, &source),
         NodeKind::File(path) => file(ui, one, &path),
         NodeKind::Unknown => {
             ui.label(
@@ -54,7 +53,7 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
                 ui.label(RichText::new(format!("{key}: {text}")).monospace());
             }
         }
-        NodeKind::Group(_) | NodeKind::Stage(_) | NodeKind::Reroute => {}
+        NodeKind::Group(_) | NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Reroute => {}
     }
 }
 
@@ -229,20 +228,6 @@ fn output(ui: &mut Ui, one: &mut Inspected<'_>, mut output: Output) {
     if output != before {
         let name = one.path.clone();
         one.session.edit("output", |document| change(document, &name, |node| node.kind = NodeKind::Output(output)));
-    }
-}
-
-fn custom(ui: &mut Ui, one: &mut Inspected<'_>, source: &str) {
-    let id = one.id("wgsl");
-    let typed = value::text(ui, id, source, |text| {
-        egui::TextEdit::multiline(text).code_editor().desired_width(f32::INFINITY).desired_rows(12)
-    });
-    ui.label(
-        RichText::new("Compiled when you leave the text; Escape takes it back").small().color(theme::of(ui).faint),
-    );
-    if let Some(text) = typed {
-        let name = one.path.clone();
-        one.session.edit("wgsl", |document| change(document, &name, |node| node.kind = NodeKind::Custom(text)));
     }
 }
 

@@ -10,12 +10,14 @@ use std::sync::Arc;
 
 use eframe::egui::{self, Id, RichText, Ui};
 
+use super::code;
 use super::session::Session;
 use super::theme;
 use crate::document::{Node, NodeKind, ParamValue};
 use crate::edit::{self, InputEnd, PortFace};
 use crate::expr::Numbers;
 use crate::graph::numbers::named;
+use crate::problem::SourcePlace;
 use crate::stage::Stage;
 use crate::stage::header::{Param, ParamType, Port};
 use crate::stage::types::{Element, ValueType};
@@ -95,17 +97,18 @@ impl Inspected<'_> {
 
     fn values(&mut self, ui: &mut Ui) -> Result<(), String> {
         let mut result = self.title(ui);
-        let stage = edit::stage_of(&self.node, self.session.library());
+        let library = self.session.library().clone();
+        let stage = edit::stage_of(&self.node, &library);
         kinds::own(ui, self);
         if let Some(stage) = &stage {
             self.ports(ui, stage);
             result = result.and(self.params(ui, &stage.header.params));
-        } else if let Some(group) = edit::group_of(&self.node, self.session.library()) {
+        } else if let Some(group) = edit::group_of(&self.node, &library) {
             let params: Vec<Param> = group
                 .params
                 .iter()
                 .filter_map(|(name, links)| {
-                    let param = edit::face::exposed(group, links, self.session.library())?;
+                    let param = edit::face::exposed(group, links, &library)?;
                     Some(Param { name: name.clone(), ..param })
                 })
                 .collect();
@@ -268,12 +271,16 @@ impl Inspected<'_> {
 
     /// What the stage says of itself.
     fn documentation(ui: &mut Ui, one: &mut Self) {
-        match edit::stage_of(&one.node, one.session.library()) {
+        let library = one.session.library().clone();
+        match edit::stage_of(&one.node, &library) {
             Some(stage) => docs::stage(ui, &stage),
-            None => docs::host(ui, &one.node),
+            None => docs::host(ui, &one.node, &library),
+        }
+        if code::has_text(&one.node, &library) && ui.button("Open the WGSL").clicked() {
+            one.session.show_text = Some(SourcePlace { line: 1, column: 1 });
         }
         let unknown = |port: &&PortFace| port.ty.is_none();
-        for port in edit::face::face(&one.node, one.session.library()).inputs.iter().filter(unknown) {
+        for port in edit::face::face(&one.node, &library).inputs.iter().filter(unknown) {
             one.wire(ui, &port.name, &port.doc);
         }
     }

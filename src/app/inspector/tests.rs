@@ -87,6 +87,23 @@ fn curves_and_gradients_are_shown_and_left_alone() {
 }
 
 #[test]
+fn the_wgsl_of_a_stage_is_a_click_away() {
+    use egui_kittest::kittest::Queryable;
+    let bench = Bench::new(GRAPH);
+    let mut session = bench.session;
+    session.selection = std::iter::once("fade".to_string()).collect();
+    let draw = |ui: &mut Ui, session: &mut Session| show(ui, session).unwrap();
+    let mut harness = egui_kittest::Harness::builder().with_size(vec2(900.0, 700.0)).build_ui_state(draw, session);
+    harness.run();
+    harness.get_by_label("Open the WGSL").click();
+    harness.run();
+    assert!(harness.state().show_text.is_some());
+    harness.state_mut().selection = std::iter::once("box".to_string()).collect();
+    harness.run();
+    assert!(harness.query_by_label("Open the WGSL").is_none(), "a domain has none");
+}
+
+#[test]
 fn expressions_of_the_plan_can_be_edited() {
     let mut bench = Bench::new(GRAPH);
     bench.select("box");

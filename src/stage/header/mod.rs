@@ -140,6 +140,12 @@ impl Header {
 
 /// Parses the header; every error found is returned, not only the first.
 pub fn parse(source: &str) -> Result<Header, Vec<HeaderError>> {
+    let (header, errors) = read(source);
+    if errors.is_empty() { Ok(header) } else { Err(errors) }
+}
+
+/// What a header says in those of its lines that are right, and what is wrong with it.
+pub fn read(source: &str) -> (Header, Vec<HeaderError>) {
     let mut header = Header::default();
     let mut errors = Vec::new();
     for (index, raw) in source.lines().enumerate() {
@@ -158,7 +164,7 @@ pub fn parse(source: &str) -> Result<Header, Vec<HeaderError>> {
         errors.insert(0, HeaderError { line: 1, message });
     }
     check_names(&header, &mut errors);
-    if errors.is_empty() { Ok(header) } else { Err(errors) }
+    (header, errors)
 }
 
 fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {

@@ -1,0 +1,112 @@
+//! What stands above and below a stage's text: whose it is and what can be done with it, and what is wrong with it.
+
+use eframe::egui::{self, Id, RichText, Ui};
+
+use super::field::Mark;
+use super::{Place, Subject, Text, Wish};
+use crate::app::session::Session;
+use crate::app::theme;
+use crate::problem::SourcePlace;
+
+/// Most of the pane that the list of what is wrong takes \[points\].
+const STRIP: f32 = 84.0;
+
+/// Whose text it is, with buttons; and the widget that names it.
+pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text) -> (Option<Wish>, Id) {
+    let mut wish = None;
+    let bar = egui::Panel::top("code bar").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
+    let label = bar.show(ui, |ui| {
+        let row = ui.horizontal_centered(|ui| {
+            let look = theme::of(ui);
+            let label = ui.label(RichText::new(format!("WGSL of {}", subject.path)).strong()).id;
+            match &subject.place {
+                Place::Node(_) => {
+                    ui.label(RichText::new("Part of the graph").color(look.dim));
+                    let (state, color) = state(session, &subject.path, text, look);
+                    ui.label(RichText::new(state).color(color));
+                }
+                Place::BuiltIn(name) => {
+                    ui.label(RichText::new("Built in").color(look.dim)).on_hover_text(name);
+                    make_mine(ui, &mut wish);
+                }
+                Place::File(name) => file(ui, session, name, text, &mut wish),
+            }
+            label
+        });
+        row.inner
+    });
+    (wish, label.inner)
+}
+
+fn make_mine(ui: &mut Ui, wish: &mut Option<Wish>) {
+    let hint = "Copies the text into the graph, where it can be changed; wires and values stay";
+    if ui.button("Make it mine").on_hover_text(hint).clicked() {
+        *wish = Some(Wish::MakeMine);
+    }
+}
+
+fn file(ui: &mut Ui, session: &Session, name: &str, text: &Text, wish: &mut Option<Wish>) {
+    let look = theme::of(ui);
+    if let Some(file) = session.library().file(name) {
+        let short = file.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let from = ui.label(RichText::new(format!("From {short}")).color(look.dim));
+        from.on_hover_text(file.path.display().to_string());
+        if ui.button("Open in your editor").clicked() {
+            *wish = Some(Wish::OpenElsewhere(file.path.clone()));
+        }
+    }
+    if ui.add_enabled(text.changed(), egui::Button::new("Save")).on_hover_text("Writes the file  (Ctrl+S)").clicked() {
+        *wish = Some(Wish::Save);
+    }
+    let back = egui::Button::new("Take back");
+    if ui.add_enabled(text.changed(), back).on_hover_text("The text as the file has it").clicked() {
+        *wish = Some(Wish::TakeBack);
+    }
+    make_mine(ui, wish);
+    if text.overtaken {
+        let told = ui.label(RichText::new("The file has changed meanwhile").color(look.warning));
+        told.on_hover_text("Saving replaces what it holds now; taking back brings that up");
+    }
+}
+
+/// Whether what is on screen runs.
+fn state(session: &Session, path: &str, text: &Text, look: &theme::Look) -> (&'static str, egui::Color32) {
+    let wrong = session.problems().any(|problem| problem.node == path);
+    match (text.changed() || session.compiling(), wrong, session.broken()) {
+        (true, ..) => ("compiling …", look.faint),
+        (_, true, true) => ("the last good version runs on", look.error),
+        (_, true, false) => ("runs, with a warning", look.warning),
+        (_, false, true) => ("waits for the rest of the graph", look.warning),
+        (_, false, false) => ("runs", look.accent),
+    }
+}
+
+/// What is wrong, sentence by sentence; the place of one that was chosen.
+pub(super) fn bottom(ui: &mut Ui, marks: &[Mark]) -> Option<SourcePlace> {
+    if marks.is_empty() {
+        return None;
+    }
+    let mut chosen = None;
+    let strip = egui::Panel::bottom("code problems").frame(theme::bar(ui));
+    strip.show(ui, |ui| {
+        let list = egui::ScrollArea::vertical().max_height(STRIP).auto_shrink([false, true]);
+        list.show(ui, |ui| marks.iter().for_each(|mark| row(ui, mark, &mut chosen)));
+    });
+    chosen
+}
+
+fn row(ui: &mut Ui, mark: &Mark, chosen: &mut Option<SourcePlace>) {
+    let look = theme::of(ui);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(6.0, 2.0);
+        let (icon, color) = if mark.error { ("⊗", look.error) } else { ("⚠", look.warning) };
+        ui.label(RichText::new(icon).color(color));
+        if let Some(place) = mark.place {
+            let link = egui::Link::new(RichText::new(format!("line {}:{}", place.line, place.column)).monospace());
+            if ui.add(link).on_hover_text("Show the place").clicked() {
+                *chosen = Some(place);
+            }
+        }
+        ui.label(&mark.sentence);
+    });
+}

@@ -1,0 +1,346 @@
+//! A field for a stage's text: line numbers, colours, keys of a code editor, and marks where something is wrong.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use eframe::egui::text::{CCursor, CCursorRange, LayoutJob, TextFormat};
+use eframe::egui::text_edit::{TextEditOutput, TextEditState};
+use eframe::egui::{
+    self, Align, Color32, Event, FontSelection, Galley, Id, Key, Pos2, Rect, RichText, Stroke, TextBuffer, TextStyle,
+    Ui, UiBuilder, pos2, vec2,
+};
+
+use super::highlight::{self, Kind};
+use super::keys::{self, Action, Edited};
+use crate::app::theme::{self, Look};
+use crate::problem::SourcePlace;
+use crate::stage::lex;
+
+/// Between the line numbers and the edges beside them \[points\].
+const MARGIN: f32 = 8.0;
+/// Of a wave below what is wrong \[points\].
+const WAVE: f32 = 2.0;
+
+/// What is wrong, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Absent when the whole text is meant.
+    pub place: Option<SourcePlace>,
+    pub sentence: String,
+    pub error: bool,
+}
+
+/// What to draw.
+pub struct Shown<'a> {
+    pub id: Id,
+    /// The widget that names the text.
+    pub label: Id,
+    pub marks: &'a [Mark],
+    /// Brings the caret to a place.
+    pub wanted: Option<SourcePlace>,
+    pub editable: bool,
+    /// Whether undo and redo are the document's.
+    pub history: bool,
+}
+
+/// Steps of the document's history that were asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Undo,
+    Redo,
+}
+
+/// The text as it was laid out last, and with which colours. The letters are good for one pass; then they may be elsewhere in
+/// the font's picture, and egui has to be asked again.
+struct Laid {
+    look: &'static Look,
+    job: LayoutJob,
+    pass: u64,
+    galley: Arc<Galley>,
+}
+
+#[derive(Default)]
+pub struct Field {
+    laid: Option<Laid>,
+    /// Keys that wait for those before them to have taken effect.
+    waiting: Vec<Event>,
+}
+
+impl Field {
+    /// Draws the text and changes it by what was typed.
+    pub fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<Step> {
+        let (acted, step) = if shown.editable { self.keys(ui, text, shown) } else { (false, None) };
+        let look = theme::of(ui);
+        let font = FontSelection::from(TextStyle::Monospace).resolve(ui.style());
+        let (digit, row) = ui.fonts_mut(|fonts| (fonts.glyph_width(&font, '0'), fonts.row_height(&font)));
+        let digits = text.split('\n').count().max(100).ilog10() + 1;
+        let whole = ui.available_rect_before_wrap();
+        let edge = whole.left() + digits as f32 * digit + 2.0 * MARGIN;
+        let (numbers, inside) = whole.split_left_right_at_x(edge.min(whole.right()));
+        ui.painter().rect_filled(whole, 0.0, look.field);
+        let output = ui
+            .scope_builder(UiBuilder::new().max_rect(inside), |ui| {
+                let area = egui::ScrollArea::both().id_salt(shown.id).auto_shrink(false);
+                area.show(ui, |ui| self.text(ui, text, shown, row, acted)).inner
+            })
+            .inner;
+        gutter(ui, numbers, &output, shown.marks, look, &font);
+        let inner = ui.painter_at(inside.intersect(output.text_clip_rect.expand(1.0)));
+        let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| inside.contains(*at));
+        for mark in shown.marks {
+            let Some(rect) = mark.place.and_then(|place| underlined(text, &output, place)) else { continue };
+            wave(&inner, rect, if mark.error { look.error } else { look.warning });
+            if pointer.is_some_and(|at| rect.expand2(vec2(4.0, 1.0)).contains(at)) {
+                output.response.response.clone().on_hover_text_at_pointer(&mark.sentence);
+            }
+        }
+        step
+    }
+
+    fn text(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>, row: f32, acted: bool) -> TextEditOutput {
+        if let Some(place) = shown.wanted {
+            let at = CCursor::new(offset(text, place));
+            let mut state = TextEditState::load(ui.ctx(), shown.id).unwrap_or_default();
+            state.cursor.set_char_range(Some(CCursorRange::one(at)));
+            state.store(ui.ctx(), shown.id);
+        }
+        // A line is as long as it is.
+        let galley = self.galley(ui, text);
+        ui.set_width((galley.size().x + 6.0 * row).max(ui.available_width()));
+        ui.set_min_height(ui.available_height());
+        let mut layouter = |ui: &Ui, buffer: &dyn TextBuffer, _: f32| self.galley(ui, buffer.as_str());
+        let mut fixed: &str;
+        let buffer: &mut dyn TextBuffer = if shown.editable {
+            text
+        } else {
+            fixed = text;
+            &mut fixed
+        };
+        let output = egui::TextEdit::multiline(buffer)
+            .id(shown.id)
+            .code_editor()
+            .frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(6, 4)))
+            .desired_width(f32::INFINITY)
+            .layouter(&mut layouter)
+            .show(ui);
+        let named = output.response.response.clone().labelled_by(shown.label);
+        if shown.wanted.is_some() {
+            // Only now, since the click that asked for the place was one outside.
+            named.request_focus();
+        }
+        let caret = output.state.cursor.char_range().map(|range| range.primary);
+        if let Some(caret) = caret.filter(|_| acted || shown.wanted.is_some()) {
+            let rect = output.galley.pos_from_cursor(caret).translate(output.galley_pos.to_vec2());
+            let align = shown.wanted.map(|_| Align::Center);
+            ui.scroll_to_rect(rect.expand2(vec2(2.0 * row, row)), align);
+        }
+        output
+    }
+
+    fn galley(&mut self, ui: &Ui, text: &str) -> Arc<Galley> {
+        let (look, pass) = (theme::of(ui), ui.ctx().cumulative_pass_nr());
+        let known = self.laid.take().filter(|laid| std::ptr::eq(laid.look, look) && laid.job.text == text);
+        let laid = match known {
+            Some(laid) if laid.pass == pass => laid,
+            known => {
+                let job = known.map_or_else(|| job(ui, text, look), |laid| laid.job);
+                let galley = ui.fonts_mut(|fonts| fonts.layout_job(job.clone()));
+                Laid { look, job, pass, galley }
+            }
+        };
+        self.laid.insert(laid).galley.clone()
+    }
+
+    /// Carries out the keys that a text field does not know. They take effect in the order in which they were pressed, so those
+    /// behind one of them wait for the field to have had those before it. Whether the text was changed, and a step of history.
+    fn keys(&mut self, ui: &Ui, text: &mut String, shown: &Shown<'_>) -> (bool, Option<Step>) {
+        if !ui.memory(|memory| memory.has_focus(shown.id)) {
+            self.waiting.clear();
+            return (false, None);
+        }
+        let mut queue = std::mem::take(&mut self.waiting);
+        let (typed, mut events): (Vec<Event>, Vec<Event>) =
+            ui.input_mut(|input| std::mem::take(&mut input.events)).into_iter().partition(types);
+        queue.extend(typed);
+        let (mut acted, mut step) = (false, None);
+        while let Some(own) = queue.first().and_then(|event| own(event, shown.history)) {
+            queue.remove(0);
+            match own {
+                Own::Act(action) => {
+                    act(ui, shown.id, text, action);
+                    acted = true;
+                }
+                Own::Step(asked) => {
+                    step = Some(asked);
+                    break;
+                }
+            }
+        }
+        let next = if step.is_some() { Some(0) } else { queue.iter().position(|e| own(e, shown.history).is_some()) };
+        self.waiting = queue.split_off(next.unwrap_or(queue.len()));
+        if !self.waiting.is_empty() {
+            ui.ctx().request_repaint();
+        }
+        events.extend(queue);
+        ui.input_mut(|input| input.events = events);
+        (acted, step)
+    }
+}
+
+enum Own {
+    Act(Action),
+    Step(Step),
+}
+
+/// Whether an event goes to a field that has the keyboard.
+fn types(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_) | Event::Cut | Event::Copy | Event::Ime(_)
+    )
+}
+
+fn own(event: &Event, history: bool) -> Option<Own> {
+    let Event::Key { key, pressed: true, modifiers, .. } = event else { return None };
+    let (command, shift) = (modifiers.command, modifiers.shift);
+    match key {
+        _ if modifiers.alt => None,
+        Key::Tab if !command => Some(Own::Act(if shift { Action::Unindent } else { Action::Indent })),
+        Key::Enter if !command => Some(Own::Act(Action::Break)),
+        Key::Slash if command => Some(Own::Act(Action::Comment)),
+        Key::Z if command && history => Some(Own::Step(if shift { Step::Redo } else { Step::Undo })),
+        Key::Y if command && history => Some(Own::Step(Step::Redo)),
+        _ => None,
+    }
+}
+
+fn act(ui: &Ui, id: Id, text: &mut String, action: Action) {
+    let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
+    let before = state.cursor.char_range().map_or(0..0, |range| {
+        let range = range.as_sorted_char_range();
+        range.start.0..range.end.0
+    });
+    let Edited { text: after, selection } = keys::act(text, before, action);
+    *text = after;
+    select(&mut state, selection);
+    state.store(ui.ctx(), id);
+}
+
+fn select(state: &mut TextEditState, selection: Range<usize>) {
+    let (start, end) = (CCursor::new(selection.start), CCursor::new(selection.end));
+    state.cursor.set_char_range(Some(CCursorRange::two(start, end)));
+}
+
+/// Puts the caret behind what differs between two texts.
+pub fn follow(ctx: &egui::Context, id: Id, before: &str, after: &str) {
+    let same_start = before.chars().zip(after.chars()).take_while(|(a, b)| a == b).count();
+    let (old, new) = (before.chars().count() - same_start, after.chars().count() - same_start);
+    let ends = before.chars().rev().zip(after.chars().rev()).take(old.min(new));
+    let same_end = ends.take_while(|(a, b)| a == b).count();
+    let at = same_start + new - same_end;
+    let mut state = TextEditState::load(ctx, id).unwrap_or_default();
+    select(&mut state, at..at);
+    state.store(ctx, id);
+}
+
+fn job(ui: &Ui, text: &str, look: &Look) -> LayoutJob {
+    let font = FontSelection::from(TextStyle::Monospace).resolve(ui.style());
+    let mut job = LayoutJob { keep_trailing_whitespace: true, ..LayoutJob::default() };
+    job.wrap.max_width = f32::INFINITY;
+    for span in highlight::spans(text) {
+        let part = text.get(span.range).unwrap_or_default();
+        job.append(part, 0.0, TextFormat::simple(font.clone(), color(look, span.kind)));
+    }
+    job
+}
+
+fn color(look: &Look, kind: Kind) -> Color32 {
+    let syntax = &look.syntax;
+    match kind {
+        Kind::Plain | Kind::Title => look.text,
+        Kind::Comment => syntax.comment,
+        Kind::Doc => syntax.doc,
+        Kind::Keyword => syntax.keyword,
+        Kind::Type => syntax.ty,
+        Kind::Number => syntax.number,
+        Kind::Attribute => syntax.attribute,
+        Kind::Function => syntax.function,
+        Kind::Builtin => syntax.builtin,
+        Kind::Port(ty) => look.port(Some(ty)),
+        Kind::Param => look.accent,
+    }
+}
+
+/// Characters before a place, which may lie beyond the text.
+fn offset(text: &str, place: SourcePlace) -> usize {
+    let above = text.split_inclusive('\n').take(place.line.saturating_sub(1));
+    let above: usize = above.map(|line| line.chars().count()).sum();
+    let line = text.split('\n').nth(place.line.saturating_sub(1)).map_or(0, |line| line.chars().count());
+    above + place.column.saturating_sub(1).min(line)
+}
+
+/// Columns of a line, from 0, that a mark is about: the word at its place, or all that is written in the line.
+pub fn columns(line: &str, column: usize) -> Range<usize> {
+    let blank = line.chars().take_while(|c| c.is_whitespace()).count();
+    let end = line.trim_end().chars().count().max(blank + 1);
+    let first = column.saturating_sub(1).max(blank).min(end.saturating_sub(1));
+    if first == blank && (column <= 1 || line.trim_start().starts_with("//!")) {
+        return blank..end;
+    }
+    let rest: String = line.chars().skip(first).collect();
+    let word =
+        lex::tokens(&rest).first().filter(|token| token.start == 0).map_or(1, |token| token.text.chars().count());
+    first..first + word
+}
+
+fn underlined(text: &str, output: &TextEditOutput, place: SourcePlace) -> Option<Rect> {
+    let line = text.split('\n').nth(place.line.checked_sub(1)?)?;
+    let start = offset(text, SourcePlace { line: place.line, column: 1 });
+    let columns = columns(line, place.column);
+    let at = |column: usize| output.galley.pos_from_cursor(CCursor::new(start + column.min(line.chars().count())));
+    let rect = at(columns.start).union(at(columns.end));
+    let rect = Rect::from_min_max(rect.min, pos2(rect.max.x.max(rect.min.x + 4.0 * WAVE), rect.max.y));
+    Some(rect.translate(output.galley_pos.to_vec2()))
+}
+
+fn wave(painter: &egui::Painter, rect: Rect, color: Color32) {
+    if !painter.clip_rect().intersects(rect) {
+        return;
+    }
+    let steps = (rect.width() / WAVE).ceil().min(500.0) as usize;
+    let point = |step: usize| {
+        let y = rect.bottom() - if step.is_multiple_of(2) { 0.0 } else { WAVE };
+        Pos2::new(rect.left() + step as f32 * WAVE, y)
+    };
+    painter.line((0..=steps).map(point).collect(), Stroke::new(1.5, color));
+}
+
+/// Line numbers, beside lines that are in sight.
+fn gutter(ui: &Ui, rect: Rect, output: &TextEditOutput, marks: &[Mark], look: &Look, font: &egui::FontId) {
+    let painter = ui.painter_at(rect);
+    for (index, row) in output.galley.rows.iter().enumerate() {
+        let y = output.galley_pos.y + row.pos.y;
+        if y > rect.bottom() {
+            break;
+        }
+        if y + row.size.y < rect.top() {
+            continue;
+        }
+        let mark = marks.iter().find(|mark| mark.place.is_some_and(|place| place.line == index + 1));
+        let color = match mark {
+            Some(mark) if mark.error => look.error,
+            Some(_) => look.warning,
+            None => look.faint,
+        };
+        if let Some(mark) = mark {
+            let line = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), row.size.y));
+            painter.rect_filled(line, 0.0, color.gamma_multiply(0.16));
+            let place = ui.interact(line, ui.id().with(("line", index)), egui::Sense::hover());
+            place.on_hover_text(RichText::new(&mark.sentence));
+        }
+        let at = pos2(rect.right() - MARGIN, y);
+        painter.text(at, egui::Align2::RIGHT_TOP, (index + 1).to_string(), font.clone(), color);
+    }
+    let line = Stroke::new(1.0, look.line);
+    painter.vline(rect.right() - 0.5, rect.y_range(), line);
+}

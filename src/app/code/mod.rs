@@ -1,0 +1,340 @@
+//! The code pane: the WGSL of the selected node. A stage of the graph's own is changed as it is typed, a file of the user's
+//! when it is saved, and what ships can be read and copied into the graph.
+
+mod bar;
+mod field;
+mod highlight;
+mod keys;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use eframe::egui::{self, Id, RichText, Ui};
+
+use super::session::Session;
+use super::{disk, theme};
+use crate::document::{Document, Node, NodeKind};
+use crate::library::{Definition, Library};
+use crate::problem::Severity;
+use crate::stage::{Stage, StageError};
+use field::{Field, Mark, Shown, Step};
+
+/// How long after the last key the text goes into the document \[s\].
+const REST: f64 = 0.3;
+/// A pause that begins another undo step \[s\].
+const PAUSE: f64 = 2.0;
+
+/// Where a text is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Place {
+    /// In the graph, by the node's path.
+    Node(String),
+    /// In a file of the user's, by the stage's name.
+    File(String),
+    /// In the program.
+    BuiltIn(String),
+}
+
+/// A text on screen.
+#[derive(Debug)]
+struct Text {
+    now: String,
+    /// As its place has it.
+    kept: String,
+    /// What the session said last that its place has; after a save it lags behind.
+    seen: String,
+    /// Its place was changed by someone else while there were changes here.
+    overtaken: bool,
+    /// When a key was pressed last, by egui's clock.
+    typed: f64,
+    /// The next change begins another undo step.
+    step: bool,
+    /// What the stage's own parser says; of files alone, since a graph's is compiled.
+    wrong: Vec<StageError>,
+}
+
+impl Text {
+    fn new(place: &Place, source: &str) -> Text {
+        let [now, kept, seen] = [(); 3].map(|()| source.to_string());
+        let mut text = Text { now, kept, seen, overtaken: false, typed: f64::MIN, step: true, wrong: Vec::new() };
+        text.check(place);
+        text
+    }
+
+    fn changed(&self) -> bool {
+        self.now != self.kept
+    }
+
+    fn check(&mut self, place: &Place) {
+        if let Place::File(name) = place {
+            self.wrong = Stage::parse(name, &self.now).err().unwrap_or_default();
+        }
+    }
+
+    /// Takes in what its place has by now.
+    fn sync(&mut self, place: &Place, source: &str) {
+        if self.seen == source {
+            return;
+        }
+        self.overtaken = self.changed() && self.now != source;
+        if !self.changed() {
+            self.now = source.to_string();
+            self.check(place);
+        }
+        self.kept = source.to_string();
+        self.seen = source.to_string();
+    }
+}
+
+/// The pane.
+#[derive(Default)]
+pub struct Code {
+    open: Option<(Place, Text)>,
+    /// Changes of files that are not in them yet, while another text is on screen.
+    drafts: BTreeMap<Place, Text>,
+    field: Field,
+}
+
+/// What the buttons of the bar ask for.
+enum Wish {
+    MakeMine,
+    OpenElsewhere(PathBuf),
+    Save,
+    TakeBack,
+}
+
+/// A node's text, to be shown.
+struct Subject {
+    /// Of the node.
+    path: String,
+    place: Place,
+    source: String,
+}
+
+/// The text of the selected node, or why there is none.
+fn subject(session: &Session) -> Result<Subject, &'static str> {
+    let mut selected = session.selection.iter();
+    let (Some(name), None) = (selected.next(), selected.next()) else {
+        return Err("Select one node to see its WGSL.");
+    };
+    let node = session.document().nodes.get(name).ok_or("Select one node to see its WGSL.")?;
+    let path = name.clone();
+    let library = session.library();
+    match &node.kind {
+        NodeKind::Custom(source) => Ok(Subject { place: Place::Node(path.clone()), source: source.clone(), path }),
+        NodeKind::Stage(name) => match (library.file(name), library.get(name)) {
+            (Some(file), _) => Ok(Subject { path, place: Place::File(name.clone()), source: file.text.clone() }),
+            (None, Some(Definition::Stage(stage))) => {
+                Ok(Subject { path, place: Place::BuiltIn(name.clone()), source: stage.source.clone() })
+            }
+            (None, Some(Definition::Group(_))) => Err("A group has no WGSL of its own; the stages in it have."),
+            (None, None) => Err("No stage of this name is known."),
+        },
+        NodeKind::Group(_) => Err("A group has no WGSL of its own; the stages in it have."),
+        _ => Err("Only stages have WGSL; the program itself sees to this node."),
+    }
+}
+
+/// Whether a node has a text that the pane can show.
+pub fn has_text(node: &Node, library: &Library) -> bool {
+    match &node.kind {
+        NodeKind::Custom(_) => true,
+        NodeKind::Stage(name) => library.stage(name).is_some() || library.file(name).is_some(),
+        _ => false,
+    }
+}
+
+/// Turns a node that names a stage into one with that stage's text, in the graph itself; its wires and values stay.
+///
+/// # Errors
+/// When there is no such stage, in one sentence.
+pub fn make_mine(document: &mut Document, path: &str, library: &Library) -> Result<(), String> {
+    let node = document.node_mut(path).ok_or_else(|| format!("there is no node `{path}`"))?;
+    let NodeKind::Stage(name) = &node.kind else { return Err(format!("`{path}` is no stage of the library")) };
+    let stage =
+        library.stage(name).ok_or_else(|| format!("`{path}` names `{name}`, which is no stage of the library"))?;
+    node.kind = NodeKind::Custom(stage.source.clone());
+    Ok(())
+}
+
+impl Code {
+    /// Draws the pane. An `Err` is a sentence for the person.
+    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+        let wanted = session.show_text.take();
+        let subject = match subject(session) {
+            Ok(subject) => subject,
+            Err(sentence) => {
+                self.turn_to(session, None);
+                theme::pane(ui).show(ui, |ui| ui.label(RichText::new(sentence).color(theme::of(ui).faint)));
+                return Ok(());
+            }
+        };
+        self.turn_to(session, Some(&subject));
+        let Code { open: Some((place, text)), field, .. } = self else { return Ok(()) };
+        let marks = marks(place, text, session, &subject.path);
+        let (wish, label) = bar::top(ui, session, &subject, text);
+        let chosen = bar::bottom(ui, &marks);
+        let shown = Shown {
+            id: id(place),
+            label,
+            marks: &marks,
+            wanted: wanted.or(chosen),
+            editable: !matches!(place, Place::BuiltIn(_)),
+            history: matches!(place, Place::Node(_)),
+        };
+        let before = text.now.clone();
+        let middle = egui::CentralPanel::no_frame();
+        let step = middle.show(ui, |ui| field.show(ui, &mut text.now, &shown)).inner;
+        if text.now != before {
+            let now = ui.input(|input| input.time);
+            text.step |= now - text.typed > PAUSE;
+            text.typed = now;
+            text.check(place);
+        }
+        if let Some(step) = step {
+            self.step(ui.ctx(), session, step);
+        }
+        wish.map_or(Ok(()), |wish| self.grant(session, &subject, wish))
+    }
+
+    /// Puts what was typed into the document once the keys have been still for a moment or have gone elsewhere. To be called in
+    /// every frame, whether or not the pane is in sight.
+    pub fn tick(&mut self, ctx: &egui::Context, session: &mut Session) {
+        let Some((place @ Place::Node(_), text)) = &self.open else { return };
+        if !text.changed() {
+            return;
+        }
+        let rests = ctx.input(|input| input.time) - text.typed;
+        if rests >= REST || !ctx.memory(|memory| memory.has_focus(id(place))) {
+            self.flush(session);
+        } else {
+            ctx.request_repaint_after(std::time::Duration::from_secs_f64(REST - rests));
+        }
+    }
+
+    /// Puts what was typed into the document now.
+    pub fn flush(&mut self, session: &mut Session) {
+        let Some((Place::Node(path), text)) = &mut self.open else { return };
+        if !text.changed() {
+            return;
+        }
+        if std::mem::take(&mut text.step) {
+            session.end_gesture();
+        }
+        text.kept = text.now.clone();
+        session.edit(&format!("text of {path}"), |document| {
+            if let Some(Node { kind: NodeKind::Custom(source), .. }) = document.node_mut(path) {
+                source.clone_from(&text.now);
+            }
+        });
+    }
+
+    /// Writes the file whose text has the keyboard; `None` where that is no file's.
+    pub fn save(&mut self, ctx: &egui::Context, session: &Session) -> Option<Result<PathBuf, String>> {
+        let (place @ Place::File(_), _) = self.open.as_ref()? else { return None };
+        ctx.memory(|memory| memory.has_focus(id(place))).then(|| self.write(session))
+    }
+
+    /// Files whose text here is not what they hold.
+    pub fn unsaved(&self) -> impl Iterator<Item = &str> {
+        let open = self.open.iter().map(|(place, text)| (place, text));
+        self.drafts.iter().chain(open).filter_map(|(place, text)| match place {
+            Place::File(name) if text.changed() => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Brings a node's text up, with what is not saved of it.
+    fn turn_to(&mut self, session: &mut Session, subject: Option<&Subject>) {
+        if self.open.as_ref().map(|(place, _)| place) != subject.map(|subject| &subject.place) {
+            self.flush(session);
+            if let Some((place @ Place::File(_), text)) = self.open.take()
+                && text.changed()
+            {
+                self.drafts.insert(place, text);
+            }
+            self.open = subject.map(|subject| {
+                let text = self.drafts.remove(&subject.place);
+                (subject.place.clone(), text.unwrap_or_else(|| Text::new(&subject.place, &subject.source)))
+            });
+        }
+        if let (Some((place, text)), Some(subject)) = (&mut self.open, subject) {
+            text.sync(place, &subject.source);
+        }
+    }
+
+    /// Undo and redo are the document's, where typing makes steps like everything else.
+    fn step(&mut self, ctx: &egui::Context, session: &mut Session, step: Step) {
+        self.flush(session);
+        match step {
+            Step::Undo => session.undo(),
+            Step::Redo => session.redo(),
+        }
+        let Some((place, text)) = &mut self.open else { return };
+        text.step = true;
+        let Place::Node(path) = &*place else { return };
+        if let Some(Node { kind: NodeKind::Custom(source), .. }) = session.document().node(path) {
+            field::follow(ctx, id(place), &text.now, source);
+            text.sync(place, source);
+        }
+    }
+
+    fn grant(&mut self, session: &mut Session, subject: &Subject, wish: Wish) -> Result<(), String> {
+        match wish {
+            Wish::MakeMine => {
+                let library = session.library().clone();
+                let mut result = Ok(());
+                session.edit("make mine", |document| result = make_mine(document, &subject.path, &library));
+                session.end_gesture();
+                result
+            }
+            Wish::OpenElsewhere(path) => {
+                open::that_detached(&path).map_err(|error| format!("{} can't be opened: {error}", path.display()))
+            }
+            Wish::Save => self.write(session).map(drop),
+            Wish::TakeBack => {
+                if let Some((place, text)) = &mut self.open {
+                    text.now = text.kept.clone();
+                    text.overtaken = false;
+                    text.check(place);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn write(&mut self, session: &Session) -> Result<PathBuf, String> {
+        let Some((Place::File(name), text)) = &mut self.open else { return Err("no file is open".into()) };
+        let file =
+            session.library().file(name).ok_or_else(|| format!("there is no file of the stage `{name}` any more"))?;
+        disk::save_text(&file.path, &text.now)?;
+        text.kept = text.now.clone();
+        text.overtaken = false;
+        Ok(file.path.clone())
+    }
+}
+
+fn id(place: &Place) -> Id {
+    Id::new(("code", place))
+}
+
+/// What is wrong with the text.
+fn marks(place: &Place, text: &Text, session: &Session, path: &str) -> Vec<Mark> {
+    // What is wrong with a file that was changed here, or does not even read, only its own text can say.
+    if matches!(place, Place::File(_)) && (text.changed() || !text.wrong.is_empty()) {
+        let mark = |wrong: &StageError| Mark { place: Some(wrong.place), sentence: wrong.message.clone(), error: true };
+        return text.wrong.iter().map(mark).collect();
+    }
+    let own = session.problems().filter(|problem| problem.node == path);
+    own.map(|problem| {
+        let sentence = match problem.remedy.as_str() {
+            "" => problem.cause.clone(),
+            remedy => format!("{}; {remedy}", problem.cause),
+        };
+        Mark { place: problem.place, sentence, error: problem.severity == Severity::Error }
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! A folder of the user's own stages, read again when a file in it changes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+
+use crate::document::{Document, NodeKind, Nodes, Scope};
+use crate::library::Library;
+use crate::problem::{Problem, Problems};
+
+/// Writing a file makes several events; they have all come when it is quiet for so long.
+const QUIET: Duration = Duration::from_millis(100);
+/// Longest that a folder in which something is always written is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often a folder is read that can't be watched, for instance because it is gone.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// A library, or why the folder can't be read.
+type Answer = Result<Arc<Library>, Problem>;
+
+enum Message {
+    Changed,
+    Stop,
+}
+
+/// The folder and the thread that watches it.
+pub struct Stages {
+    folder: PathBuf,
+    messages: Sender<Message>,
+    answers: Receiver<Answer>,
+}
+
+impl Stages {
+    /// Reads a folder, and from now on whenever it changes; `wake` is then called on a thread.
+    pub fn open(folder: PathBuf, wake: impl Fn() + Send + 'static) -> (Stages, Answer) {
+        let answer = read(&folder, Library::builtin());
+        let known = answer.as_ref().ok().cloned();
+        let (messages, inbox) = channel();
+        let (outbox, answers) = channel();
+        let follower = Follower { folder: folder.clone(), known, messages: messages.clone(), outbox };
+        // Without a thread the folder is as it was when it was opened.
+        drop(std::thread::Builder::new().name("stages".into()).spawn(move || follower.run(&inbox, wake)));
+        (Stages { folder, messages, answers }, answer)
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What the folder holds now, once after each change.
+    pub fn poll(&self) -> Option<Answer> {
+        self.answers.try_iter().last()
+    }
+}
+
+impl Drop for Stages {
+    fn drop(&mut self) {
+        // The thread may have ended by itself.
+        let _ = self.messages.send(Message::Stop);
+    }
+}
+
+struct Follower {
+    folder: PathBuf,
+    /// What was read last; `None` while the folder can't be.
+    known: Option<Arc<Library>>,
+    messages: Sender<Message>,
+    outbox: Sender<Answer>,
+}
+
+impl Follower {
+    fn run(mut self, inbox: &Receiver<Message>, wake: impl Fn()) {
+        let mut last = self.known.clone().unwrap_or_default();
+        loop {
+            // Anew every time, since the folder may be another one of the same name; and before it is read, so that nothing
+            // is missed.
+            let watcher = self.watch();
+            let answer = read(&self.folder, &last);
+            let news = match (&answer, &self.known) {
+                (Ok(now), Some(known)) => !now.files().eq(known.files()),
+                (Err(_), None) => false,
+                _ => true,
+            };
+            self.known = answer.as_ref().ok().cloned();
+            last = self.known.clone().unwrap_or(last);
+            if news {
+                if self.outbox.send(answer).is_err() {
+                    return;
+                }
+                wake();
+            }
+            if !wait(inbox, watcher.is_some()) {
+                return;
+            }
+        }
+    }
+
+    fn watch(&self) -> Option<RecommendedWatcher> {
+        let messages = self.messages.clone();
+        let changed = move |event: notify::Result<notify::Event>| {
+            // Reading the folder is an event too.
+            if event.map_or(true, |event| !event.kind.is_access()) {
+                // The thread may be gone.
+                let _ = messages.send(Message::Changed);
+            }
+        };
+        let mut watcher = notify::recommended_watcher(changed).ok()?;
+        watcher.watch(&self.folder, RecursiveMode::Recursive).ok()?;
+        Some(watcher)
+    }
+}
+
+/// Waits until the folder is worth reading again; false when nobody asks any more.
+fn wait(inbox: &Receiver<Message>, watching: bool) -> bool {
+    let first =
+        if watching { inbox.recv().map_err(|_| RecvTimeoutError::Disconnected) } else { inbox.recv_timeout(RETRY) };
+    let since = Instant::now();
+    let mut message = first;
+    loop {
+        match message {
+            Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+            Err(RecvTimeoutError::Timeout) => return true,
+            Ok(Message::Changed) if since.elapsed() > PATIENCE => return true,
+            Ok(Message::Changed) => message = inbox.recv_timeout(QUIET),
+        }
+    }
+}
+
+fn read(folder: &Path, before: &Library) -> Answer {
+    Library::with_folder(folder, before).map(Arc::new).map_err(|error| {
+        let cause = format!("the stages in {} can't be read: {error}", folder.display());
+        Problem::new("", "", cause, "put the folder back; until then the stages are as they were")
+    })
+}
+
+/// What is wrong with a user's files. A file whose last good version a node uses is that node's problem.
+pub fn problems(library: &Library, document: &Document) -> Problems {
+    let mut problems = library.warnings();
+    for (name, errors) in library.broken() {
+        let Some(file) = library.file(name) else { continue };
+        let user = user(name, &document.nodes, &Scope::default());
+        let kept = library.get(name).is_some();
+        if user.is_some() && !kept {
+            // Compiling says so, of every node that names it.
+            continue;
+        }
+        let remedy = if kept { "mend it; until then its last good version is used" } else { "mend it to use it" };
+        for error in errors {
+            let cause = format!("{}, line {}: {}", file.path.display(), error.place.line, error.message);
+            problems.push(Problem::new(user.as_deref().unwrap_or_default(), "", cause, remedy).at(error.place));
+        }
+    }
+    problems
+}
+
+/// Path of the first node that names a stage.
+fn user(stage: &str, nodes: &Nodes, scope: &Scope) -> Option<String> {
+    nodes.iter().find_map(|(name, node)| match &node.kind {
+        NodeKind::Stage(named) if named == stage => Some(scope.path(name)),
+        NodeKind::Group(group) => user(stage, &group.nodes, &scope.inside(name)),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests;
