@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::compiler::Compiler;
 use super::history::History;
 use crate::document::{Document, ParamValue};
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, Profile};
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
 use crate::stage::types::{Attributes, WireType, particles_name};
@@ -235,7 +235,7 @@ impl Session {
                 Some(simulation) => simulation.replace(compiled.plan)?,
                 None => {
                     let mut simulation = Simulation::new(&self.gpu, compiled.plan)?;
-                    simulation.set_profiling(true);
+                    simulation.set_profiling(Profile::Nodes);
                     self.simulation = Some(simulation);
                 }
             }

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::report::{self, Failure};
 use super::{GraphArgs, parse_size};
 use stagewright::export::png_sequence::PngSequence;
-use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Reading};
+use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Profile, Reading};
 use stagewright::plan::{Outputs, PlanOptions};
 use stagewright::sim::input::InputTrack;
 use stagewright::sim::{Image, Simulation};
@@ -41,7 +41,7 @@ pub struct Render {
     /// Part of the name of the graphics adapter
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// Print the GPU time of every node at the end
+    /// Print the GPU time of every node at the end, the median of all frames
     #[arg(long)]
     profile: bool,
 }
@@ -53,12 +53,13 @@ impl Render {
     pub fn run(&self) -> Result<(), Failure> {
         let mut simulation = self.simulation()?;
         let (width, height) = simulation.find_picture(self.output.as_deref()).map(|p| (p.width, p.height))?;
-        simulation.set_profiling(true);
+        simulation.set_profiling(Profile::Nodes);
         let message = |e: stagewright::export::png_sequence::ExportError| Failure::Message(e.to_string());
         let mut sequence = PngSequence::new(&self.out, "frame", 4).map_err(message)?;
         let bar = progress(self.frames);
         let started = Instant::now();
         let mut waiting = VecDeque::<(u64, Reading)>::new();
+        let mut times = Times::default();
         for frame in 1..=self.frames {
             let input = simulation.recorded_input();
             simulation.step(&input)?;
@@ -66,6 +67,7 @@ impl Render {
             while waiting.len() > IN_FLIGHT || (frame == self.frames && !waiting.is_empty()) {
                 let Some((index, reading)) = waiting.pop_front() else { break };
                 let words = reading.wait().ok_or_else(|| Failure::Message("the GPU did not answer".into()))?;
+                times.take(&mut simulation, false);
                 sequence.push(index, Image::new(width, height, &words)).map_err(message)?;
                 bar.inc(1);
             }
@@ -73,7 +75,7 @@ impl Render {
         let written = sequence.finish().map_err(message)?;
         bar.finish_and_clear();
         report::warn(&simulation.warnings(true));
-        let times = simulation.times(true).map(<[NodeTime]>::to_vec);
+        times.take(&mut simulation, true);
         self.summary(written, started.elapsed(), times, &simulation);
         for watched in simulation.watched() {
             report::print(&format!("{} {:.4}\n", watched.name, watched.value));
@@ -101,10 +103,13 @@ impl Render {
         Ok(Simulation::new(&gpu, plan)?)
     }
 
-    fn summary(&self, written: u64, elapsed: Duration, times: Option<Vec<NodeTime>>, simulation: &Simulation) {
+    fn summary(&self, written: u64, elapsed: Duration, times: Times, simulation: &Simulation) {
         let (adapter, seconds) = (simulation.gpu().name(), elapsed.as_secs_f64());
-        let solver = match &times {
-            Some(times) => format!("solver {:.3} ms a frame", times.iter().map(|t| t.ms).sum::<f64>()),
+        let frames = times.frames;
+        let (total, nodes) = times.medians();
+        let solver = match total {
+            Some(ms) => format!("solver {ms:.3} ms a frame, the median of {frames}"),
+            None if simulation.node_times().is_some() => "nothing runs in every frame".into(),
             None => "the adapter has no timestamps".into(),
         };
         report::print(&format!(
@@ -113,7 +118,7 @@ impl Render {
             written as f64 / seconds
         ));
         if self.profile {
-            for time in times.unwrap_or_default() {
+            for time in nodes {
                 report::print(&format!("{:>10.4} ms  {}\n", time.ms, time.node));
             }
             for node in simulation.plan().still_nodes() {
@@ -121,6 +126,42 @@ impl Render {
             }
         }
     }
+}
+
+/// GPU times of all frames.
+#[derive(Default)]
+struct Times {
+    frames: u64,
+    totals: Vec<f32>,
+    nodes: Vec<(String, Vec<f32>)>,
+}
+
+impl Times {
+    /// Takes in the frames that have arrived since the last call.
+    fn take(&mut self, simulation: &mut Simulation, wait: bool) {
+        let Some(names) = simulation.times(wait) else { return };
+        if self.nodes.len() < names.len() {
+            self.nodes = names.iter().map(|time| (time.node.clone(), Vec::new())).collect();
+        }
+        let Some(recent) = simulation.node_times() else { return };
+        for row in (self.frames..recent.frames()).map(|frame| recent.row(frame)) {
+            self.totals.push(row.iter().sum());
+            self.nodes.iter_mut().zip(row).for_each(|((_, times), ms)| times.push(*ms));
+        }
+        self.frames = recent.frames();
+    }
+
+    /// Of the whole frame, and of each node.
+    fn medians(self) -> (Option<f64>, Vec<NodeTime>) {
+        let node = |(node, times)| Some(NodeTime { node, ms: median(times)? });
+        (median(self.totals), self.nodes.into_iter().filter_map(node).collect())
+    }
+}
+
+/// Absent where there is nothing.
+fn median(mut values: Vec<f32>) -> Option<f64> {
+    values.sort_by(f32::total_cmp);
+    values.get(values.len() / 2).map(|ms| f64::from(*ms))
 }
 
 fn progress(frames: u64) -> ProgressBar {

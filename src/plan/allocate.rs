@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Buffer, Holding};
 use super::expand::{Op, Part, Program, StateKey, Task, ValueId, Write};
+use super::{Buffer, Holding};
 use crate::graph::{Graph, Kind};
 use crate::problem::{Problem, Problems};
 use crate::stage::Reach;
