@@ -27,9 +27,11 @@ pub enum Command {
     FitPicture,
     ActualSize,
     AddView,
+    ToggleHeat,
     ShowGraph,
     ShowView,
     ShowInspector,
+    ShowPlan,
     ShowProblems,
     ResetPanes,
     Commands,
@@ -45,8 +47,8 @@ pub const MENUS: &[(&str, &[Command])] = &[
     ("Edit", &[Undo, Redo, Delete, SelectAll, Commands]),
     ("Graph", &[AddNode, Arrange, FrameAll, FrameSelection]),
     ("Run", &[Play, Step, Reset, Slower, Faster]),
-    ("View", &[AddView, FitPicture, ActualSize, DarkTheme, LightTheme]),
-    ("Window", &[ShowGraph, ShowView, ShowInspector, ShowProblems, ResetPanes]),
+    ("View", &[AddView, FitPicture, ActualSize, ToggleHeat, DarkTheme, LightTheme]),
+    ("Window", &[ShowGraph, ShowView, ShowInspector, ShowPlan, ShowProblems, ResetPanes]),
 ];
 
 const NONE: Modifiers = Modifiers::NONE;
@@ -86,9 +88,11 @@ impl Command {
             AddView => ("Another view", &[(CTRL_SHIFT, Key::V)]),
             FitPicture => ("Fit the picture", &[(SHIFT, Key::F)]),
             ActualSize => ("Picture in its own size", &[(SHIFT, Key::Num1)]),
+            ToggleHeat => ("Heat on the nodes", &[(NONE, Key::H)]),
             ShowGraph => ("Graph", &[(CTRL, Key::Num1)]),
             ShowView => ("View", &[(CTRL, Key::Num2)]),
             ShowInspector => ("Inspector", &[(CTRL, Key::Num3), (NONE, Key::P)]),
+            ShowPlan => ("Plan", &[(CTRL, Key::Num5)]),
             ShowProblems => ("Problems", &[(CTRL, Key::Num6)]),
             ResetPanes => ("Panes as at first", &[]),
             Commands => ("Find a command…", &[(CTRL, Key::P), (NONE, Key::F3)]),
@@ -103,6 +107,7 @@ impl Command {
             ShowGraph => Some(Pane::Graph),
             ShowView => Some(Pane::View(0)),
             ShowInspector => Some(Pane::Inspector),
+            ShowPlan => Some(Pane::Plan),
             ShowProblems => Some(Pane::Problems),
             _ => None,
         }

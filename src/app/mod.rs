@@ -14,6 +14,7 @@ mod history;
 mod inspector;
 mod notice;
 mod panes;
+mod plan_pane;
 mod player;
 mod problems;
 mod session;
@@ -37,6 +38,7 @@ pub use disk::Source;
 use files::{Event, Files, Leaving};
 use notice::Notice;
 use panes::Pane;
+use plan_pane::PlanPane;
 use player::{Player, Pointer};
 use session::Session;
 use view::{Subject, View};
@@ -95,6 +97,7 @@ pub struct Editor {
     canvas: Canvas,
     views: BTreeMap<u64, View>,
     panes: Tree<Pane>,
+    plan_pane: PlanPane,
     files: Files,
     notice: Option<Notice>,
     title: String,
@@ -122,6 +125,7 @@ impl Editor {
             canvas: Canvas::default(),
             views: BTreeMap::from([(0, View::new(render, Subject::Output(None)))]),
             panes: panes::arrangement(),
+            plan_pane: PlanPane::default(),
             files: Files::default(),
             notice: None,
             title: String::new(),
@@ -178,7 +182,12 @@ impl Editor {
             Command::DarkTheme => ctx.set_theme(egui::Theme::Dark),
             Command::LightTheme => ctx.set_theme(egui::Theme::Light),
             Command::Commands => {}
-            Command::ShowGraph | Command::ShowView | Command::ShowInspector | Command::ShowProblems => {
+            Command::ToggleHeat => self.canvas.heat = !self.canvas.heat,
+            Command::ShowGraph
+            | Command::ShowView
+            | Command::ShowInspector
+            | Command::ShowPlan
+            | Command::ShowProblems => {
                 if let Some(pane) = command.pane() {
                     panes::bring_up(&mut self.panes, pane);
                 }
@@ -208,7 +217,8 @@ impl Editor {
         for event in self.files.show(ctx, &mut self.session) {
             match event {
                 Event::Opened => {
-                    self.canvas = Canvas::default();
+                    self.canvas.clear();
+                    self.plan_pane = PlanPane::default();
                     self.player.clear();
                     self.views.values_mut().for_each(View::clear);
                     self.notice = None;
@@ -298,6 +308,7 @@ impl Editor {
         tree.ui(&mut desk, ui);
         let told = desk.told;
         self.panes = tree;
+        self.plan_pane.settle(&mut self.session);
         for sentence in told {
             self.tell(sentence, true);
         }
@@ -321,7 +332,7 @@ struct Desk<'a> {
 
 impl egui_tiles::Behavior<Pane> for Desk<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
-        let Editor { session, canvas, views, player, .. } = &mut *self.editor;
+        let Editor { session, canvas, views, player, plan_pane, .. } = &mut *self.editor;
         let framed = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
             egui::CentralPanel::no_frame().frame(theme::pane(ui)).show(ui, |ui| contents(ui));
         };
@@ -333,6 +344,7 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
                 self.told.extend(told);
             }
             Pane::Problems => framed(ui, &mut |ui| problems::show(ui, session)),
+            Pane::Plan => framed(ui, &mut |ui| plan_pane.show(ui, session)),
             Pane::View(number) => {
                 if let Some(view) = views.get_mut(number)
                     && view.show(ui, session)

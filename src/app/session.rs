@@ -30,6 +30,8 @@ pub struct Session {
     plans: u64,
     /// Names of the selected nodes.
     pub selection: BTreeSet<String>,
+    /// Path of the node that the pointer is over, wherever in the window.
+    pub hovered: Option<String>,
     /// The canvas is to bring the selection into view.
     pub reveal: bool,
 }
@@ -50,6 +52,7 @@ impl Session {
             revision: 0,
             plans: 0,
             selection: BTreeSet::new(),
+            hovered: None,
             reveal: false,
         }
     }
@@ -147,6 +150,11 @@ impl Session {
             self.selection = BTreeSet::from([name.to_string()]);
             self.reveal = true;
         }
+    }
+
+    /// The open level's name of what a path tells of: the node itself, or the group that it is in.
+    pub fn here<'a>(&self, path: &'a str) -> Option<&'a str> {
+        path.split('/').next().filter(|name| !name.is_empty())
     }
 
     pub fn compiling(&self) -> bool {

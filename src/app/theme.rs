@@ -209,6 +209,17 @@ impl Look {
         self.inked(color)
     }
 
+    /// From hardly any to most of the time, 0 to 1.
+    pub fn heat(&self, share: f32) -> Color32 {
+        let cold = self.accent;
+        let hot = self.error;
+        if share < 0.5 {
+            cold.lerp_to_gamma(self.warning, 2.0 * share)
+        } else {
+            self.warning.lerp_to_gamma(hot, 2.0 * share - 1.0)
+        }
+    }
+
     /// On a light ground, lines have to be darker than their names say.
     fn inked(&self, color: Color32) -> Color32 {
         let part = |v: u8| (f32::from(v) * self.ink) as u8;

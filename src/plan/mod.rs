@@ -384,6 +384,11 @@ impl Plan {
         text::over(self, dispatch)
     }
 
+    /// A dispatch as the plan's text has it.
+    pub fn line(&self, dispatch: &Dispatch) -> String {
+        text::line(self, dispatch)
+    }
+
     pub fn output(&self, node: Option<&str>) -> Option<&Picture> {
         match node {
             Some(node) => self.outputs.iter().find(|o| o.node == node),

@@ -109,7 +109,7 @@ fn repetition(lines: &[String]) -> (usize, usize) {
     (1, 1)
 }
 
-fn line(plan: &Plan, dispatch: &Dispatch) -> String {
+pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
     let Some(kernel) = plan.kernels.get(dispatch.kernel) else { return String::new() };
     let buffers = kernel.bindings.iter().zip(&dispatch.buffers).map(|(binding, buffer)| {
         let arrow = if binding.writes { ">" } else { "<" };

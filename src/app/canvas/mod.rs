@@ -17,6 +17,7 @@ use egui_node_graph::{InputId, InputParamKind, NodeId, NodeOrientation, OutputId
 
 use super::edits::InputEnd;
 use super::face::{self, Face};
+use super::plan_pane;
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::document::{Document, Link, Node, ParamValue};
@@ -56,6 +57,8 @@ pub struct Canvas {
     palette: Option<Palette>,
     chooser: Option<Chooser>,
     rect: Rect,
+    /// Shares of the GPU's time are painted on the nodes.
+    pub heat: bool,
     look: Option<&'static Look>,
 }
 
@@ -75,12 +78,18 @@ impl Default for Canvas {
             palette: None,
             chooser: None,
             rect: Rect::ZERO,
+            heat: false,
             look: None,
         }
     }
 }
 
 impl Canvas {
+    /// Starts over with another document, with the same ways of showing it.
+    pub fn clear(&mut self) {
+        *self = Canvas { heat: self.heat, ..Canvas::default() };
+    }
+
     pub fn frame_all(&mut self) {
         self.framing = Some(Framing::All);
     }
@@ -200,6 +209,10 @@ impl Canvas {
             }
         }
         let still = session.running_simulation().map(|s| resting(s.plan())).unwrap_or_default();
+        let hot = match session.simulation().and_then(|s| s.times(false)).filter(|_| self.heat) {
+            Some(times) => plan_pane::heat(times, |path| path.split('/').next()),
+            None => BTreeMap::new(),
+        };
         let times = session.simulation().and_then(|s| s.times(false)).unwrap_or_default();
         let mut spent = BTreeMap::<String, f64>::new();
         for time in times {
@@ -213,6 +226,7 @@ impl Canvas {
             view.severity = severities.get(name).copied();
             // Slowly, so that the figures can be read.
             view.ms = spent.get(name).map(|ms| view.ms.map_or(*ms, |before| before + 0.05 * (ms - before)));
+            view.heat = hot.get(name).map(|share| view.heat.map_or(*share, |before| before + 0.05 * (share - before)));
             view.still = still.contains(name);
             view.repeats = repeats(source);
             view.color = look.kind(&source.kind);
@@ -279,6 +293,7 @@ fn add_node(state: &mut State, look: &Look, name: &str, face: &Face) -> NodeId {
         color: look.line,
         repeats: String::new(),
         ms: None,
+        heat: None,
         still: false,
         severity: None,
         selected: false,

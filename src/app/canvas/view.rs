@@ -41,6 +41,8 @@ pub struct NodeView {
     pub repeats: String,
     /// GPU time of a frame [ms].
     pub ms: Option<f64>,
+    /// Its share of the frame, 0 to 1, where that is to be seen.
+    pub heat: Option<f32>,
     /// No frame runs it, since it gives the same in all of them.
     pub still: bool,
     pub severity: Option<Severity>,
@@ -238,12 +240,18 @@ impl NodeView {
             _ => (look.line, 1.0),
         };
         let shadow = Shadow { offset: [0, 3], blur: 12, spread: 0, color: look.shadow };
-        Shape::Vec(vec![
+        let mut shapes = vec![
             shadow.as_shape(rect, CornerRadius::same(radius)).into(),
             RectShape::filled(rect, CornerRadius::same(radius), look.node).into(),
             RectShape::filled(head, round(radius, 0), self.color).into(),
             RectShape::stroke(rect, CornerRadius::same(radius), Stroke::new(width, color), StrokeKind::Outside).into(),
-        ])
+        ];
+        if let Some(heat) = self.heat {
+            let bar = pos2(rect.left() + rect.width() * heat.clamp(0.0, 1.0), rect.bottom());
+            let bar = Rect::from_min_max(pos2(rect.left(), rect.bottom() - 3.0 * zoom.max(0.6)), bar);
+            shapes.push(RectShape::filled(bar, CornerRadius::same(1), look.heat(heat.sqrt())).into());
+        }
+        Shape::Vec(shapes)
     }
 }
 
