@@ -3,6 +3,7 @@
 
 mod buffers;
 mod cell;
+mod facts;
 mod figures;
 mod heat;
 mod kernel;
@@ -12,14 +13,15 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
-use eframe::egui::{self, Color32, RichText, Ui};
+use eframe::egui::{self, RichText, Ui};
 
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::gpu::{List, Profile};
 use crate::plan::Plan;
+use facts::Facts;
 pub use heat::heat;
 use kernel::KernelText;
 use rows::{Fold, LISTS, Rows, Wish};
@@ -38,10 +40,9 @@ pub struct PlanPane {
     /// What is folded or unfolded, against what it is at first.
     turned: BTreeSet<Fold>,
     rows: Rows,
-    /// Of each row: GPU time \[ms\], memory \[bytes\], colour of the node.
+    facts: Vec<Facts>,
+    /// GPU time of each row \[ms\].
     row_ms: Vec<f64>,
-    row_bytes: Vec<u64>,
-    colors: Vec<Color32>,
     /// GPU time of each dispatch of each list \[ms\]; empty where nothing is measured.
     means: [Vec<f64>; 3],
     /// Of a frame \[ms\].
@@ -105,7 +106,7 @@ impl PlanPane {
             for (list, means) in LISTS.into_iter().zip(&mut self.means) {
                 // What is known stays until there is something newer.
                 if let Some(times) = simulation.dispatch_times(list) {
-                    *means = (0..times.width()).map(|dispatch| times.spread(dispatch).mean).collect();
+                    *means = times.means();
                 }
             }
             self.total = self.means.last().map_or(0.0, |frame| frame.iter().sum());
@@ -131,19 +132,8 @@ impl PlanPane {
         };
         let times: Option<&dyn Fn(List, usize) -> f64> = if self.by_time { Some(&time) } else { None };
         self.rows = Rows::new(plan, &Wish { filter: &filter, times, turned: &self.turned });
-        let bytes = |row: &rows::Row| {
-            let all = rows::dispatches(plan, row.list);
-            let used = self.rows.items(row).iter().filter_map(|item| all.get(*item)).flat_map(|d| &d.buffers);
-            let used: HashSet<usize> = used.copied().collect();
-            used.into_iter().filter_map(|b| plan.buffers.get(b)).map(|b| b.bytes).sum()
-        };
-        self.row_bytes = self.rows.rows.iter().map(bytes).collect();
-        let color = |row: &rows::Row| {
-            let outer = row.path.split('/').next().unwrap_or_default();
-            let node = session.document().node(&row.path).or_else(|| session.document().node(outer));
-            node.map_or(look.faint, |node| look.kind(&node.kind))
-        };
-        self.colors = self.rows.rows.iter().map(color).collect();
+        let facts = |row: &rows::Row| Facts::new(plan, session, look, row, self.rows.items(row));
+        self.facts = self.rows.rows.iter().map(facts).collect();
     }
 
     fn sum(&mut self) {
@@ -159,9 +149,10 @@ impl PlanPane {
         let Some(simulation) = session.running_simulation() else { return };
         let (look, plan) = (theme::of(ui), simulation.plan());
         ui.horizontal(|ui| {
-            for (memory, label, hint) in
-                [(false, "Dispatches", "What runs, in its order"), (true, "Memory", "The buffers, and what lives in them")]
-            {
+            for (memory, label, hint) in [
+                (false, "Dispatches", "What runs, in its order"),
+                (true, "Memory", "The buffers, and what lives in them"),
+            ] {
                 if ui.selectable_label(self.memory == memory, label).on_hover_text(hint).clicked() {
                     self.memory = memory;
                 }

@@ -12,10 +12,19 @@ use super::{PlanPane, buffers};
 use crate::app::session::Session;
 use crate::app::theme::{self, Look};
 use crate::gpu::List;
-use crate::plan::{Dispatch, Plan};
+use crate::plan::Plan;
 
 const TITLES: [&str; 10] = [
-    "#", "Node", "GPU time [ms]", "Share", "Part", "Stage", "Runs over", "Groups of threads", "Memory", "Reads → writes",
+    "#",
+    "Node",
+    "GPU time [ms]",
+    "Share",
+    "Part",
+    "Stage",
+    "Runs over",
+    "Groups of threads",
+    "Memory",
+    "Reads → writes",
 ];
 const WIDTHS: [f32; 10] = [54.0, 210.0, 134.0, 66.0, 112.0, 176.0, 216.0, 140.0, 84.0, 360.0];
 const NODE: usize = 1;
@@ -185,15 +194,15 @@ impl Table<'_> {
         }
         self.name(ui, rect, row, index);
         self.time(ui, rect, row, index);
-        let all = rows::dispatches(self.plan, row.list);
         let items = self.pane.rows.items(row);
-        let memory = self.pane.row_bytes.get(index).copied().unwrap_or(0);
-        self.write(ui, rect, MEMORY, &figures::bytes(memory), true, self.look.dim);
-        let Some(first) = items.first().and_then(|item| all.get(*item)) else { return response };
-        match row.shape {
-            Shape::Section => {}
-            Shape::Run => self.run(ui, rect, first, items.iter().filter_map(|item| all.get(*item))),
-            Shape::Dispatch => self.dispatch(ui, rect, (row.list, items.first().copied().unwrap_or(0)), first),
+        let Some(facts) = self.pane.facts.get(index) else { return response };
+        self.write(ui, rect, MEMORY, &figures::bytes(facts.bytes), true, self.look.dim);
+        let color = if row.shape == Shape::Dispatch { self.look.text } else { self.look.dim };
+        self.write(ui, rect, 4, &facts.part, false, self.look.dim);
+        self.write(ui, rect, STAGE, &facts.stage, false, color);
+        self.write(ui, rect, 6, &facts.over, false, color);
+        if let Some(first) = items.first().filter(|_| row.shape == Shape::Dispatch) {
+            self.bound(ui, rect, row.list, *first);
         }
         response
     }
@@ -254,9 +263,9 @@ impl Table<'_> {
             cell::sections(ui, cell, Align2::LEFT_CENTER, &parts, body);
             return;
         }
-        if let Some(color) = self.pane.colors.get(index) {
+        if let Some(color) = self.pane.facts.get(index).map(|facts| facts.color) {
             let chip = Rect::from_center_size(cell.left_center() + vec2(3.0, 0.0), vec2(4.0, cell.height() - 7.0));
-            ui.painter().rect_filled(chip, 1.5, *color);
+            ui.painter().rect_filled(chip, 1.5, color);
         }
         cell.min.x += 11.0;
         let name = if row.name.is_empty() { &row.path } else { &row.name };
@@ -289,39 +298,10 @@ impl Table<'_> {
         }
     }
 
-    /// Several dispatches: what they have in common.
-    fn run<'d>(&self, ui: &Ui, rect: Rect, first: &Dispatch, all: impl Iterator<Item = &'d Dispatch> + Clone) {
-        let repeats = all.clone().filter_map(|d| repeat(&d.part)).map(|(_, of)| of).max();
-        let text = match repeats.filter(|_| all.clone().all(|d| d.node == first.node)) {
-            Some(of) => figures::count(of, "repeat", "repeats"),
-            None => String::new(),
-        };
-        self.write(ui, rect, 4, &text, false, self.look.dim);
-        let mut kernels: Vec<usize> = all.clone().map(|d| d.kernel).collect();
-        kernels.sort_unstable();
-        kernels.dedup();
-        let stage = match kernels.as_slice() {
-            [one] => self.plan.kernels.get(*one).map_or(String::new(), |kernel| kernel.name.clone()),
-            many => figures::count(many.len(), "kernel", "kernels"),
-        };
-        self.write(ui, rect, STAGE, &stage, false, self.look.dim);
-        if all.clone().all(|d| d.over == first.over) {
-            self.write(ui, rect, 6, &self.plan.over(first), false, self.look.dim);
-        }
-    }
-
-    fn dispatch(&self, ui: &Ui, rect: Rect, (list, index): (List, usize), dispatch: &Dispatch) {
-        let part = match repeat(&dispatch.part) {
-            Some((number, of)) => {
-                let rest = dispatch.part.split(' ').skip(1).collect::<Vec<_>>().join(" ");
-                format!("{number} of {of} {rest}")
-            }
-            None => dispatch.part.clone(),
-        };
-        self.write(ui, rect, 4, &part, false, self.look.dim);
+    /// How a dispatch is split up, and what it is bound to.
+    fn bound(&self, ui: &Ui, rect: Rect, list: List, index: usize) {
+        let Some(dispatch) = rows::dispatches(self.plan, list).get(index) else { return };
         let Some(kernel) = self.plan.kernels.get(dispatch.kernel) else { return };
-        self.write(ui, rect, STAGE, &kernel.name, false, self.look.text);
-        self.write(ui, rect, 6, &self.plan.over(dispatch), false, self.look.text);
         let most = if dispatch.indirect.is_some() { "≤ " } else { "" };
         let groups = figures::product(&dispatch.groups);
         let groups = format!("{most}{groups} of {}", figures::product(&kernel.workgroup));
@@ -368,12 +348,6 @@ impl Table<'_> {
             _ => drop(ui.label(&row.path)),
         }
     }
-}
-
-/// `3/20` at the beginning of a part: which repeat, and of how many.
-fn repeat(part: &str) -> Option<(usize, usize)> {
-    let (number, of) = part.split(' ').next()?.split_once('/')?;
-    Some((number.parse().ok()?, of.parse().ok()?))
 }
 
 /// Whether a node is another, or in it.

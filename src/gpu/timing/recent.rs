@@ -60,6 +60,16 @@ impl Recent {
         self.width
     }
 
+    /// The mean of each of the times.
+    pub fn means(&self) -> Vec<f64> {
+        let count = self.frames.min(WINDOW as u64) as f64;
+        let mut means = vec![0.0; self.width];
+        for frame in self.rows.chunks_exact(self.width.max(1)) {
+            means.iter_mut().zip(frame).for_each(|(mean, ms)| *mean += f64::from(*ms) / count);
+        }
+        means
+    }
+
     /// One of the times.
     pub fn spread(&self, column: usize) -> Spread {
         self.sum(std::iter::once(column))
@@ -95,6 +105,8 @@ mod tests {
         assert_eq!((recent.row(1), recent.row(0), recent.row(31)), (&[0.0, 1.0][..], &[][..], &[][..]));
         let Spread { mean, min, max } = recent.spread(0);
         assert!((mean - 14.5).abs() < 1e-9 && min == 0.0 && max == 29.0, "{mean} {min} {max}");
+        assert_eq!(recent.means().len(), 2);
+        assert!((recent.means()[0] - 14.5).abs() < 1e-9 && (recent.means()[1] - 1.0).abs() < 1e-9);
         assert!((recent.sum(0..2).mean - 15.5).abs() < 1e-9);
         assert_eq!(recent.sum(0..2).max, 30.0);
     }
