@@ -45,6 +45,8 @@ impl KernelText {
         });
         ui.separator();
         let height = ui.text_style_height(&egui::TextStyle::Monospace);
+        // Rows as high as their text, as the area counts on.
+        ui.spacing_mut().interact_size.y = height;
         ui.spacing_mut().item_spacing.y = 1.0;
         let area = egui::ScrollArea::both().auto_shrink(false);
         area.show_rows(ui, height, self.lines.len(), |ui, range| {

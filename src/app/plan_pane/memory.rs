@@ -18,12 +18,12 @@ pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
     let look = theme::of(ui);
     total(ui, plan, look);
     let columns = Columns::new(WIDTHS, STRIP, ui.available_width());
+    ui.spacing_mut().item_spacing.y = 0.0;
     let (head, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let mut order: Vec<usize> = (0..plan.buffers.len()).collect();
     let bytes = |index: &usize| plan.buffers.get(*index).map_or(0, |buffer| buffer.bytes);
     order.sort_by_key(|index| std::cmp::Reverse(bytes(index)));
     let largest = order.first().map_or(1, bytes).max(1);
-    ui.spacing_mut().item_spacing.y = 0.0;
     let (mut go_to, mut hovered) = (None, None);
     let area = egui::ScrollArea::both().auto_shrink(false).id_salt("buffers");
     let output = area.show_rows(ui, ROW, order.len(), |ui, range| {

@@ -1,7 +1,7 @@
 //! The rows of the dispatches, painted.
 
 use eframe::egui::{
-    self, Align, Align2, Color32, FontId, Rect, Response, Sense, TextStyle, Ui, WidgetInfo, WidgetType, vec2,
+    self, Align, Align2, Color32, FontId, Rect, Response, RichText, Sense, TextStyle, Ui, WidgetInfo, WidgetType, vec2,
 };
 
 use super::cell::{self, Columns, ROW};
@@ -58,11 +58,11 @@ pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
     let columns = Columns::new(WIDTHS, BUFFERS, ui.available_width());
     let longest = pane.rows.rows.iter().zip(&pane.row_ms).filter(|(row, _)| row.depth == 1 && row.list == List::Frame);
     let longest = longest.map(|(_, ms)| *ms).fold(0.0, f64::max);
+    ui.spacing_mut().item_spacing.y = 0.0;
     let (head, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let found = pane.found.take();
     let table = Table { pane, plan, session, columns, look: theme::of(ui), longest };
     let (mut asked, mut hovered) = (None, None);
-    ui.spacing_mut().item_spacing.y = 0.0;
     let area = egui::ScrollArea::both().auto_shrink(false).id_salt("dispatches");
     let output = area.show_rows(ui, ROW, pane.rows.rows.len(), |ui, range| {
         let left = ui.max_rect().left_top();
@@ -221,6 +221,9 @@ impl Table<'_> {
         } else if response.clicked() {
             asked = Some(Asked::GoTo(index));
         }
+        if response.hovered() {
+            response.clone().on_hover_ui_at_pointer(|ui| self.explain(ui, row, column));
+        }
         if section {
             return asked;
         }
@@ -235,9 +238,6 @@ impl Table<'_> {
                 }
             }
         });
-        if response.hovered() {
-            response.clone().on_hover_ui_at_pointer(|ui| self.explain(ui, row, column));
-        }
         asked
     }
 
@@ -345,8 +345,22 @@ impl Table<'_> {
                 items.iter().for_each(|item| buffers::list(ui, self.plan, row.list, *item));
             }
             Some(STAGE) if row.shape == Shape::Dispatch => drop(ui.label("Show the WGSL of this kernel")),
-            _ => drop(ui.label(&row.path)),
+            _ => {
+                if !row.path.is_empty() {
+                    ui.label(&row.path);
+                }
+                let count = figures::count(items.len(), "dispatch", "dispatches");
+                ui.label(RichText::new(format!("{}, {count}", when(row.list))).small().color(self.look.dim));
+            }
         }
+    }
+}
+
+fn when(list: List) -> &'static str {
+    match list {
+        List::Reset => "when the simulation starts anew",
+        List::Still => "before the first frame, and when a parameter of theirs changes",
+        List::Frame => "in every frame",
     }
 }
 
