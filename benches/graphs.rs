@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 
 use stagewright::document::{Document, NodeKind, ParamValue};
-use stagewright::gpu::{Gpu, GpuOptions};
+use stagewright::gpu::{Gpu, GpuOptions, Profile};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions};
@@ -127,7 +127,12 @@ fn measure(simulation: &mut Simulation) -> Result<(), Box<dyn std::error::Error>
     }
     let mut wall: Vec<f64> = (0..REPEATS).map(|_| steps(simulation, STEPS)).collect::<Result<_, _>>()?;
     println!("{:8.4} ms a step by the wall clock, submits included", median(&mut wall));
-    simulation.set_profiling(true);
+    for (profile, what) in [(Profile::Dispatches, "every dispatch"), (Profile::Nodes, "nodes")] {
+        simulation.set_profiling(profile);
+        steps(simulation, STEPS)?;
+        let mut timed: Vec<f64> = (0..REPEATS).map(|_| steps(simulation, STEPS)).collect::<Result<_, _>>()?;
+        println!("{:8.4} ms a step by the wall clock with {what} timed", median(&mut timed));
+    }
     let mut nodes: Vec<(String, Vec<f64>)> = Vec::new();
     for _ in 0..REPEATS {
         steps(simulation, STEPS)?;

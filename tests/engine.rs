@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use stagewright::document::{Document, ParamValue};
-use stagewright::gpu::{Gpu, GpuOptions};
+use stagewright::gpu::{Gpu, GpuOptions, Profile};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions};
@@ -171,7 +171,7 @@ fn wires_that_gave_their_memory_away_say_so() {
 #[test]
 fn node_times_add_up_to_something() {
     let mut simulation = Simulation::new(gpu(), plan(&counter(ADD)).expect("compiles")).expect("runs");
-    simulation.set_profiling(true);
+    simulation.set_profiling(Profile::Nodes);
     (0..4).for_each(|_| simulation.step(&FrameInput::default()).expect("steps"));
     match simulation.times(true) {
         None => println!("{} has no timestamps", gpu().name()),

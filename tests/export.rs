@@ -71,9 +71,9 @@ fn simulation(gpu: &Gpu, document: &Document, options: &PlanOptions) -> Simulati
     Simulation::new(gpu, Plan::compile(&graph, options).unwrap()).unwrap()
 }
 
-fn export(gpu: &Gpu, document: &Document, export: &Export, go_on: impl FnMut(&Progress) -> bool) -> Progress {
+fn export(gpu: &Gpu, document: &Document, export: &Export, mut go_on: impl FnMut(&Progress) -> bool) -> Progress {
     let mut simulation = simulation(gpu, document, &export.plan_options(PathBuf::new()));
-    job::run(export, document, &mut simulation, go_on).unwrap().0
+    job::run(export, document, &mut simulation, |progress, _| go_on(progress)).unwrap().0
 }
 
 fn start(gpu: &Gpu, export: Export) -> Job {

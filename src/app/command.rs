@@ -56,6 +56,7 @@ pub enum Command {
     ShowView,
     ShowInspector,
     ShowCode,
+    ShowPlan,
     ShowProblems,
     ResetPanes,
     DarkTheme,
@@ -90,7 +91,10 @@ pub const MENUS: &[(&str, &[Command])] = &[
             ToggleMinimap,
         ],
     ),
-    ("Window", &[ShowGraph, ShowView, ShowInspector, ShowCode, ShowProblems, ResetPanes, DarkTheme, LightTheme]),
+    (
+        "Window",
+        &[ShowGraph, ShowView, ShowInspector, ShowCode, ShowPlan, ShowProblems, ResetPanes, DarkTheme, LightTheme],
+    ),
 ];
 
 const NONE: Modifiers = Modifiers::NONE;
@@ -160,6 +164,7 @@ impl Command {
             ShowView => ("View", &[(CTRL, Key::Num2)]),
             ShowInspector => ("Inspector", &[(CTRL, Key::Num3), (NONE, Key::P)]),
             ShowCode => ("Code", &[(CTRL, Key::Num4)]),
+            ShowPlan => ("Plan", &[(CTRL, Key::Num5)]),
             ShowProblems => ("Problems", &[(CTRL, Key::Num6)]),
             ResetPanes => ("Panes as at first", &[]),
             DarkTheme => ("Dark theme", &[]),
@@ -174,6 +179,7 @@ impl Command {
             ShowView => Some(Pane::View(0)),
             ShowInspector => Some(Pane::Inspector),
             ShowCode => Some(Pane::Code),
+            ShowPlan => Some(Pane::Plan),
             ShowProblems => Some(Pane::Problems),
             _ => None,
         }

@@ -13,6 +13,7 @@ mod inspector;
 mod notice;
 mod panes;
 mod picker;
+mod plan_pane;
 mod player;
 mod problems;
 mod session;
@@ -42,6 +43,7 @@ use files::{Event, Files, Leaving};
 use notice::Notice;
 use panes::Pane;
 use picker::Picker;
+use plan_pane::PlanPane;
 use player::{Player, Pointer};
 use session::Session;
 use settings::Folders;
@@ -107,6 +109,7 @@ pub struct Editor {
     pictures: Pictures,
     thumbnails: bool,
     panes: Tree<Pane>,
+    plan_pane: PlanPane,
     files: Files,
     export: ExportDialog,
     notice: Option<Notice>,
@@ -147,6 +150,7 @@ impl Editor {
             thumbnails: false,
             code: Code::default(),
             panes: panes::arrangement(),
+            plan_pane: PlanPane::default(),
             files: Files::new(Folders::of_user()),
             export: ExportDialog::default(),
             notice: None,
@@ -264,6 +268,7 @@ impl Editor {
             | Command::ShowView
             | Command::ShowInspector
             | Command::ShowCode
+            | Command::ShowPlan
             | Command::ShowProblems => {
                 if let Some(pane) = command.pane() {
                     panes::bring_up(&mut self.panes, pane);
@@ -381,6 +386,7 @@ impl Editor {
             match event {
                 Event::Opened => {
                     self.canvas.clear();
+                    self.plan_pane = PlanPane::default();
                     self.player.clear();
                     self.views.values_mut().for_each(View::clear);
                     self.notice = None;
@@ -515,6 +521,7 @@ impl Editor {
         if self.session.show_text.is_some() {
             panes::bring_up(&mut self.panes, Pane::Code);
         }
+        self.plan_pane.settle(&mut self.session);
         for sentence in told {
             self.tell(sentence, true);
         }
@@ -540,7 +547,7 @@ struct Desk<'a> {
 
 impl egui_tiles::Behavior<Pane> for Desk<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
-        let Editor { session, canvas, code, views, player, stale, .. } = &mut *self.editor;
+        let Editor { session, canvas, code, views, player, stale, plan_pane, .. } = &mut *self.editor;
         let framed = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
             egui::CentralPanel::no_frame().frame(theme::pane(ui)).show(ui, |ui| contents(ui));
         };
@@ -553,6 +560,7 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
             }
             Pane::Code => self.told.extend(code.show(ui, session).err()),
             Pane::Problems => framed(ui, &mut |ui| problems::show(ui, session)),
+            Pane::Plan => framed(ui, &mut |ui| plan_pane.show(ui, session)),
             Pane::View(number) => {
                 let Some(view) = views.get_mut(number) else { return UiResponse::None };
                 let asked = view.show(ui, session);

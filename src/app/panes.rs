@@ -10,6 +10,7 @@ pub enum Pane {
     Inspector,
     Code,
     Problems,
+    Plan,
     /// A view by its number; the first is always there.
     View(u64),
 }
@@ -21,6 +22,7 @@ impl Pane {
             Pane::Inspector => "Inspector",
             Pane::Code => "Code",
             Pane::Problems => "Problems",
+            Pane::Plan => "Plan",
             Pane::View(_) => "View",
         }
     }
@@ -36,7 +38,7 @@ pub fn arrangement() -> Tree<Pane> {
     let mut tiles = Tiles::default();
     let view = tab(&mut tiles, &[Pane::View(0)]);
     let graph = tab(&mut tiles, &[Pane::Graph]);
-    let below = tab(&mut tiles, &[Pane::Inspector, Pane::Code, Pane::Problems]);
+    let below = tab(&mut tiles, &[Pane::Inspector, Pane::Code, Pane::Plan, Pane::Problems]);
     let right = linear(&mut tiles, LinearDir::Vertical, [(graph, 0.64), (below, 0.36)]);
     let root = linear(&mut tiles, LinearDir::Horizontal, [(view, 0.44), (right, 0.56)]);
     Tree::new("panes", root, tiles)

@@ -10,7 +10,7 @@ use super::history::History;
 use super::stages::{self, Stages};
 use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, ParamValue, Scope};
 use crate::edit::{self, Face, IN, InputEnd, OUT};
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, Profile};
 use crate::library::{self, Library};
 use crate::problem::{Problem, Problems, SourcePlace};
 use crate::sim::Simulation;
@@ -500,6 +500,12 @@ impl Session {
         }
     }
 
+    /// The same, and shows the place in the node's text where there is one.
+    pub fn go_to_problem(&mut self, problem: &Problem) {
+        self.go_to(&problem.node);
+        self.show_text = problem.place;
+    }
+
     /// The open level's name of what a path tells of: the node itself, or the group that it is in.
     pub fn here<'a>(&self, path: &'a str) -> Option<&'a str> {
         let mut rest = path;
@@ -507,12 +513,6 @@ impl Session {
             rest = rest.strip_prefix(group.as_str())?.strip_prefix('/')?;
         }
         rest.split('/').next().filter(|name| !name.is_empty())
-    }
-
-    /// The same, and shows the place in the node's text where there is one.
-    pub fn go_to_problem(&mut self, problem: &Problem) {
-        self.go_to(&problem.node);
-        self.show_text = problem.place;
     }
 
     pub fn compiling(&self) -> bool {
@@ -614,7 +614,7 @@ impl Session {
                 Some(simulation) => simulation.replace(compiled.plan)?,
                 None => {
                     let mut simulation = Simulation::new(&self.gpu, compiled.plan)?;
-                    simulation.set_profiling(true);
+                    simulation.set_profiling(Profile::Nodes);
                     self.simulation = Some(simulation);
                 }
             }

@@ -13,7 +13,7 @@ use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
 use stagewright::document::Document;
 use stagewright::export::job::{self, Export, JobError, Subject};
-use stagewright::gpu::{Gpu, GpuOptions, NodeTime};
+use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Profile};
 use stagewright::sim::Simulation;
 use stagewright::sim::input::InputTrack;
 
@@ -45,7 +45,7 @@ pub struct Render {
     /// Part of the name of the graphics adapter
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// Print the GPU time of every node at the end
+    /// Print the GPU time of every node at the end, the median of all frames
     #[arg(long)]
     profile: bool,
     #[command(flatten)]
@@ -62,11 +62,13 @@ impl Render {
             resume: self.resume,
         };
         let (document, mut simulation) = self.simulation(&export)?;
-        simulation.set_profiling(true);
+        simulation.set_profiling(Profile::Nodes);
+        let mut times = Times::default();
         let bar = progress(*self.frames.end());
         let started = Instant::now();
-        let (done, statistics) = job::run(&export, &document, &mut simulation, |progress| {
+        let (done, statistics) = job::run(&export, &document, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
+            times.take(simulation, false);
             true
         })
         .map_err(|error| match error {
@@ -75,7 +77,7 @@ impl Render {
         })?;
         bar.finish_and_clear();
         report::warn(&simulation.warnings(true));
-        let times = simulation.times(true).map(<[NodeTime]>::to_vec);
+        times.take(&mut simulation, true);
         if done.kept > 0 {
             report::print(&format!("{} frames were there already\n", done.kept));
         }
@@ -105,10 +107,13 @@ impl Render {
         Ok((document, Simulation::new(&gpu, plan)?))
     }
 
-    fn summary(&self, written: u64, elapsed: Duration, times: Option<Vec<NodeTime>>, simulation: &Simulation) {
+    fn summary(&self, written: u64, elapsed: Duration, times: Times, simulation: &Simulation) {
         let (adapter, seconds) = (simulation.gpu().name(), elapsed.as_secs_f64());
-        let solver = match &times {
-            Some(times) => format!("solver {:.3} ms a frame", times.iter().map(|t| t.ms).sum::<f64>()),
+        let frames = times.frames;
+        let (total, nodes) = times.medians();
+        let solver = match total {
+            Some(ms) => format!("solver {ms:.3} ms a frame, the median of {frames}"),
+            None if simulation.node_times().is_some() => "nothing runs in every frame".into(),
             None => "the adapter has no timestamps".into(),
         };
         report::print(&format!(
@@ -117,7 +122,7 @@ impl Render {
             written as f64 / seconds
         ));
         if self.profile {
-            for time in times.unwrap_or_default() {
+            for time in nodes {
                 report::print(&format!("{:>10.4} ms  {}\n", time.ms, time.node));
             }
             for node in simulation.plan().still_nodes() {
@@ -125,6 +130,42 @@ impl Render {
             }
         }
     }
+}
+
+/// GPU times of all frames.
+#[derive(Default)]
+struct Times {
+    frames: u64,
+    totals: Vec<f32>,
+    nodes: Vec<(String, Vec<f32>)>,
+}
+
+impl Times {
+    /// Takes in the frames that have arrived since the last call.
+    fn take(&mut self, simulation: &mut Simulation, wait: bool) {
+        let Some(names) = simulation.times(wait) else { return };
+        if self.nodes.len() < names.len() {
+            self.nodes = names.iter().map(|time| (time.node.clone(), Vec::new())).collect();
+        }
+        let Some(recent) = simulation.node_times() else { return };
+        for row in (self.frames..recent.frames()).map(|frame| recent.row(frame)) {
+            self.totals.push(row.iter().sum());
+            self.nodes.iter_mut().zip(row).for_each(|((_, times), ms)| times.push(*ms));
+        }
+        self.frames = recent.frames();
+    }
+
+    /// Of the whole frame, and of each node.
+    fn medians(self) -> (Option<f64>, Vec<NodeTime>) {
+        let node = |(node, times)| Some(NodeTime { node, ms: median(times)? });
+        (median(self.totals), self.nodes.into_iter().filter_map(node).collect())
+    }
+}
+
+/// Absent where there is nothing.
+fn median(mut values: Vec<f32>) -> Option<f64> {
+    values.sort_by(f32::total_cmp);
+    values.get(values.len() / 2).map(|ms| f64::from(*ms))
 }
 
 fn progress(frames: u64) -> ProgressBar {

@@ -151,7 +151,7 @@ pub fn run(
     export: &Export,
     document: &Document,
     simulation: &mut Simulation,
-    mut go_on: impl FnMut(&Progress) -> bool,
+    mut go_on: impl FnMut(&Progress, &mut Simulation) -> bool,
 ) -> Result<(Progress, Option<Statistics>), JobError> {
     let (first, last) = export.frames.clone().into_inner();
     if first == 0 || last < first {
@@ -179,7 +179,7 @@ pub fn run(
         }
         progress.frame = frame;
         progress.rate = rate(&mut stamps, Instant::now());
-        wanted = go_on(&progress);
+        wanted = go_on(&progress, simulation);
         if !wanted {
             break;
         }
@@ -279,7 +279,7 @@ impl Job {
         let (gpu, options, theirs) = (gpu.clone(), export.plan_options(graph_folder.into()), shared.clone());
         let work = move || {
             let mut told = Instant::now();
-            let go_on = |progress: &Progress| {
+            let go_on = |progress: &Progress, _: &mut Simulation| {
                 let mut shared = lock(&theirs);
                 shared.progress = *progress;
                 let go_on = !shared.cancelled;

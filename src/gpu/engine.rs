@@ -6,7 +6,7 @@ use super::device::Gpu;
 use super::pipelines::Pipeline;
 use super::readback::Reading;
 use super::still::Still;
-use super::timing::{NodeTime, Timing};
+use super::timing::{List, NodeTime, Profile, Recent, Timing, Track};
 use crate::plan::{COUNT_GROUPS, Dispatch, FRAME_BYTES, Plan, mebibytes};
 use crate::problem::{Problem, Problems};
 
@@ -94,7 +94,7 @@ impl Engine {
         }
         Ok(Engine {
             gpu: gpu.clone(),
-            timing: Timing::new(gpu, plan),
+            timing: Timing::new(gpu),
             frame: [even, odd],
             reset,
             once,
@@ -122,32 +122,33 @@ impl Engine {
             self.gpu.queue.write_buffer(flags, 0, &vec![0; flags.size() as usize]);
         }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        run(&mut encoder, &self.reset, None);
+        let track = self.timing.as_ref().and_then(|timing| timing.ready(List::Reset));
+        run(&mut encoder, &self.reset, track);
+        let timed = track.map(|_| List::Reset);
         self.gpu.queue.submit([encoder.finish()]);
+        self.ask_for_times([timed, None]);
     }
 
     /// Runs a frame: one pass, one submit, no wait. What is still goes before it, in a pass of its own, where it has to run at
-    /// all. With `profile`, the nodes of the frame are timed.
-    pub fn step(&mut self, uniforms: &[u8], profile: bool) {
+    /// all.
+    pub fn step(&mut self, uniforms: &[u8]) {
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        if self.still.due(uniforms) {
-            run(&mut encoder, &self.once, None);
+        let due = self.still.due(uniforms);
+        let track = |list| self.timing.as_ref().and_then(|timing| timing.ready(list));
+        let (once, frame) = (track(List::Still).filter(|_| due), track(List::Frame));
+        if due {
+            run(&mut encoder, &self.once, once);
         }
-        let timing = self.timing.as_ref().filter(|_| profile);
         let odd = self.swapped && !self.swaps.is_empty();
-        run(&mut encoder, &self.frame[usize::from(odd)], timing);
-        if let Some(timing) = timing {
-            timing.resolve(&mut encoder);
-        }
+        run(&mut encoder, &self.frame[usize::from(odd)], frame);
+        let timed = [once.map(|_| List::Still), frame.map(|_| List::Frame)];
         let watched = self.watch(&mut encoder);
         self.gpu.queue.submit([encoder.finish()]);
         if let Some(staging) = watched {
             self.pending_watches = Some(Reading::map(&self.gpu, staging));
         }
-        if profile && let Some(timing) = &mut self.timing {
-            timing.collect(&self.gpu, false);
-        }
+        self.ask_for_times(timed);
         self.last_swapped = self.swapped;
         self.swapped = !self.swapped && !self.swaps.is_empty();
     }
@@ -217,14 +218,41 @@ impl Engine {
         self.buffers.get(place(&self.swaps, buffer, swapped))
     }
 
-    /// GPU time by node of a recent profiled frame; `None` where the adapter has no timestamps.
+    /// Says what is timed from now on; `plan` is the one that the engine was made for.
+    pub fn set_profile(&mut self, plan: &Plan, profile: Profile) {
+        if let Some(timing) = &mut self.timing {
+            timing.set_profile(&self.gpu, plan, profile);
+        }
+    }
+
+    fn ask_for_times(&mut self, lists: [Option<List>; 2]) {
+        if let Some(timing) = &mut self.timing {
+            lists.into_iter().flatten().for_each(|list| timing.submitted(list));
+            timing.collect(&self.gpu, false);
+        }
+    }
+
+    /// GPU time by node of the last timed frame that has arrived, with `wait` of the last one; `None` where the adapter has no
+    /// timestamps.
     pub fn times(&mut self, wait: bool) -> Option<&[NodeTime]> {
         let timing = self.timing.as_mut()?;
-        if wait {
-            timing.collect(&self.gpu, true);
-            timing.collect(&self.gpu, true);
-        }
-        Some(timing.latest())
+        timing.collect(&self.gpu, wait);
+        Some(timing.nodes())
+    }
+
+    /// GPU time by node of the last frames, in the order of [`Engine::times`].
+    pub fn node_times(&self) -> Option<&Recent> {
+        self.timing.as_ref().map(Timing::history)
+    }
+
+    /// GPU time of each dispatch of a list, where it was timed.
+    pub fn dispatch_times(&self, list: List) -> Option<&Recent> {
+        self.timing.as_ref()?.dispatches(list)
+    }
+
+    /// Timestamps that queries are held for.
+    pub fn queries(&self) -> usize {
+        self.timing.as_ref().map_or(0, Timing::queries)
     }
 
     /// Indices of alarms that kernels have raised, as far as the GPU has told. Does not block unless asked to.
@@ -285,12 +313,13 @@ impl Engine {
     }
 }
 
-fn run(encoder: &mut wgpu::CommandEncoder, steps: &[Step], timing: Option<&Timing>) {
+fn run(encoder: &mut wgpu::CommandEncoder, steps: &[Step], track: Option<&Track>) {
     let mut pass = encoder.begin_compute_pass(&Default::default());
     let mut current: Option<&Arc<Pipeline>> = None;
+    let mut borders = track.map(Track::borders).unwrap_or_default().iter().enumerate().peekable();
     for (index, step) in steps.iter().enumerate() {
-        if let Some(timing) = timing {
-            timing.mark(&mut pass, index, false);
+        if let (Some(track), Some((border, _))) = (track, borders.next_if(|(_, first)| **first == index)) {
+            track.mark(&mut pass, border);
         }
         if current.is_none_or(|c| !Arc::ptr_eq(c, &step.pipeline)) {
             pass.set_pipeline(&step.pipeline.pipeline);
@@ -303,9 +332,10 @@ fn run(encoder: &mut wgpu::CommandEncoder, steps: &[Step], timing: Option<&Timin
             None => pass.dispatch_workgroups(x, y, z),
         }
     }
-    if let Some(timing) = timing {
-        timing.mark(&mut pass, steps.len(), true);
-    }
+    let Some(track) = track else { return };
+    track.mark(&mut pass, track.borders().len());
+    drop(pass);
+    track.resolve(encoder);
 }
 
 /// Where a buffer's role is played: after an odd number of frames, swapping pairs have changed places.

@@ -11,4 +11,4 @@ mod timing;
 pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};
 pub use engine::Engine;
 pub use readback::Reading;
-pub use timing::NodeTime;
+pub use timing::{List, NodeTime, Profile, Recent, Spread};

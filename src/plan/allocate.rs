@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Buffer;
 use super::expand::{Op, Part, Program, StateKey, Task, ValueId, Write};
+use super::{Buffer, Holding};
 use crate::graph::{Graph, Kind};
 use crate::problem::{Problem, Problems};
 use crate::stage::Reach;
@@ -80,6 +80,7 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layou
         };
         chain.values.iter().for_each(|v| layout.frame[*v] = buffer);
     }
+    note_holdings(frame, &mut layout);
     // After a reset the still operations run anew.
     pool.busy.append(&mut still_pool.busy);
     layout.reset = reset_buffers(graph, reset, &mut layout, &pool)?;
@@ -100,6 +101,32 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layou
     Ok(layout)
 }
 
+/// Notes for every buffer what it holds when. Versions of a wire that follow each other count as one.
+fn note_holdings(program: &Program, layout: &mut Layout) {
+    let count = program.ops.len() as isize;
+    let (first, last) = lives(program);
+    let mut order: Vec<ValueId> = (0..program.values.len()).filter(|v| first[*v] < isize::MAX).collect();
+    order.sort_by_key(|v| first[*v]);
+    for value in order {
+        let Some(buffer) = layout.buffers.get_mut(layout.frame[value]) else { continue };
+        let at = |op: isize| usize::try_from(op).ok().filter(|_| op < count);
+        let new = Holding {
+            wire: wire(&program.values[value].label).to_string(),
+            first: at(first[value]),
+            last: at(last[value]),
+        };
+        match buffer.holds.last_mut() {
+            Some(before) if before.wire == new.wire && before.last.is_some() => before.last = new.last,
+            _ => buffer.holds.push(new),
+        }
+    }
+}
+
+/// The wire that a value is a version of: what a scatter works on is the wire that it makes.
+fn wire(label: &str) -> &str {
+    label.strip_suffix(" (scatter)").unwrap_or(label)
+}
+
 /// The value that each buffer holds when the frame ends.
 fn survivors(chains: &[Chain], buffers: &[usize]) -> BTreeSet<ValueId> {
     let mut last = BTreeMap::new();
@@ -114,8 +141,9 @@ fn survivors(chains: &[Chain], buffers: &[usize]) -> BTreeSet<ValueId> {
     last.into_values().map(|(_, v)| v).collect()
 }
 
-/// Joins versions where one operation can go on from the other in place.
-fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
+/// For every value the operation that writes it, and the last that needs it; -1 is before the frame, `count` after it. What nothing
+/// writes begins at the largest number.
+fn lives(program: &Program) -> (Vec<isize>, Vec<isize>) {
     let count = program.ops.len() as isize;
     let mut first = vec![isize::MAX; program.values.len()];
     let mut last = vec![isize::MIN; program.values.len()];
@@ -134,6 +162,12 @@ fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
             last[value] = count;
         }
     }
+    (first, last)
+}
+
+/// Joins versions where one operation can go on from the other in place.
+fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
+    let (first, last) = lives(program);
     let mut chain_of = BTreeMap::<ValueId, usize>::new();
     let mut chains = Vec::<Chain>::new();
     let start = |chain_of: &mut BTreeMap<ValueId, usize>, chains: &mut Vec<Chain>, v: ValueId| {
@@ -216,7 +250,7 @@ struct Pool {
 
 impl Pool {
     fn create(&self, buffers: &mut Vec<Buffer>, label: &str, bytes: u64) -> usize {
-        buffers.push(Buffer { label: label.to_string(), bytes });
+        buffers.push(Buffer { label: wire(label).to_string(), bytes, holds: Vec::new() });
         buffers.len() - 1
     }
 

@@ -8,7 +8,7 @@ use super::builtin;
 use super::expand::{Op, Part, Program, Task, Value, ValueId};
 use super::stage_kernel::{self, StageKernel};
 use super::uniforms::{self, Block, Content, Counter};
-use super::{Alarm, Binding, Dispatch, FileGrid, Kernel, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire};
+use super::{Alarm, Binding, Dispatch, FileGrid, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire};
 use crate::graph::{Graph, Kind, Node};
 use crate::problem::{Problem, Problems};
 use crate::stage::header::Change;
@@ -105,6 +105,7 @@ impl<'a> Writer<'a> {
             node: node.path.clone(),
             part: part(op, node),
             buffers,
+            over: over(node),
             groups: groups(self.graph, op.node),
             indirect: living(stage, op).map(|count| memory[count]),
             uniform: self.block(op, node, &block),
@@ -203,6 +204,19 @@ impl<'a> Writer<'a> {
                 ("present", domain.map(|d| builtin::present(d, *width, *height)).unwrap_or_default(), 1)
             }
         };
+        let each = match (target.capacity, target.domain) {
+            (0, Some(domain)) if target.ty == WireType::FaceGrid => Over::Faces(domain),
+            (0, Some(domain)) => Over::Cells(domain),
+            (capacity, _) => Over::Particles(capacity),
+        };
+        let over = match op.task {
+            Task::Reduce(..) => Over::Partials(source.bytes / 16),
+            Task::ScanSums => Over::Partials(elements.div_ceil(4 * u64::from(builtin::LANES))),
+            Task::ScanBlocks | Task::ScanAdd | Task::Compact | Task::Gather => each,
+            Task::CompactCount => Over::Once,
+            Task::Present { width, height } => Over::Pixels(width, height),
+            _ => Over::Words(words),
+        };
         let (workgroup, groups) = match op.task {
             Task::Present { width, height } => ([32, 8, 1], [width.div_ceil(32), height.div_ceil(8), 1]),
             _ => ([builtin::LANES, 1, 1], builtin::word_groups(threads)),
@@ -235,7 +249,7 @@ impl<'a> Writer<'a> {
         });
         // The count is the last thing that a gather reads.
         let indirect = op.reads.last().filter(|_| matches!(op.task, Task::Gather)).map(|r| memory[r.value]);
-        Dispatch { kernel, node: node.path.clone(), part: name.into(), buffers, groups, indirect, uniform }
+        Dispatch { kernel, node: node.path.clone(), part: name.into(), buffers, over, groups, indirect, uniform }
     }
 
     /// Fields on their own, so that each one's text is validated where it stands.
@@ -405,6 +419,16 @@ fn source(node: &Node) -> Option<IterationSource> {
     match &node.kind {
         Kind::Stage(stage) => Some(stage.source()),
         _ => None,
+    }
+}
+
+/// What a stage runs over.
+fn over(node: &Node) -> Over {
+    match (source(node), node.domain) {
+        (Some(IterationSource::Particles), _) => Over::Particles(node.set.as_ref().map_or(1, |s| s.capacity)),
+        (Some(IterationSource::Once | IterationSource::Positions), _) | (_, None) => Over::Once,
+        (_, Some(domain)) if node.outputs.contains(&WireType::FaceGrid) => Over::Faces(domain),
+        (_, Some(domain)) => Over::Cells(domain),
     }
 }
 

@@ -135,6 +135,39 @@ pub struct Buffer {
     /// What it holds first.
     pub label: String,
     pub bytes: u64,
+    /// What it holds in the course of a frame, in that order.
+    pub holds: Vec<Holding>,
+}
+
+/// A value while its buffer holds it. Dispatches are counted through `still` and on through `frame`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holding {
+    /// `node.port`, for particles `node.port.attribute`.
+    pub wire: String,
+    /// The dispatch that writes it first; absent where it is there before the frame.
+    pub first: Option<usize>,
+    /// The last dispatch that needs it; absent where it is kept beyond the frame.
+    pub last: Option<usize>,
+}
+
+impl Buffer {
+    /// The wires that take turns in it, each once, in the order in which they come.
+    pub fn wires(&self) -> Vec<&str> {
+        let mut seen = BTreeSet::new();
+        self.holds.iter().map(|h| h.wire.as_str()).filter(|wire| seen.insert(*wire)).collect()
+    }
+
+    /// What it holds for a dispatch: what that one writes, or what it finds there.
+    pub fn held(&self, dispatch: usize, written: bool) -> Option<&Holding> {
+        let there = |h: &&Holding| {
+            let begun = h.first.is_none_or(|first| if written { first <= dispatch } else { first < dispatch });
+            begun && h.last.is_none_or(|last| last >= dispatch)
+        };
+        match written {
+            true => self.holds.iter().rfind(there),
+            false => self.holds.iter().find(there),
+        }
+    }
 }
 
 /// A compute shader.
@@ -173,11 +206,32 @@ pub struct Dispatch {
     pub part: String,
     /// A buffer for each of the kernel's bindings.
     pub buffers: Vec<usize>,
+    /// What its invocations are for.
+    pub over: Over,
     pub groups: [u32; 3],
     /// The count whose living particles decide how many of those groups run.
     pub indirect: Option<usize>,
     /// Byte offset of its uniform block.
     pub uniform: u32,
+}
+
+/// What a dispatch runs over: the iteration source of a stage, or what a task of the compiler's own goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Over {
+    /// A single time.
+    Once,
+    /// Cells of the domain of this index.
+    Cells(usize),
+    /// Cells of a domain and their faces, one more along each axis.
+    Faces(usize),
+    /// Particles of a set with room for so many; only the living where the dispatch is indirect.
+    Particles(u32),
+    /// Words of memory.
+    Words(u64),
+    /// Partial results, in one workgroup.
+    Partials(u64),
+    /// Pixels of a picture.
+    Pixels(u32, u32),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -330,6 +384,16 @@ impl Plan {
     pub fn still_nodes(&self) -> BTreeSet<&str> {
         let frame: BTreeSet<&str> = self.frame.iter().map(|d| d.node.as_str()).collect();
         self.still.iter().map(|d| d.node.as_str()).filter(|node| !frame.contains(node)).collect()
+    }
+
+    /// What a dispatch runs over, in words: `cells of box (512 x 512)`.
+    pub fn over(&self, dispatch: &Dispatch) -> String {
+        text::over(self, dispatch)
+    }
+
+    /// A dispatch as the plan's text has it.
+    pub fn line(&self, dispatch: &Dispatch) -> String {
+        text::line(self, dispatch)
     }
 
     pub fn output(&self, node: Option<&str>) -> Option<&Picture> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Dispatch, Plan, mebibytes};
+use super::{Dispatch, Over, Plan, mebibytes};
 
 pub fn plan(plan: &Plan) -> String {
     let mut out = format!("plan of \"{}\"\n", plan.name);
@@ -30,7 +30,9 @@ pub fn plan(plan: &Plan) -> String {
     }
     out.push_str("\nbuffers\n");
     for (index, buffer) in plan.buffers.iter().enumerate() {
-        let _ = writeln!(out, "  b{index}: {} ({} bytes)", buffer.label, buffer.bytes);
+        let others: Vec<&str> = buffer.wires().into_iter().filter(|wire| *wire != buffer.label).collect();
+        let shared = if others.is_empty() { String::new() } else { format!(", also {}", others.join(", ")) };
+        let _ = writeln!(out, "  b{index}: {} ({} bytes){shared}", buffer.label, buffer.bytes);
     }
     out.push_str("\nstates\n");
     for state in &plan.states {
@@ -107,7 +109,7 @@ fn repetition(lines: &[String]) -> (usize, usize) {
     (1, 1)
 }
 
-fn line(plan: &Plan, dispatch: &Dispatch) -> String {
+pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
     let Some(kernel) = plan.kernels.get(dispatch.kernel) else { return String::new() };
     let buffers = kernel.bindings.iter().zip(&dispatch.buffers).map(|(binding, buffer)| {
         let arrow = if binding.writes { ">" } else { "<" };
@@ -121,12 +123,32 @@ fn line(plan: &Plan, dispatch: &Dispatch) -> String {
     let [x, y, z] = dispatch.groups;
     let [wx, wy, wz] = kernel.workgroup;
     format!(
-        "{}{part}  [{}]  {}  groups {x}x{y}x{z} of {wx}x{wy}x{wz}{living}, uniforms {}",
+        "{}{part}  [{}]  {}  over {}, groups {x}x{y}x{z} of {wx}x{wy}x{wz}{living}, uniforms {}",
         dispatch.node,
         kernel.name,
         buffers.join(" "),
+        over(plan, dispatch),
         dispatch.uniform
     )
+}
+
+pub fn over(plan: &Plan, dispatch: &Dispatch) -> String {
+    let domain = |index: usize, faces: bool| {
+        let Some(domain) = plan.domains.get(index) else { return String::new() };
+        let resolution = if faces { domain.face_resolution() } else { domain.resolution };
+        let cells: Vec<String> = resolution.iter().take(domain.dim as usize).map(u32::to_string).collect();
+        format!("{} ({})", domain.name, cells.join(" x "))
+    };
+    match dispatch.over {
+        Over::Once => "once".into(),
+        Over::Cells(index) => format!("cells of {}", domain(index, false)),
+        Over::Faces(index) => format!("faces of {}", domain(index, true)),
+        Over::Particles(count) if dispatch.indirect.is_some() => format!("living particles (up to {count})"),
+        Over::Particles(count) => format!("particles ({count})"),
+        Over::Words(count) => format!("words ({count})"),
+        Over::Partials(count) => format!("partial results ({count})"),
+        Over::Pixels(width, height) => format!("pixels ({width} x {height})"),
+    }
 }
 
 pub fn plan_with_wgsl(plan: &Plan) -> String {

@@ -10,10 +10,11 @@ mod settings;
 mod watch;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::asset::DistanceGrid;
 use crate::document::ParamValue;
-use crate::gpu::{Engine, Gpu, NodeTime, Reading};
+use crate::gpu::{Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
 use crate::plan::{Alarm, Cause, Picture, Plan};
 use crate::problem::{Problem, Problems};
 
@@ -31,7 +32,9 @@ pub struct Simulation {
     time: f64,
     frame: u64,
     fresh: bool,
-    profile: bool,
+    profile: Profile,
+    /// CPU time of the last steps.
+    cpu: Recent,
     /// What files had to say that is worth knowing; told once.
     notes: Problems,
     watches: watch::Watches,
@@ -56,7 +59,8 @@ impl Simulation {
             time: 0.0,
             frame: 0,
             fresh: true,
-            profile: false,
+            profile: Profile::Off,
+            cpu: Recent::new(1),
             notes,
             watches,
         })
@@ -78,6 +82,7 @@ impl Simulation {
         };
         let kept: Vec<(usize, usize)> =
             if self.fresh { Vec::new() } else { plan.states.iter().filter_map(same).collect() };
+        engine.set_profile(&plan, self.profile);
         let before = std::mem::replace(&mut self.engine, engine);
         self.notes = notes;
         self.watches = watch::Watches::new(&plan);
@@ -115,8 +120,10 @@ impl Simulation {
         if self.fresh {
             self.reset();
         }
+        let started = Instant::now();
         let dt = f64::from(self.settings.write_frame(&self.plan, input, self.time, self.frame));
-        self.engine.step(self.settings.bytes(), self.profile);
+        self.engine.step(self.settings.bytes());
+        self.cpu.push(std::iter::once(started.elapsed().as_secs_f32() * 1e3));
         self.collect_watches(false);
         self.time += dt;
         self.frame += 1;
@@ -292,15 +299,36 @@ impl Simulation {
         })
     }
 
-    /// Whether nodes are timed on the GPU; costs a little.
-    pub fn set_profiling(&mut self, profile: bool) {
+    /// Says what is timed on the GPU from now on. Timestamps cost a little (`docs/performance.md`).
+    pub fn set_profiling(&mut self, profile: Profile) {
         self.profile = profile;
+        self.engine.set_profile(&self.plan, profile);
+    }
+
+    pub fn profiling(&self) -> Profile {
+        self.profile
     }
 
     /// GPU time by node of a recent profiled frame; `None` where the adapter has no timestamps. With `wait`, of the last. Nodes that
     /// no frame runs ([`Plan::still_nodes`]) are not among them.
     pub fn times(&mut self, wait: bool) -> Option<&[NodeTime]> {
         self.engine.times(wait)
+    }
+
+    /// GPU time by node of the last frames that [`Simulation::times`] has seen, in its order.
+    pub fn node_times(&self) -> Option<&Recent> {
+        self.engine.node_times()
+    }
+
+    /// GPU times of the dispatches of a list over the last frames, in the plan's order. Those of `frame` are there while
+    /// [`Profile::Dispatches`] is on; those of `reset` and `still` once they have run while anything was timed.
+    pub fn dispatch_times(&self, list: List) -> Option<&Recent> {
+        self.engine.dispatch_times(list)
+    }
+
+    /// CPU time of the last steps: writing uniforms, recording and submitting.
+    pub fn cpu_times(&self) -> &Recent {
+        &self.cpu
     }
 
     /// What went wrong while running and did not stop it: loops that spent their budget, expressions without a value.

@@ -2,6 +2,7 @@
 //! something that it depends on was set.
 
 use stagewright::document::{Document, ParamValue};
+use stagewright::gpu::Profile;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions};
@@ -223,7 +224,7 @@ fn a_picture_that_never_changes_needs_no_dispatch() {
     let document = document(60.0, &[DOMAIN, nodes].concat(), &[]);
     let mut sim = Simulation::new(gpu(), planned(&document, Keep::Needed, true)).unwrap();
     assert_eq!((sim.plan().still.len(), sim.plan().frame.len()), (2, 0));
-    sim.set_profiling(true);
+    sim.set_profiling(Profile::Nodes);
     let mut every = Simulation::new(gpu(), planned(&document, Keep::Needed, false)).unwrap();
     step(&mut every, 1);
     for _ in 0..3 {

@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use eframe::egui::{self, Align, Layout, Pos2, Rect, RichText, TextureId, Ui, Vec2, vec2};
 use egui_node_graph::{InputId, InputParamKind, NodeId, NodeOrientation, OutputId};
 
+use super::plan_pane;
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::document::{Link, Node, NodeKind, Nodes, ParamValue};
@@ -266,7 +267,7 @@ impl Canvas {
         let severities = severities(session);
         let still = session.running_simulation().map(|s| resting(session, s.plan())).unwrap_or_default();
         let spent = spent(session);
-        let most = spent.values().fold(0.0, |most: f64, ms| most.max(*ms));
+        let hot = if self.heat { heat(session) } else { BTreeMap::new() };
         let hovered = session.hovered.as_deref().and_then(|path| session.here(path)).map(String::from);
         for (name, id) in &self.ids {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
@@ -277,7 +278,7 @@ impl Canvas {
             let Some(source) = session.nodes().get(name) else { continue };
             // Slowly, so that the figures can be read.
             view.ms = spent.get(name).map(|ms| view.ms.map_or(*ms, |before| before + 0.05 * (ms - before)));
-            view.heat = view.ms.filter(|_| self.heat && most > 0.0).map(|ms| (ms / most) as f32);
+            view.heat = hot.get(name).map(|share| view.heat.map_or(*share, |before| before + 0.05 * (share - before)));
             view.still = still.contains(name);
             view.muted = source.muted;
             view.repeats = repeats(source);
@@ -438,6 +439,12 @@ fn spent(session: &mut Session) -> BTreeMap<String, f64> {
         }
     }
     spent
+}
+
+/// Share of the frame by node of the open level.
+fn heat(session: &mut Session) -> BTreeMap<String, f32> {
+    let times = session.simulation().and_then(|s| s.times(false)).unwrap_or_default().to_vec();
+    plan_pane::heat(&times, |path| session.here(path))
 }
 
 /// Nodes of which no frame runs a part.

@@ -49,7 +49,7 @@ pub struct NodeView {
     pub repeats: Repeats,
     /// GPU time of a frame [ms].
     pub ms: Option<f64>,
-    /// Share of the GPU time of the costliest node, 0 to 1, where it is shown.
+    /// Its share of the frame, 0 to 1, where that is to be seen.
     pub heat: Option<f32>,
     /// No frame runs it, since it gives the same in all of them.
     pub still: bool,
@@ -372,7 +372,7 @@ impl NodeView {
         if let Some(heat) = self.heat {
             let bar = pos2(rect.left() + rect.width() * heat.clamp(0.0, 1.0), rect.bottom());
             let bar = Rect::from_min_max(pos2(rect.left(), rect.bottom() - 3.0 * zoom.max(0.6)), bar);
-            shapes.push(RectShape::filled(bar, CornerRadius::same(1), look.heat(heat)).into());
+            shapes.push(RectShape::filled(bar, CornerRadius::same(1), look.heat(heat.sqrt())).into());
         }
         Shape::Vec(shapes)
     }

@@ -1,0 +1,90 @@
+//! What a dispatch reads and writes.
+
+use eframe::egui::{RichText, Ui};
+
+use super::{figures, rows};
+use crate::app::theme;
+use crate::gpu::List;
+use crate::plan::{Holding, Plan};
+
+/// A buffer that a dispatch is bound to.
+pub struct Use {
+    pub buffer: usize,
+    pub writes: bool,
+    /// What the stage calls it.
+    pub binding: String,
+    /// The wire that is in it at that time.
+    pub wire: String,
+}
+
+/// The buffers of a dispatch, in the order of its bindings.
+pub fn uses(plan: &Plan, list: List, index: usize) -> Vec<Use> {
+    let Some(dispatch) = rows::dispatches(plan, list).get(index) else { return Vec::new() };
+    let Some(kernel) = plan.kernels.get(dispatch.kernel) else { return Vec::new() };
+    let bound = kernel.bindings.iter().zip(&dispatch.buffers).map(|(binding, buffer)| Use {
+        buffer: *buffer,
+        writes: binding.writes,
+        binding: binding.name.clone(),
+        wire: wire(plan, list, index, *buffer, binding.writes),
+    });
+    bound.collect()
+}
+
+fn wire(plan: &Plan, list: List, index: usize, buffer: usize, writes: bool) -> String {
+    let Some(held) = plan.buffers.get(buffer) else { return String::new() };
+    // A reset borrows what the frame uses later, for values without a name.
+    if list == List::Reset {
+        let state = plan.states.iter().find(|state| state.buffer == buffer);
+        return state.map_or_else(|| format!("b{buffer}"), |state| state.node.clone());
+    }
+    held.held(count(plan, list, index), writes).map_or_else(|| held.label.clone(), |holding| holding.wire.clone())
+}
+
+/// A dispatch as [`Holding`] counts it.
+fn count(plan: &Plan, list: List, index: usize) -> usize {
+    if list == List::Frame { plan.still.len() + index } else { index }
+}
+
+/// From when to when, in the numbers of the frame.
+pub fn span(plan: &Plan, holding: &Holding) -> String {
+    let number = |dispatch: usize| match dispatch.checked_sub(plan.still.len()) {
+        Some(number) => format!("#{number}"),
+        None => "what runs once".to_string(),
+    };
+    match (holding.first, holding.last) {
+        (None, None) => "always there".into(),
+        (None, Some(last)) => format!("from the frame before to {}", number(last)),
+        (Some(first), None) => format!("from {} on, kept", number(first)),
+        (Some(first), Some(last)) if number(first) == number(last) => format!("in {} alone", number(first)),
+        (Some(first), Some(last)) => format!("from {} to {}", number(first), number(last)),
+    }
+}
+
+/// The same with sizes, lifetimes and who else uses the memory.
+pub fn list(ui: &mut Ui, plan: &Plan, list: List, index: usize) {
+    let look = theme::of(ui);
+    ui.set_max_width(520.0);
+    for one in uses(plan, list, index) {
+        let Some(buffer) = plan.buffers.get(one.buffer) else { continue };
+        ui.horizontal(|ui| {
+            let (word, color) = if one.writes { ("writes", look.accent) } else { ("reads", look.dim) };
+            ui.label(RichText::new(word).small().color(color));
+            ui.label(RichText::new(&one.wire).strong());
+            let size = figures::bytes(buffer.bytes);
+            let text = format!("as {}, b{}, {size}", one.binding, one.buffer);
+            ui.label(RichText::new(text).small().color(look.dim));
+        });
+        if list == List::Reset {
+            continue;
+        }
+        let Some(held) = buffer.held(count(plan, list, index), one.writes) else { continue };
+        let others: Vec<&str> = buffer.wires().into_iter().filter(|wire| *wire != held.wire).collect();
+        let shared = match others.len() {
+            0 => String::new(),
+            n if n > 4 => format!("; shared with {} and {} more", others[..4].join(", "), n - 4),
+            _ => format!("; shared with {}", others.join(", ")),
+        };
+        let text = format!("{}{shared}", span(plan, held));
+        ui.indent(one.buffer, |ui| ui.label(RichText::new(text).small().color(look.faint)));
+    }
+}

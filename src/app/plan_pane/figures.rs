@@ -1,0 +1,35 @@
+//! Figures as the pane writes them.
+
+/// `12.5 KiB`
+pub fn bytes(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "KiB", "MiB"] {
+        if value < 1024.0 {
+            return format!("{value:.*} {unit}", usize::from(unit != "B"));
+        }
+        value /= 1024.0;
+    }
+    format!("{value:.1} GiB")
+}
+
+/// Milliseconds with thousandths, so that the digits of a column stand below each other.
+pub fn ms(ms: f64) -> String {
+    format!("{ms:.3}")
+}
+
+/// `3.4 %`
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// `512 x 8`
+pub fn product(numbers: &[u32]) -> String {
+    let last = numbers.iter().rposition(|n| *n != 1).unwrap_or(0);
+    let numbers: Vec<String> = numbers.iter().take(last + 1).map(u32::to_string).collect();
+    numbers.join("×")
+}
+
+/// `1 dispatch`, `2 dispatches`
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}

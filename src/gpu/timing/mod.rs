@@ -1,0 +1,160 @@
+//! GPU time of nodes and of single dispatches, from timestamps between them.
+
+mod recent;
+mod track;
+
+use super::device::Gpu;
+use crate::plan::{Dispatch, Plan};
+pub use recent::{Recent, Spread};
+pub use track::Track;
+
+/// What is timed on the GPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// Nothing; no query is made.
+    #[default]
+    Off,
+    /// Nodes, by a timestamp where one follows another; and what runs once, dispatch by dispatch.
+    Nodes,
+    /// Every dispatch.
+    Dispatches,
+}
+
+/// GPU time of a node in one frame.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct NodeTime {
+    pub node: String,
+    /// Milliseconds.
+    pub ms: f64,
+}
+
+/// The lists of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum List {
+    Reset,
+    Still,
+    Frame,
+}
+
+/// Times of a running plan. What timestamps say arrives some frames later.
+#[derive(Default)]
+pub struct Timing {
+    profile: Profile,
+    reset: Option<Track>,
+    still: Option<Track>,
+    frame: Option<Track>,
+    /// Position in `nodes` of each stretch that the frame's track times.
+    node_of: Vec<usize>,
+    /// The last frame that has arrived.
+    nodes: Vec<NodeTime>,
+    /// The same of the last frames.
+    history: Recent,
+}
+
+impl Timing {
+    /// Nothing is timed yet. `None` where the adapter has no timestamps inside passes.
+    pub fn new(gpu: &Gpu) -> Option<Timing> {
+        let needs = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
+        gpu.device.features().contains(needs).then(Timing::default)
+    }
+
+    /// Says what of a plan is timed. What ran once and was timed stays known, unless all is switched off.
+    pub fn set_profile(&mut self, gpu: &Gpu, plan: &Plan, profile: Profile) {
+        if profile == self.profile {
+            return;
+        }
+        let before = std::mem::replace(self, Timing { profile, ..Timing::default() });
+        if profile == Profile::Off {
+            return;
+        }
+        let every = |list: &[Dispatch]| Track::new(gpu, (0..list.len()).collect());
+        self.reset = before.reset.or_else(|| every(&plan.reset));
+        self.still = before.still.or_else(|| every(&plan.still));
+        let borders = match profile {
+            Profile::Dispatches => (0..plan.frame.len()).collect(),
+            _ => stretches(&plan.frame),
+        };
+        let mut by_name = std::collections::HashMap::new();
+        for dispatch in borders.iter().filter_map(|border| plan.frame.get(*border)) {
+            let position = *by_name.entry(dispatch.node.as_str()).or_insert_with(|| {
+                self.nodes.push(NodeTime { node: dispatch.node.clone(), ms: 0.0 });
+                self.nodes.len() - 1
+            });
+            self.node_of.push(position);
+        }
+        self.history = Recent::new(self.nodes.len());
+        self.frame = Track::new(gpu, borders);
+    }
+
+    /// The track of a list, where it can take the times of another run.
+    pub fn ready(&self, list: List) -> Option<&Track> {
+        let track = match list {
+            List::Reset => &self.reset,
+            List::Still => &self.still,
+            List::Frame => &self.frame,
+        };
+        track.as_ref().filter(|track| track.ready())
+    }
+
+    /// A submit has asked for the times of a list.
+    pub fn submitted(&mut self, list: List) {
+        let track = match list {
+            List::Reset => &mut self.reset,
+            List::Still => &mut self.still,
+            List::Frame => &mut self.frame,
+        };
+        track.iter_mut().for_each(Track::submitted);
+    }
+
+    /// Takes in what has arrived. With `wait`, blocks until all has that was asked for.
+    pub fn collect(&mut self, gpu: &Gpu, wait: bool) {
+        if wait {
+            gpu.wait();
+        }
+        for track in [&mut self.reset, &mut self.still, &mut self.frame].into_iter().flatten() {
+            track.collect(gpu);
+        }
+        let Some(track) = &self.frame else { return };
+        for frame in self.history.frames()..track.recent().frames() {
+            self.nodes.iter_mut().for_each(|node| node.ms = 0.0);
+            for (position, ms) in self.node_of.iter().zip(track.recent().row(frame)) {
+                if let Some(node) = self.nodes.get_mut(*position) {
+                    node.ms += f64::from(*ms);
+                }
+            }
+            self.history.push(self.nodes.iter().map(|node| node.ms as f32));
+        }
+    }
+
+    /// GPU time by node of the last frame that has arrived; empty before.
+    pub fn nodes(&self) -> &[NodeTime] {
+        if self.history.frames() > 0 { &self.nodes } else { &[] }
+    }
+
+    /// The same of the last frames, in the order of [`Timing::nodes`].
+    pub fn history(&self) -> &Recent {
+        &self.history
+    }
+
+    /// Times of a list, one for each dispatch, as far as they are measured one by one.
+    pub fn dispatches(&self, list: List) -> Option<&Recent> {
+        let track = match list {
+            List::Reset => self.reset.as_ref(),
+            List::Still => self.still.as_ref(),
+            List::Frame => self.frame.as_ref().filter(|_| self.profile == Profile::Dispatches),
+        };
+        track.map(Track::recent).filter(|recent| recent.frames() > 0)
+    }
+
+    /// Timestamps that there is room for.
+    pub fn queries(&self) -> usize {
+        [&self.reset, &self.still, &self.frame].into_iter().flatten().map(Track::queries).sum()
+    }
+}
+
+/// Where in a list another node begins.
+fn stretches(list: &[Dispatch]) -> Vec<usize> {
+    let begins =
+        |index: &usize| *index == 0 || list.get(index - 1).map(|d| &d.node) != list.get(*index).map(|d| &d.node);
+    (0..list.len()).filter(begins).collect()
+}

@@ -1,0 +1,151 @@
+//! The timestamps of one list of dispatches, and their way to the CPU.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::recent::Recent;
+use crate::gpu::device::Gpu;
+
+/// Most timestamps that a query set may hold; longer lists have several.
+const SET: usize = wgpu::QUERY_SET_MAX_QUERIES as usize;
+
+/// Frames on their way to the CPU at once. While all are, frames run without timestamps.
+const RING: usize = 4;
+
+const BYTES: u64 = wgpu::QUERY_SIZE as u64;
+
+/// Timestamps in front of some dispatches of a list, and one behind the last.
+pub struct Track {
+    sets: Vec<wgpu::QuerySet>,
+    resolved: wgpu::Buffer,
+    ring: Vec<Slot>,
+    /// The slot that is written next; those before it are older.
+    next: usize,
+    borders: Vec<usize>,
+    recent: Recent,
+}
+
+/// A copy of the timestamps that the CPU can read.
+struct Slot {
+    staging: wgpu::Buffer,
+    state: Arc<AtomicU8>,
+}
+
+const FREE: u8 = 0;
+const WAITING: u8 = 1;
+const ARRIVED: u8 = 2;
+const FAILED: u8 = 3;
+
+impl Track {
+    /// `borders`: the dispatches, in order, in front of which time is taken. `None` where there are none.
+    pub fn new(gpu: &Gpu, borders: Vec<usize>) -> Option<Track> {
+        if borders.is_empty() {
+            return None;
+        }
+        let stamps = borders.len() + 1;
+        let set = |first: usize| {
+            gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
+                label: Some("times"),
+                ty: wgpu::QueryType::Timestamp,
+                count: (stamps - first).min(SET) as u32,
+            })
+        };
+        let buffer = |usage| {
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("times"),
+                size: stamps as u64 * BYTES,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        let slot = |_| Slot {
+            staging: buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ),
+            state: Arc::new(AtomicU8::new(FREE)),
+        };
+        Some(Track {
+            sets: (0..stamps).step_by(SET).map(set).collect(),
+            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
+            ring: (0..RING).map(slot).collect(),
+            next: 0,
+            recent: Recent::new(borders.len()),
+            borders,
+        })
+    }
+
+    /// Whether there is a slot for another frame.
+    pub fn ready(&self) -> bool {
+        self.ring.get(self.next).is_some_and(|slot| slot.state.load(Ordering::Acquire) == FREE)
+    }
+
+    pub fn borders(&self) -> &[usize] {
+        &self.borders
+    }
+
+    /// Takes the time in front of a border, or, with the number of borders, behind the last dispatch.
+    pub fn mark(&self, pass: &mut wgpu::ComputePass<'_>, border: usize) {
+        if let Some(set) = self.sets.get(border / SET) {
+            pass.write_timestamp(set, (border % SET) as u32);
+        }
+    }
+
+    /// Has the timestamps copied to where the CPU can read them; behind the pass, in the same submit.
+    pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
+        let Some(slot) = self.ring.get(self.next) else { return };
+        let mut first = 0;
+        for set in &self.sets {
+            let count = (self.queries() - first).min(SET);
+            encoder.resolve_query_set(set, 0..count as u32, &self.resolved, first as u64 * BYTES);
+            first += count;
+        }
+        encoder.copy_buffer_to_buffer(&self.resolved, 0, &slot.staging, 0, self.resolved.size());
+    }
+
+    /// Asks for the copy; behind the submit.
+    pub fn submitted(&mut self) {
+        let Some(slot) = self.ring.get(self.next) else { return };
+        slot.state.store(WAITING, Ordering::Release);
+        let state = slot.state.clone();
+        slot.staging.map_async(wgpu::MapMode::Read, .., move |result| {
+            state.store(if result.is_ok() { ARRIVED } else { FAILED }, Ordering::Release);
+        });
+        self.next = (self.next + 1) % RING;
+    }
+
+    /// Takes in what has arrived, oldest first. Does not block.
+    pub fn collect(&mut self, gpu: &Gpu) {
+        let waits = |slot: &Slot| slot.state.load(Ordering::Acquire) == WAITING;
+        if self.ring.iter().any(waits) {
+            // What it returns tells of submissions, not of failures.
+            let _ = gpu.device.poll(wgpu::PollType::Poll);
+        }
+        let ms = f64::from(gpu.queue.get_timestamp_period()) * 1e-6;
+        for offset in 0..RING {
+            let Some(slot) = self.ring.get((self.next + offset) % RING) else { return };
+            match slot.state.load(Ordering::Acquire) {
+                ARRIVED => {
+                    let view = slot.staging.slice(..).get_mapped_range();
+                    let stamp = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+                    let stamps = view.chunks_exact(BYTES as usize).map(stamp);
+                    let spans = stamps.clone().zip(stamps.skip(1));
+                    self.recent.push(spans.map(|(from, to)| (to.saturating_sub(from) as f64 * ms) as f32));
+                    drop(view);
+                    slot.staging.unmap();
+                    slot.state.store(FREE, Ordering::Release);
+                }
+                // Younger ones have not arrived either.
+                WAITING => return,
+                FAILED => slot.state.store(FREE, Ordering::Release),
+                _ => {}
+            }
+        }
+    }
+
+    pub fn recent(&self) -> &Recent {
+        &self.recent
+    }
+
+    /// Timestamps of a frame.
+    pub fn queries(&self) -> usize {
+        self.borders.len() + 1
+    }
+}
