@@ -2,6 +2,7 @@
 
 mod clipboard;
 mod frames;
+mod group;
 mod nodes;
 mod random;
 mod swap;
