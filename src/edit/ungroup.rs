@@ -120,11 +120,12 @@ struct Inside<'a> {
 
 impl Inside<'_> {
     fn name_nodes(&mut self, around: Option<&Group>) {
-        let known = |name: &str| {
-            self.ports.nodes().contains_key(name) || around.is_some_and(|group| group.inputs.contains_key(name))
-        };
         let mut given = BTreeSet::new();
-        for name in self.group.nodes.keys() {
+        for (name, node) in &self.group.nodes {
+            // A number would hide an input of the group around from expressions.
+            let number = matches!(node.kind, NodeKind::Number(_));
+            let input = |new: &str| number && around.is_some_and(|group| group.inputs.contains_key(new));
+            let known = |new: &str| self.ports.nodes().contains_key(new) || input(new);
             let own = |new: &str| new != name && self.group.nodes.contains_key(new);
             let new = free(name, |new| known(new) || own(new) || given.contains(new));
             given.insert(new.clone());
