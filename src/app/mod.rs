@@ -154,7 +154,11 @@ impl Editor {
             Command::SwapStage => {
                 own && matches!(kind, Some(NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)))
             }
-            Command::Ungroup => own && matches!(kind, Some(NodeKind::Group(_))),
+            Command::Ungroup => {
+                own && one
+                    .and_then(|name| session.nodes().get(name))
+                    .is_some_and(|node| crate::edit::group_of(node, session.library()).is_some())
+            }
             Command::Enter | Command::ViewOutput => kind.is_some(),
             Command::Leave => !session.scope().is_root(),
             Command::Paste | Command::PasteWithInputs | Command::AddNode | Command::FrameNodes | Command::Arrange => {
@@ -196,7 +200,8 @@ impl Editor {
             Command::Rename => canvas.rename_selected(session),
             Command::Link => told = canvas.link_selected(session),
             Command::MakeMine => told = make_mine(session),
-            Command::Group | Command::Ungroup => {}
+            Command::Group => told = group(session),
+            Command::Ungroup => told = ungroup(session),
             Command::Enter => {
                 let name = session.selection.iter().next().cloned().unwrap_or_default();
                 session.enter(&name);
@@ -557,6 +562,25 @@ fn make_mine(session: &mut Session) -> Result<(), String> {
     let (mut after, library) = (session.document().clone(), session.library());
     crate::edit::make_mine(&mut after, &scope, &name, library)?;
     session.edit("make mine", |document| *document = after);
+    Ok(())
+}
+
+/// Puts the selected nodes into a group, which is selected then.
+fn group(session: &mut Session) -> Result<(), String> {
+    let (mut after, scope) = (session.document().clone(), session.scope().clone());
+    let name = crate::edit::make_group(&mut after, &scope, &session.selection, "group", session.library())?;
+    session.edit("group", |document| *document = after);
+    session.selection = [name].into();
+    Ok(())
+}
+
+/// Puts the nodes of the selected group in its place, and selects them.
+fn ungroup(session: &mut Session) -> Result<(), String> {
+    let (mut after, scope) = (session.document().clone(), session.scope().clone());
+    let name = session.selection.iter().next().cloned().unwrap_or_default();
+    let come = crate::edit::ungroup(&mut after, &scope, &name, session.library())?;
+    session.edit("ungroup", |document| *document = after);
+    session.selection = come;
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 //! They work on one level, the document itself or the inside of a group, which a [`Scope`] names. Inside of a group a
 //! wire from `in.NAME` reads an input of the group, and an [`InputEnd`] of `out` is an output of it; no node has these names.
 
+mod border;
 mod clipboard;
 pub mod face;
 #[cfg(test)]
@@ -18,6 +19,7 @@ mod ungroup;
 mod wires;
 
 pub use crate::graph::ports::{group_of, stage_of};
+pub use border::{Side, expose_param, hide_param, remove_port, rename_port};
 pub use clipboard::{PasteInputs, copy, duplicate, paste};
 pub use face::{Face, PortFace, fits, port_types};
 pub use frames::{add_frame, frame_around, frame_contents, remove_frame, update_frame};

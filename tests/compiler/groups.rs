@@ -8,8 +8,8 @@ use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Plan, PlanOptions};
 
-/// Selections over all shipped graphs.
-const SELECTIONS: usize = 200;
+/// Groups over all shipped graphs.
+const GROUPS: usize = 200;
 
 struct Dice(u64);
 
@@ -69,10 +69,10 @@ fn work(plan: &Plan, groups: &[&str]) -> Vec<String> {
 fn a_group_of_any_nodes_is_dissolved_to_the_same_document() {
     let (root, library) = (Scope::default(), Library::builtin());
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    let (mut made, mut deeper, mut refused) = (0, 0, 0);
+    let (mut made, mut deeper, mut refused) = (0usize, 0, 0);
     let graphs = crate::shipped();
-    for index in 0..SELECTIONS {
-        let (name, text) = &graphs[index % graphs.len()];
+    while made < GROUPS {
+        let (name, text) = &graphs[made % graphs.len()];
         let before = Document::parse(text).unwrap();
         let mut document = before.clone();
         let chosen = connected(&document, &root, &mut dice);
@@ -99,7 +99,7 @@ fn a_group_of_any_nodes_is_dissolved_to_the_same_document() {
         assert_eq!(document.to_text(), before.to_text(), "{name}, {chosen:?}");
     }
     println!("{made} groups made and dissolved, {deeper} more in them, {refused} refused");
-    assert!(made > SELECTIONS / 3 && deeper > SELECTIONS / 8);
+    assert!(deeper > GROUPS / 2);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What a person's edits make of a document. Fixtures are small, so that whole results can be compared.
 
+mod border;
 mod clipboard;
 mod frames;
 mod group;
