@@ -36,6 +36,7 @@ use notice::Notice;
 use panes::Pane;
 use picker::Picker;
 use player::{Player, Pointer};
+use problems::ProblemList;
 use session::Session;
 use view::{Subject, View};
 
@@ -95,6 +96,7 @@ pub struct Editor {
     panes: Tree<Pane>,
     files: Files,
     notice: Option<Notice>,
+    problems: ProblemList,
     /// An open list, what it is for, and what its items stand for.
     picker: Option<(Command, Vec<String>, Picker)>,
     title: String,
@@ -124,6 +126,7 @@ impl Editor {
             panes: panes::arrangement(),
             files: Files::default(),
             notice: None,
+            problems: ProblemList::default(),
             picker: None,
             title: String::new(),
             plan: 0,
@@ -161,6 +164,7 @@ impl Editor {
             }
             Command::Enter | Command::ViewOutput => kind.is_some(),
             Command::Leave => !session.scope().is_root(),
+            Command::NextProblem | Command::PreviousProblem => session.problems().next().is_some(),
             Command::Paste | Command::PasteWithInputs | Command::AddNode | Command::FrameNodes | Command::Arrange => {
                 own
             }
@@ -197,6 +201,10 @@ impl Editor {
             Command::Find | Command::Commands | Command::SwapStage => self.pick(command, ctx),
             Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
             Command::Mute => canvas.mute(session),
+            Command::NextProblem | Command::PreviousProblem => {
+                self.problems.step(session, command == Command::NextProblem);
+                panes::bring_up(&mut self.panes, Pane::Problems);
+            }
             Command::Rename => canvas.rename_selected(session),
             Command::Link => told = canvas.link_selected(session),
             Command::MakeMine => told = make_mine(session),
@@ -451,7 +459,7 @@ struct Desk<'a> {
 
 impl egui_tiles::Behavior<Pane> for Desk<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
-        let Editor { session, canvas, views, player, .. } = &mut *self.editor;
+        let Editor { session, canvas, views, player, problems, .. } = &mut *self.editor;
         let framed = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
             egui::CentralPanel::no_frame().frame(theme::pane(ui)).show(ui, |ui| contents(ui));
         };
@@ -462,7 +470,11 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
                 framed(ui, &mut |ui| told = inspector::show(ui, session).err());
                 self.told.extend(told);
             }
-            Pane::Problems => framed(ui, &mut |ui| problems::show(ui, session)),
+            Pane::Problems => {
+                let mut told = None;
+                framed(ui, &mut |ui| told = problems.show(ui, session).err());
+                self.told.extend(told);
+            }
             Pane::View(number) => {
                 if let Some(view) = views.get_mut(number)
                     && view.show(ui, session)

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{Case, Remedy, change_node, remedy};
 use crate::document::{Document, Domain, Link, Node, NodeKind, Output, ParamValue, Scope};
-use crate::edit::{add, face, free_name, mute, remove, rename};
+use crate::edit::{add, face, free_name, is_node_name, mute, remove, rename};
+use crate::expr;
 use crate::graph::fits::between;
 use crate::graph::ports::{group_of, stage_of};
 use crate::library::{Library, close_names};
@@ -125,11 +126,16 @@ fn whole(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
         _ => {}
     }
     let level = case.ports.nodes();
-    let usable = free_name(level, &case.name.replace(['.', '/'], "_"));
-    // A number of a name that means something else in expressions.
-    let wish = if usable == case.name { free_name(level, &format!("{}_value", case.name)) } else { usable };
-    let (scope, old) = (case.scope.clone(), case.name.clone());
-    found.push(remedy(format!("Rename it {wish}"), move |document, _| rename(document, &scope, &old, &wish)));
+    let number = matches!(node.kind, NodeKind::Number(_));
+    let wish = match is_node_name(&case.name) {
+        false => Some(free_name(level, &case.name)),
+        true if number && expr::reserved(&case.name) => Some(free_name(level, &format!("{}_value", case.name))),
+        true => None,
+    };
+    found.extend(wish.map(|wish| {
+        let (scope, old) = (case.scope.clone(), case.name.clone());
+        remedy(format!("Rename it {wish}"), move |document, _| rename(document, &scope, &old, &wish))
+    }));
     found
 }
 
@@ -273,7 +279,10 @@ fn value(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
         && let Some(fitting) = fitting(case, &given, param.range, param.ty.value())
     {
         let port = port.clone();
-        let label = format!("Set it to {fitting}");
+        let label = match &fitting {
+            ParamValue::Expression(text) => format!("Set it to {text}"),
+            fitting => format!("Set it to {fitting}"),
+        };
         found.push(change_node(case, label, move |node| drop(node.params.insert(port.clone(), fitting.clone()))));
     }
     found.push(change_node(case, "Use the default", move |node| drop(node.params.remove(&port))));
@@ -298,9 +307,9 @@ fn fitting(case: &Case<'_>, value: &ParamValue, (low, high): Range, ty: ValueTyp
             let numbers = case.ports.nodes().iter().filter(|(_, node)| matches!(node.kind, NodeKind::Number(_)));
             let inputs = case.ports.around().iter().filter(|(_, ty)| ty.is_number()).map(|(name, _)| name.as_str());
             let known: Vec<&str> = numbers.map(|(name, _)| name.as_str()).chain(inputs).collect();
-            let wrong = crate::expr::names(text).into_iter().find(|name| !known.contains(name))?;
+            let wrong = expr::names(text).into_iter().find(|name| !known.contains(name))?;
             let close = close_names(wrong, known).into_iter().next()?;
-            Some(ParamValue::Expression(crate::expr::rename(text, wrong, close)))
+            Some(ParamValue::Expression(expr::rename(text, wrong, close)))
         }
         _ => None,
     }

@@ -12,8 +12,9 @@ use crate::library::close_names;
 use crate::stage::header::Direction;
 use crate::stage::types::{Element, PortType, WireType};
 
-/// Outputs that are offered for an input.
+/// Outputs that are tried for an input, and for one that reads another.
 const SOURCES: usize = 6;
+const OTHERS: usize = 2;
 
 pub fn candidates(case: &Case<'_>) -> Vec<Remedy> {
     if case.port.is_empty() {
@@ -21,12 +22,10 @@ pub fn candidates(case: &Case<'_>) -> Vec<Remedy> {
     }
     match case.source() {
         Some(link) => {
-            [behind(case, link), wrong(case, link), wrong_type(case, link), others(case), vec![without(case)]]
-                .into_iter()
-                .flatten()
-                .collect()
+            let own = behind(case, link).into_iter().chain(wrong(case, link)).chain(wrong_type(case, link));
+            own.chain(others(case, OTHERS)).chain([without(case)]).collect()
         }
-        None => [others(case), made(case)].into_iter().flatten().collect(),
+        None => others(case, SOURCES).into_iter().chain(made(case)).collect(),
     }
 }
 
@@ -185,7 +184,7 @@ fn behind(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
 }
 
 /// Outputs of the level that the input takes: for a State what follows from it, else the nearest.
-fn others(case: &Case<'_>) -> Vec<Remedy> {
+fn others(case: &Case<'_>, most: usize) -> Vec<Remedy> {
     let Some(to) = input(case).filter(|to| to.takes != Takes::Nothing) else { return Vec::new() };
     let exact = |ty: Option<PortType>| ty.is_some() && (to.ty == ty || to.takes == Takes::Anything);
     let nodes = case.ports.nodes();
@@ -208,10 +207,10 @@ fn others(case: &Case<'_>) -> Vec<Remedy> {
     let mut ranked: Vec<(bool, bool, f32, Link)> =
         known.iter().map(|(other, far, link)| (*other, state && !last(link), *far, link.clone())).collect();
     ranked.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
-    ranked.into_iter().take(SOURCES).map(|(_, _, _, link)| read(case, link)).collect()
+    ranked.into_iter().take(most).map(|(_, _, _, link)| read(case, link)).collect()
 }
 
-/// Nodes that give what an input needs: a State that holds what the stage makes of it, or a stage that needs nothing itself.
+/// Nodes that give what an input needs: a stage that needs nothing itself, or a State.
 fn made(case: &Case<'_>) -> Vec<Remedy> {
     let Some(to) = input(case).filter(|to| !to.optional) else { return Vec::new() };
     let Some(ty) = to.ty.or(match to.takes {
@@ -222,24 +221,10 @@ fn made(case: &Case<'_>) -> Vec<Remedy> {
     };
     let mut found = Vec::new();
     let at = beside(case, "");
-    let goes_on = case
-        .ports
-        .stage(&case.name)
-        .is_some_and(|stage| stage.port(case.port).is_some_and(|port| port.direction == Direction::InOut));
     let held = match ty {
         PortType::Grid(Element::Generic(_)) => PortType::parse("Grid<f32>").unwrap_or(ty),
         ty => ty,
     };
-    if goes_on && kept(held) && held != PortType::Particles {
-        let (scope, end, port) = (case.scope.clone(), case.end(), case.port.to_string());
-        found.push(remedy("Add a State", move |document, _| {
-            let mut node = Node { kind: NodeKind::State(held.to_string()), at, ..Node::default() };
-            node.inputs.insert("next".into(), Link { node: end.node.clone(), port: port.clone() });
-            let name = add(document, &scope, &port, node)?;
-            connect(document, &scope, Link { node: name, port: "value".into() }, &end);
-            Ok(())
-        }));
-    }
     let needs_nothing = |stage: &&crate::stage::Stage| stage.inputs().all(|port| port.default.is_some());
     let gives = |stage: &crate::stage::Stage| {
         let output = stage.outputs().filter(|port| port.direction == Direction::Out).find(|port| port.ty == ty);
@@ -255,6 +240,15 @@ fn made(case: &Case<'_>) -> Vec<Remedy> {
             let node = Node { kind: NodeKind::Stage(stage.clone()), at, ..Node::default() };
             let name = add(document, &scope, name, node)?;
             connect(document, &scope, Link { node: name, port: port.clone() }, &end);
+            Ok(())
+        }));
+    }
+    if kept(held) && held != PortType::Particles {
+        let (scope, end) = (case.scope.clone(), case.end());
+        found.push(remedy("Add a State", move |document, _| {
+            let node = Node { kind: NodeKind::State(held.to_string()), at, ..Node::default() };
+            let name = add(document, &scope, &end.port, node)?;
+            connect(document, &scope, Link { node: name, port: "value".into() }, &end);
             Ok(())
         }));
     }
