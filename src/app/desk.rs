@@ -5,7 +5,7 @@ use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 
 use super::panes::{self, Pane};
 use super::view::View;
-use super::{Editor, inspector, problems, theme};
+use super::{Editor, inspector, theme};
 
 impl Editor {
     /// All panes.
@@ -39,7 +39,7 @@ struct Desk<'a> {
 impl egui_tiles::Behavior<Pane> for Desk<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         self.editor.hints.place(*pane, ui.max_rect());
-        let Editor { session, canvas, code, views, player, stale, plan_pane, .. } = &mut *self.editor;
+        let Editor { session, canvas, code, views, player, stale, plan_pane, problems, .. } = &mut *self.editor;
         let framed = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
             egui::CentralPanel::no_frame().frame(theme::pane(ui)).show(ui, |ui| contents(ui));
         };
@@ -51,7 +51,11 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
                 self.told.extend(told);
             }
             Pane::Code => self.told.extend(code.show(ui, session).err()),
-            Pane::Problems => framed(ui, &mut |ui| problems::show(ui, session)),
+            Pane::Problems => {
+                let mut told = None;
+                framed(ui, &mut |ui| told = problems.show(ui, session).err());
+                self.told.extend(told);
+            }
             Pane::Plan => framed(ui, &mut |ui| plan_pane.show(ui, session)),
             Pane::View(number) => {
                 let Some(view) = views.get_mut(number) else { return UiResponse::None };

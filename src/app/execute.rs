@@ -4,6 +4,7 @@ use eframe::egui::{self, ViewportCommand};
 
 use super::canvas::{self, Canvas};
 use super::command::{Command, MENUS};
+use super::panes::Pane;
 use super::picker::{self, Picker};
 use super::session::Session;
 use super::{Editor, panes, theme};
@@ -35,6 +36,7 @@ impl Editor {
             }
             Command::Enter | Command::ViewOutput => kind.is_some(),
             Command::Leave => !session.scope().is_root(),
+            Command::NextProblem | Command::PreviousProblem => session.problems().next().is_some(),
             Command::Paste | Command::PasteWithInputs | Command::AddNode | Command::FrameNodes | Command::Arrange => {
                 own
             }
@@ -75,6 +77,10 @@ impl Editor {
             Command::Find | Command::Commands | Command::SwapStage => self.pick(command, ctx),
             Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
             Command::Mute => canvas.mute(session),
+            Command::NextProblem | Command::PreviousProblem => {
+                self.problems.step(session, command == Command::NextProblem);
+                panes::bring_up(&mut self.panes, Pane::Problems);
+            }
             Command::Rename => canvas.rename_selected(session),
             Command::Link => told = canvas.link_selected(session),
             Command::MakeMine => told = make_mine(session),

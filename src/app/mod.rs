@@ -48,6 +48,7 @@ use panes::Pane;
 use picker::Picker;
 use plan_pane::PlanPane;
 use player::{Player, Pointer};
+use problems::ProblemList;
 use session::Session;
 use settings::{Folders, WindowChoices};
 use view::{Pictures, View};
@@ -117,6 +118,7 @@ pub struct Editor {
     export: ExportDialog,
     notice: Option<Notice>,
     hints: Hints,
+    problems: ProblemList,
     /// An open list, what it is for, and what its items stand for.
     picker: Option<(Command, Vec<String>, Picker)>,
     title: String,
@@ -159,6 +161,7 @@ impl Editor {
             export: ExportDialog::default(),
             notice: None,
             hints: Hints::default(),
+            problems: ProblemList::default(),
             picker: None,
             title: String::new(),
             plan: 0,

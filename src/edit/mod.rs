@@ -11,6 +11,7 @@ pub(crate) mod fixture;
 mod frames;
 mod group;
 mod nodes;
+mod remedy;
 mod remove;
 mod swap;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use face::{Face, PortFace, fits, port_types};
 pub use frames::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
 pub use group::make_group;
 pub use nodes::{add, comment, mute, place, rename, round_positions, set_color, set_iterations, shift};
+pub use remedy::{Remedy, remedies};
 pub use remove::remove;
 pub use swap::{make_mine, swap_stage};
 pub use ungroup::ungroup;

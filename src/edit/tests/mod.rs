@@ -6,6 +6,7 @@ mod frames;
 mod group;
 mod nodes;
 mod random;
+mod remedy;
 mod swap;
 mod wires;
 
