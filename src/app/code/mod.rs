@@ -156,7 +156,8 @@ impl Code {
             Ok(subject) => subject,
             Err(sentence) => {
                 self.turn_to(session, None);
-                theme::pane(ui).show(ui, |ui| ui.label(RichText::new(sentence).color(theme::of(ui).faint)));
+                let whole = egui::CentralPanel::no_frame().frame(theme::pane(ui));
+                whole.show(ui, |ui| ui.label(RichText::new(sentence).color(theme::of(ui).faint)));
                 return Ok(());
             }
         };
