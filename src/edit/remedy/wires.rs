@@ -259,35 +259,18 @@ fn made(case: &Case<'_>) -> Vec<Remedy> {
 fn cycle(case: &Case<'_>) -> Vec<Remedy> {
     let nodes = case.ports.nodes();
     let Some(node) = case.node().filter(|node| !matches!(node.kind, NodeKind::State(_))) else { return Vec::new() };
-    let mut found = Vec::new();
     // Wires of the circle end at nodes that are on both sides of this one.
     let round = |name: &str| feeds(nodes, &case.name, name) && feeds(nodes, name, &case.name);
-    let itself = node.inputs.values().any(|link| round(&link.node));
-    let on: Vec<&String> = nodes.keys().filter(|name| itself && round(name)).collect();
-    for end in on.iter().flat_map(|name| {
-        nodes.get(*name).into_iter().flat_map(|node| node.inputs.iter()).filter_map(|(port, link)| {
-            round(&link.node).then(|| (InputEnd { node: (*name).clone(), port: port.clone() }, link.clone()))
-        })
-    }) {
-        let (end, link) = end;
-        let wire = format!("{} → {}.{}", shown(&link), end.node, end.port);
-        let state = carried(case, &link).and_then(|from| from.ty).filter(|ty| kept(*ty));
-        let (scope, state_end) = (case.scope.clone(), end.clone());
-        if let Some(ty) = state.filter(|ty| *ty != PortType::Particles) {
-            let at = beside(case, &link.node);
-            found.push(remedy(format!("State in {wire}"), move |document, _| {
-                let mut node = Node { kind: NodeKind::State(ty.to_string()), at, ..Node::default() };
-                node.inputs.insert("next".into(), link.clone());
-                let name = add(document, &scope, "before", node)?;
-                connect(document, &scope, Link { node: name, port: "value".into() }, &state_end);
-                Ok(())
-            }));
-        } else {
-            found.push(remedy(format!("Remove {wire}"), move |document, _| {
-                disconnect(document, &scope, &end);
-                Ok(())
-            }));
-        }
+    let mut found = Vec::new();
+    if node.inputs.values().any(|link| round(&link.node)) {
+        let on = nodes.iter().filter(|(name, _)| round(name));
+        let wires = on.flat_map(|(name, node)| node.inputs.iter().map(move |(port, link)| (name, port, link)));
+        let wires = wires.filter(|(_, _, link)| round(&link.node));
+        found.extend(
+            wires.map(|(name, port, link)| {
+                opened(case, link.clone(), InputEnd { node: name.clone(), port: port.clone() })
+            }),
+        );
     }
     if matches!(node.kind, NodeKind::Reroute) || node.muted {
         let (scope, names) = (case.scope.clone(), BTreeSet::from([case.name.clone()]));
@@ -297,6 +280,26 @@ fn cycle(case: &Case<'_>) -> Vec<Remedy> {
         }));
     }
     found
+}
+
+/// A wire of a circle with a State in it, or without the wire where no State can hold what it carries.
+fn opened(case: &Case<'_>, link: Link, end: InputEnd) -> Remedy {
+    let wire = format!("{} → {}.{}", shown(&link), end.node, end.port);
+    let state = carried(case, &link).and_then(|from| from.ty).filter(|ty| kept(*ty) && *ty != PortType::Particles);
+    let (scope, at) = (case.scope.clone(), beside(case, &link.node));
+    let Some(ty) = state else {
+        return remedy(format!("Remove {wire}"), move |document, _| {
+            disconnect(document, &scope, &end);
+            Ok(())
+        });
+    };
+    remedy(format!("State in {wire}"), move |document, _| {
+        let mut node = Node { kind: NodeKind::State(ty.to_string()), at, ..Node::default() };
+        node.inputs.insert("next".into(), link.clone());
+        let name = add(document, &scope, "before", node)?;
+        connect(document, &scope, Link { node: name, port: "value".into() }, &end);
+        Ok(())
+    })
 }
 
 /// Whether a State can hold what a wire of a type carries.
