@@ -18,7 +18,7 @@ impl Session {
         self.opened.as_ref().unwrap_or(&self.document)
     }
 
-    fn level(&self) -> Level<'_> {
+    pub fn level(&self) -> Level<'_> {
         // `settle` has seen to it that there is such a level.
         self.shown().level(&self.scope).unwrap_or(Level::Document(&self.document))
     }

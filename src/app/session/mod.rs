@@ -369,40 +369,6 @@ impl Session {
         change(&mut self.document);
     }
 
-    /// Sets a parameter in the document and, without a recompile, in the simulation.
-    ///
-    /// # Errors
-    /// When the node has no such field, in one sentence.
-    pub fn set_param(&mut self, node: &str, param: &str, value: ParamValue) -> Result<(), String> {
-        let mut result = Ok(());
-        let now = value.clone();
-        self.arrange(&format!("{node}.{param}"), |document| result = document.set(node, param, now));
-        result?;
-        self.send(format!("{node}.{param}"), value);
-        Ok(())
-    }
-
-    /// Takes a parameter out of the document, so that `default` is in force again.
-    pub fn reset_param(&mut self, node: &str, param: &str, default: ParamValue) {
-        self.arrange(&format!("reset {node}.{param}"), |document| {
-            if let Some(node) = document.node_mut(node) {
-                node.params.remove(param);
-            }
-        });
-        self.send(format!("{node}.{param}"), default);
-    }
-
-    fn send(&mut self, path: String, value: ParamValue) {
-        let taken = self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value.clone()).is_ok());
-        if self.compiler.busy() {
-            self.unsent.push((path, value));
-        }
-        // A value that the running plan does not take is wrong, or of a node that nothing reads: compiling tells which.
-        if !taken || !self.problems.is_empty() {
-            self.compile();
-        }
-    }
-
     /// Ends a gesture: what follows is another undo step.
     pub fn end_gesture(&mut self) {
         self.history.close(&self.document);
@@ -499,5 +465,6 @@ impl Session {
     }
 }
 
+mod params;
 #[cfg(test)]
 mod tests;
