@@ -67,7 +67,8 @@ pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String>
         wgpu_options: graphics(),
         ..Default::default()
     };
-    let create: eframe::AppCreator<'_> = Box::new(move |context| Ok(Box::new(Editor::new(context, source, stages, Folders::of_user())?)));
+    let create: eframe::AppCreator<'_> =
+        Box::new(move |context| Ok(Box::new(Editor::new(context, source, stages, Folders::of_user())?)));
     eframe::run_native("stagewright", options, create).map_err(|error| sentence(&error))
 }
 
@@ -589,6 +590,14 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
             Pane::View(number) => self.editor.views.get(number).map_or_else(String::new, View::title).into(),
             pane => pane.title().into(),
         }
+    }
+
+    fn on_tab_button(&mut self, tiles: &mut Tiles<Pane>, tile: TileId, tab: egui::Response) -> egui::Response {
+        if let Some(pane) = tiles.get_pane(&tile) {
+            let name = format!("{} pane", self.tab_title_for_pane(pane).text());
+            tab.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &name));
+        }
+        tab
     }
 
     fn is_tab_closable(&self, tiles: &Tiles<Pane>, tile: TileId) -> bool {

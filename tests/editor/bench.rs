@@ -214,8 +214,7 @@ impl Bench {
 
     pub fn key_with(&mut self, modifiers: Modifiers, key: Key) {
         let event = |pressed| Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
-        self.frame(vec![event(true)], modifiers);
-        self.frame(vec![event(false)], modifiers);
+        self.frame(vec![event(true), event(false)], modifiers);
         self.frames(1);
     }
 
@@ -274,6 +273,11 @@ impl Bench {
     pub fn at(&self, name: &str) -> Pos2 {
         let found = self.find(name);
         found.unwrap_or_else(|| panic!("there is no `{name}` on the screen")).center()
+    }
+
+    /// Where nodes and wires are.
+    pub fn canvas(&self) -> Rect {
+        self.find("canvas").expect("the canvas")
     }
 
     #[track_caller]
@@ -362,6 +366,14 @@ impl Bench {
         self.overwrite(&value.to_string());
     }
 
+    /// Types into a field of the inspector.
+    #[track_caller]
+    pub fn set_text(&mut self, name: &str, text: &str) {
+        let at = self.part(name, Role::TextInput, 0);
+        self.click(at);
+        self.overwrite(text);
+    }
+
     /// Sets or clears a check box of the inspector.
     #[track_caller]
     pub fn toggle(&mut self, name: &str) {
@@ -411,9 +423,7 @@ impl Bench {
         if !self.row(name).iter().any(|seen| seen.role == Role::TextInput) {
             self.function(name);
         }
-        let field = self.part(name, Role::TextInput, 0);
-        self.click(field);
-        self.overwrite(text);
+        self.set_text(name, text);
     }
 }
 
