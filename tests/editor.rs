@@ -5,3 +5,17 @@
 mod bench;
 #[path = "editor/build.rs"]
 mod build;
+#[path = "editor/canvas.rs"]
+mod canvas;
+#[path = "editor/clipboard.rs"]
+mod clipboard;
+#[path = "editor/code.rs"]
+mod code;
+#[path = "editor/groups.rs"]
+mod groups;
+#[path = "editor/pictures.rs"]
+mod pictures;
+#[path = "editor/random.rs"]
+mod random;
+#[path = "editor/views.rs"]
+mod views;

@@ -20,6 +20,39 @@ const PATIENCE: Duration = Duration::from_secs(90);
 /// Half of the height of a row of the inspector \[points\].
 const ROW: f32 = 9.0;
 
+/// Where a window of the usual size has all nodes of [`SMOKE`] in sight with their names.
+pub const WINDOW: Vec2 = Vec2::new(2000.0, 1300.0);
+
+/// Smoke that rises; small, so that it costs little, and with a group of the library and a stage of its own.
+pub const SMOKE: &str = r#"(
+    version: 1,
+    name: "Smoke",
+    fps: 60,
+    nodes: {
+        "domain": (domain: (resolution: (32, 32), width: 1, edge: "wall"), at: (0, 0)),
+        "velocity": (state: "Grid<Vec>", inputs: {"next": "project.velocity"}, at: (0, 160)),
+        "jet": (stage: "fluid/force_emitter", inputs: {"velocity": "velocity.value"}, params: {"center": (0.5, 0.2), "jet": (0, 1.5), "radius": 0.1, "rate": 20}, at: (260, 160)),
+        "viscosity": (stage: "fluid/diffuse", inputs: {"before": "jet.velocity", "field": "jet.velocity"}, params: {"diffusivity": 0.0001}, iterations: 4, at: (520, 160)),
+        "advect": (stage: "fluid/advect_maccormack", inputs: {"field": "viscosity.field", "velocity": "viscosity.field"}, at: (780, 160)),
+        "divergence": (stage: "fluid/divergence", inputs: {"velocity": "advect.result"}, at: (260, 330)),
+        "pressure": (stage: "fluid/pressure_sor", inputs: {"divergence": "divergence.divergence"}, iterations: 8, at: (520, 330)),
+        "project": (stage: "fluid/project", inputs: {"pressure": "pressure.pressure", "velocity": "advect.result"}, at: (780, 330)),
+        "density": (state: "Grid<f32>", inputs: {"next": "carried.result"}, at: (0, 500)),
+        "smoke": (stage: "fluid/add_source", inputs: {"field": "density.value"}, params: {"center": (0.5, 0.2), "radius": 0.1, "rate": 5}, at: (260, 500)),
+        "fade": (custom: r"//! Fade
+//! @inout field: Grid<f32> = 1   What fades
+//! @param rate: f32 = 0.01   How fast
+
+fn stage(cell: Cell) -> f32 {
+    return field(cell) * (1.0 - params.rate);
+}
+", inputs: {"field": "smoke.field"}, at: (520, 500)),
+        "carried": (stage: "fluid/advect", inputs: {"field": "fade.field", "velocity": "project.velocity"}, at: (780, 500)),
+        "look": (stage: "view/color_map", inputs: {"field": "carried.result"}, at: (260, 670)),
+        "screen": (output: (size: (64, 64)), inputs: {"image": "look.image"}, at: (520, 670)),
+    },
+)"#;
+
 /// A folder of its own for each bench, removed at the end.
 pub struct Folder(PathBuf);
 
@@ -53,11 +86,20 @@ pub struct Seen {
 
 pub struct Bench {
     pub harness: Harness<'static, Editor>,
-    pub folder: Folder,
+    /// Removed with the bench.
+    _folder: Folder,
     time: f64,
 }
 
 impl Bench {
+    /// An editor with [`SMOKE`], compiled.
+    pub fn smoke() -> Bench {
+        let mut bench = Bench::of(SMOKE, WINDOW);
+        bench.compiled();
+        assert_eq!(bench.problems(), Vec::<String>::new());
+        bench
+    }
+
     /// An editor with nothing in it.
     pub fn empty(size: Vec2) -> Bench {
         Bench::open(Source::Empty, size)
@@ -91,7 +133,7 @@ impl Bench {
             .with_max_steps(1)
             .renderer(WgpuTestRenderer::from_render_state(render))
             .build_eframe(move |context| Editor::new(context, source, None, folders).unwrap());
-        let mut bench = Bench { harness, folder, time: 10.0 };
+        let mut bench = Bench { harness, _folder: folder, time: 10.0 };
         bench.rest();
         bench
     }
@@ -326,6 +368,39 @@ impl Bench {
     pub fn select(&mut self, node: &str) {
         let at = self.title(node);
         self.click(at);
+    }
+
+    /// The middle of a wire, which is where the pointer takes it.
+    #[track_caller]
+    pub fn wire(&self, from: &str, to: &str) -> Pos2 {
+        self.at(&format!("output {from}")).lerp(self.at(&format!("input {to}")), 0.5)
+    }
+
+    /// A place of the canvas where nothing is: its lower right corner.
+    pub fn ground(&self) -> Pos2 {
+        self.canvas().max - Vec2::new(40.0, 40.0)
+    }
+
+    /// What an input reads.
+    pub fn link(&self, node: &str, port: &str) -> Option<String> {
+        self.document().nodes.get(node)?.inputs.get(port).map(ToString::to_string)
+    }
+
+    /// Dispatches of a frame of the plan that runs.
+    pub fn dispatches(&self) -> usize {
+        self.editor().simulation().map_or(0, |s| s.plan().frame.len())
+    }
+
+    /// Frames that were computed since the start.
+    pub fn computed(&self) -> u64 {
+        self.editor().simulation().map_or(0, |s| s.frame())
+    }
+
+    /// Waits for frames to be computed.
+    #[track_caller]
+    pub fn plays(&mut self) {
+        let before = self.computed();
+        self.until("another frame", |bench| bench.computed() > before + 1);
     }
 
     /// A place on a node that no widget lies on: the left of its title.
