@@ -84,6 +84,14 @@ impl egui_tiles::Behavior<Pane> for Desk<'_> {
         }
     }
 
+    fn on_tab_button(&mut self, tiles: &mut Tiles<Pane>, tile: TileId, tab: egui::Response) -> egui::Response {
+        if let Some(pane) = tiles.get_pane(&tile) {
+            let name = format!("{} pane", self.tab_title_for_pane(pane).text());
+            tab.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &name));
+        }
+        tab
+    }
+
     fn is_tab_closable(&self, tiles: &Tiles<Pane>, tile: TileId) -> bool {
         tiles.get_pane(&tile).is_some_and(|pane| pane.closable())
     }

@@ -19,6 +19,7 @@ mod picker;
 mod plan_pane;
 mod player;
 mod problems;
+mod reading;
 mod session;
 mod settings;
 mod stages;
@@ -50,7 +51,8 @@ use plan_pane::PlanPane;
 use player::{Player, Pointer};
 use problems::ProblemList;
 use session::Session;
-use settings::{Folders, WindowChoices};
+pub use settings::Folders;
+use settings::WindowChoices;
 use view::{Pictures, View};
 
 /// Opens the window, with a graph file or with a graph that ships, and returns when it is closed. `stages` is a folder of
@@ -70,7 +72,8 @@ pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String>
         wgpu_options: graphics(),
         ..Default::default()
     };
-    let create: eframe::AppCreator<'_> = Box::new(move |context| Ok(Box::new(Editor::new(context, source, stages)?)));
+    let create: eframe::AppCreator<'_> =
+        Box::new(move |context| Ok(Box::new(Editor::new(context, source, stages, Folders::of_user())?)));
     eframe::run_native("stagewright", options, create).map_err(|error| sentence(&error))
 }
 
@@ -131,7 +134,8 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// An editor that opens a document, in a window or in whatever else eframe draws to, with a folder of stages.
+    /// An editor that opens a document, in a window or in whatever else eframe draws to, with a folder of stages. Settings and
+    /// what no file holds yet are kept in `folders`.
     ///
     /// # Errors
     /// When there is no graphics device.
@@ -139,6 +143,7 @@ impl Editor {
         context: &eframe::CreationContext<'_>,
         source: Source,
         stages: Option<PathBuf>,
+        folders: Folders,
     ) -> Result<Editor, String> {
         let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
         theme::install(&context.egui_ctx);
@@ -157,7 +162,7 @@ impl Editor {
             code: Code::default(),
             panes: panes::arrangement(),
             plan_pane: PlanPane::default(),
-            files: Files::new(Folders::of_user()),
+            files: Files::new(folders),
             export: ExportDialog::default(),
             notice: None,
             hints: Hints::default(),

@@ -145,6 +145,7 @@ impl Canvas {
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, &name));
             }
         };
+        named(self.rect, "canvas".into());
         for (name, id) in &self.ids {
             let (Some(rect), Some(face)) = (self.paint.rects.get(id), self.faces.get(name)) else { continue };
             if !rect.intersects(self.rect) {
