@@ -264,6 +264,13 @@ impl Bench {
         self.key_with(Modifiers::COMMAND | Modifiers::CTRL, key);
     }
 
+    /// Ctrl+Z, in one frame.
+    pub fn undo(&mut self) {
+        let (key, modifiers) = (Key::Z, Modifiers::COMMAND | Modifiers::CTRL);
+        let event = |pressed| Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
+        self.frame(vec![event(true), event(false)], modifiers);
+    }
+
     pub fn write(&mut self, text: &str) {
         self.frame(vec![Event::Text(text.into())], Modifiers::NONE);
     }
