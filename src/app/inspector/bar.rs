@@ -192,23 +192,17 @@ impl Bar<'_> {
         numbers: &Numbers,
     ) -> (Response, Option<Given>) {
         let id = self.id.with("text");
+        // A letter that was the first to be typed stays; a number that was there is typed over.
+        let fresh = text != self.text(value);
         let field = egui::TextEdit::singleline(&mut text).id(id).margin(vec2(6.0, 3.0)).desired_width(rect.width());
         let response = ui.put(rect, field);
         response.widget_info(|| WidgetInfo::labeled(egui::WidgetType::TextEdit, true, &self.label));
         if response.gained_focus() {
-            let all = egui::text::CCursorRange::two(
-                egui::text::CCursor::default(),
-                egui::text::CCursor::new(text.chars().count()),
-            );
-            // One letter was the first to be typed, and more are to come behind it.
-            if let Some(mut state) = egui::TextEdit::load_state(ui.ctx(), id) {
-                state.cursor.set_char_range(Some(all));
-                state.store(ui.ctx(), id);
-            } else {
-                let mut state = egui::text_edit::TextEditState::default();
-                state.cursor.set_char_range(Some(all));
-                state.store(ui.ctx(), id);
-            }
+            let end = egui::text::CCursor::new(text.chars().count());
+            let all = egui::text::CCursorRange::two(egui::text::CCursor::default(), end);
+            let mut state = egui::TextEdit::load_state(ui.ctx(), id).unwrap_or_default();
+            state.cursor.set_char_range(Some(if fresh { egui::text::CCursorRange::one(end) } else { all }));
+            state.store(ui.ctx(), id);
         }
         if !response.lost_focus() && response.has_focus() {
             ui.data_mut(|data| data.insert_temp(self.id, text));
@@ -237,11 +231,11 @@ impl Bar<'_> {
             let x = |value: f64| rect.left() + place(reach, value) as f32 * rect.width();
             let from = if reach.0 < 0.0 && reach.1 > 0.0 { x(0.0) } else { rect.left() };
             let part = Rect::from_x_y_ranges(from.min(x(value))..=from.max(x(value)), rect.y_range());
-            painter.rect_filled(part, round, look.accent.gamma_multiply(0.24 * fade));
-            let edge = Rect::from_center_size(Pos2::new(x(value), rect.center().y), vec2(2.0, rect.height()));
-            painter.rect_filled(edge, 0.0, look.accent.gamma_multiply(fade));
+            painter.rect_filled(part, round, look.accent.gamma_multiply(0.2 * fade));
+            let strip = part.with_min_y(rect.bottom() - 2.0);
+            painter.rect_filled(strip, 1.0, look.accent.gamma_multiply(fade));
             if let Some(default) = self.default.filter(|d| (reach.0..=reach.1).contains(d)) {
-                let notch = Rect::from_center_size(Pos2::new(x(default), rect.bottom() - 1.5), vec2(1.0, 3.0));
+                let notch = Rect::from_center_size(Pos2::new(x(default), rect.bottom() - 2.5), vec2(1.0, 5.0));
                 painter.rect_filled(notch, 0.0, look.faint);
             }
         }

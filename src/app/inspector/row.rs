@@ -109,13 +109,8 @@ pub(super) fn text_row(ui: &mut Ui, id: Id, name: &str, doc: &str, current: &str
     })
 }
 
-/// A part of the inspector that folds, with all others of its title. What `head` draws stands at the right of the title.
-pub(super) fn section<R>(
-    ui: &mut Ui,
-    title: &str,
-    head: impl FnOnce(&mut Ui),
-    body: impl FnOnce(&mut Ui) -> R,
-) -> Option<R> {
+/// A part of the inspector that folds, with all others of its title.
+pub(super) fn section<R>(ui: &mut Ui, title: &str, body: impl FnOnce(&mut Ui) -> R) -> Option<R> {
     ui.add_space(2.0);
     let id = Id::new(("inspector section", title));
     let mut state = CollapsingState::load_with_default_open(ui.ctx(), id, true);
@@ -131,12 +126,8 @@ pub(super) fn section<R>(
     let text = WidgetText::from(RichText::new(title).strong());
     let galley = text.into_galley(ui, Some(TextWrapMode::Truncate), rect.width() - 30.0, TextStyle::Body);
     let at = Pos2::new(rect.left() + 20.0, rect.center().y - 0.5 * galley.size().y);
-    let behind = at.x + galley.size().x + 8.0;
     ui.painter().galley_with_override_text_color(at, galley, look.text);
     let open = state.is_open();
     response.widget_info(|| WidgetInfo::selected(WidgetType::CollapsingHeader, true, open, title));
-    let right = Rect::from_min_max(Pos2::new(behind, rect.top()), rect.max - vec2(4.0, 0.0));
-    let layout = Layout::right_to_left(Align::Center);
-    ui.scope_builder(egui::UiBuilder::new().max_rect(right).layout(layout), head);
     state.show_body_unindented(ui, body).map(|inner| inner.inner)
 }
