@@ -66,10 +66,20 @@ pub(super) fn named<R>(ui: &mut Ui, name: &Name<'_>, contents: impl FnOnce(&mut 
 
 /// A button without a frame, which leaves its room when it has nothing to do. `name` is what it is found by.
 pub fn small(ui: &mut Ui, icon: RichText, useful: bool, name: &str, hint: &str) -> bool {
-    let button = egui::Button::new(icon).frame(false).min_size(vec2(SMALL, HEIGHT));
-    let response = ui.add_visible(useful, button);
+    let sense = if useful { Sense::click() } else { Sense::hover() };
+    let (rect, response) = ui.allocate_exact_size(vec2(SMALL, HEIGHT), sense);
+    if !useful {
+        return false;
+    }
     let enabled = response.enabled();
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, enabled, name));
+    let galley = WidgetText::from(icon).into_galley(ui, None, f32::INFINITY, TextStyle::Body);
+    let at = rect.center() - 0.5 * galley.size();
+    let color = ui.style().interact(&response).text_color();
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect, CornerRadius::same(4), theme::of(ui).button[0]);
+    }
+    ui.painter().galley(at, galley, color);
     response.on_hover_text(hint).clicked()
 }
 
@@ -104,7 +114,7 @@ pub(super) fn text_row(ui: &mut Ui, id: Id, name: &str, doc: &str, current: &str
             let field = if lines > 1 { egui::TextEdit::multiline(text) } else { egui::TextEdit::singleline(text) };
             field.desired_rows(lines).desired_width(f32::INFINITY)
         });
-        response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, name));
+        response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, format!("param {name}")));
         typed
     })
 }

@@ -35,7 +35,12 @@ impl Window {
                 session.end_gesture();
             }
         };
-        let harness = Harness::builder().with_size(size).with_theme(theme).wgpu().build_ui_state(draw, session);
+        let harness = Harness::builder()
+            .with_step_dt(1.0 / 60.0)
+            .with_size(size)
+            .with_theme(theme)
+            .wgpu()
+            .build_ui_state(draw, session);
         theme::install(&harness.ctx);
         harness.ctx.all_styles_mut(|style| style.animation_time = 0.0);
         Window { harness }
@@ -85,6 +90,8 @@ impl Window {
 
     fn type_into(&mut self, label: &str, text: &str) {
         let at = self.rect(label).center();
+        // So that it is no third click of the ones before.
+        self.harness.run_steps(40);
         for _ in 0..2 {
             self.click(at, PointerButton::Primary, Modifiers::NONE);
         }
@@ -400,6 +407,6 @@ fn frames_and_the_graph_have_fields() {
     assert_eq!(window.session().document().seed, 7);
     window.session().frame = Some(0);
     window.harness.run_steps(3);
-    window.type_into("title", "New");
+    window.type_into("param title", "New");
     assert_eq!(window.session().document().frames[0].title, "New");
 }
