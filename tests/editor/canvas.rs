@@ -82,20 +82,20 @@ fn a_stroke_cuts_wires_and_another_puts_dots_in() {
     let mut bench = Bench::smoke();
     bench.compiled();
     let plan = bench.plan();
-    let wire = bench.wire("smoke.field", "fade.field");
+    let wire = bench.wire("look.image", "screen.image");
     let across = vec2(0.0, 6.0);
     bench.drag_with(wire - across, wire + across, PointerButton::Secondary, Modifiers::SHIFT);
-    assert_eq!(bench.link("fade", "field").as_deref(), Some("reroute.value"));
+    assert_eq!(bench.link("screen", "image").as_deref(), Some("reroute.value"));
     bench.compiled();
     assert!(bench.plan() == plan, "a dot is nothing to the compiler");
     bench.ctrl(Key::Z);
     bench.double_click(wire);
-    assert_eq!(bench.link("fade", "field").as_deref(), Some("reroute.value"));
+    assert_eq!(bench.link("screen", "image").as_deref(), Some("reroute.value"));
     bench.ctrl(Key::Z);
     bench.drag_with(wire - across, wire + across, PointerButton::Secondary, Modifiers::COMMAND | Modifiers::CTRL);
-    assert_eq!(bench.link("fade", "field"), None);
+    assert_eq!(bench.link("screen", "image"), None);
     bench.ctrl(Key::Z);
-    assert_eq!(bench.link("fade", "field").as_deref(), Some("smoke.field"));
+    assert_eq!(bench.link("screen", "image").as_deref(), Some("look.image"));
 }
 
 #[test]
