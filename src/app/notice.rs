@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, RichText};
 
-use super::inspector::value;
+use super::inspector::row;
 use super::theme;
 
 /// How long good news stays.
@@ -32,7 +32,7 @@ impl Notice {
             frame.stroke(egui::Stroke::new(1.0, color)).show(ui, |ui| {
                 ui.horizontal(|ui| {
                     ui.set_max_width(0.6 * ctx.content_rect().width());
-                    over |= value::small(ui, "✖", true, "Put away");
+                    over |= row::small(ui, RichText::new("✖").color(theme::of(ui).dim), true, "put away", "Put away");
                     ui.add(egui::Label::new(RichText::new(&self.text).color(color)).wrap());
                 });
             });

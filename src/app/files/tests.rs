@@ -85,7 +85,7 @@ fn load(window: &mut Harness<'_, Window>, source: Source) {
 }
 
 fn change(window: &mut Harness<'_, Window>, rate: f64) {
-    window.state_mut().session.set_param("jet", "rate", ParamValue::Number(rate)).unwrap();
+    window.state_mut().session.set_params(&["jet".to_string()], "rate", &ParamValue::Number(rate)).unwrap();
     window.run_steps(1);
 }
 

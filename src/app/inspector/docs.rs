@@ -7,10 +7,8 @@ use crate::document::{Node, NodeKind};
 use crate::edit;
 use crate::library::Library;
 use crate::stage::Stage;
-use crate::stage::header::Port;
-use crate::stage::reference;
 
-/// Title, text with its equations, sources, and what it gives.
+/// Title, text with its equations, and sources.
 pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(&stage.header.title).heading());
@@ -19,16 +17,6 @@ pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
     stage.header.doc.iter().for_each(|line| prose(ui, line));
     for source in &stage.header.source {
         ui.label(RichText::new(format!("Source: {source}")).small().color(theme::of(ui).dim));
-    }
-    ui.add_space(2.0);
-    let outputs: Vec<&Port> = stage.outputs().collect();
-    for port in outputs {
-        ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new("→").color(theme::of(ui).port(Some(port.ty))));
-            ui.label(&port.name);
-            ui.label(RichText::new(reference::port_type(port)).monospace().color(theme::of(ui).port(Some(port.ty))));
-            ui.label(RichText::new(&port.doc).color(theme::of(ui).dim));
-        });
     }
 }
 

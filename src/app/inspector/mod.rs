@@ -1,63 +1,84 @@
-//! The inspector: the selected node's values and documentation, or the graph's own when none is selected.
+//! The inspector: the values and documentation of what is selected, or the graph's own when nothing is.
 
+mod bar;
+mod color;
+mod curve;
 mod docs;
+mod domain;
+mod expression;
+mod gradient;
 mod graph;
+mod head;
 mod kinds;
+mod level;
+mod many;
 mod numbers;
-pub mod value;
-
-use std::sync::Arc;
+mod ports;
+pub mod row;
+mod value;
 
 use eframe::egui::{self, Id, RichText, Ui};
 
-use super::code;
 use super::session::Session;
-use super::theme;
+use super::{code, theme};
 use crate::document::{Node, NodeKind, ParamValue};
-use crate::edit::{self, InputEnd, PortFace};
-use crate::expr::Numbers;
+use crate::edit::{self, IN, OUT};
+use crate::expr::{Number, Numbers, usable};
 use crate::graph::numbers::named;
+use crate::library::Library;
 use crate::problem::SourcePlace;
-use crate::stage::Stage;
-use crate::stage::header::{Param, ParamType, Port};
-use crate::stage::types::{Element, ValueType};
-use value::{Change, Field, row, small};
+use crate::stage::header::{Param, ParamType};
+use crate::stage::types::{Element, PortType, ValueType};
+use row::section;
+use value::{Change, Field, Site};
 
 /// Below this, documentation stands under the values instead of beside them \[points\].
 const TWO_COLUMNS: f32 = 620.0;
 /// Between the columns \[points\].
 const GUTTER: f32 = 24.0;
+/// More parameters than this can be filtered by name.
+const MANY: usize = 12;
 
 /// Draws the inspector. An `Err` is a sentence for the person.
 pub fn show(ui: &mut Ui, session: &mut Session) -> Result<(), String> {
-    let count = session.selection.len();
-    let name = session.selection.iter().next().filter(|_| count == 1).cloned();
-    let node = name.as_ref().and_then(|name| session.nodes().get(name)).cloned();
-    if !session.editable() {
-        ui.disable();
-    }
+    let selected: Vec<String> = session.selection.iter().cloned().collect();
+    let known = |name: &&String| session.nodes().contains_key(*name);
+    let nodes: Vec<String> = selected.iter().filter(known).cloned().collect();
     let mut result = Ok(());
-    let scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt(("inspector", &name));
-    scroll.show(ui, |ui| match name.zip(node) {
-        Some((name, node)) => {
-            let numbers = named(session.nodes());
-            let path = session.scope().path(&name);
-            let mut one = Inspected { name, path, node, session, numbers };
-            two(ui, &mut one, |ui, one| result = one.values(ui), Inspected::documentation);
-        }
-        None if count == 0 => two(ui, session, graph::fields, graph::statistics),
-        None => {
-            ui.label(RichText::new(format!("{count} nodes are selected")).color(theme::of(ui).dim));
+    let salt = ("inspector", selected.first(), session.frame);
+    let scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt(salt);
+    scroll.show(ui, |ui| {
+        // Room for the bar beside what fills the whole width.
+        ui.set_width(ui.available_width() - 4.0);
+        level::locked(ui, session);
+        match (selected.as_slice(), nodes.as_slice()) {
+            ([one], _) if one == IN || one == OUT => ports::block(ui, session, one),
+            (_, []) if session.frame.is_some() => graph::frame(ui, session),
+            ([], _) => two(ui, session, graph::fields, graph::statistics),
+            (_, [name]) => {
+                if let Some(mut one) = Inspected::new(session, name, Vec::new()) {
+                    two(ui, &mut one, |ui, one| result = one.values(ui), Inspected::documentation);
+                }
+            }
+            (_, names) => result = many::show(ui, session, names),
         }
     });
+    // A widget that keeps the keyboard after a drag must not join the next one to it.
+    if ui.input(|input| input.pointer.any_released()) {
+        session.end_gesture();
+    }
     result
 }
 
 /// Two columns where there is room, else one below the other.
-fn two<T>(ui: &mut Ui, subject: &mut T, left: impl FnOnce(&mut Ui, &mut T), right: impl FnOnce(&mut Ui, &mut T)) {
+fn two<T: ?Sized>(
+    ui: &mut Ui,
+    subject: &mut T,
+    left: impl FnOnce(&mut Ui, &mut T),
+    right: impl FnOnce(&mut Ui, &mut T),
+) {
     if ui.available_width() < TWO_COLUMNS {
         left(ui, subject);
-        ui.separator();
         right(ui, subject);
         return;
     }
@@ -85,173 +106,177 @@ struct Inspected<'a> {
     /// The same with the groups that it is in.
     path: String,
     node: Node,
+    /// Paths of others of the same kind, which get the same values, and these nodes.
+    others: Vec<(String, Node)>,
     session: &'a mut Session,
     /// What expressions may name.
     numbers: Numbers,
+    /// Whether anything may be changed.
+    editable: bool,
+}
+
+impl<'a> Inspected<'a> {
+    fn new(session: &'a mut Session, name: &str, others: Vec<(String, Node)>) -> Option<Inspected<'a>> {
+        let node = session.nodes().get(name)?.clone();
+        let numbers = numbers_of(session);
+        let (path, editable) = (session.scope().path(name), session.editable());
+        Some(Inspected { name: name.to_string(), path, node, others, session, numbers, editable })
+    }
+}
+
+/// What expressions of the open level may name: its numbers, and those that go into its group.
+fn numbers_of(session: &Session) -> Numbers {
+    let mut numbers = named(session.nodes());
+    let group = session.scope().to_string();
+    for (name, ty) in session.group().into_iter().flat_map(|group| &group.inputs) {
+        let Some(PortType::Number(element)) = PortType::parse(ty) else { continue };
+        if numbers.contains_key(name) || !usable(name) {
+            continue;
+        }
+        let now = session.running_simulation().and_then(|simulation| simulation.value(&format!("{group}.{name}")));
+        let parts = match element {
+            Element::Fixed(value) => value.components(3) as usize,
+            Element::Generic(_) => 1,
+        };
+        let number = now.and_then(|now| Number::vector(&now)).or_else(|| Number::vector(&vec![0.0; parts]));
+        numbers.insert(name.clone(), number.unwrap_or(Number::scalar(0.0)));
+    }
+    numbers
 }
 
 impl Inspected<'_> {
     fn id(&self, field: &str) -> Id {
-        Id::new(("inspector", &self.name, field))
+        Id::new(("inspector", &self.path, field))
+    }
+
+    /// Where a field's value is.
+    fn site(&self, field: &str, held: bool) -> Site<'_> {
+        let path = format!("{}.{field}", self.path);
+        let now = self.session.running_simulation().and_then(|simulation| simulation.value(&path));
+        let value = self.node.params.get(field);
+        let mixed = self.others.iter().any(|(_, node)| node.params.get(field) != value);
+        Site { id: self.id(field), path, numbers: &self.numbers, now, mixed, held, computed: true }
     }
 
     fn values(&mut self, ui: &mut Ui) -> Result<(), String> {
-        let mut result = self.title(ui);
+        let result = head::show(ui, self);
         let library = self.session.library().clone();
-        let stage = edit::stage_of(&self.node, &library);
         kinds::own(ui, self);
-        if let Some(stage) = &stage {
-            self.ports(ui, stage);
-            result = result.and(self.params(ui, &stage.header.params));
-        } else if let Some(group) = edit::group_of(&self.node, &library) {
-            let params: Vec<Param> = group
-                .params
-                .iter()
-                .filter_map(|(name, links)| {
-                    let param = edit::face::exposed(group, links, &library)?;
-                    Some(Param { name: name.clone(), ..param })
-                })
-                .collect();
-            result = result.and(self.params(ui, &params));
-        }
+        ports::inputs(ui, self, &library);
+        self.params(ui, &library);
+        ports::outputs(ui, self, &library);
         kinds::run(ui, self);
         self.note(ui);
         result
     }
 
     fn note(&mut self, ui: &mut Ui) {
-        ui.add_space(4.0);
         let id = self.id("note");
-        let typed = row(ui, "note", "Yours to write; it is kept in the file", |ui| {
-            value::text(ui, id, &self.node.comment, |text| {
-                egui::TextEdit::multiline(text).desired_rows(1).desired_width(f32::INFINITY)
-            })
-        });
-        if let Some(note) = typed {
-            let path = self.path.clone();
-            self.session.arrange("note", |document| {
-                if let Some(node) = document.node_mut(&path) {
-                    node.comment = note;
-                }
-            });
+        let (editable, current) = (self.editable, self.node.comment.clone());
+        let typed = section(
+            ui,
+            "Note",
+            |_| {},
+            |ui| {
+                let written = |ui: &mut Ui| {
+                    let (response, typed) = row::text(ui, id, &current, |text| {
+                        let field = egui::TextEdit::multiline(text).desired_rows(2).desired_width(f32::INFINITY);
+                        field.hint_text("Yours to write; it is kept in the file")
+                    });
+                    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, editable, "note"));
+                    typed
+                };
+                ui.add_enabled_ui(editable, written).inner
+            },
+        );
+        if let Some(note) = typed.flatten() {
+            let (scope, name) = (self.session.scope().clone(), self.name.clone());
+            // The node is there, since it is shown.
+            self.session.arrange("note", |document| drop(edit::comment(document, &scope, &name, &note)));
         }
     }
 
-    fn title(&mut self, ui: &mut Ui) -> Result<(), String> {
-        let id = self.id("name");
-        let typed = row(ui, "name", "What wires and problems call the node", |ui| {
-            value::text(ui, id, &self.name, |text| egui::TextEdit::singleline(text).desired_width(f32::INFINITY))
-        });
-        let Some(new) = typed else { return Ok(()) };
-        let mut result = Ok(());
-        let old = self.name.clone();
-        let (mut renamed, scope) = (self.session.document().clone(), self.session.scope().clone());
-        match edit::rename(&mut renamed, &scope, &old, new.trim()) {
-            Ok(()) => {
-                self.session.edit("rename", |document| *document = renamed);
-                self.session.selection = std::iter::once(new.trim().to_string()).collect();
-            }
-            Err(sentence) => result = Err(sentence),
-        }
-        result
-    }
-
-    /// Inputs: what each reads, or its constant.
-    fn ports(&mut self, ui: &mut Ui, stage: &Arc<Stage>) {
-        let ports: Vec<Port> = stage.inputs().cloned().collect();
-        if ports.is_empty() {
+    /// Parameters of the stage, or those that the group exposes.
+    fn params(&mut self, ui: &mut Ui, library: &Library) {
+        let params = declared(&self.node, library);
+        if params.is_empty() {
             return;
         }
-        section(ui, "Inputs");
-        for port in &ports {
-            match (self.node.inputs.get(&port.name), &port.default) {
-                (None, Some(default)) => self.constant(ui, port, default),
-                _ => self.wire(ui, &port.name, &port.doc),
-            }
-        }
-    }
-
-    /// An input that is wired, or has to be.
-    fn wire(&mut self, ui: &mut Ui, port: &str, doc: &str) {
-        let link = self.node.inputs.get(port).map(ToString::to_string);
-        row(ui, port, doc, |ui| match &link {
-            Some(link) => {
-                ui.label(RichText::new(format!("← {link}")).monospace());
-                if small(ui, "✖", true, "Take the wire off") {
-                    let end = InputEnd { node: self.name.clone(), port: port.to_string() };
-                    let scope = self.session.scope().clone();
-                    self.session.edit("wire", |document| edit::disconnect(document, &scope, &end));
+        let filter_id = self.id("filter");
+        let mut filter: String = ui.data(|data| data.get_temp(filter_id)).unwrap_or_default();
+        let some = params.len() > MANY;
+        section(
+            ui,
+            "Parameters",
+            |_| {},
+            |ui| {
+                if some {
+                    let field =
+                        egui::TextEdit::singleline(&mut filter).hint_text("Filter").desired_width(f32::INFINITY);
+                    let response = ui.add(field.id(filter_id.with("text")));
+                    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, true, "filter"));
                 }
-            }
-            None => drop(ui.label(RichText::new("not wired").color(theme::of(ui).warning))),
-        });
-        // A wire of particles says what they have.
-        let carried = link.and_then(|link| {
-            let whole = if link.contains('.') { link } else { format!("{link}.value") };
-            self.session.particles(&whole)
-        });
-        if let Some(carried) = carried {
-            row(ui, "", doc, |ui| {
-                ui.add(egui::Label::new(RichText::new(carried).small().color(theme::of(ui).dim)).wrap());
-            });
-        }
+                let wanted = filter.trim().to_lowercase();
+                let shown = params.iter().filter(|param| {
+                    wanted.is_empty() || param.name.contains(&wanted) || param.doc.to_lowercase().contains(&wanted)
+                });
+                let shown: Vec<&Param> = shown.collect();
+                shown.iter().for_each(|param| self.param(ui, param));
+                if shown.is_empty() {
+                    ui.label(row::faint(ui, "No parameter is called that"));
+                }
+            },
+        );
+        ui.data_mut(|data| data.insert_temp(filter_id, filter));
     }
 
-    /// The constant of an input that nothing is wired to.
-    fn constant(&mut self, ui: &mut Ui, port: &Port, default: &[f64]) {
-        let ty = match port.ty.element() {
-            Some(Element::Fixed(v)) => v,
-            _ => self.slot(&port.name).map_or(ValueType::F32, |(ty, _)| ty),
-        };
+    fn param(&mut self, ui: &mut Ui, param: &Param) {
+        if self.node.inputs.contains_key(&param.name) {
+            let ty = PortType::Number(Element::Fixed(param.ty.value()));
+            ports::wire(ui, self, &param.name, &param.doc, Some(ty), true);
+            return;
+        }
         let field = Field {
-            name: &port.name,
-            ty: ParamType::Value(ty),
-            dim: self.dim(&port.name),
-            default: ParamValue::from_numbers(default),
-            range: (None, None),
-            soft: (None, None),
-            unit: &port.unit,
-            doc: &port.doc,
+            name: &param.name,
+            ty: param.ty,
+            dim: self.dim(&param.name),
+            default: param.default.clone(),
+            range: param.range,
+            soft: param.soft,
+            unit: &param.unit,
+            doc: &param.doc,
         };
         self.field(ui, &field);
     }
 
-    fn params(&mut self, ui: &mut Ui, params: &[Param]) -> Result<(), String> {
-        if !params.is_empty() {
-            section(ui, "Parameters");
-        }
-        for param in params {
-            if self.node.inputs.contains_key(&param.name) {
-                self.wire(ui, &param.name, &param.doc);
-                continue;
-            }
-            let field = Field {
-                name: &param.name,
-                ty: param.ty,
-                dim: self.dim(&param.name),
-                default: param.default.clone(),
-                range: param.range,
-                soft: param.soft,
-                unit: &param.unit,
-                doc: &param.doc,
-            };
-            self.field(ui, &field);
-        }
-        Ok(())
-    }
-
     fn field(&mut self, ui: &mut Ui, field: &Field<'_>) {
-        let id = self.id(field.name);
-        match field.show(ui, id, self.node.params.get(field.name), &self.numbers) {
+        let value = self.node.params.get(field.name);
+        let site = self.site(field.name, false);
+        let change = ui.add_enabled_ui(self.editable, |ui| field.show(ui, &site, value)).inner;
+        match change {
             Some(Change::Set(value)) => self.set(field.name, value),
-            Some(Change::Reset) => self.session.reset_param(&self.path, field.name, field.default.clone()),
+            Some(Change::Reset) => self.session.reset_params(&self.paths(), field.name, &field.default),
             None => {}
         }
     }
 
+    fn paths(&self) -> Vec<String> {
+        std::iter::once(&self.path).chain(self.others.iter().map(|(path, _)| path)).cloned().collect()
+    }
+
     fn set(&mut self, param: &str, value: ParamValue) {
-        // The field is shown because the node has it.
-        let _ = self.session.set_param(&self.path, param, value);
+        // The field is shown because the nodes have it.
+        let _ = self.session.set_params(&self.paths(), param, &value);
+    }
+
+    /// Changes the node itself, which makes a new plan.
+    fn change(&mut self, gesture: &str, change: impl FnOnce(&mut Node)) {
+        let path = self.path.clone();
+        self.session.edit(&format!("{path} {gesture}"), |document| {
+            if let Some(node) = document.node_mut(&path) {
+                change(node);
+            }
+        });
     }
 
     /// Type and dimension that the running plan gives a value.
@@ -269,26 +294,57 @@ impl Inspected<'_> {
         self.slot(param).map(|(_, dim)| dim).or(domains.max()).unwrap_or(2).clamp(2, 3)
     }
 
-    /// What the stage says of itself.
+    /// What the node says of itself.
     fn documentation(ui: &mut Ui, one: &mut Self) {
         let library = one.session.library().clone();
-        match edit::stage_of(&one.node, &library) {
-            Some(stage) => docs::stage(ui, &stage),
-            None => docs::host(ui, &one.node, &library),
-        }
-        if code::has_text(&one.node, &library) && ui.button("Open the WGSL").clicked() {
-            one.session.show_text = Some(SourcePlace { line: 1, column: 1 });
-        }
-        let unknown = |port: &&PortFace| port.ty.is_none();
-        for port in edit::face::face(&one.node, &library).inputs.iter().filter(unknown) {
-            one.wire(ui, &port.name, &port.doc);
-        }
+        section(
+            ui,
+            "About",
+            |_| {},
+            |ui| {
+                match edit::stage_of(&one.node, &library) {
+                    Some(stage) => docs::stage(ui, &stage),
+                    None => docs::host(ui, &one.node, &library),
+                }
+                if code::has_text(&one.node, &library) && ui.button("Open the WGSL").clicked() {
+                    one.session.show_text = Some(SourcePlace { line: 1, column: 1 });
+                }
+            },
+        );
     }
 }
 
-fn section(ui: &mut Ui, title: &str) {
-    ui.add_space(4.0);
-    ui.label(RichText::new(title).small().strong().color(theme::of(ui).faint));
+/// The parameters that a node declares: a stage's own, or those that a group exposes.
+fn declared(node: &Node, library: &Library) -> Vec<Param> {
+    if let Some(stage) = edit::stage_of(node, library) {
+        return stage.header.params.clone();
+    }
+    let Some(group) = edit::group_of(node, library) else { return Vec::new() };
+    let exposed = group.params.iter().filter_map(|(name, links)| {
+        let repeats = || links.first().filter(|link| link.port == "iterations").map(|_| iterations());
+        let param = edit::face::exposed(group, links, library).or_else(repeats)?;
+        Some(Param { name: name.clone(), ..param })
+    });
+    exposed.collect()
+}
+
+/// How often something inside of a group runs, as a parameter of the group.
+fn iterations() -> Param {
+    Param {
+        name: String::new(),
+        ty: ParamType::Value(ValueType::U32),
+        default: ParamValue::Number(1.0),
+        range: (Some(1.0), Some(kinds::MAX_ITERATIONS)),
+        soft: (Some(1.0), Some(100.0)),
+        doc: "How often it runs in a frame".into(),
+        unit: String::new(),
+        line: 0,
+    }
+}
+
+/// Text that is no value.
+fn told(ui: &mut Ui, text: impl Into<String>) {
+    ui.label(RichText::new(text).color(theme::of(ui).dim));
 }
 
 #[cfg(test)]

@@ -1,17 +1,22 @@
-//! Widgets for values: one for each type that a stage may declare, from its own declaration.
+//! A row for a value: the widget of its type, from its own declaration, and what can be done with any value.
 
-use eframe::egui::{self, Align, Id, Layout, RichText, Ui, WidgetText, vec2};
+use eframe::egui::{
+    self, EventFilter, Id, Key, Modifiers, Response, RichText, Sense, Ui, WidgetInfo, WidgetText, WidgetType, vec2,
+};
 
-use super::numbers::{choices, components, constant_from, text_from_number, text_from_value, tidy};
+use super::bar::{Bar, Given};
+use super::numbers::{choices, components, constant_from, text_from_value, tidy};
+use super::row::{HEIGHT, Name, SMALL, named, small};
+use super::{color, curve, expression, gradient};
 use crate::app::theme;
 use crate::document::ParamValue;
-use crate::expr::{ExprContext, Expression, Numbers};
+use crate::expr::Numbers;
 use crate::stage::header::{ParamType, Range};
-use crate::stage::types::Scalar;
+use crate::stage::types::{Scalar, ValueType};
 
-/// Width of the names in front of the widgets \[points\].
-const NAMES: f32 = 118.0;
 const AXES: [&str; 4] = ["x", "y", "z", "w"];
+/// Parts of a vector that would be narrower stand below each other \[points\].
+const PART: f32 = 52.0;
 
 /// What is known of a value that can be edited.
 pub struct Field<'a> {
@@ -26,6 +31,23 @@ pub struct Field<'a> {
     pub doc: &'a str,
 }
 
+/// Where a value is.
+pub struct Site<'a> {
+    pub id: Id,
+    /// What sets it on the command line: `node.param`.
+    pub path: String,
+    /// What expressions may name.
+    pub numbers: &'a Numbers,
+    /// What it is in the running simulation.
+    pub now: Option<Vec<f64>>,
+    /// It stands for the values of several nodes that differ.
+    pub mixed: bool,
+    /// It takes effect when it is let go.
+    pub held: bool,
+    /// Whether it may be an expression, where its type allows that.
+    pub computed: bool,
+}
+
 /// What a person did to a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
@@ -36,213 +58,358 @@ pub enum Change {
 
 impl Field<'_> {
     /// A row: name, widget, and buttons for an expression and the default. `value` is absent when the default is in force.
-    /// Expressions may name these numbers.
-    pub fn show(&self, ui: &mut Ui, id: Id, value: Option<&ParamValue>, numbers: &Numbers) -> Option<Change> {
+    pub fn show(&self, ui: &mut Ui, site: &Site<'_>, value: Option<&ParamValue>) -> Option<Change> {
         let current = value.unwrap_or(&self.default);
-        row(ui, self.name, self.doc, |ui| {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let mut change = self.buttons(ui, value, numbers);
-                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let set = match current {
-                        ParamValue::Expression(text) => expression(ui, id, text, numbers, f32::INFINITY),
-                        _ => self.constant(ui, current),
-                    };
-                    change = change.take().or(set.map(Change::Set));
+        let changed = site.mixed || value.is_some_and(|value| *value != self.default);
+        let bar = self.bar(site, self.reach());
+        let scrubs = self.scrubs(current);
+        let sense = if scrubs { Sense::click_and_drag() } else { Sense::click() };
+        named(ui, &Name { text: self.name, doc: self.doc, changed, sense }, |ui, name| {
+            let mut change = self.of_name(ui, site, name, current, changed);
+            if scrubs && let Some(bar) = bar {
+                change = change.or(self.scrubbed(ui, &bar, name, current).map(Change::Set));
+            }
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = 2.0;
+                let buttons = if self.computable(site) { 2.0 } else { 1.0 };
+                let width = ui.available_width() - buttons * (SMALL + 2.0);
+                let widget = ui.vertical(|ui| {
+                    ui.set_width(width);
+                    self.widget(ui, site, current, changed)
                 });
-                change
-            })
-            .inner
+                change = change.take().or(widget.inner).or(self.buttons(ui, site, current, changed));
+            });
+            change
         })
     }
 
-    fn buttons(&self, ui: &mut Ui, value: Option<&ParamValue>, numbers: &Numbers) -> Option<Change> {
-        let reset = value.is_some_and(|value| *value != self.default);
-        let hint = format!("Back to the default, {}", text_from_value(&self.default));
-        let change = small(ui, "↺", reset, &hint).then_some(Change::Reset);
-        if self.ty.returns().is_some() {
-            return change;
-        }
-        let other = function(ui, value.unwrap_or(&self.default), &self.default, numbers);
-        other.map(Change::Set).or(change)
+    fn computable(&self, site: &Site<'_>) -> bool {
+        site.computed && self.ty.returns().is_none()
     }
 
-    fn constant(&self, ui: &mut Ui, value: &ParamValue) -> Option<ParamValue> {
-        let mut parts = components(value, self.ty);
-        match self.ty {
-            ParamType::Bool => {
-                let mut on = parts[0] != 0.0;
-                ui.checkbox(&mut on, "").changed().then_some(ParamValue::Bool(on))
+    fn scrubs(&self, current: &ParamValue) -> bool {
+        matches!(self.ty, ParamType::Value(_))
+            && matches!(current, ParamValue::Number(_) | ParamValue::Vector(_) | ParamValue::Bool(_))
+    }
+
+    /// What dragging the name does: to a vector, the same to all of its parts.
+    fn scrubbed(&self, ui: &Ui, bar: &Bar<'_>, name: &Response, current: &ParamValue) -> Option<ParamValue> {
+        let ParamType::Value(ty) = self.ty else { return None };
+        let parts = components(current, self.ty);
+        let first = parts[0];
+        let new = bar.scrub_name(ui, name, first)?;
+        Some(match ty.components(self.dim) as usize {
+            1 => ParamValue::Number(new),
+            count => ParamValue::Vector(parts.iter().take(count).map(|p| bar.fit(p + new - first)).collect()),
+        })
+    }
+
+    /// Resetting by a click on the name, and the menu of the row.
+    fn of_name(
+        &self,
+        ui: &Ui,
+        site: &Site<'_>,
+        name: &Response,
+        current: &ParamValue,
+        changed: bool,
+    ) -> Option<Change> {
+        let with = ui.input(|input| input.modifiers.command || input.modifiers.ctrl || input.modifiers.alt);
+        let reset = (name.clicked() && with && changed && ui.is_enabled()).then_some(Change::Reset);
+        reset.or_else(|| self.menu(ui, site, name, current, changed))
+    }
+
+    fn menu(
+        &self,
+        ui: &Ui,
+        site: &Site<'_>,
+        response: &Response,
+        current: &ParamValue,
+        changed: bool,
+    ) -> Option<Change> {
+        let editable = ui.is_enabled();
+        let popup = egui::Popup::context_menu(response);
+        let inner = popup.show(|ui| self.entries(ui, site, current, changed, editable));
+        inner.and_then(|inner| inner.inner)
+    }
+
+    /// What the menu of the row holds.
+    fn entries(
+        &self,
+        ui: &mut Ui,
+        site: &Site<'_>,
+        current: &ParamValue,
+        changed: bool,
+        editable: bool,
+    ) -> Option<Change> {
+        ui.set_min_width(170.0);
+        let copied = Id::new("copied value");
+        if ui.button("Copy value").clicked() {
+            ui.data_mut(|data| data.insert_temp(copied, current.clone()));
+            ui.ctx().copy_text(current.to_string());
+        }
+        let held: Option<ParamValue> = ui.data(|data| data.get_temp(copied));
+        let fitting = held.filter(|value| editable && self.takes(value));
+        let mut change = None;
+        if ui.add_enabled(fitting.is_some(), egui::Button::new("Paste value")).clicked() {
+            change = fitting.map(Change::Set);
+        }
+        if ui.button("Copy path").on_hover_text(format!("For --param: {}", site.path)).clicked() {
+            ui.ctx().copy_text(site.path.clone());
+        }
+        if self.computable(site) && ui.button("Copy expression").clicked() {
+            ui.ctx().copy_text(text_from_value(current));
+        }
+        ui.separator();
+        if ui.add_enabled(changed && editable, egui::Button::new("Reset")).clicked() {
+            change = Some(Change::Reset);
+        }
+        if self.computable(site) {
+            let computed = matches!(current, ParamValue::Expression(_));
+            let text = if computed { "Make constant" } else { "Make expression" };
+            if ui.add_enabled(editable, egui::Button::new(text)).clicked() {
+                change = Some(Change::Set(self.other(current, site.numbers)));
             }
-            ParamType::Color => {
-                let mut color = parts.map(|part| part as f32);
-                let changed = ui.color_edit_button_rgba_unmultiplied(&mut color).changed();
-                changed.then(|| ParamValue::Vector(color.map(|part| tidy(part.into())).to_vec()))
+        }
+        change
+    }
+
+    /// Whether a value is of this kind.
+    fn takes(&self, value: &ParamValue) -> bool {
+        match (self.ty, value) {
+            (ParamType::Curve, value) => matches!(value, ParamValue::Curve(_)),
+            (ParamType::Gradient, value) => matches!(value, ParamValue::Gradient(_)),
+            (_, ParamValue::Curve(_) | ParamValue::Gradient(_)) => false,
+            (_, ParamValue::Expression(_)) => true,
+            (ParamType::Color, ParamValue::Vector(parts)) => (3..=4).contains(&parts.len()),
+            (ParamType::Value(ty), ParamValue::Vector(parts)) => parts.len() == ty.components(self.dim) as usize,
+            (ParamType::Bool, ParamValue::Vector(_)) => false,
+            _ => true,
+        }
+    }
+
+    /// An expression of a constant, and a constant of an expression.
+    fn other(&self, current: &ParamValue, numbers: &Numbers) -> ParamValue {
+        match current {
+            ParamValue::Expression(text) => constant_from(text, numbers).unwrap_or_else(|| self.default.clone()),
+            constant => ParamValue::Expression(text_from_value(constant)),
+        }
+    }
+
+    fn buttons(&self, ui: &mut Ui, site: &Site<'_>, current: &ParamValue, changed: bool) -> Option<Change> {
+        let mut change = None;
+        let look = theme::of(ui);
+        if self.computable(site) {
+            let computed = matches!(current, ParamValue::Expression(_));
+            let hint = if computed {
+                "A constant again"
+            } else {
+                "An expression: of time, mouse …, and of numbers by their names"
+            };
+            let icon = RichText::new("ƒ").color(if computed { look.accent } else { look.faint });
+            if small(ui, icon, true, &format!("expression {}", self.name), hint) {
+                change = Some(Change::Set(self.other(current, site.numbers)));
             }
-            ParamType::Curve | ParamType::Gradient => {
-                ui.add(egui::Label::new(RichText::new(text_from_value(value)).monospace()).truncate());
+        }
+        let hint = format!("Back to the default, {}", text_from_value(&self.default));
+        let icon = RichText::new("↺").color(look.dim);
+        let reset = small(ui, icon, changed, &format!("reset {}", self.name), &hint).then_some(Change::Reset);
+        change.or(reset)
+    }
+
+    fn widget(&self, ui: &mut Ui, site: &Site<'_>, current: &ParamValue, changed: bool) -> Option<Change> {
+        let label = format!("param {}", self.name);
+        match current {
+            ParamValue::Expression(text) if self.computable(site) => {
+                let now = site.now.as_deref();
+                let typed = expression::expression(ui, site.id, &label, text, now, site.numbers);
+                typed.map(|text| Change::Set(ParamValue::Expression(text)))
+            }
+            ParamValue::Curve(points) if self.ty == ParamType::Curve => {
+                curve::field(ui, site.id, self, points).map(|curve| Change::Set(ParamValue::Curve(curve)))
+            }
+            ParamValue::Gradient(stops) if self.ty == ParamType::Gradient => {
+                let new = gradient::field(ui, site.id, self.name, stops);
+                new.map(|gradient| Change::Set(ParamValue::Gradient(gradient)))
+            }
+            // A value of another kind: the problems say what is wrong with it, the default mends it.
+            wrong if !self.takes(wrong) => {
+                let text = RichText::new(text_from_value(wrong)).monospace().color(theme::of(ui).error);
+                ui.add(egui::Label::new(text).truncate());
                 None
             }
+            _ => self.constant(ui, site, current, changed),
+        }
+    }
+
+    fn constant(&self, ui: &mut Ui, site: &Site<'_>, value: &ParamValue, changed: bool) -> Option<Change> {
+        let parts = components(value, self.ty);
+        let [first, ..] = parts;
+        let label = format!("param {}", self.name);
+        match self.ty {
+            ParamType::Bool => {
+                let mut on = first != 0.0;
+                let response = ui.add(egui::Checkbox::without_text(&mut on).indeterminate(site.mixed));
+                let enabled = response.enabled();
+                response.widget_info(|| WidgetInfo::selected(WidgetType::Checkbox, enabled, on, &label));
+                response.changed().then_some(Change::Set(ParamValue::Bool(on)))
+            }
+            ParamType::Color => {
+                let picked = color::field(ui, site.id, self.name, parts, site.mixed);
+                picked.map(|color| Change::Set(ParamValue::Vector(color.to_vec())))
+            }
+            ParamType::Curve | ParamType::Gradient => None,
             ParamType::Value(ty) => match ty.components(self.dim) {
-                1 => self.scalar(ui, parts[0], ty.scalar() != Scalar::F32),
-                count => {
-                    let mut changed = false;
-                    let parts = parts.get_mut(..count as usize).unwrap_or_default();
-                    let width = ((ui.available_width() - 46.0) / count as f32 - 8.0).clamp(36.0, 90.0);
-                    for (part, axis) in parts.iter_mut().zip(AXES) {
-                        let drag =
-                            self.drag(part, false).prefix(RichText::new(format!("{axis} ")).color(theme::of(ui).faint));
-                        changed |= ui.add_sized([width, 20.0], drag).changed();
-                    }
-                    self.unit_label(ui);
-                    changed.then(|| ParamValue::Vector(parts.iter().map(|part| self.clamp(*part)).collect()))
-                }
+                1 => self.scalar(ui, site, first, changed),
+                count => self.vector(ui, site, parts.get(..count as usize).unwrap_or_default()),
             },
         }
     }
 
-    fn scalar(&self, ui: &mut Ui, mut value: f64, whole: bool) -> Option<ParamValue> {
-        let bound = |soft: Option<f64>, hard: Option<f64>| soft.or(hard);
-        let bounds = bound(self.soft.0, self.range.0).zip(bound(self.soft.1, self.range.1));
-        if let (true, Some((low, high))) = (whole, bounds)
-            && let Some(choices) = choices(self.doc, low as i64, high as i64)
-        {
-            return choose(ui, self.name, &choices, low as i64, value as i64);
-        }
-        let changed = match bounds.filter(|(low, high)| high > low) {
-            Some((low, high)) => {
-                ui.spacing_mut().slider_width = (ui.available_width() - 116.0).clamp(60.0, 220.0);
-                let slider = egui::Slider::new(&mut value, low..=high)
-                    .clamping(egui::SliderClamping::Never)
-                    .logarithmic(low > 0.0 && high / low >= 1000.0)
-                    .custom_formatter(|value, _| text_from_number(value))
-                    .update_while_editing(false);
-                ui.add(if whole { slider.step_by(1.0) } else { slider }).changed()
-            }
-            None => {
-                let drag = self.drag(&mut value, whole);
-                ui.add_sized([90.0, 20.0], drag).changed()
-            }
-        };
-        self.unit_label(ui);
-        let value = if whole { value.round() } else { value };
-        changed.then(|| ParamValue::Number(self.clamp(value)))
+    /// What a slider goes over, where both ends are known.
+    fn reach(&self) -> Option<(f64, f64)> {
+        let ends = self.soft.0.or(self.range.0).zip(self.soft.1.or(self.range.1));
+        ends.filter(|(low, high)| high > low)
     }
 
-    fn drag<'v>(&self, value: &'v mut f64, whole: bool) -> egui::DragValue<'v> {
-        let size = components(&self.default, self.ty).iter().fold(value.abs(), |size, part| size.max(part.abs()));
+    fn bar<'s>(&'s self, site: &Site<'_>, reach: Option<(f64, f64)>) -> Option<Bar<'s>> {
+        let ParamType::Value(ty) = self.ty else { return None };
+        let whole = ty.scalar() != Scalar::F32;
+        let parts = components(&self.default, self.ty);
+        let size = parts.iter().fold(0.0_f64, |size, part| size.max(part.abs()));
         let speed = match (whole, size > 0.0) {
             (true, _) => 0.1,
             (false, true) => size * 0.01,
             (false, false) => 0.01,
         };
-        egui::DragValue::new(value)
-            .speed(speed)
-            .custom_formatter(|value, _| text_from_number(value))
-            .update_while_editing(false)
+        Some(Bar {
+            id: site.id.with("bar"),
+            label: format!("param {}", self.name),
+            prefix: "",
+            unit: self.unit,
+            reach,
+            range: self.range,
+            whole,
+            speed,
+            default: Some(parts[0]),
+            held: site.held,
+            mixed: site.mixed,
+        })
     }
 
-    /// Into the range that the stage insists on.
-    fn clamp(&self, value: f64) -> f64 {
-        let value = tidy(value);
-        let value = self.range.0.map_or(value, |low| value.max(low));
-        self.range.1.map_or(value, |high| value.min(high))
-    }
-
-    fn unit_label(&self, ui: &mut Ui) {
-        if !self.unit.is_empty() {
-            ui.add(egui::Label::new(RichText::new(self.unit).color(theme::of(ui).faint).small()).truncate());
+    fn scalar(&self, ui: &mut Ui, site: &Site<'_>, value: f64, changed: bool) -> Option<Change> {
+        let bar = self.bar(site, self.reach())?;
+        if let (true, Some((low, high))) = (bar.whole, self.reach())
+            && let Some(choices) = choices(self.doc, low as i64, high as i64)
+        {
+            let shown = if site.mixed { None } else { Some(value as i64) };
+            let chosen = choose(ui, self.name, &choices, low as i64, shown);
+            return chosen.map(|value| Change::Set(ParamValue::Number(value as f64)));
         }
+        let (response, given) = bar.show(ui, value, ui.available_width(), site.numbers);
+        let set = given.and_then(|given| match given {
+            Given::Number(number) => Some(Change::Set(ParamValue::Number(number))),
+            Given::Text(text) => site.computed.then_some(Change::Set(ParamValue::Expression(text))),
+        });
+        set.or_else(|| self.menu(ui, site, &response, &ParamValue::Number(value), changed))
     }
-}
 
-/// A name, with its documentation behind it, and what belongs to it.
-pub fn row<R>(ui: &mut Ui, name: &str, doc: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
-    ui.horizontal(|ui| {
-        ui.set_min_height(22.0);
-        let size = vec2(NAMES, 20.0);
-        ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
-            ui.set_min_width(NAMES);
-            let label = egui::Label::new(RichText::new(name).color(theme::of(ui).dim)).truncate();
-            let label = ui.add(label.sense(egui::Sense::hover()));
-            if !doc.is_empty() {
-                label.on_hover_text(doc);
+    fn vector(&self, ui: &mut Ui, site: &Site<'_>, parts: &[f64]) -> Option<Change> {
+        let bar = self.bar(site, self.reach())?;
+        // Only what can't be negative is a size, all of whose parts may have to grow alike.
+        let sized = self.range.0.is_some_and(|low| low >= 0.0);
+        let lock_id = site.id.with("lock");
+        let mut lock: bool = ui.data(|data| data.get_temp(lock_id)).unwrap_or_default() && sized;
+        let count = parts.len() as f32;
+        let room = ui.available_width() - if sized { SMALL + 2.0 } else { 0.0 };
+        let stacked = (room - 2.0 * (count - 1.0)) / count < PART;
+        let width = if stacked { room } else { (room - 2.0 * (count - 1.0)) / count };
+        let mut given = None;
+        let mut all = |ui: &mut Ui| {
+            ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
+            for (index, (part, axis)) in parts.iter().zip(AXES).enumerate() {
+                let default = components(&self.default, self.ty).get(index).copied();
+                let last = index + 1 == parts.len();
+                let one = Bar {
+                    id: bar.id.with(index),
+                    label: format!("param {} {axis}", self.name),
+                    prefix: axis,
+                    unit: if stacked || last { bar.unit } else { "" },
+                    default,
+                    ..bar
+                };
+                let (_, one) = one.show(ui, *part, width, site.numbers);
+                given = given.take().or(one.map(|given| (index, given)));
+            }
+        };
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            if stacked {
+                ui.vertical(&mut all).inner
+            } else {
+                ui.horizontal_top(&mut all).inner
+            }
+            if sized {
+                let icon = RichText::new(if lock { "🔒" } else { "🔓" }).color(theme::of(ui).dim).size(11.0);
+                if small(ui, icon, true, &format!("lock {}", self.name), "Scale all parts alike") {
+                    lock = !lock;
+                    ui.data_mut(|data| data.insert_temp(lock_id, lock));
+                }
             }
         });
-        contents(ui)
-    })
-    .inner
-}
-
-/// A button without a frame, which leaves its room when it has nothing to do.
-pub fn small(ui: &mut Ui, icon: &str, useful: bool, hint: &str) -> bool {
-    let button =
-        egui::Button::new(RichText::new(icon).color(theme::of(ui).dim)).frame(false).min_size(vec2(16.0, 18.0));
-    ui.add_visible(useful, button).on_hover_text(hint).clicked()
-}
-
-/// A text field that keeps what is typed to itself until it is left. Escape takes it back.
-pub fn text(
-    ui: &mut Ui,
-    id: Id,
-    current: &str,
-    build: impl FnOnce(&mut String) -> egui::TextEdit<'_>,
-) -> Option<String> {
-    let mut text = ui.data_mut(|data| data.get_temp::<String>(id)).unwrap_or_else(|| current.to_string());
-    let response = ui.add(build(&mut text).id(id));
-    let left = response.lost_focus();
-    if response.has_focus() && !left {
-        ui.data_mut(|data| data.insert_temp(id, text.clone()));
-    } else {
-        ui.data_mut(|data| data.remove::<String>(id));
+        let (index, given) = given?;
+        let before = parts.get(index).copied().unwrap_or_default();
+        Some(Change::Set(match given {
+            Given::Number(new) if lock && before != 0.0 => {
+                ParamValue::Vector(parts.iter().map(|part| bar.fit(tidy(part * new / before))).collect())
+            }
+            Given::Number(new) => {
+                let one = |(place, part): (usize, &f64)| if place == index { new } else { *part };
+                ParamValue::Vector(parts.iter().enumerate().map(one).collect())
+            }
+            // One part that is computed makes an expression of all.
+            Given::Text(text) => {
+                let one = |(place, part): (usize, &f64)| {
+                    if place == index { text.clone() } else { text_from_value(&ParamValue::Number(*part)) }
+                };
+                let parts: Vec<String> = parts.iter().enumerate().map(one).collect();
+                ParamValue::Expression(format!("[{}]", parts.join(", ")))
+            }
+        }))
     }
-    let escaped = ui.input(|input| input.key_pressed(egui::Key::Escape));
-    (left && !escaped && text != current).then_some(text)
 }
 
-/// A button that makes an expression of a constant, and a constant of an expression: `default` where it has no value.
-pub(super) fn function(
-    ui: &mut Ui,
-    current: &ParamValue,
-    default: &ParamValue,
-    numbers: &Numbers,
-) -> Option<ParamValue> {
-    let computed = matches!(current, ParamValue::Expression(_));
-    let hint =
-        if computed { "A constant again" } else { "An expression: of time, mouse …, and of numbers by their names" };
-    let color = if computed { theme::of(ui).accent } else { theme::of(ui).faint };
-    let button = egui::Button::new(RichText::new("ƒ").color(color)).frame(false).min_size(vec2(16.0, 18.0));
-    let clicked = ui.add(button).on_hover_text(hint).clicked();
-    clicked.then(|| match current {
-        ParamValue::Expression(text) => constant_from(text, numbers).unwrap_or_else(|| default.clone()),
-        constant => ParamValue::Expression(text_from_value(constant)),
-    })
-}
-
-/// A text field for an expression, red where it has no value.
-pub(super) fn expression(ui: &mut Ui, id: Id, current: &str, numbers: &Numbers, width: f32) -> Option<ParamValue> {
-    let value = Expression::parse_with(current, numbers);
-    let wrong = value.and_then(|e| e.eval_with(&ExprContext::default(), numbers)).err();
-    let color = if wrong.is_some() { theme::of(ui).error } else { theme::of(ui).accent };
-    let typed = text(ui, id, current, |text| {
-        egui::TextEdit::singleline(text).font(egui::TextStyle::Monospace).text_color(color).desired_width(width)
-    });
-    if let Some(wrong) = wrong {
-        let rect = ui.min_rect();
-        ui.interact(rect, id.with("wrong"), egui::Sense::hover()).on_hover_text(wrong.to_string());
-    }
-    typed.map(ParamValue::Expression)
-}
-
-fn choose(ui: &mut Ui, name: &str, choices: &[String], low: i64, value: i64) -> Option<ParamValue> {
+/// One of several names, for a whole number; the arrow keys go through them.
+fn choose(ui: &mut Ui, name: &str, choices: &[String], low: i64, value: Option<i64>) -> Option<i64> {
     let label = |index: i64| choices.get(usize::try_from(index - low).ok()?).cloned();
     let mut chosen = None;
-    let text = label(value).unwrap_or_else(|| value.to_string());
-    egui::ComboBox::from_id_salt(name).selected_text(WidgetText::from(text)).width(150.0).show_ui(ui, |ui| {
+    let text = value.map_or_else(|| "mixed".into(), |value| label(value).unwrap_or_else(|| value.to_string()));
+    let combo = egui::ComboBox::from_id_salt(name).selected_text(WidgetText::from(text)).truncate();
+    let response = combo.width(ui.available_width()).height(HEIGHT * 12.0).show_ui(ui, |ui| {
         for (index, choice) in (low..).zip(choices) {
-            if ui.selectable_label(index == value, choice).clicked() {
-                chosen = Some(ParamValue::Number(index as f64));
+            if ui.selectable_label(Some(index) == value, choice).clicked() {
+                chosen = Some(index);
             }
         }
     });
+    let response = response.response;
+    let enabled = response.enabled();
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::ComboBox, enabled, format!("param {name}")));
+    if response.has_focus()
+        && let Some(value) = value
+    {
+        let filter = EventFilter { vertical_arrows: true, ..EventFilter::default() };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+        let pressed = |key| i64::from(ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)));
+        let last = low + choices.len() as i64 - 1;
+        let next = (value + pressed(Key::ArrowDown) - pressed(Key::ArrowUp)).clamp(low, last);
+        chosen = chosen.or((next != value).then_some(next));
+    }
     chosen
+}
+
+/// A number that is nothing but that: no range, no unit, zero by itself.
+pub fn plain<'a>(name: &'a str, ty: ValueType, doc: &'a str) -> Field<'a> {
+    let default = ParamValue::Number(0.0);
+    let open = (None, None);
+    Field { name, ty: ParamType::Value(ty), dim: 2, default, range: open, soft: open, unit: "", doc }
 }

@@ -46,13 +46,13 @@ fn the_last_good_plan_runs_on_while_the_graph_is_broken() {
 fn a_parameter_is_live_without_a_recompile_and_survives_one() {
     let mut session = running();
     let plans = session.plans();
-    session.set_param("jet", "rate", ParamValue::Number(7.0)).unwrap();
+    session.set_params(&["jet".to_string()], "rate", &ParamValue::Number(7.0)).unwrap();
     assert!(!session.compiling() && value(&session, "jet.rate") == ParamValue::Number(7.0));
     session.edit("iterations", |document| document.set("pressure", "iterations", ParamValue::Number(3.0)).unwrap());
-    session.set_param("jet", "rate", ParamValue::Number(9.0)).unwrap();
+    session.set_params(&["jet".to_string()], "rate", &ParamValue::Number(9.0)).unwrap();
     settle(&mut session);
     assert_eq!((session.plans(), value(&session, "jet.rate")), (plans + 1, ParamValue::Number(9.0)));
-    session.reset_param("jet", "rate", ParamValue::Number(10.0));
+    session.reset_params(&["jet".to_string()], "rate", &ParamValue::Number(10.0));
     assert_eq!(value(&session, "jet.rate"), ParamValue::Number(10.0));
     assert!(!session.document().nodes["jet"].params.contains_key("rate"));
 }
@@ -60,10 +60,10 @@ fn a_parameter_is_live_without_a_recompile_and_survives_one() {
 #[test]
 fn a_wrong_value_is_a_problem_and_the_right_one_takes_it_away() {
     let mut session = running();
-    session.set_param("jet", "radius", ParamValue::Expression("1 +".into())).unwrap();
+    session.set_params(&["jet".to_string()], "radius", &ParamValue::Expression("1 +".into())).unwrap();
     settle(&mut session);
     assert_eq!(session.problems().map(|p| p.port.as_str()).collect::<Vec<_>>(), ["radius"]);
-    session.set_param("jet", "radius", ParamValue::Number(0.1)).unwrap();
+    session.set_params(&["jet".to_string()], "radius", &ParamValue::Number(0.1)).unwrap();
     settle(&mut session);
     assert_eq!(session.problems().count(), 0);
 }
@@ -81,7 +81,7 @@ fn a_number_is_live_and_one_that_shapes_the_plan_makes_another() {
     settle(&mut session);
     assert_eq!(session.problems().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
     let plans = session.plans();
-    session.set_param("h", "value", ParamValue::Number(0.25)).unwrap();
+    session.set_params(&["h".to_string()], "value", &ParamValue::Number(0.25)).unwrap();
     assert!(!session.compiling(), "nothing of the plan follows from it");
     session.edit("iterations", |document| {
         document.set("pressure", "iterations", ParamValue::Expression("sweeps".into())).unwrap();
@@ -95,13 +95,13 @@ fn a_number_is_live_and_one_that_shapes_the_plan_makes_another() {
     assert_eq!((session.plans(), sweeps(&session)), (plans + 1, 2));
     // As a slider does: what comes while a plan is made is not lost.
     for h in [0.5, 0.75] {
-        session.set_param("h", "value", ParamValue::Number(h)).unwrap();
+        session.set_params(&["h".to_string()], "value", &ParamValue::Number(h)).unwrap();
         assert!(session.compiling());
     }
     settle(&mut session);
     assert_eq!(sweeps(&session), 6);
     assert_eq!(value(&session, "jet.rate"), ParamValue::Expression("20 * h".into()));
-    session.set_param("h", "value", ParamValue::Expression("time + 1".into())).unwrap();
+    session.set_params(&["h".to_string()], "value", &ParamValue::Expression("time + 1".into())).unwrap();
     settle(&mut session);
     assert_eq!(
         session.problems().map(|p| (p.node.as_str(), p.port.as_str())).collect::<Vec<_>>(),

@@ -1,0 +1,130 @@
+//! The fields of a domain, and what follows from them.
+
+use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
+
+use super::numbers::{constant_from, text_from_number};
+use super::row::{row, section};
+use super::value::{Change, Field, Site, plain};
+use super::{Inspected, theme};
+use crate::document::{Domain, NodeKind, ParamValue};
+use crate::expr::Numbers;
+use crate::plan::mebibytes;
+use crate::stage::types::{EdgeRule, ValueType};
+
+const MAX_CELLS: f64 = 65_536.0;
+const AXES: [&str; 3] = ["cells x", "cells y", "cells z"];
+
+pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>, domain: &Domain) {
+    let mut new = domain.clone();
+    let editable = one.editable;
+    section(
+        ui,
+        "Domain",
+        |_| {},
+        |ui| {
+            ui.add_enabled_ui(editable, |ui| fields(ui, one, &mut new));
+            facts(ui, domain, &one.numbers);
+        },
+    );
+    if new != *domain {
+        one.change("domain", |node| node.kind = NodeKind::Domain(new));
+    }
+}
+
+fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
+    row(ui, "space", "Whether stages run in 2D or 3D", |ui| {
+        for (axes, text) in [(2, "2D"), (3, "3D")] {
+            if ui.selectable_label(domain.resolution.len() == axes, text).clicked() {
+                let last = domain.resolution.last().cloned().unwrap_or(ParamValue::Number(64.0));
+                let new = if let ParamValue::Number(n) = last { ParamValue::Number(n.min(128.0)) } else { last };
+                domain.resolution.resize(axes, new);
+            }
+        }
+    });
+    for (axis, (cells, name)) in domain.resolution.iter_mut().zip(AXES).enumerate() {
+        let field = Field {
+            range: (Some(1.0), Some(MAX_CELLS)),
+            ..plain(name, ValueType::U32, "Cells along the axis; a change of it starts the States anew")
+        };
+        let site = one.site("resolution", true);
+        fixed(ui, &Site { id: site.id.with(axis), now: None, ..site }, field, cells);
+    }
+    let width = Field {
+        range: (Some(1e-6), Some(1e6)),
+        unit: "m",
+        ..plain("width", ValueType::F32, "Extent along x; cells are cubic")
+    };
+    fixed(ui, &one.site("width", true), width, &mut domain.width);
+    row(ui, "edge", "What stages read outside", |ui| {
+        let combo = egui::ComboBox::from_id_salt("edge").selected_text(&domain.edge);
+        let shown = combo.width(ui.available_width()).show_ui(ui, |ui| {
+            for rule in EdgeRule::ALL {
+                ui.selectable_value(&mut domain.edge, rule.name().to_string(), rule.name());
+            }
+        });
+        shown.response.widget_info(|| WidgetInfo::labeled(WidgetType::ComboBox, true, "param edge"));
+    });
+}
+
+/// A number that the plan is made with, and that has no default: a constant, or an expression of numbers that are constant.
+pub(super) fn fixed(ui: &mut Ui, site: &Site<'_>, field: Field<'_>, value: &mut ParamValue) {
+    let field = Field { default: value.clone(), ..field };
+    if let Some(Change::Set(new)) = field.show(ui, site, Some(value)) {
+        *value = new;
+    }
+}
+
+/// What the numbers come to.
+fn facts(ui: &mut Ui, domain: &Domain, numbers: &Numbers) {
+    let number = |value: &ParamValue| match value {
+        ParamValue::Number(number) => Some(*number),
+        ParamValue::Expression(text) => match constant_from(text, numbers)? {
+            ParamValue::Number(number) => Some(number),
+            _ => None,
+        },
+        _ => None,
+    };
+    let cells: Option<Vec<f64>> = domain.resolution.iter().map(number).collect();
+    let (Some(cells), Some(width)) = (cells, number(&domain.width)) else { return };
+    let Some(across) = cells.first().copied().filter(|cells| *cells >= 1.0) else { return };
+    let total: f64 = cells.iter().product();
+    let size = width / across;
+    let extent: Vec<String> = cells.iter().map(|cells| text_from_number(round(cells * size))).collect();
+    for (name, text, doc) in [
+        ("extent", format!("{} m", extent.join(" × ")), "Along each axis"),
+        ("cell", format!("{} m", text_from_number(round(size))), "Edge of a cell"),
+        ("cells", grouped(total), "In the whole box"),
+        ("an f32 grid", mebibytes((4.0 * total) as u64), "GPU memory of one value a cell"),
+    ] {
+        row(ui, name, doc, |ui| ui.label(RichText::new(text).color(theme::of(ui).dim)));
+    }
+}
+
+/// To four digits.
+fn round(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+/// `1,048,576`
+fn grouped(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_readable() {
+        assert_eq!([1.0, 999.0, 1000.0, 16_777_216.0].map(grouped), ["1", "999", "1,000", "16,777,216"]);
+        assert_eq!(round(1.0 / 256.0), 0.003_906);
+    }
+}

@@ -1,0 +1,132 @@
+//! The top of a node's inspector: what it is, its name, whether it takes part, and its colour.
+
+use std::collections::BTreeSet;
+
+use eframe::egui::{
+    self, CornerRadius, Popup, PopupCloseBehavior, Rect, Response, RichText, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
+    WidgetType, color_picker, vec2,
+};
+
+use super::row::{self, HEIGHT};
+use super::{Inspected, theme};
+use crate::app::session::Session;
+use crate::document::{Color, NodeKind};
+use crate::edit;
+
+/// Colours to choose from, those of the kinds of nodes among them.
+const COLORS: [&str; 10] =
+    ["#2c628e", "#5c4892", "#18707a", "#347062", "#7a7028", "#a07030", "#94563e", "#964040", "#82466c", "#54606e"];
+
+/// Draws it. An `Err` is a sentence for the person.
+pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
+    let look = theme::of(ui);
+    let own = one.node.color.map(theme::color);
+    let color = own.unwrap_or_else(|| look.kind(&one.node.kind));
+    let mut result = Ok(());
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let id = one.id("name");
+        let mute = can_mute(&one.node.kind);
+        let right = 26.0 + if mute { 54.0 } else { 0.0 };
+        let width = ui.available_width() - right;
+        ui.add_enabled_ui(one.editable, |ui| {
+            let (response, typed) = row::text(ui, id, &one.name, |text| {
+                egui::TextEdit::singleline(text).font(egui::TextStyle::Heading).desired_width(width - 16.0)
+            });
+            let strip = Rect::from_min_size(response.rect.min, vec2(4.0, response.rect.height()));
+            ui.painter().rect_filled(strip, CornerRadius { nw: 4, sw: 4, ..CornerRadius::ZERO }, color);
+            response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, "name"));
+            let response = response.on_hover_text("What wires and problems call the node");
+            drop(response);
+            if let Some(new) = typed {
+                result = rename(one, new.trim());
+            }
+            let names = BTreeSet::from([one.name.clone()]);
+            if mute {
+                self::mute(ui, one.session, &names, one.node.muted);
+            }
+            self::color(ui, one.session, &names, one.node.color, color);
+        });
+    });
+    result
+}
+
+fn rename(one: &mut Inspected<'_>, new: &str) -> Result<(), String> {
+    let (mut renamed, scope) = (one.session.document().clone(), one.session.scope().clone());
+    edit::rename(&mut renamed, &scope, &one.name, new)?;
+    one.session.edit("rename", |document| *document = renamed);
+    one.session.selection = BTreeSet::from([new.to_string()]);
+    Ok(())
+}
+
+/// Whether a node can be left out of the graph.
+fn can_mute(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_) | NodeKind::Reroute)
+}
+
+/// A button that leaves nodes out of the graph, and takes them in again.
+pub(super) fn mute(ui: &mut Ui, session: &mut Session, names: &BTreeSet<String>, muted: bool) {
+    let text = RichText::new("Mute").color(if muted { theme::of(ui).warning } else { theme::of(ui).dim });
+    let button = ui.add(egui::Button::selectable(muted, text).min_size(vec2(50.0, HEIGHT)));
+    button.widget_info(|| WidgetInfo::selected(WidgetType::Button, true, muted, "mute"));
+    let hint = if muted { "It is left out of the graph; take it in again" } else { "Leave it out of the graph" };
+    if button.on_hover_text(hint).clicked() {
+        let scope = session.scope().clone();
+        session.edit("mute", |document| edit::mute(document, &scope, names, !muted));
+    }
+}
+
+/// The colour of nodes on the canvas, to be changed.
+pub(super) fn color(
+    ui: &mut Ui,
+    session: &mut Session,
+    names: &BTreeSet<String>,
+    own: Option<Color>,
+    shown: egui::Color32,
+) {
+    let chosen = choose(ui, own, shown, "Colour on the canvas");
+    if let Some(color) = chosen {
+        let scope = session.scope().clone();
+        session.arrange("color", |document| edit::set_color(document, &scope, names, color));
+    }
+}
+
+/// A swatch that opens a choice of colours. Returns what was chosen: a colour, or none of its own.
+pub(super) fn choose(ui: &mut Ui, own: Option<Color>, shown: egui::Color32, hint: &str) -> Option<Option<Color>> {
+    let button = swatch(ui, shown, vec2(22.0, HEIGHT), "color");
+    let button = button.on_hover_text(hint);
+    let popup = Popup::from_toggle_button_response(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let inner = popup.show(|ui| {
+        let mut chosen = None;
+        ui.set_width(super::color::PICKER);
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
+            for color in COLORS.iter().filter_map(|digits| Color::parse(digits)) {
+                if swatch(ui, theme::color(color), vec2(20.0, 18.0), &color.to_string()).clicked() {
+                    chosen = Some(Some(color));
+                }
+            }
+        });
+        ui.spacing_mut().slider_width = super::color::PICKER - 4.0;
+        let mut picked = shown;
+        if color_picker::color_picker_color32(ui, &mut picked, color_picker::Alpha::Opaque) {
+            chosen = Some(Some(Color([picked.r(), picked.g(), picked.b()])));
+        }
+        if ui.add_enabled(own.is_some(), egui::Button::new("No colour of its own")).clicked() {
+            chosen = Some(None);
+        }
+        chosen
+    });
+    inner.and_then(|inner| inner.inner)
+}
+
+fn swatch(ui: &mut Ui, color: egui::Color32, size: egui::Vec2, label: &str) -> Response {
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    ui.painter().rect_filled(rect, CornerRadius::same(3), color);
+    let look = theme::of(ui);
+    let stroke = if response.hovered() { look.text } else { look.line };
+    ui.painter().rect_stroke(rect, CornerRadius::same(3), Stroke::new(1.0, stroke), StrokeKind::Inside);
+    let enabled = response.enabled();
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::ColorButton, enabled, label));
+    response
+}

@@ -1,0 +1,59 @@
+//! Why nothing of a level can be changed, and what is inside of a group.
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{self, RichText, Ui};
+
+use super::row::{faint, row};
+use super::{Inspected, theme};
+use crate::app::session::Session;
+use crate::document::{Group, NodeKind};
+use crate::edit;
+
+/// Says why a level is not to be edited, where it is not.
+pub(super) fn locked(ui: &mut Ui, session: &Session) {
+    let Some((_, name)) = session.library_group().filter(|_| !session.editable()) else { return };
+    let look = theme::of(ui);
+    egui::Frame::new().fill(look.bar).corner_radius(4).inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        let text = format!(
+            "{name} is a group of the library, so what is inside can only be looked at. Make it yours to change it."
+        );
+        ui.label(RichText::new(text).color(look.warning).small());
+    });
+    ui.add_space(2.0);
+}
+
+/// What a group holds, and the way in.
+pub(super) fn inside(ui: &mut Ui, one: &mut Inspected<'_>) {
+    let library = one.session.library().clone();
+    let Some(group) = edit::group_of(&one.node, &library) else { return };
+    let counted = counts(group);
+    row(ui, "inside", "What the group is made of", |ui| {
+        let text = counted.iter().map(|(what, count)| format!("{count} {what}")).collect::<Vec<_>>().join(", ");
+        ui.label(text);
+    });
+    row(ui, "", "", |ui| {
+        if ui.button("Open the group").clicked() {
+            one.session.enter(&one.name);
+        }
+        ui.label(faint(ui, format!("{} in, {} out", group.inputs.len(), group.outputs.len())));
+    });
+}
+
+/// How many nodes of each kind.
+fn counts(group: &Group) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for node in group.nodes.values() {
+        let what = match node.kind {
+            NodeKind::Stage(_) | NodeKind::Custom(_) => "stages",
+            NodeKind::Group(_) => "groups",
+            NodeKind::State(_) => "States",
+            NodeKind::Number(_) => "numbers",
+            NodeKind::Domain(_) => "domains",
+            _ => "others",
+        };
+        *counts.entry(what).or_insert(0) += 1;
+    }
+    counts
+}

@@ -1,0 +1,220 @@
+//! What a node reads and what it gives.
+
+use eframe::egui::{self, Label, RichText, Sense, Ui, WidgetInfo, WidgetType};
+
+use super::row::{Name, faint, named, row, section, small};
+use super::value::Field;
+use super::{Inspected, declared, theme, told};
+use crate::app::session::Session;
+use crate::document::{Link, ParamValue};
+use crate::edit::{self, IN, InputEnd, OUT, PortFace};
+use crate::library::Library;
+use crate::stage::header::{ParamType, Port};
+use crate::stage::types::{Element, PortType, ValueType};
+
+/// Inputs: what each reads, or its constant.
+pub(super) fn inputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
+    let params = declared(&one.node, library);
+    let face = edit::face::face(&one.node, library);
+    // What drives a parameter stands with the parameters.
+    let own = |port: &&PortFace| !params.iter().any(|param| param.name == port.name);
+    let inputs: Vec<&PortFace> = face.inputs.iter().filter(own).collect();
+    if inputs.is_empty() {
+        return;
+    }
+    let stage = edit::stage_of(&one.node, library);
+    let group = edit::group_of(&one.node, library).is_some();
+    section(
+        ui,
+        "Inputs",
+        |_| {},
+        |ui| {
+            for port in inputs {
+                let declared = stage.as_ref().and_then(|stage| stage.port(&port.name));
+                let number = port.ty.filter(|ty| ty.is_number() && group);
+                let wired = one.node.inputs.contains_key(&port.name);
+                match (wired, declared.and_then(|d| Some((d, d.default.as_ref()?))), number) {
+                    (false, Some((declared, default)), _) => constant(ui, one, declared, default),
+                    (false, None, Some(ty)) => number_input(ui, one, &port.name, &port.doc, ty),
+                    _ => wire(ui, one, &port.name, &port.doc, port.ty, port.optional),
+                }
+            }
+        },
+    );
+}
+
+/// The constant of an input that nothing is wired to.
+fn constant(ui: &mut Ui, one: &mut Inspected<'_>, port: &Port, default: &[f64]) {
+    let ty = match port.ty.element() {
+        Some(Element::Fixed(v)) => v,
+        _ => one.slot(&port.name).map_or(ValueType::F32, |(ty, _)| ty),
+    };
+    let field = Field {
+        name: &port.name,
+        ty: ParamType::Value(ty),
+        dim: one.dim(&port.name),
+        default: ParamValue::from_numbers(default),
+        range: (None, None),
+        soft: (None, None),
+        unit: &port.unit,
+        doc: &port.doc,
+    };
+    one.field(ui, &field);
+}
+
+/// A number that goes into a group, where no wire brings it.
+fn number_input(ui: &mut Ui, one: &mut Inspected<'_>, name: &str, doc: &str, ty: PortType) {
+    let ty = match ty.element() {
+        Some(Element::Fixed(value)) => value,
+        _ => ValueType::F32,
+    };
+    let doc = if doc.is_empty() { "A number that goes into the group" } else { doc };
+    let field = Field { dim: one.dim(name), ..super::value::plain(name, ty, doc) };
+    one.field(ui, &field);
+}
+
+/// An input that is wired, or has to be.
+pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, ty: Option<PortType>, optional: bool) {
+    let link = one.node.inputs.get(port).cloned();
+    let mut asked = None;
+    let mut off = false;
+    let hint = ty.map_or_else(|| doc.to_string(), |ty| format!("{ty}\n{doc}"));
+    let name = Name { text: port, doc: &hint, changed: false, sense: Sense::hover() };
+    named(ui, &name, |ui, _| {
+        let look = theme::of(ui);
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            ui.label(RichText::new("●").small().color(look.port(ty)));
+            let Some(link) = &link else {
+                let color = if optional { look.faint } else { look.warning };
+                ui.label(RichText::new("not wired").color(color));
+                return;
+            };
+            let room = ui.available_width() - super::row::SMALL - 4.0;
+            ui.scope(|ui| {
+                ui.set_max_width(room);
+                let text = RichText::new(format!("← {link}")).monospace().color(look.accent);
+                let shown = ui.add(Label::new(text).truncate().sense(Sense::click()));
+                shown.widget_info(|| WidgetInfo::labeled(WidgetType::Link, true, format!("input {port}")));
+                let shown = shown.on_hover_cursor(egui::CursorIcon::PointingHand);
+                if shown.on_hover_text(format!("Go to {}", link.node)).clicked() {
+                    asked = Some(link.clone());
+                }
+            });
+            let icon = RichText::new("✖").size(10.0).color(look.dim);
+            let label = format!("disconnect {port}");
+            ui.add_enabled_ui(one.editable, |ui| off = small(ui, icon, true, &label, "Take the wire off"));
+        });
+        // A wire of particles says what they have.
+        let carried = link.as_ref().and_then(|link| {
+            let from = one.session.scope().path(&link.node);
+            let port = if link.port.is_empty() { "value" } else { &link.port };
+            one.session.particles(&format!("{from}.{port}"))
+        });
+        if let Some(carried) = carried {
+            ui.add(Label::new(faint(ui, carried)).wrap());
+        }
+    });
+    if let Some(link) = asked {
+        go(one.session, &link);
+    }
+    if off {
+        let end = InputEnd { node: one.name.clone(), port: port.to_string() };
+        let scope = one.session.scope().clone();
+        one.session.edit("wire", |document| edit::disconnect(document, &scope, &end));
+    }
+}
+
+/// Shows where a wire of the open level comes from.
+fn go(session: &mut Session, link: &Link) {
+    if link.node == IN {
+        session.selection = std::iter::once(IN.to_string()).collect();
+        session.frame = None;
+        session.reveal = true;
+    } else {
+        let path = session.scope().path(&link.node);
+        session.go_to(&path);
+    }
+}
+
+/// Outputs: what each carries, and a way to look at it.
+pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
+    let face = edit::face::face(&one.node, library);
+    if face.outputs.is_empty() {
+        return;
+    }
+    let mut seen = None;
+    section(
+        ui,
+        "Outputs",
+        |_| {},
+        |ui| {
+            for port in &face.outputs {
+                let wire = format!("{}.{}", one.path, port.name);
+                let carries = one.session.particles(&wire).or_else(|| Some(one.session.carried(&wire)?.to_string()));
+                let viewed = one.session.viewed().contains(&wire);
+                if output(ui, port, carries.as_deref().unwrap_or(&port.carries), viewed) {
+                    seen = Some(Link { node: one.name.clone(), port: port.name.clone() });
+                }
+            }
+        },
+    );
+    if seen.is_some() {
+        one.session.wanted_view = seen;
+    }
+}
+
+/// Returns whether somebody wants to see it.
+fn output(ui: &mut Ui, port: &PortFace, carries: &str, viewed: bool) -> bool {
+    let name = Name { text: &port.name, doc: &port.doc, changed: false, sense: Sense::hover() };
+    named(ui, &name, |ui, _| {
+        let look = theme::of(ui);
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            ui.label(RichText::new("●").small().color(look.port(port.ty)));
+            let room = ui.available_width() - super::row::SMALL - 4.0;
+            ui.scope(|ui| {
+                ui.set_max_width(room);
+                ui.add(Label::new(RichText::new(carries).monospace().color(look.dim)).truncate())
+                    .on_hover_text(carries);
+            });
+            let eye = RichText::new("👁").color(if viewed { look.accent } else { look.dim });
+            small(ui, eye, true, &format!("see {}", port.name), "See it in a view")
+        })
+        .inner
+    })
+}
+
+/// The inputs or the outputs of the group that is open.
+pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) {
+    let Some(face) = session.faces().remove(name) else { return };
+    let scope = session.scope().clone();
+    ui.label(RichText::new(&face.title).heading());
+    told(ui, if name == OUT { "What the group gives to the outside." } else { "What goes into the group." });
+    let ports = if name == OUT { &face.inputs } else { &face.outputs };
+    if ports.is_empty() {
+        ui.label(faint(ui, "None yet; wires that are dropped on the block make them"));
+    }
+    let mut asked = None;
+    for port in ports {
+        let source = session.source(&InputEnd { node: name.into(), port: port.name.clone() });
+        row(ui, &port.name, &port.doc, |ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            ui.label(RichText::new("●").small().color(theme::of(ui).port(port.ty)));
+            ui.label(RichText::new(&port.carries).monospace().color(theme::of(ui).dim));
+            if let Some(link) = source.as_ref().filter(|_| name == OUT) {
+                let text = RichText::new(format!("← {link}")).monospace().color(theme::of(ui).accent);
+                let shown = ui.add(Label::new(text).sense(Sense::click()));
+                shown.widget_info(|| WidgetInfo::labeled(WidgetType::Link, true, format!("input {}", port.name)));
+                if shown.on_hover_cursor(egui::CursorIcon::PointingHand).clicked() {
+                    asked = Some(link.clone());
+                }
+            }
+        });
+    }
+    if let Some(link) = asked {
+        go(session, &link);
+    }
+    ui.add_space(4.0);
+    ui.label(faint(ui, format!("of the group {scope}")));
+}

@@ -1,0 +1,142 @@
+//! Rows of a name and what belongs to it, and the sections that they stand in.
+
+use eframe::egui::collapsing_header::{CollapsingState, paint_default_icon};
+use eframe::egui::{
+    self, Align, CornerRadius, Id, Key, Layout, Pos2, Rect, Response, RichText, Sense, TextStyle, TextWrapMode, Ui,
+    WidgetInfo, WidgetText, WidgetType, vec2,
+};
+
+use crate::app::theme;
+
+/// Height of a row of one line \[points\].
+pub const HEIGHT: f32 = 22.0;
+/// A button without a frame, with room for one sign \[points\].
+pub(super) const SMALL: f32 = 18.0;
+/// Share of the pane that names get, and what it may be at least and at most \[points\].
+const NAMES: (f32, f32, f32) = (0.36, 84.0, 150.0);
+
+/// What stands in front of a row.
+pub(super) struct Name<'a> {
+    pub text: &'a str,
+    pub doc: &'a str,
+    /// It is not what it would be by itself.
+    pub changed: bool,
+    /// What the name can be taken for, besides being read.
+    pub sense: Sense,
+}
+
+/// A name, with its documentation behind it, and what belongs to it.
+pub fn row<R>(ui: &mut Ui, name: &str, doc: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
+    let name = Name { text: name, doc, changed: false, sense: Sense::hover() };
+    named(ui, &name, |ui, _| ui.horizontal_wrapped(contents).inner)
+}
+
+/// The same with a name that can be taken hold of.
+pub(super) fn named<R>(ui: &mut Ui, name: &Name<'_>, contents: impl FnOnce(&mut Ui, &Response) -> R) -> R {
+    ui.horizontal_top(|ui| {
+        let (share, least, most) = NAMES;
+        let size = vec2((share * ui.available_width()).clamp(least, most), HEIGHT);
+        let (rect, response) = ui.allocate_exact_size(size, name.sense);
+        if ui.is_rect_visible(rect) {
+            let look = theme::of(ui);
+            let lit = name.changed || (response.hovered() && name.sense.interactive());
+            let color = if lit { look.text } else { look.dim };
+            let color = if ui.is_enabled() { color } else { color.gamma_multiply(0.6) };
+            let text = WidgetText::from(name.text);
+            let galley = text.into_galley(ui, Some(TextWrapMode::Truncate), rect.width() - 8.0, TextStyle::Body);
+            let at = Pos2::new(rect.left() + 6.0, rect.center().y - 0.5 * galley.size().y);
+            ui.painter().galley_with_override_text_color(at, galley, color);
+            if name.changed {
+                let mark = Rect::from_center_size(Pos2::new(rect.left() + 1.0, rect.center().y), vec2(2.0, 12.0));
+                ui.painter().rect_filled(mark, 1.0, look.accent);
+            }
+        }
+        response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, name.text));
+        let response = if name.doc.is_empty() { response } else { response.on_hover_text(name.doc) };
+        let width = ui.available_width();
+        ui.allocate_ui_with_layout(vec2(width, HEIGHT), Layout::top_down(Align::Min), |ui| {
+            ui.set_width(width);
+            ui.set_min_height(HEIGHT);
+            contents(ui, &response)
+        })
+        .inner
+    })
+    .inner
+}
+
+/// A button without a frame, which leaves its room when it has nothing to do. `name` is what it is found by.
+pub fn small(ui: &mut Ui, icon: RichText, useful: bool, name: &str, hint: &str) -> bool {
+    let button = egui::Button::new(icon).frame(false).min_size(vec2(SMALL, HEIGHT));
+    let response = ui.add_visible(useful, button);
+    let enabled = response.enabled();
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, enabled, name));
+    response.on_hover_text(hint).clicked()
+}
+
+/// Text that says something beside the values.
+pub(super) fn faint(ui: &Ui, text: impl Into<String>) -> RichText {
+    RichText::new(text).small().color(theme::of(ui).faint)
+}
+
+/// A text field that keeps what is typed to itself until it is left. Escape takes it back.
+pub fn text(
+    ui: &mut Ui,
+    id: Id,
+    current: &str,
+    build: impl FnOnce(&mut String) -> egui::TextEdit<'_>,
+) -> (Response, Option<String>) {
+    let mut text = ui.data_mut(|data| data.get_temp::<String>(id)).unwrap_or_else(|| current.to_string());
+    let response = ui.add(build(&mut text).id(id));
+    let left = response.lost_focus();
+    if response.has_focus() && !left {
+        ui.data_mut(|data| data.insert_temp(id, text.clone()));
+    } else {
+        ui.data_mut(|data| data.remove::<String>(id));
+    }
+    let escaped = ui.input(|input| input.key_pressed(Key::Escape));
+    (response, (left && !escaped && text != current).then_some(text))
+}
+
+/// A text field in a row of its own, over its whole width.
+pub(super) fn text_row(ui: &mut Ui, id: Id, name: &str, doc: &str, current: &str, lines: usize) -> Option<String> {
+    row(ui, name, doc, |ui| {
+        let (response, typed) = text(ui, id, current, |text| {
+            let field = if lines > 1 { egui::TextEdit::multiline(text) } else { egui::TextEdit::singleline(text) };
+            field.desired_rows(lines).desired_width(f32::INFINITY)
+        });
+        response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, name));
+        typed
+    })
+}
+
+/// A part of the inspector that folds, with all others of its title. What `head` draws stands at the right of the title.
+pub(super) fn section<R>(
+    ui: &mut Ui,
+    title: &str,
+    head: impl FnOnce(&mut Ui),
+    body: impl FnOnce(&mut Ui) -> R,
+) -> Option<R> {
+    ui.add_space(2.0);
+    let id = Id::new(("inspector section", title));
+    let mut state = CollapsingState::load_with_default_open(ui.ctx(), id, true);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
+    if response.clicked() {
+        state.toggle(ui);
+    }
+    let look = theme::of(ui);
+    let fill = if response.hovered() { look.button[0] } else { look.bar };
+    ui.painter().rect_filled(rect, CornerRadius::same(4), fill);
+    let icon = Rect::from_center_size(Pos2::new(rect.left() + 10.0, rect.center().y), vec2(8.0, 8.0));
+    paint_default_icon(ui, state.openness(ui.ctx()), &response.clone().with_new_rect(icon));
+    let text = WidgetText::from(RichText::new(title).strong());
+    let galley = text.into_galley(ui, Some(TextWrapMode::Truncate), rect.width() - 30.0, TextStyle::Body);
+    let at = Pos2::new(rect.left() + 20.0, rect.center().y - 0.5 * galley.size().y);
+    let behind = at.x + galley.size().x + 8.0;
+    ui.painter().galley_with_override_text_color(at, galley, look.text);
+    let open = state.is_open();
+    response.widget_info(|| WidgetInfo::selected(WidgetType::CollapsingHeader, true, open, title));
+    let right = Rect::from_min_max(Pos2::new(behind, rect.top()), rect.max - vec2(4.0, 0.0));
+    let layout = Layout::right_to_left(Align::Center);
+    ui.scope_builder(egui::UiBuilder::new().max_rect(right).layout(layout), head);
+    state.show_body_unindented(ui, body).map(|inner| inner.inner)
+}
