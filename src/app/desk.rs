@@ -21,6 +21,7 @@ impl Editor {
         if self.session.show_text.is_some() {
             panes::bring_up(&mut self.panes, Pane::Code);
         }
+        self.canvas.settle();
         self.plan_pane.settle(&mut self.session);
         for sentence in told {
             self.tell(sentence, true);

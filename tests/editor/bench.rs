@@ -128,6 +128,10 @@ impl Bench {
         let render = create_render_state(setup.into(), RendererOptions::PREDICTABLE);
         let folders =
             Folders { settings: Some(folder.path().join("settings")), recovery: Some(folder.path().join("recovery")) };
+        // Nobody is new here: the hints of a first start would lie over what is to be pressed.
+        let settings = folder.path().join("settings");
+        std::fs::create_dir_all(&settings).unwrap();
+        std::fs::write(settings.join("settings.ron"), "(hints: [0, 1, 2])").unwrap();
         let harness = Harness::builder()
             .with_size(size)
             .with_max_steps(1)
@@ -262,6 +266,13 @@ impl Bench {
 
     pub fn ctrl(&mut self, key: Key) {
         self.key_with(Modifiers::COMMAND | Modifiers::CTRL, key);
+    }
+
+    /// Ctrl+Z, in one frame.
+    pub fn undo(&mut self) {
+        let (key, modifiers) = (Key::Z, Modifiers::COMMAND | Modifiers::CTRL);
+        let event = |pressed| Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
+        self.frame(vec![event(true), event(false)], modifiers);
     }
 
     pub fn write(&mut self, text: &str) {

@@ -12,7 +12,7 @@ fn a_muted_node_is_left_out_and_the_picture_goes_on() {
     bench.key(Key::M);
     bench.compiled();
     assert!(bench.document().nodes["viscosity"].muted);
-    assert_eq!(bench.dispatches(), before - 4, "one less for each of its sweeps");
+    assert_eq!(bench.dispatches(), before - 8, "both colours of each of its four sweeps are gone");
     assert_eq!(bench.problems(), Vec::<String>::new());
     bench.plays();
     bench.key(Key::M);
@@ -82,20 +82,20 @@ fn a_stroke_cuts_wires_and_another_puts_dots_in() {
     let mut bench = Bench::smoke();
     bench.compiled();
     let plan = bench.plan();
-    let wire = bench.wire("smoke.field", "fade.field");
-    let across = vec2(0.0, 14.0);
+    let wire = bench.wire("look.image", "screen.image");
+    let across = vec2(0.0, 6.0);
     bench.drag_with(wire - across, wire + across, PointerButton::Secondary, Modifiers::SHIFT);
-    assert_eq!(bench.link("fade", "field").as_deref(), Some("dot.value"));
+    assert_eq!(bench.link("screen", "image").as_deref(), Some("reroute.value"));
     bench.compiled();
     assert!(bench.plan() == plan, "a dot is nothing to the compiler");
     bench.ctrl(Key::Z);
     bench.double_click(wire);
-    assert_eq!(bench.link("fade", "field").as_deref(), Some("dot.value"));
+    assert_eq!(bench.link("screen", "image").as_deref(), Some("reroute.value"));
     bench.ctrl(Key::Z);
     bench.drag_with(wire - across, wire + across, PointerButton::Secondary, Modifiers::COMMAND | Modifiers::CTRL);
-    assert_eq!(bench.link("fade", "field"), None);
+    assert_eq!(bench.link("screen", "image"), None);
     bench.ctrl(Key::Z);
-    assert_eq!(bench.link("fade", "field").as_deref(), Some("smoke.field"));
+    assert_eq!(bench.link("screen", "image").as_deref(), Some("look.image"));
 }
 
 #[test]
@@ -184,8 +184,8 @@ fn the_view_zooms_fits_and_follows_the_minimap() {
 fn a_box_selects_what_it_touches_and_keys_go_along_wires() {
     let mut bench = Bench::smoke();
     let (look, screen) = (bench.find("node look").unwrap(), bench.find("node screen").unwrap());
-    let ground = screen.right_bottom() + vec2(60.0, 110.0);
-    bench.drag(ground, look.left_top() + vec2(5.0, 5.0));
+    let ground = screen.right_top() + vec2(40.0, 60.0);
+    bench.drag(ground, look.left_top() + vec2(20.0, 30.0));
     let selection: Vec<&str> = bench.editor().selection().iter().map(String::as_str).collect();
     assert_eq!(selection, ["look", "screen"]);
     bench.select("look");

@@ -89,6 +89,8 @@ pub struct Canvas {
     renaming: Option<Renaming>,
     /// Commands that were chosen on the canvas.
     asked: Vec<super::command::Command>,
+    /// It was drawn in this frame, and not behind another pane.
+    drawn: bool,
     rect: Rect,
     /// The pointer is over a node.
     hovering: bool,
@@ -125,6 +127,7 @@ impl Default for Canvas {
             menu: None,
             renaming: None,
             asked: Vec::new(),
+            drawn: false,
             rect: Rect::ZERO,
             hovering: false,
             mentions: Vec::new(),
@@ -143,6 +146,7 @@ impl Canvas {
 
     /// Draws the canvas and turns what was done on it into edits. An `Err` is a sentence for the person.
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+        self.drawn = true;
         self.breadcrumbs(ui, session);
         self.rect = ui.available_rect_before_wrap();
         if !self.rect.is_positive() {
@@ -180,6 +184,15 @@ impl Canvas {
         self.name_parts(&canvas);
         self.empty(ui, session);
         told
+    }
+
+    /// To be called at the end of every frame. What is open on a canvas that is out of sight would keep the keyboard to itself.
+    pub fn settle(&mut self) {
+        if std::mem::take(&mut self.drawn) {
+            return;
+        }
+        (self.palette, self.chooser, self.menu, self.renaming, self.stroke) = (None, None, None, None, None);
+        (self.state.connection_in_progress, self.picked) = (None, None);
     }
 
     /// What was done with the pointer, in the order in which one thing takes it from another.

@@ -60,7 +60,7 @@ impl Bar<'_> {
     /// Draws it as wide as said.
     pub fn show(&self, ui: &mut Ui, value: f64, width: f32, numbers: &Numbers) -> (Response, Option<Given>) {
         let (rect, _) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::hover());
-        if let Some(text) = ui.data(|data| data.get_temp::<String>(self.id)) {
+        if let Some(text) = self.typed(ui) {
             return self.typing(ui, rect, value, text, numbers);
         }
         let response = ui.interact(rect, self.id, Sense::click_and_drag());
@@ -74,8 +74,7 @@ impl Bar<'_> {
         }
         let started = if response.double_clicked() { Some(self.text(value)) } else { self.keyed(ui, &response, value) };
         if let Some(text) = started {
-            ui.data_mut(|data| data.insert_temp(self.id, text));
-            ui.memory_mut(|memory| memory.request_focus(self.id.with("text")));
+            self.keep(ui, text);
             ui.ctx().request_repaint();
         }
         let nudged = self.nudged(ui, &response, value);
@@ -103,7 +102,10 @@ impl Bar<'_> {
                 Modifiers { command: true, .. } | Modifiers { ctrl: true, .. } => 10.0,
                 _ => 1.0,
             });
-            let moved = f64::from(response.drag_delta().x) * pace;
+            // What it took to tell a drag from a click counts as well.
+            let origin = ui.input(|input| input.pointer.press_origin()).filter(|_| response.drag_started());
+            let since = origin.zip(response.interact_pointer_pos()).map(|(origin, now)| now.x - origin.x);
+            let moved = f64::from(since.unwrap_or(response.drag_delta().x)) * pace;
             let before = drag.value;
             drag.value = match drag.reach {
                 Some(reach) => {
@@ -183,6 +185,17 @@ impl Bar<'_> {
         (steps != 0.0).then(|| self.fit(rounded(value + steps * step, steps * step)))
     }
 
+    /// What is being typed, if anything is. What was not drawn for a frame is over.
+    fn typed(&self, ui: &Ui) -> Option<String> {
+        let (text, pass) = ui.data(|data| data.get_temp::<(String, u64)>(self.id))?;
+        (pass + 1 >= ui.ctx().cumulative_pass_nr()).then_some(text)
+    }
+
+    fn keep(&self, ui: &Ui, text: String) {
+        let pass = ui.ctx().cumulative_pass_nr();
+        ui.data_mut(|data| data.insert_temp(self.id, (text, pass)));
+    }
+
     fn typing(
         &self,
         ui: &mut Ui,
@@ -192,29 +205,26 @@ impl Bar<'_> {
         numbers: &Numbers,
     ) -> (Response, Option<Given>) {
         let id = self.id.with("text");
+        // A letter that was the first to be typed stays; a number that was there is typed over.
+        let fresh = text != self.text(value);
         let field = egui::TextEdit::singleline(&mut text).id(id).margin(vec2(6.0, 3.0)).desired_width(rect.width());
         let response = ui.put(rect, field);
-        response.widget_info(|| WidgetInfo::labeled(egui::WidgetType::TextEdit, true, &self.label));
-        if response.gained_focus() {
-            let all = egui::text::CCursorRange::two(
-                egui::text::CCursor::default(),
-                egui::text::CCursor::new(text.chars().count()),
-            );
-            // One letter was the first to be typed, and more are to come behind it.
-            if let Some(mut state) = egui::TextEdit::load_state(ui.ctx(), id) {
-                state.cursor.set_char_range(Some(all));
-                state.store(ui.ctx(), id);
-            } else {
-                let mut state = egui::text_edit::TextEditState::default();
-                state.cursor.set_char_range(Some(all));
-                state.store(ui.ctx(), id);
-            }
-        }
-        if !response.lost_focus() && response.has_focus() {
-            ui.data_mut(|data| data.insert_temp(self.id, text));
+        if !response.has_focus() && !response.lost_focus() {
+            response.request_focus();
+            let end = egui::text::CCursor::new(text.chars().count());
+            let all = egui::text::CCursorRange::two(egui::text::CCursor::default(), end);
+            let mut state = egui::TextEdit::load_state(ui.ctx(), id).unwrap_or_default();
+            state.cursor.set_char_range(Some(if fresh { egui::text::CCursorRange::one(end) } else { all }));
+            state.store(ui.ctx(), id);
+            self.keep(ui, text);
             return (response, None);
         }
-        ui.data_mut(|data| data.remove::<String>(self.id));
+        response.widget_info(|| WidgetInfo::labeled(egui::WidgetType::TextEdit, true, &self.label));
+        if !response.lost_focus() && response.has_focus() {
+            self.keep(ui, text);
+            return (response, None);
+        }
+        ui.data_mut(|data| data.remove::<(String, u64)>(self.id));
         let escaped = ui.input(|input| input.key_pressed(Key::Escape));
         let given = given(&text, self.unit, numbers).filter(|_| !escaped).map(|given| match given {
             Given::Number(number) => Given::Number(self.fit(number)),
@@ -237,11 +247,11 @@ impl Bar<'_> {
             let x = |value: f64| rect.left() + place(reach, value) as f32 * rect.width();
             let from = if reach.0 < 0.0 && reach.1 > 0.0 { x(0.0) } else { rect.left() };
             let part = Rect::from_x_y_ranges(from.min(x(value))..=from.max(x(value)), rect.y_range());
-            painter.rect_filled(part, round, look.accent.gamma_multiply(0.24 * fade));
-            let edge = Rect::from_center_size(Pos2::new(x(value), rect.center().y), vec2(2.0, rect.height()));
-            painter.rect_filled(edge, 0.0, look.accent.gamma_multiply(fade));
+            painter.rect_filled(part, round, look.accent.gamma_multiply(0.2 * fade));
+            let strip = part.with_min_y(rect.bottom() - 2.0);
+            painter.rect_filled(strip, 1.0, look.accent.gamma_multiply(fade));
             if let Some(default) = self.default.filter(|d| (reach.0..=reach.1).contains(d)) {
-                let notch = Rect::from_center_size(Pos2::new(x(default), rect.bottom() - 1.5), vec2(1.0, 3.0));
+                let notch = Rect::from_center_size(Pos2::new(x(default), rect.bottom() - 2.5), vec2(1.0, 5.0));
                 painter.rect_filled(notch, 0.0, look.faint);
             }
         }

@@ -15,7 +15,7 @@ use crate::curve::{Color, color_from_hex};
 use crate::expr::Numbers;
 
 /// Width of the picker \[points\].
-pub(super) const PICKER: f32 = 250.0;
+pub(super) const PICKER: f32 = 236.0;
 /// How much brighter than a screen dragging makes a colour.
 const BRIGHTEST: f64 = 8.0;
 

@@ -1,64 +1,87 @@
-//! What a node says of itself: title, text with its equations, and sources.
+//! What a node says of itself: text with its equations, and sources.
 
 use eframe::egui::{self, RichText, Ui};
 
+use super::told;
 use crate::app::theme;
 use crate::document::{Node, NodeKind};
 use crate::edit;
 use crate::library::Library;
 use crate::stage::Stage;
 
-/// Title, text with its equations, and sources.
+/// Text with its equations, and sources.
 pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
-    ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(&stage.header.title).heading());
-        ui.label(RichText::new(&stage.name).monospace().color(theme::of(ui).faint));
-    });
-    stage.header.doc.iter().for_each(|line| prose(ui, line));
+    for part in parts(&stage.header.doc) {
+        match part {
+            Part::Text(text) => drop(ui.label(text)),
+            Part::Equation(equation) => {
+                let look = theme::of(ui);
+                let frame = egui::Frame::new().fill(look.field).corner_radius(4);
+                let equation = RichText::new(equation).monospace().color(look.accent);
+                frame.inner_margin(egui::Margin::symmetric(8, 4)).show(ui, |ui| ui.label(equation));
+            }
+        }
+    }
     for source in &stage.header.source {
         ui.label(RichText::new(format!("Source: {source}")).small().color(theme::of(ui).dim));
     }
 }
 
-/// A line of documentation. Headers set an equation apart by two spaces.
-fn prose(ui: &mut Ui, line: &str) {
-    let mut parts = line.split("  ").map(str::trim).filter(|part| !part.is_empty());
-    if let Some(text) = parts.next() {
-        ui.label(text);
+/// A piece of documentation.
+#[derive(Debug, PartialEq)]
+enum Part {
+    Text(String),
+    Equation(String),
+}
+
+/// Lines put together as far as they are one text. Headers set an equation apart by two spaces.
+fn parts(lines: &[String]) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for line in lines {
+        let mut pieces = line.split("  ").map(str::trim).filter(|piece| !piece.is_empty());
+        if let Some(piece) = pieces.next() {
+            match parts.last_mut() {
+                Some(Part::Text(text)) => *text = format!("{text} {piece}"),
+                _ => parts.push(Part::Text(piece.to_string())),
+            }
+        }
+        parts.extend(pieces.map(|piece| Part::Equation(piece.trim_end_matches(['.', ',', ';']).to_string())));
     }
-    for equation in parts {
-        let frame =
-            egui::Frame::new().fill(theme::of(ui).field).corner_radius(4).inner_margin(egui::Margin::symmetric(8, 4));
-        let equation =
-            RichText::new(equation.trim_end_matches(['.', ',', ';'])).monospace().color(theme::of(ui).accent);
-        frame.show(ui, |ui| ui.label(equation));
-    }
+    parts
 }
 
 /// What a node is that is no stage.
 pub(super) fn host(ui: &mut Ui, node: &Node, library: &Library) {
-    let (title, text) = match &node.kind {
-        NodeKind::Domain(_) => ("Domain", "A box in space, cut into cubic cells. Stages run once for each."),
-        NodeKind::State(_) => {
-            ("State", "What survives a frame. Its value is what its `next` was when the frame before ended.")
-        }
-        NodeKind::Number(_) => ("Number", "A constant or an expression, for parameters and inputs that take a number."),
-        NodeKind::Output(_) => {
-            ("Output", "A picture that leaves the graph: for the viewport, and for `stagewright render`.")
-        }
-        NodeKind::Group(_) => ("Group", "A graph inside the graph."),
-        NodeKind::Stage(name) => match edit::group_of(node, library) {
-            Some(group) => (name.as_str(), group.about.as_str()),
-            None => (name.as_str(), "No stage of this name is known."),
+    let text = match &node.kind {
+        NodeKind::Domain(_) => "A box in space, cut into cubic cells. Stages run once for each.",
+        NodeKind::State(_) => "What survives a frame. Its value is what its `next` was when the frame before ended.",
+        NodeKind::Number(_) => "A constant or an expression, for parameters and inputs that take a number.",
+        NodeKind::Output(_) => "A picture that leaves the graph: for the viewport, and for `stagewright render`.",
+        NodeKind::Group(group) if group.about.is_empty() => "A graph inside the graph.",
+        NodeKind::Group(group) => group.about.as_str(),
+        NodeKind::Stage(_) => match edit::group_of(node, library) {
+            Some(group) => group.about.as_str(),
+            None => "No stage of this name is known.",
         },
-        NodeKind::Custom(_) => ("Custom", "The text does not read as a stage yet; the problems say why."),
-        NodeKind::File(_) => (
-            "File",
-            "Signed distances to the shape in a file beside the graph: a mesh (.obj, .gltf, .glb) in 3D, a picture (.png) in 2D.",
-        ),
-        NodeKind::Reroute => ("Reroute", "A dot on a wire, to lead it round other nodes."),
-        NodeKind::Unknown => ("Unknown", ""),
+        NodeKind::Custom(_) => "The text does not read as a stage yet; the problems say why.",
+        NodeKind::File(_) => {
+            "Signed distances to the shape in a file beside the graph: a mesh (.obj, .gltf, .glb) in 3D, a picture (.png) in 2D."
+        }
+        NodeKind::Reroute => "A dot on a wire, to lead it round other nodes.",
+        NodeKind::Unknown => "A kind of node that this build does not know.",
     };
-    ui.label(RichText::new(title).heading());
-    ui.label(RichText::new(text).color(theme::of(ui).dim));
+    told(ui, text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_one_text_up_to_an_equation() {
+        let lines = ["One Jacobi sweep of", "the equation  lap(p) = div(u).", "It converges slowly."].map(String::from);
+        let text = |text: &str| Part::Text(text.into());
+        let equation = Part::Equation("lap(p) = div(u)".into());
+        assert_eq!(parts(&lines), [text("One Jacobi sweep of the equation"), equation, text("It converges slowly.")]);
+    }
 }

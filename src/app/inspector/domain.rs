@@ -17,15 +17,10 @@ const AXES: [&str; 3] = ["cells x", "cells y", "cells z"];
 pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>, domain: &Domain) {
     let mut new = domain.clone();
     let editable = one.editable;
-    section(
-        ui,
-        "Domain",
-        |_| {},
-        |ui| {
-            ui.add_enabled_ui(editable, |ui| fields(ui, one, &mut new));
-            facts(ui, domain, &one.numbers);
-        },
-    );
+    section(ui, "Domain", |ui| {
+        ui.add_enabled_ui(editable, |ui| fields(ui, one, &mut new));
+        facts(ui, domain, &one.numbers);
+    });
     if new != *domain {
         one.change("domain", |node| node.kind = NodeKind::Domain(new));
     }
@@ -44,6 +39,7 @@ fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
     for (axis, (cells, name)) in domain.resolution.iter_mut().zip(AXES).enumerate() {
         let field = Field {
             range: (Some(1.0), Some(MAX_CELLS)),
+            soft: (Some(8.0), Some(1024.0)),
             ..plain(name, ValueType::U32, "Cells along the axis; a change of it starts the States anew")
         };
         let site = one.site("resolution", true);
@@ -51,6 +47,7 @@ fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
     }
     let width = Field {
         range: (Some(1e-6), Some(1e6)),
+        soft: (Some(0.01), Some(100.0)),
         unit: "m",
         ..plain("width", ValueType::F32, "Extent along x; cells are cubic")
     };

@@ -19,44 +19,39 @@ use crate::stage::types::ValueType;
 pub(super) fn fields(ui: &mut Ui, session: &mut Session) {
     let document = session.document();
     let (name, about, fps, seed) = (document.name.clone(), document.about.clone(), document.fps, document.seed);
-    section(
-        ui,
-        "Graph",
-        |_| {},
-        |ui| {
-            let typed = text_row(ui, id("name"), "name", "", &name, 1);
-            if let Some(name) = typed {
-                session.arrange("name", |document| document.name = name);
-            }
-            let typed = text_row(ui, id("about"), "about", "What it shows, and from where it is", &about, 3);
-            if let Some(about) = typed {
-                session.arrange("about", |document| document.about = about);
-            }
-            let hint = "Frames a second of simulated time; a frame's time step is its inverse";
-            let rate = Field {
-                default: ParamValue::Number(60.0),
-                range: (Some(1.0), Some(10_000.0)),
-                soft: (Some(1.0), Some(240.0)),
-                unit: "fps",
-                ..plain("frame rate", ValueType::F32, hint)
-            };
-            if let Some(fps) = number(ui, &rate, fps) {
-                session.edit("frame rate", |document| document.fps = fps);
-            }
-            let seeds = Field {
-                range: (Some(0.0), Some(f64::from(u32::MAX))),
-                soft: (Some(0.0), Some(1000.0)),
-                ..plain("seed", ValueType::U32, "Of `random` and `frame.seed`")
-            };
-            if let Some(seed) = number(ui, &seeds, f64::from(seed)) {
-                session.edit("seed", |document| document.seed = seed as u32);
-            }
-            if let Some(summary) = recorded(session.document()) {
-                let hint = "Pointer and keys that play when nobody is at the controls";
-                row(ui, "input", hint, |ui| told(ui, summary));
-            }
-        },
-    );
+    section(ui, "Graph", |ui| {
+        let typed = text_row(ui, id("name"), "name", "", &name, 1);
+        if let Some(name) = typed {
+            session.arrange("name", |document| document.name = name);
+        }
+        let typed = text_row(ui, id("about"), "about", "What it shows, and from where it is", &about, 3);
+        if let Some(about) = typed {
+            session.arrange("about", |document| document.about = about);
+        }
+        let hint = "Frames a second of simulated time; a frame's time step is its inverse";
+        let rate = Field {
+            default: ParamValue::Number(60.0),
+            range: (Some(1.0), Some(10_000.0)),
+            soft: (Some(1.0), Some(240.0)),
+            unit: "fps",
+            ..plain("frame rate", ValueType::F32, hint)
+        };
+        if let Some(fps) = number(ui, &rate, fps) {
+            session.edit("frame rate", |document| document.fps = fps);
+        }
+        let seeds = Field {
+            range: (Some(0.0), Some(f64::from(u32::MAX))),
+            soft: (Some(0.0), Some(1000.0)),
+            ..plain("seed", ValueType::U32, "Of `random` and `frame.seed`")
+        };
+        if let Some(seed) = number(ui, &seeds, f64::from(seed)) {
+            session.edit("seed", |document| document.seed = seed as u32);
+        }
+        if let Some(summary) = recorded(session.document()) {
+            let hint = "Pointer and keys that play when nobody is at the controls";
+            row(ui, "input", hint, |ui| told(ui, summary));
+        }
+    });
 }
 
 fn id(field: &str) -> egui::Id {
@@ -97,36 +92,31 @@ fn recorded(document: &Document) -> Option<String> {
 
 /// What the graph comes to.
 pub(super) fn statistics(ui: &mut Ui, session: &mut Session) {
-    section(
-        ui,
-        "Statistics",
-        |_| {},
-        |ui| {
-            let nodes = session.document().nodes.len();
-            row(ui, "nodes", "", |ui| ui.label(nodes.to_string()));
-            if let Some(simulation) = session.running_simulation() {
-                let plan = simulation.plan();
-                row(ui, "dispatches", "Compute dispatches a frame", |ui| ui.label(plan.frame.len().to_string()));
-                if !plan.still.is_empty() {
-                    let about = "Compute dispatches before the first frame, and when a parameter of theirs changes";
-                    row(ui, "once", about, |ui| ui.label(plan.still.len().to_string()));
-                }
-                row(ui, "GPU memory", "", |ui| ui.label(mebibytes(plan.memory)));
-                for watched in simulation.watched() {
-                    let (low, high) = watched.range;
-                    let inside =
-                        low.is_none_or(|low| watched.value >= low) && high.is_none_or(|high| watched.value <= high);
-                    let text = RichText::new(format!("{:.4}", watched.value)).monospace();
-                    let bound = |b: Option<f64>| b.map_or_else(String::new, |b| b.to_string());
-                    row(ui, &watched.name, &format!("Should keep to {}..{}", bound(low), bound(high)), |ui| {
-                        ui.label(if inside { text } else { text.color(theme::of(ui).warning) })
-                    });
-                }
+    section(ui, "Statistics", |ui| {
+        let nodes = session.document().nodes.len();
+        row(ui, "nodes", "", |ui| ui.label(nodes.to_string()));
+        if let Some(simulation) = session.running_simulation() {
+            let plan = simulation.plan();
+            row(ui, "dispatches", "Compute dispatches a frame", |ui| ui.label(plan.frame.len().to_string()));
+            if !plan.still.is_empty() {
+                let about = "Compute dispatches before the first frame, and when a parameter of theirs changes";
+                row(ui, "once", about, |ui| ui.label(plan.still.len().to_string()));
             }
-            let name = session.gpu().name().to_string();
-            row(ui, "GPU", &name, |ui| ui.add(Label::new(&name).truncate()));
-        },
-    );
+            row(ui, "GPU memory", "", |ui| ui.label(mebibytes(plan.memory)));
+            for watched in simulation.watched() {
+                let (low, high) = watched.range;
+                let inside =
+                    low.is_none_or(|low| watched.value >= low) && high.is_none_or(|high| watched.value <= high);
+                let text = RichText::new(format!("{:.4}", watched.value)).monospace();
+                let bound = |b: Option<f64>| b.map_or_else(String::new, |b| b.to_string());
+                row(ui, &watched.name, &format!("Should keep to {}..{}", bound(low), bound(high)), |ui| {
+                    ui.label(if inside { text } else { text.color(theme::of(ui).warning) })
+                });
+            }
+        }
+        let name = session.gpu().name().to_string();
+        row(ui, "GPU", &name, |ui| ui.add(Label::new(&name).truncate()));
+    });
 }
 
 /// The fields of the selected comment frame.

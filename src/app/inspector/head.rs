@@ -29,15 +29,18 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
         let mute = can_mute(&one.node.kind);
         let right = 26.0 + if mute { 54.0 } else { 0.0 };
         let width = ui.available_width() - right;
+        let margin = egui::Margin { left: 12, right: 6, top: 3, bottom: 3 };
         ui.add_enabled_ui(one.editable, |ui| {
             let (response, typed) = row::text(ui, id, &one.name, |text| {
-                egui::TextEdit::singleline(text).font(egui::TextStyle::Heading).desired_width(width - 16.0)
+                egui::TextEdit::singleline(text)
+                    .font(egui::TextStyle::Heading)
+                    .margin(margin)
+                    .desired_width(width - 20.0)
             });
             let strip = Rect::from_min_size(response.rect.min, vec2(4.0, response.rect.height()));
             ui.painter().rect_filled(strip, CornerRadius { nw: 4, sw: 4, ..CornerRadius::ZERO }, color);
             response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, "name"));
-            let response = response.on_hover_text("What wires and problems call the node");
-            drop(response);
+            response.on_hover_text("What wires and problems call the node");
             if let Some(new) = typed {
                 result = rename(one, new.trim());
             }
@@ -47,6 +50,13 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
             }
             self::color(ui, one.session, &names, one.node.color, color);
         });
+    });
+    let library = one.session.library().clone();
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(edit::face::face(&one.node, &library).title).strong());
+        if let NodeKind::Stage(stage) = &one.node.kind {
+            ui.label(RichText::new(stage).monospace().color(look.faint));
+        }
     });
     result
 }

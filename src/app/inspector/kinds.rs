@@ -30,10 +30,10 @@ pub(super) const MAX_ITERATIONS: f64 = 10_000.0;
 pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
     match one.node.kind.clone() {
         NodeKind::Domain(domain) => domain::show(ui, one, &domain),
-        NodeKind::State(ty) => drop(section(ui, "State", |_| {}, |ui| state(ui, one, &ty))),
+        NodeKind::State(ty) => drop(section(ui, "State", |ui| state(ui, one, &ty))),
         NodeKind::Number(number) => number_field(ui, one, &number),
-        NodeKind::Output(output) => drop(section(ui, "Output", |_| {}, |ui| self::output(ui, one, output))),
-        NodeKind::File(path) => drop(section(ui, "File", |_| {}, |ui| file(ui, one, &path))),
+        NodeKind::Output(output) => drop(section(ui, "Output", |ui| self::output(ui, one, output))),
+        NodeKind::File(path) => drop(section(ui, "File", |ui| file(ui, one, &path))),
         NodeKind::Unknown => {
             told(ui, "This build does not know what this node is. It is kept as it is:");
             for (key, text) in &one.node.extra {
@@ -41,7 +41,7 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
             }
         }
         NodeKind::Group(_) | NodeKind::Stage(_) if is_group(one) => {
-            section(ui, "Group", |_| {}, |ui| level::inside(ui, one));
+            section(ui, "Group", |ui| level::inside(ui, one));
         }
         NodeKind::Group(_) | NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Reroute => {}
     }
@@ -92,19 +92,14 @@ pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
     if !repeats && !choose {
         return;
     }
-    section(
-        ui,
-        "Run",
-        |_| {},
-        |ui| {
-            if repeats {
-                self::repeats(ui, one);
-            }
-            if choose {
-                ui.add_enabled_ui(one.editable, |ui| on(ui, one, &domains));
-            }
-        },
-    );
+    section(ui, "Run", |ui| {
+        if repeats {
+            self::repeats(ui, one);
+        }
+        if choose {
+            ui.add_enabled_ui(one.editable, |ui| on(ui, one, &domains));
+        }
+    });
 }
 
 fn repeats(ui: &mut Ui, one: &mut Inspected<'_>) {

@@ -40,23 +40,18 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String]) -> Resu
         told(ui, "Nodes of the same stage can be given values together.");
     }
     let mut chosen = None;
-    section(
-        ui,
-        "Selected",
-        |_| {},
-        |ui| {
-            for (name, node) in &nodes {
-                ui.horizontal(|ui| {
-                    let color = node.color.map_or_else(|| theme::of(ui).kind(&node.kind), theme::color);
-                    ui.label(RichText::new("■").small().color(color));
-                    let link = Label::new(RichText::new(name).color(theme::of(ui).accent)).sense(Sense::click());
-                    if ui.add(link).on_hover_text("Select this one alone").clicked() {
-                        chosen = Some(name.clone());
-                    }
-                });
-            }
-        },
-    );
+    section(ui, "Selected", |ui| {
+        for (name, node) in &nodes {
+            ui.horizontal(|ui| {
+                let color = node.color.map_or_else(|| theme::of(ui).kind(&node.kind), theme::color);
+                ui.label(RichText::new("■").small().color(color));
+                let link = Label::new(RichText::new(name).color(theme::of(ui).accent)).sense(Sense::click());
+                if ui.add(link).on_hover_text("Select this one alone").clicked() {
+                    chosen = Some(name.clone());
+                }
+            });
+        }
+    });
     if let Some(name) = chosen {
         session.selection = BTreeSet::from([name]);
     }

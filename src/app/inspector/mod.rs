@@ -173,22 +173,17 @@ impl Inspected<'_> {
     fn note(&mut self, ui: &mut Ui) {
         let id = self.id("note");
         let (editable, current) = (self.editable, self.node.comment.clone());
-        let typed = section(
-            ui,
-            "Note",
-            |_| {},
-            |ui| {
-                let written = |ui: &mut Ui| {
-                    let (response, typed) = row::text(ui, id, &current, |text| {
-                        let field = egui::TextEdit::multiline(text).desired_rows(2).desired_width(f32::INFINITY);
-                        field.hint_text("Yours to write; it is kept in the file")
-                    });
-                    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, editable, "note"));
-                    typed
-                };
-                ui.add_enabled_ui(editable, written).inner
-            },
-        );
+        let typed = section(ui, "Note", |ui| {
+            let written = |ui: &mut Ui| {
+                let (response, typed) = row::text(ui, id, &current, |text| {
+                    let field = egui::TextEdit::multiline(text).desired_rows(2).desired_width(f32::INFINITY);
+                    field.hint_text("Yours to write; it is kept in the file")
+                });
+                response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, editable, "note"));
+                typed
+            };
+            ui.add_enabled_ui(editable, written).inner
+        });
         if let Some(note) = typed.flatten() {
             let (scope, name) = (self.session.scope().clone(), self.name.clone());
             // The node is there, since it is shown.
@@ -205,28 +200,22 @@ impl Inspected<'_> {
         let filter_id = self.id("filter");
         let mut filter: String = ui.data(|data| data.get_temp(filter_id)).unwrap_or_default();
         let some = params.len() > MANY;
-        section(
-            ui,
-            "Parameters",
-            |_| {},
-            |ui| {
-                if some {
-                    let field =
-                        egui::TextEdit::singleline(&mut filter).hint_text("Filter").desired_width(f32::INFINITY);
-                    let response = ui.add(field.id(filter_id.with("text")));
-                    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, true, "filter"));
-                }
-                let wanted = filter.trim().to_lowercase();
-                let shown = params.iter().filter(|param| {
-                    wanted.is_empty() || param.name.contains(&wanted) || param.doc.to_lowercase().contains(&wanted)
-                });
-                let shown: Vec<&Param> = shown.collect();
-                shown.iter().for_each(|param| self.param(ui, param));
-                if shown.is_empty() {
-                    ui.label(row::faint(ui, "No parameter is called that"));
-                }
-            },
-        );
+        section(ui, "Parameters", |ui| {
+            if some {
+                let field = egui::TextEdit::singleline(&mut filter).hint_text("Filter").desired_width(f32::INFINITY);
+                let response = ui.add(field.id(filter_id.with("text")));
+                response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, true, "filter"));
+            }
+            let wanted = filter.trim().to_lowercase();
+            let shown = params.iter().filter(|param| {
+                wanted.is_empty() || param.name.contains(&wanted) || param.doc.to_lowercase().contains(&wanted)
+            });
+            let shown: Vec<&Param> = shown.collect();
+            shown.iter().for_each(|param| self.param(ui, param));
+            if shown.is_empty() {
+                ui.label(row::faint(ui, "No parameter is called that"));
+            }
+        });
         ui.data_mut(|data| data.insert_temp(filter_id, filter));
     }
 
@@ -297,20 +286,15 @@ impl Inspected<'_> {
     /// What the node says of itself.
     fn documentation(ui: &mut Ui, one: &mut Self) {
         let library = one.session.library().clone();
-        section(
-            ui,
-            "About",
-            |_| {},
-            |ui| {
-                match edit::stage_of(&one.node, &library) {
-                    Some(stage) => docs::stage(ui, &stage),
-                    None => docs::host(ui, &one.node, &library),
-                }
-                if code::has_text(&one.node, &library) && ui.button("Open the WGSL").clicked() {
-                    one.session.show_text = Some(SourcePlace { line: 1, column: 1 });
-                }
-            },
-        );
+        section(ui, "About", |ui| {
+            match edit::stage_of(&one.node, &library) {
+                Some(stage) => docs::stage(ui, &stage),
+                None => docs::host(ui, &one.node, &library),
+            }
+            if code::has_text(&one.node, &library) && ui.button("Open the WGSL").clicked() {
+                one.session.show_text = Some(SourcePlace { line: 1, column: 1 });
+            }
+        });
     }
 }
 

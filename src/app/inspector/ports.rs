@@ -24,23 +24,18 @@ pub(super) fn inputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
     }
     let stage = edit::stage_of(&one.node, library);
     let group = edit::group_of(&one.node, library).is_some();
-    section(
-        ui,
-        "Inputs",
-        |_| {},
-        |ui| {
-            for port in inputs {
-                let declared = stage.as_ref().and_then(|stage| stage.port(&port.name));
-                let number = port.ty.filter(|ty| ty.is_number() && group);
-                let wired = one.node.inputs.contains_key(&port.name);
-                match (wired, declared.and_then(|d| Some((d, d.default.as_ref()?))), number) {
-                    (false, Some((declared, default)), _) => constant(ui, one, declared, default),
-                    (false, None, Some(ty)) => number_input(ui, one, &port.name, &port.doc, ty),
-                    _ => wire(ui, one, &port.name, &port.doc, port.ty, port.optional),
-                }
+    section(ui, "Inputs", |ui| {
+        for port in inputs {
+            let declared = stage.as_ref().and_then(|stage| stage.port(&port.name));
+            let number = port.ty.filter(|ty| ty.is_number() && group);
+            let wired = one.node.inputs.contains_key(&port.name);
+            match (wired, declared.and_then(|d| Some((d, d.default.as_ref()?))), number) {
+                (false, Some((declared, default)), _) => constant(ui, one, declared, default),
+                (false, None, Some(ty)) => number_input(ui, one, &port.name, &port.doc, ty),
+                _ => wire(ui, one, &port.name, &port.doc, port.ty, port.optional),
             }
-        },
-    );
+        }
+    });
 }
 
 /// The constant of an input that nothing is wired to.
@@ -144,21 +139,16 @@ pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
         return;
     }
     let mut seen = None;
-    section(
-        ui,
-        "Outputs",
-        |_| {},
-        |ui| {
-            for port in &face.outputs {
-                let wire = format!("{}.{}", one.path, port.name);
-                let carries = one.session.particles(&wire).or_else(|| Some(one.session.carried(&wire)?.to_string()));
-                let viewed = one.session.viewed().contains(&wire);
-                if output(ui, port, carries.as_deref().unwrap_or(&port.carries), viewed) {
-                    seen = Some(Link { node: one.name.clone(), port: port.name.clone() });
-                }
+    section(ui, "Outputs", |ui| {
+        for port in &face.outputs {
+            let wire = format!("{}.{}", one.path, port.name);
+            let carries = one.session.particles(&wire).or_else(|| Some(one.session.carried(&wire)?.to_string()));
+            let viewed = one.session.viewed().contains(&wire);
+            if output(ui, port, carries.as_deref().unwrap_or(&port.carries), viewed) {
+                seen = Some(Link { node: one.name.clone(), port: port.name.clone() });
             }
-        },
-    );
+        }
+    });
     if seen.is_some() {
         one.session.wanted_view = seen;
     }

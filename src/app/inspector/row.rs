@@ -66,10 +66,20 @@ pub(super) fn named<R>(ui: &mut Ui, name: &Name<'_>, contents: impl FnOnce(&mut 
 
 /// A button without a frame, which leaves its room when it has nothing to do. `name` is what it is found by.
 pub fn small(ui: &mut Ui, icon: RichText, useful: bool, name: &str, hint: &str) -> bool {
-    let button = egui::Button::new(icon).frame(false).min_size(vec2(SMALL, HEIGHT));
-    let response = ui.add_visible(useful, button);
+    let sense = if useful { Sense::click() } else { Sense::hover() };
+    let (rect, response) = ui.allocate_exact_size(vec2(SMALL, HEIGHT), sense);
+    if !useful {
+        return false;
+    }
     let enabled = response.enabled();
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, enabled, name));
+    let galley = WidgetText::from(icon).into_galley(ui, None, f32::INFINITY, TextStyle::Body);
+    let at = rect.center() - 0.5 * galley.size();
+    let color = ui.style().interact(&response).text_color();
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect, CornerRadius::same(4), theme::of(ui).button[0]);
+    }
+    ui.painter().galley(at, galley, color);
     response.on_hover_text(hint).clicked()
 }
 
@@ -104,18 +114,13 @@ pub(super) fn text_row(ui: &mut Ui, id: Id, name: &str, doc: &str, current: &str
             let field = if lines > 1 { egui::TextEdit::multiline(text) } else { egui::TextEdit::singleline(text) };
             field.desired_rows(lines).desired_width(f32::INFINITY)
         });
-        response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, name));
+        response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, format!("param {name}")));
         typed
     })
 }
 
-/// A part of the inspector that folds, with all others of its title. What `head` draws stands at the right of the title.
-pub(super) fn section<R>(
-    ui: &mut Ui,
-    title: &str,
-    head: impl FnOnce(&mut Ui),
-    body: impl FnOnce(&mut Ui) -> R,
-) -> Option<R> {
+/// A part of the inspector that folds, with all others of its title.
+pub(super) fn section<R>(ui: &mut Ui, title: &str, body: impl FnOnce(&mut Ui) -> R) -> Option<R> {
     ui.add_space(2.0);
     let id = Id::new(("inspector section", title));
     let mut state = CollapsingState::load_with_default_open(ui.ctx(), id, true);
@@ -131,12 +136,8 @@ pub(super) fn section<R>(
     let text = WidgetText::from(RichText::new(title).strong());
     let galley = text.into_galley(ui, Some(TextWrapMode::Truncate), rect.width() - 30.0, TextStyle::Body);
     let at = Pos2::new(rect.left() + 20.0, rect.center().y - 0.5 * galley.size().y);
-    let behind = at.x + galley.size().x + 8.0;
     ui.painter().galley_with_override_text_color(at, galley, look.text);
     let open = state.is_open();
     response.widget_info(|| WidgetInfo::selected(WidgetType::CollapsingHeader, true, open, title));
-    let right = Rect::from_min_max(Pos2::new(behind, rect.top()), rect.max - vec2(4.0, 0.0));
-    let layout = Layout::right_to_left(Align::Center);
-    ui.scope_builder(egui::UiBuilder::new().max_rect(right).layout(layout), head);
     state.show_body_unindented(ui, body).map(|inner| inner.inner)
 }

@@ -1,5 +1,9 @@
 //! The inspector, driven by events without a window.
 
+mod editing;
+mod pictures;
+mod shipped;
+
 use eframe::egui::{Context, Event, Key, Modifiers, Pos2, RawInput, Rect, UiBuilder, vec2};
 
 use super::*;

@@ -205,7 +205,7 @@ impl Field<'_> {
             } else {
                 "An expression: of time, mouse …, and of numbers by their names"
             };
-            let icon = RichText::new("ƒ").color(if computed { look.accent } else { look.faint });
+            let icon = RichText::new("fx").small().italics().color(if computed { look.accent } else { look.faint });
             if small(ui, icon, true, &format!("expression {}", self.name), hint) {
                 change = Some(Change::Set(self.other(current, site.numbers)));
             }
