@@ -227,6 +227,14 @@ impl Library {
     }
 }
 
+/// The names that are close to a misspelt one, the closest first.
+pub fn close_names<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let scored = known.into_iter().map(|name| (edit_distance(wanted, name), name));
+    let mut close: Vec<(usize, &str)> = scored.filter(|(distance, _)| *distance <= wanted.len() / 3 + 1).collect();
+    close.sort_unstable();
+    close.into_iter().map(|(_, name)| name).collect()
+}
+
 /// Levenshtein distance in characters.
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();

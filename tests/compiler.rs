@@ -10,6 +10,8 @@ mod curves;
 mod document;
 #[path = "compiler/edit.rs"]
 mod edit;
+#[path = "compiler/groups.rs"]
+mod groups;
 #[path = "compiler/hostile.rs"]
 mod hostile;
 #[path = "compiler/language.rs"]

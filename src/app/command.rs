@@ -24,6 +24,8 @@ pub enum Command {
     SelectAll,
     Find,
     Commands,
+    NextProblem,
+    PreviousProblem,
     AddNode,
     Mute,
     Rename,
@@ -72,8 +74,22 @@ pub const MENUS: &[(&str, &[Command])] = &[
     (
         "Graph",
         &[
-            AddNode, Link, Mute, Rename, SwapStage, MakeMine, Group, Ungroup, Enter, Leave, FrameNodes, Before, After,
+            AddNode,
+            Link,
+            Mute,
+            Rename,
+            SwapStage,
+            MakeMine,
+            Group,
+            Ungroup,
+            Enter,
+            Leave,
+            FrameNodes,
+            Before,
+            After,
             Arrange,
+            NextProblem,
+            PreviousProblem,
         ],
     ),
     ("Run", &[Play, Step, Reset, Slower, Faster]),
@@ -132,6 +148,8 @@ impl Command {
             SelectAll => ("Select all", &[(CTRL, Key::A)]),
             Find => ("Find a node…", &[(CTRL, Key::F)]),
             Commands => ("Find a command…", &[(CTRL, Key::P), (NONE, Key::F3)]),
+            NextProblem => ("Next problem", &[(NONE, Key::F8)]),
+            PreviousProblem => ("Previous problem", &[(SHIFT, Key::F8)]),
             AddNode => ("Add a node…", &[(NONE, Key::Tab), (SHIFT, Key::A)]),
             Mute => ("Mute or unmute", &[(NONE, Key::M), (NONE, Key::B)]),
             Rename => ("Rename", &[(NONE, Key::F2)]),
@@ -245,6 +263,10 @@ impl Command {
 mod tests {
     use super::*;
 
+    /// Around the table of the manual.
+    const FROM: &str = "<!-- commands: written by the test of src/app/command.rs -->\n";
+    const TO: &str = "<!-- end of commands -->";
+
     #[test]
     fn no_two_commands_share_a_shortcut() {
         let mut seen = std::collections::HashMap::new();
@@ -253,6 +275,31 @@ mod tests {
                 let other = seen.insert(format!("{keys:?}"), command);
                 assert_eq!(other, None, "{command:?}");
             }
+        }
+    }
+
+    fn table() -> String {
+        let mut text = "\n| menu | command | keys |\n|---|---|---|\n".to_string();
+        for (menu, commands) in MENUS {
+            for command in *commands {
+                let keys = command.shortcuts().map(|keys| keys.format(&egui::ModifierNames::NAMES, false));
+                let keys = keys.collect::<Vec<_>>().join(", ");
+                text += &format!("| {menu} | {} | {keys} |\n", command.label().trim_end_matches('…'));
+            }
+        }
+        text + "\n"
+    }
+
+    #[test]
+    fn the_manual_lists_every_command_with_its_keys() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/editor.md");
+        let manual = std::fs::read_to_string(path).unwrap();
+        let (before, rest) = manual.split_once(FROM).expect("the manual has a place for the commands");
+        let (listed, after) = rest.split_once(TO).expect("the place ends");
+        if std::env::var_os("STAGEWRIGHT_BLESS").is_some() {
+            std::fs::write(path, format!("{before}{FROM}{}{TO}{after}", table())).unwrap();
+        } else {
+            assert_eq!(listed, table(), "run the tests with STAGEWRIGHT_BLESS=1 to rewrite it");
         }
     }
 }

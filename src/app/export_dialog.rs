@@ -11,7 +11,6 @@ use super::session::Session;
 use super::settings::{ExportChoices, Store};
 use super::theme;
 use crate::export::job::{Ended, Export, Job, Progress, Subject};
-use crate::library::Library;
 use crate::plan::Picture;
 
 /// Of a pixel in a PNG of a simulation's picture \[bytes\]; the shipped graphs take 0.6 to 2.9.
@@ -111,7 +110,7 @@ impl ExportDialog {
     fn start(&mut self, ctx: &egui::Context, session: &Session) {
         let graph_folder = session.path().and_then(Path::parent).unwrap_or(Path::new(""));
         let (export, wake) = (self.export(), ctx.clone());
-        let (library, document) = (Arc::new(Library::builtin().clone()), session.document().clone());
+        let (library, document) = (session.library().clone(), session.document().clone());
         let job = Job::start(session.gpu(), library, document, graph_folder, export, move || wake.request_repaint());
         match job {
             Ok(job) => self.job = Some(Running { job, folder: self.choices.folder.clone() }),

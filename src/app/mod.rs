@@ -5,9 +5,12 @@ mod canvas;
 mod code;
 mod command;
 mod compiler;
+mod desk;
 mod disk;
+mod execute;
 mod export_dialog;
 mod files;
+mod hints;
 mod history;
 mod inspector;
 mod notice;
@@ -16,6 +19,7 @@ mod picker;
 mod plan_pane;
 mod player;
 mod problems;
+mod reading;
 mod session;
 mod settings;
 mod stages;
@@ -28,10 +32,9 @@ use std::path::PathBuf;
 
 use eframe::egui::{self, RichText, Ui, ViewportCommand};
 use eframe::{egui_wgpu, wgpu};
-use egui_tiles::{TileId, Tiles, Tree, UiResponse};
+use egui_tiles::Tree;
 
-use crate::document::{Document, NodeKind};
-use crate::edit::PasteInputs;
+use crate::document::Document;
 use crate::gpu::{self, Gpu};
 use crate::library::Library;
 use canvas::{Canvas, layout};
@@ -40,13 +43,16 @@ use command::{Command, MENUS};
 pub use disk::Source;
 use export_dialog::ExportDialog;
 use files::{Event, Files, Leaving};
+use hints::Hints;
 use notice::Notice;
 use panes::Pane;
 use picker::Picker;
 use plan_pane::PlanPane;
 use player::{Player, Pointer};
+use problems::ProblemList;
 use session::Session;
-use settings::Folders;
+pub use settings::Folders;
+use settings::WindowChoices;
 use view::{Pictures, View};
 
 /// Opens the window, with a graph file or with a graph that ships, and returns when it is closed. `stages` is a folder of
@@ -66,7 +72,8 @@ pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String>
         wgpu_options: graphics(),
         ..Default::default()
     };
-    let create: eframe::AppCreator<'_> = Box::new(move |context| Ok(Box::new(Editor::new(context, source, stages)?)));
+    let create: eframe::AppCreator<'_> =
+        Box::new(move |context| Ok(Box::new(Editor::new(context, source, stages, Folders::of_user())?)));
     eframe::run_native("stagewright", options, create).map_err(|error| sentence(&error))
 }
 
@@ -113,6 +120,8 @@ pub struct Editor {
     files: Files,
     export: ExportDialog,
     notice: Option<Notice>,
+    hints: Hints,
+    problems: ProblemList,
     /// An open list, what it is for, and what its items stand for.
     picker: Option<(Command, Vec<String>, Picker)>,
     title: String,
@@ -125,7 +134,8 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// An editor that opens a document, in a window or in whatever else eframe draws to, with a folder of stages.
+    /// An editor that opens a document, in a window or in whatever else eframe draws to, with a folder of stages. Settings and
+    /// what no file holds yet are kept in `folders`.
     ///
     /// # Errors
     /// When there is no graphics device.
@@ -133,6 +143,7 @@ impl Editor {
         context: &eframe::CreationContext<'_>,
         source: Source,
         stages: Option<PathBuf>,
+        folders: Folders,
     ) -> Result<Editor, String> {
         let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
         theme::install(&context.egui_ctx);
@@ -151,15 +162,18 @@ impl Editor {
             code: Code::default(),
             panes: panes::arrangement(),
             plan_pane: PlanPane::default(),
-            files: Files::new(Folders::of_user()),
+            files: Files::new(folders),
             export: ExportDialog::default(),
             notice: None,
+            hints: Hints::default(),
+            problems: ProblemList::default(),
             picker: None,
             title: String::new(),
             plan: 0,
             stale: false,
             hears_keys: false,
         };
+        editor.restore(&context.egui_ctx);
         if let Some(folder) = stages {
             editor.session.use_stages(folder);
         }
@@ -167,192 +181,50 @@ impl Editor {
         Ok(editor)
     }
 
-    fn tell(&mut self, text: String, error: bool) {
-        self.notice = Some(Notice::new(text, error));
-    }
-
-    fn enabled(&self, command: Command) -> bool {
-        let session = &self.session;
-        let (some, own) = (!session.selection.is_empty(), session.editable());
-        let one = session.selection.iter().next().filter(|_| session.selection.len() == 1);
-        let kind = one.and_then(|name| session.nodes().get(name)).map(|node| &node.kind);
-        match command {
-            Command::Undo => session.history().can_undo(),
-            Command::Redo => session.history().can_redo(),
-            Command::Copy => some || session.frame.is_some(),
-            Command::Cut | Command::Delete | Command::Rename => (some || session.frame.is_some()) && own,
-            Command::FrameSelection | Command::Before | Command::After => some,
-            Command::Mute | Command::Duplicate | Command::Group => some && own,
-            Command::Link => session.selection.len() > 1 && own,
-            Command::MakeMine => !own || matches!(kind, Some(NodeKind::Stage(_))),
-            Command::SwapStage => {
-                own && matches!(kind, Some(NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)))
-            }
-            Command::Ungroup => own && matches!(kind, Some(NodeKind::Group(_))),
-            Command::Enter | Command::ViewOutput => kind.is_some(),
-            Command::Leave => !session.scope().is_root(),
-            Command::Paste | Command::PasteWithInputs | Command::AddNode | Command::FrameNodes | Command::Arrange => {
-                own
-            }
-            Command::Play | Command::Step | Command::Reset => session.running_simulation().is_some(),
-            _ => true,
+    /// Brings the window to how it was left the last time.
+    fn restore(&mut self, ctx: &egui::Context) {
+        let window = self.files.settings().get().window.clone();
+        ctx.set_theme(if window.dark { egui::Theme::Dark } else { egui::Theme::Light });
+        (self.canvas.heat, self.canvas.minimap, self.thumbnails) = (window.heat, window.minimap, window.thumbnails);
+        // A layout from another version may lack what can't be closed.
+        let whole =
+            |panes: &Tree<Pane>| [Pane::Graph, Pane::View(0)].iter().all(|pane| panes.tiles.find_pane(pane).is_some());
+        if let Some(panes) = window.panes.filter(whole) {
+            self.panes = panes;
         }
     }
 
-    fn execute(&mut self, command: Command, ctx: &egui::Context) {
-        if !self.enabled(command) {
-            return;
-        }
-        // Whatever it is, it means the text as it is on screen.
-        self.code.flush(&mut self.session);
-        let (session, canvas) = (&mut self.session, &mut self.canvas);
-        let mut told = Ok(());
-        match command {
-            Command::New => self.files.new_graph(ctx),
-            Command::Open => self.files.open(ctx, session),
-            Command::Save => self.save(ctx),
-            Command::SaveAs => self.files.save_as(ctx, session),
-            Command::Export => self.export.open(session, self.files.settings()),
-            Command::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
-            Command::Undo => session.undo(),
-            Command::Redo => session.redo(),
-            Command::Copy | Command::Cut => {
-                if let Some(text) = canvas.copy(session) {
-                    ctx.copy_text(text);
-                }
-                if command == Command::Cut {
-                    canvas.delete(session);
-                }
-            }
-            Command::Paste | Command::PasteWithInputs => told = self.paste(ctx, command == Command::PasteWithInputs),
-            Command::Duplicate => told = canvas.duplicate(session),
-            Command::Delete => canvas.delete(session),
-            Command::SelectAll => session.selection = session.nodes().keys().cloned().collect(),
-            Command::Find | Command::Commands | Command::SwapStage => self.pick(command, ctx),
-            Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
-            Command::Mute => canvas.mute(session),
-            Command::Rename => canvas.rename_selected(session),
-            Command::Link => told = canvas.link_selected(session),
-            Command::MakeMine => told = make_mine(session),
-            Command::Group | Command::Ungroup => {}
-            Command::Enter => {
-                let name = session.selection.iter().next().cloned().unwrap_or_default();
-                session.enter(&name);
-            }
-            Command::Leave => session.open_level(session.scope().0.len().saturating_sub(1)),
-            Command::FrameNodes => told = canvas.add_frame(session),
-            Command::Before => canvas.select_neighbors(session, true),
-            Command::After => canvas.select_neighbors(session, false),
-            Command::Arrange => canvas.arrange(session),
-            Command::FrameAll => canvas.frame_all(),
-            Command::FrameSelection => canvas.frame_selection(),
-            Command::ToggleHeat => canvas.heat = !canvas.heat,
-            Command::ToggleMinimap => canvas.minimap = !canvas.minimap,
-            Command::Play => self.player.playing = !self.player.playing,
-            Command::Step => self.player.step(),
-            Command::Slower => self.player.shift_speed(false),
-            Command::Faster => self.player.shift_speed(true),
-            Command::Reset => {
-                session.reset();
-                self.player.refresh();
-            }
-            Command::ViewOutput => self.session.wanted_view = canvas.output_of_selected(&self.session),
-            Command::ToggleThumbnails => self.thumbnails = !self.thumbnails,
-            Command::Pin => self.pin(0),
-            Command::FitPicture => self.views.values_mut().for_each(|view| view.framing().fit()),
-            Command::ActualSize => self.views.values_mut().for_each(|view| view.framing().actual_size()),
-            Command::ResetPanes => self.panes = panes::arrangement(),
-            Command::DarkTheme => ctx.set_theme(egui::Theme::Dark),
-            Command::LightTheme => ctx.set_theme(egui::Theme::Light),
-            Command::ShowGraph
-            | Command::ShowView
-            | Command::ShowInspector
-            | Command::ShowCode
-            | Command::ShowPlan
-            | Command::ShowProblems => {
-                if let Some(pane) = command.pane() {
-                    panes::bring_up(&mut self.panes, pane);
-                }
-            }
-        }
-        if let Err(sentence) = told {
+    /// Writes down how the window is, for the next time.
+    fn remember(&mut self, ctx: &egui::Context) {
+        let now = WindowChoices {
+            dark: ctx.theme() == egui::Theme::Dark,
+            panes: Some(self.panes.clone()),
+            heat: self.canvas.heat,
+            minimap: self.canvas.minimap,
+            thumbnails: self.thumbnails,
+        };
+        if self.files.settings().get().window != now
+            && let Err(sentence) = self.files.settings().change(|settings| settings.window = now)
+        {
             self.tell(sentence, true);
         }
     }
 
-    /// Puts in what the clipboard holds; where it has not come along with the keys, it is asked for.
-    fn paste(&mut self, ctx: &egui::Context, with_inputs: bool) -> Result<(), String> {
-        let text = ctx.input(|input| {
-            let mut events = input.events.iter();
-            events.find_map(|event| if let egui::Event::Paste(text) = event { Some(text.clone()) } else { None })
-        });
-        let Some(text) = text else {
-            ctx.send_viewport_cmd(ViewportCommand::RequestPaste);
-            return Ok(());
-        };
-        let inputs = if with_inputs { PasteInputs::Keep } else { PasteInputs::Drop };
-        self.canvas.paste(&mut self.session, &text, canvas::pointer(ctx), inputs)
-    }
-
-    /// Opens a list to choose from.
-    fn pick(&mut self, purpose: Command, ctx: &egui::Context) {
-        let at = ctx.content_rect().center_top() + egui::vec2(-160.0, 90.0);
-        let look = theme::look(ctx);
-        let (keys, items, hint) = match purpose {
-            Command::Find => {
-                let (paths, items) = Canvas::nodes_to_find(&self.session, look);
-                (paths, items, "Find a node")
-            }
-            Command::SwapStage => {
-                let (names, items) = Canvas::stages_to_choose(&self.session, look);
-                (names, items, "Put another stage in its place")
-            }
-            _ => (Vec::new(), self.commands_to_find(ctx), "Find a command"),
-        };
-        self.picker = Some((purpose, keys, Picker::new(at, hint, items)));
-    }
-
-    fn commands_to_find(&self, ctx: &egui::Context) -> Vec<picker::Item> {
-        let menus = MENUS.iter().flat_map(|(menu, commands)| commands.iter().map(move |command| (menu, *command)));
-        let item = |(menu, command): (&&str, Command)| picker::Item {
-            title: command.label().trim_end_matches('…').into(),
-            group: menu.to_string(),
-            words: String::new(),
-            note: command.shortcut_text(ctx),
-            doc: String::new(),
-            color: None,
-            enabled: self.enabled(command),
-        };
-        menus.map(item).collect()
-    }
-
-    /// Shows the open list and does what is chosen.
-    fn show_picker(&mut self, ctx: &egui::Context) {
-        let Some((purpose, keys, picker)) = &mut self.picker else { return };
-        let (purpose, index) = match picker.show(ctx) {
-            picker::Answer::Open => return,
-            picker::Answer::Closed => {
-                self.picker = None;
-                return;
-            }
-            picker::Answer::Chosen(index) => (*purpose, index),
-        };
-        let key = keys.get(index).cloned().unwrap_or_default();
-        self.picker = None;
-        match purpose {
-            Command::Find => self.session.go_to(&key),
-            Command::SwapStage => {
-                let told = self.canvas.swap_stage(&mut self.session, &key);
-                if let Err(sentence) = told {
-                    self.tell(sentence, true);
-                }
-            }
-            _ => {
-                if let Some(command) = Command::all().nth(index) {
-                    self.execute(command, ctx);
-                }
-            }
+    /// Shows what a newcomer has to know.
+    fn hint(&mut self, ctx: &egui::Context) {
+        if self.files.blocking() || self.picker.is_some() || self.canvas.busy() {
+            return;
         }
+        let seen = self.files.settings().get().hints.clone();
+        if let Some(number) = self.hints.show(ctx, |number| seen.contains(&number))
+            && let Err(sentence) = self.files.settings().change(|settings| settings.hints.extend([number]))
+        {
+            self.tell(sentence, true);
+        }
+    }
+
+    fn tell(&mut self, text: String, error: bool) {
+        self.notice = Some(Notice::new(text, error));
     }
 
     /// Gives what a view shows a view of its own beside it.
@@ -362,15 +234,6 @@ impl Editor {
         self.views.insert(number, new);
         panes::put_beside(&mut self.panes, Pane::View(number), Pane::View(view));
         self.player.refresh();
-    }
-
-    /// Saves the document, or the stage's file that is being written in.
-    fn save(&mut self, ctx: &egui::Context) {
-        match self.code.save(ctx, &self.session) {
-            Some(Ok(path)) => self.tell(format!("Saved {}", path.display()), false),
-            Some(Err(sentence)) => self.tell(sentence, true),
-            None => self.files.save(ctx, &mut self.session),
-        }
     }
 
     fn arrivals(&mut self, ctx: &egui::Context) {
@@ -508,25 +371,6 @@ impl Editor {
         chosen
     }
 
-    /// All panes.
-    fn desk(&mut self, ui: &mut Ui) {
-        let mut tree = std::mem::replace(&mut self.panes, Tree::empty("panes"));
-        let mut desk = Desk { editor: self, told: Vec::new(), pin: None };
-        tree.ui(&mut desk, ui);
-        let (told, pin) = (desk.told, desk.pin);
-        self.panes = tree;
-        if let Some(number) = pin {
-            self.pin(number);
-        }
-        if self.session.show_text.is_some() {
-            panes::bring_up(&mut self.panes, Pane::Code);
-        }
-        self.plan_pane.settle(&mut self.session);
-        for sentence in told {
-            self.tell(sentence, true);
-        }
-    }
-
     fn retitle(&mut self, ctx: &egui::Context) {
         let mark = if self.session.modified() { "● " } else { "" };
         let title = format!("{mark}{} — Stagewright", display_name(&self.session));
@@ -537,90 +381,14 @@ impl Editor {
     }
 }
 
-/// The panes while they are drawn.
-struct Desk<'a> {
-    editor: &'a mut Editor,
-    told: Vec<String>,
-    /// The view whose picture is to have a view of its own.
-    pin: Option<u64>,
-}
-
-impl egui_tiles::Behavior<Pane> for Desk<'_> {
-    fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
-        let Editor { session, canvas, code, views, player, stale, plan_pane, .. } = &mut *self.editor;
-        let framed = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
-            egui::CentralPanel::no_frame().frame(theme::pane(ui)).show(ui, |ui| contents(ui));
-        };
-        match pane {
-            Pane::Graph => self.told.extend(canvas.show(ui, session).err()),
-            Pane::Inspector => {
-                let mut told = None;
-                framed(ui, &mut |ui| told = inspector::show(ui, session).err());
-                self.told.extend(told);
-            }
-            Pane::Code => self.told.extend(code.show(ui, session).err()),
-            Pane::Problems => framed(ui, &mut |ui| problems::show(ui, session)),
-            Pane::Plan => framed(ui, &mut |ui| plan_pane.show(ui, session)),
-            Pane::View(number) => {
-                let Some(view) = views.get_mut(number) else { return UiResponse::None };
-                let asked = view.show(ui, session);
-                if asked.pin {
-                    self.pin = Some(*number);
-                }
-                self.told.extend(asked.told);
-                if asked.stale {
-                    *stale = true;
-                    player.refresh();
-                }
-            }
-        }
-        UiResponse::None
-    }
-
-    fn tab_title_for_pane(&mut self, pane: &Pane) -> egui::WidgetText {
-        match pane {
-            Pane::Problems => match self.editor.session.problems().count() {
-                0 => "Problems".into(),
-                count => format!("Problems ({count})").into(),
-            },
-            Pane::View(number) => self.editor.views.get(number).map_or_else(String::new, View::title).into(),
-            pane => pane.title().into(),
-        }
-    }
-
-    fn is_tab_closable(&self, tiles: &Tiles<Pane>, tile: TileId) -> bool {
-        tiles.get_pane(&tile).is_some_and(|pane| pane.closable())
-    }
-
-    fn on_tab_close(&mut self, tiles: &mut Tiles<Pane>, tile: TileId) -> bool {
-        if let Some(Pane::View(number)) = tiles.get_pane(&tile) {
-            self.editor.views.remove(number);
-        }
-        true
-    }
-
-    fn retain_pane(&mut self, pane: &Pane) -> bool {
-        !matches!(pane, Pane::View(number) if !self.editor.views.contains_key(number))
-    }
-
-    fn simplification_options(&self) -> egui_tiles::SimplificationOptions {
-        panes::options()
-    }
-
-    fn gap_width(&self, _: &egui::Style) -> f32 {
-        2.0
-    }
-
-    fn min_size(&self) -> f32 {
-        120.0
-    }
-
-    fn tab_bar_color(&self, visuals: &egui::Visuals) -> egui::Color32 {
-        visuals.window_fill
-    }
-}
-
 impl eframe::App for Editor {
+    fn logic(&mut self, ctx: &egui::Context, _: &mut eframe::Frame) {
+        // Nobody sees the last frame of a window that closes.
+        if ctx.input(|input| input.viewport().close_requested()) {
+            self.remember(ctx);
+        }
+    }
+
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         self.code.tick(&ctx, &mut self.session);
@@ -642,6 +410,7 @@ impl eframe::App for Editor {
         let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
         let ground = egui::Frame::new().fill(theme::of(ui).line);
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.desk(ui));
+        self.hint(&ctx);
         self.show_picker(&ctx);
         let asked = self.canvas.take_commands();
         for command in [bar, foot].into_iter().flatten().chain(asked) {
@@ -656,18 +425,6 @@ impl eframe::App for Editor {
             ctx.request_repaint();
         }
     }
-}
-
-/// Copies the selected built-in into the graph, or the library's group that is open.
-fn make_mine(session: &mut Session) -> Result<(), String> {
-    let (scope, name) = match session.library_group() {
-        Some((scope, name)) => (scope, name),
-        None => (session.scope().clone(), session.selection.iter().next().cloned().unwrap_or_default()),
-    };
-    let mut after = session.document().clone();
-    crate::edit::make_mine(&mut after, &scope, &name, session.library())?;
-    session.edit("make mine", |document| *document = after);
-    Ok(())
 }
 
 /// A document whose nodes have places; those that have none yet get them.

@@ -64,19 +64,23 @@ impl Picker {
 
     /// The best match of all words first; with nothing typed, in the order of the groups.
     fn search(&mut self) {
-        let pattern = Pattern::parse(self.query.trim(), CaseMatching::Ignore, Normalization::Smart);
+        let query = self.query.trim().to_lowercase();
+        let pattern = Pattern::parse(&query, CaseMatching::Ignore, Normalization::Smart);
         let mut buffer = Vec::new();
         let mut scored: Vec<(u32, usize)> = Vec::new();
         for (index, item) in self.items.iter().enumerate() {
             let mut score = |text: &str| pattern.score(Utf32Str::new(text, &mut buffer), &mut self.matcher);
-            // A match in the title alone counts more than one put together from all over.
-            let title = score(&item.title).map(|s| 2 * s + 20);
+            // A match in the title alone counts more than one put together from all over, and most at its beginning.
+            let begins = item.title.to_lowercase().starts_with(&query);
+            let title = score(&item.title).map(|s| 2 * s + if begins { 120 } else { 20 });
             let all = score(&format!("{} {} {}", item.title, item.group, item.words));
             if let Some(score) = title.max(all) {
                 scored.push((score, index));
             }
         }
-        if !self.query.trim().is_empty() {
+        if !query.is_empty() {
+            let best = scored.iter().map(|(score, _)| *score).max().unwrap_or(0);
+            scored.retain(|(score, _)| 3 * score >= best);
             let length = |index: usize| self.items.get(index).map_or(0, |item| item.title.len());
             scored.sort_by_key(|(score, index)| (std::cmp::Reverse(*score), length(*index), *index));
         }

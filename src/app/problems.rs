@@ -1,49 +1,246 @@
-//! The list of what is wrong: where, why, and what to do.
+//! The list of what is wrong: where, why, what to do, and buttons that do it.
 
-use eframe::egui::{self, RichText, Ui};
+use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
 use super::session::Session;
 use super::theme;
+use crate::edit::{self, Remedy};
 use crate::problem::{Problem, Severity};
 
-/// Draws the list.
-pub fn show(ui: &mut Ui, session: &mut Session) {
-    let problems: Vec<Problem> = session.problems().cloned().collect();
-    if problems.is_empty() {
-        ui.label(RichText::new("Nothing is wrong with this graph.").color(theme::of(ui).faint));
-        return;
-    }
-    egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-        for problem in &problems {
-            row(ui, problem, session);
-        }
-    });
+/// The list with what has been found out about it.
+#[derive(Default)]
+pub struct ProblemList {
+    /// Remedies of problems, one after another as they are seen, good for one state of the document.
+    known: Vec<(Problem, Vec<Remedy>)>,
+    /// The state of the session that they are good for.
+    revision: u64,
+    /// Position of the problem that the keys have come to.
+    at: Option<usize>,
+    /// It is to be brought into view.
+    reveal: bool,
 }
 
-fn row(ui: &mut Ui, problem: &Problem, session: &mut Session) {
-    let (icon, color) = match problem.severity {
-        Severity::Error => ("⊗", theme::of(ui).error),
-        Severity::Warning => ("⚠", theme::of(ui).warning),
+impl ProblemList {
+    /// Draws the list.
+    ///
+    /// # Errors
+    /// Why a remedy could not be applied, in one sentence.
+    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+        let problems: Vec<Problem> = session.problems().cloned().collect();
+        self.learn(ui, session, &problems);
+        if problems.is_empty() {
+            self.at = None;
+            ui.label(RichText::new("Nothing is wrong with this graph.").color(theme::of(ui).faint));
+            return Ok(());
+        }
+        ui.label(RichText::new(count(&problems)).color(theme::of(ui).dim));
+        let mut told = Ok(());
+        egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            for (index, problem) in problems.iter().enumerate() {
+                if let Err(sentence) = self.row(ui, index, problem, session) {
+                    told = Err(sentence);
+                }
+            }
+        });
+        self.reveal = false;
+        told
+    }
+
+    /// Finds remedies for one more problem; each is tried on the graph, which takes its time.
+    fn learn(&mut self, ui: &Ui, session: &Session, problems: &[Problem]) {
+        if self.revision != session.revision() {
+            self.revision = session.revision();
+            self.known.clear();
+        }
+        // Until the graph is compiled the list is that of the document before.
+        let next = problems.iter().find(|problem| !self.known.iter().any(|(known, _)| known == *problem));
+        if let Some(problem) = next.filter(|_| !session.compiling()) {
+            let remedies = edit::remedies(session.document(), problem, session.library());
+            self.known.push((problem.clone(), remedies));
+            ui.ctx().request_repaint();
+        }
+    }
+
+    fn row(&mut self, ui: &mut Ui, index: usize, problem: &Problem, session: &mut Session) -> Result<(), String> {
+        let (icon, word, color) = match problem.severity {
+            Severity::Error => ("⊗", "Error", theme::of(ui).error),
+            Severity::Warning => ("⚠", "Warning", theme::of(ui).warning),
+        };
+        let mut chosen = None;
+        let here = self.at == Some(index);
+        let row = ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = egui::vec2(6.0, 2.0);
+            let mark = ui.label(RichText::new(icon).color(color));
+            mark.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, word));
+            if !problem.node.is_empty() {
+                let text = RichText::new(place(problem)).monospace();
+                let link = egui::Link::new(if here { text.strong().underline() } else { text });
+                if ui.add(link).on_hover_text("Show the node").clicked() {
+                    self.at = Some(index);
+                    session.go_to_problem(problem);
+                }
+            }
+            ui.label(&problem.cause);
+            if !problem.remedy.is_empty() {
+                ui.label(RichText::new(format!("→ {}", problem.remedy)).color(theme::of(ui).dim));
+            }
+            let known = self.known.iter().find(|(known, _)| known == problem);
+            for remedy in known.map(|(_, remedies)| remedies.as_slice()).unwrap_or_default() {
+                if ui.small_button(&remedy.label).clicked() {
+                    chosen = Some(remedy);
+                }
+            }
+        });
+        if here && self.reveal {
+            row.response.scroll_to_me(None);
+        }
+        let Some(remedy) = chosen else { return Ok(()) };
+        let mut after = session.document().clone();
+        remedy.apply(&mut after, session.library())?;
+        session.end_gesture();
+        session.edit("remedy", |document| *document = after);
+        session.end_gesture();
+        Ok(())
+    }
+
+    /// Goes to the next problem or the one before, and round at the ends.
+    pub fn step(&mut self, session: &mut Session, forward: bool) {
+        let problems: Vec<Problem> = session.problems().cloned().collect();
+        let last = problems.len().saturating_sub(1);
+        let at = match (self.at.filter(|at| *at <= last), forward) {
+            (None, true) => 0,
+            (None, false) | (Some(0), false) => last,
+            (Some(at), false) => at - 1,
+            (Some(at), true) => {
+                if at == last {
+                    0
+                } else {
+                    at + 1
+                }
+            }
+        };
+        self.at = Some(at).filter(|_| !problems.is_empty());
+        self.reveal = true;
+        if let Some(problem) = problems.get(at) {
+            session.go_to_problem(problem);
+        }
+    }
+}
+
+/// The node, its port, and where in its text.
+fn place(problem: &Problem) -> String {
+    let mut place = problem.node.clone();
+    if !problem.port.is_empty() {
+        place = format!("{place}.{}", problem.port);
+    }
+    if let Some(at) = problem.place {
+        place = format!("{place} {}:{}", at.line, at.column);
+    }
+    place
+}
+
+fn count(problems: &[Problem]) -> String {
+    let of = |severity| problems.iter().filter(|problem| problem.severity == severity).count();
+    let said = |count: usize, what: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        count => Some(format!("{count} {what}s")),
     };
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = egui::vec2(6.0, 2.0);
-        ui.label(RichText::new(icon).color(color));
-        if !problem.node.is_empty() {
-            let mut place = problem.node.clone();
-            if !problem.port.is_empty() {
-                place = format!("{place}.{}", problem.port);
+    let parts = [said(of(Severity::Error), "error"), said(of(Severity::Warning), "warning")];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
+    use super::*;
+    use crate::edit::fixture::fluid;
+    use crate::gpu::{Gpu, GpuOptions};
+
+    struct Bench {
+        session: Session,
+        list: ProblemList,
+        told: Vec<String>,
+    }
+
+    fn bench() -> Harness<'static, Bench> {
+        let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
+        session.open(fluid(), None);
+        let state = Bench { session, list: ProblemList::default(), told: Vec::new() };
+        let draw = |ui: &mut Ui, bench: &mut Bench| {
+            bench.session.poll();
+            theme::install(ui.ctx());
+            bench.told.extend(bench.list.show(ui, &mut bench.session).err());
+        };
+        let mut harness = Harness::builder().with_size([900.0, 400.0]).build_ui_state(draw, state);
+        settle(&mut harness);
+        harness
+    }
+
+    /// Runs until the graph is compiled and everything is known about its problems.
+    fn settle(harness: &mut Harness<'static, Bench>) {
+        loop {
+            harness.step();
+            let bench = harness.state();
+            if !bench.session.compiling() && bench.list.known.len() == bench.session.problems().count() {
+                break;
             }
-            if let Some(at) = problem.place {
-                place = format!("{place} {}:{}", at.line, at.column);
-            }
-            let link = egui::Link::new(RichText::new(place).monospace());
-            if ui.add(link).on_hover_text("Show the node").clicked() {
-                session.go_to_problem(problem);
-            }
+            std::thread::sleep(Duration::from_millis(2));
         }
-        ui.label(&problem.cause);
-        if !problem.remedy.is_empty() {
-            ui.label(RichText::new(format!("→ {}", problem.remedy)).color(theme::of(ui).dim));
+        harness.step();
+    }
+
+    fn set(harness: &mut Harness<'static, Bench>, node: &str, port: &str, link: &str) {
+        let link = crate::document::Link::parse(link);
+        let end = edit::InputEnd { node: node.into(), port: port.into() };
+        let root = crate::document::Scope::default();
+        harness.state_mut().session.edit("wire", |document| edit::connect(document, &root, link, &end));
+        settle(harness);
+    }
+
+    #[test]
+    fn a_broken_graph_runs_again_at_the_press_of_a_button() {
+        let mut harness = bench();
+        harness.get_by_label("Nothing is wrong with this graph.");
+        let plans = harness.state().session.plans();
+        set(&mut harness, "screen", "image", "density.value");
+        set(&mut harness, "divergence", "velocity", "viscosty.field");
+        harness.get_by_label("2 errors");
+        assert_eq!(harness.query_all_by_label("Error").count(), 2, "the icons have words");
+        harness.get_by_label("Put view/color_map between").click();
+        settle(&mut harness);
+        harness.get_by_label("1 error");
+        assert_eq!(harness.state().session.document().nodes["screen"].inputs["image"].to_string(), "color_map.image");
+        harness.get_by_label("Read viscosity.field").click();
+        settle(&mut harness);
+        harness.get_by_label("Nothing is wrong with this graph.");
+        let bench = harness.state_mut();
+        assert!(bench.told.is_empty() && bench.session.plans() == plans + 1);
+        bench.session.undo();
+        assert_eq!(bench.session.document().nodes["divergence"].inputs["velocity"].to_string(), "viscosty.field");
+        bench.session.undo();
+        assert!(!bench.session.document().nodes.contains_key("color_map"), "each is one step");
+    }
+
+    #[test]
+    fn the_keys_go_from_problem_to_problem() {
+        let mut harness = bench();
+        set(&mut harness, "screen", "image", "gone");
+        set(&mut harness, "divergence", "velocity", "gone");
+        let mut seen = Vec::new();
+        for forward in [true, true, true, false, false] {
+            let bench = harness.state_mut();
+            bench.list.step(&mut bench.session, forward);
+            seen.extend(bench.session.selection.first().cloned());
+            harness.step();
         }
-    });
+        assert_eq!(seen, ["divergence", "screen", "divergence", "screen", "divergence"]);
+        harness.get_by_label("screen.image").click();
+        harness.step();
+        assert_eq!(harness.state().session.selection.first().map(String::as_str), Some("screen"));
+    }
 }

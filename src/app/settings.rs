@@ -1,12 +1,15 @@
 //! What the editor remembers from one start to the next: a RON file in the user's folder for settings.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use egui_tiles::Tree;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::disk;
+use super::panes::Pane;
 
 /// Files that the menu lists.
 pub const RECENT: usize = 10;
@@ -40,6 +43,30 @@ pub struct Settings {
     pub recent: Vec<PathBuf>,
     #[serde(deserialize_with = "tolerant")]
     pub export: ExportChoices,
+    #[serde(deserialize_with = "tolerant")]
+    pub window: WindowChoices,
+    /// Numbers of the hints that were put away.
+    #[serde(deserialize_with = "tolerant")]
+    pub hints: BTreeSet<u8>,
+}
+
+/// How the window looks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WindowChoices {
+    pub dark: bool,
+    /// Panes and how they share the window; as at first when absent.
+    #[serde(deserialize_with = "tolerant")]
+    pub panes: Option<Tree<Pane>>,
+    pub heat: bool,
+    pub minimap: bool,
+    pub thumbnails: bool,
+}
+
+impl Default for WindowChoices {
+    fn default() -> WindowChoices {
+        WindowChoices { dark: true, panes: None, heat: false, minimap: true, thumbnails: false }
+    }
 }
 
 /// What was chosen for the last export.

@@ -3,27 +3,36 @@
 //! They work on one level, the document itself or the inside of a group, which a [`Scope`] names. Inside of a group a
 //! wire from `in.NAME` reads an input of the group, and an [`InputEnd`] of `out` is an output of it; no node has these names.
 
+mod border;
 mod clipboard;
 pub mod face;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod frames;
+mod group;
 mod nodes;
+mod remedy;
 mod remove;
 mod swap;
 #[cfg(test)]
 mod tests;
+mod ungroup;
 mod wires;
 
 pub use crate::graph::ports::{group_of, stage_of};
+pub use border::{Side, expose_param, hide_param, remove_port, rename_port};
 pub use clipboard::{PasteInputs, copy, duplicate, paste};
 pub use face::{Face, PortFace, fits, port_types};
 pub use frames::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
+pub use group::make_group;
 pub use nodes::{add, comment, mute, place, rename, round_positions, set_color, set_iterations, shift};
+pub use remedy::{Remedy, remedies};
 pub use remove::remove;
 pub use swap::{make_mine, swap_stage};
+pub use ungroup::ungroup;
 pub use wires::{
-    InputEnd, add_reroute, add_reroute_shared, connect, disconnect, feeds, insert_on_wire, origin, refusal, source,
+    InputEnd, add_input, add_reroute, add_reroute_shared, connect, disconnect, feeds, free_output, insert_on_wire,
+    origin, refusal, source,
 };
 
 use crate::document::{Document, LevelMut, Link, Nodes, Scope};

@@ -49,6 +49,24 @@ fn set(document: &mut Document, scope: &Scope, to: &InputEnd, from: Option<Link>
     }
 }
 
+/// A name for another output of the open group, made from `wish`.
+pub fn free_output(document: &Document, scope: &Scope, wish: &str) -> String {
+    let group = document.level(scope).and_then(Level::group);
+    super::free(wish, |name| group.is_some_and(|group| group.outputs.contains_key(name)))
+}
+
+/// Gives the open group another input of a type such as `Grid<f32>`. Returns its name, made from `wish`.
+///
+/// # Errors
+/// When no group is open.
+pub fn add_input(document: &mut Document, scope: &Scope, wish: &str, ty: &str) -> Result<String, String> {
+    let mut level = level_mut(document, scope)?;
+    let group = level.group().ok_or("only a group has inputs; the document itself has none")?;
+    let name = super::free(wish, |name| group.inputs.contains_key(name));
+    group.inputs.insert(name.clone(), ty.to_string());
+    Ok(name)
+}
+
 /// Why a wire into `to`, which `after` has and `before` has not, can't be: an error of that port, or a cycle, that was not
 /// there before. Other errors may be on their way to being mended.
 pub fn refusal(

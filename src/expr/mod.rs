@@ -20,7 +20,7 @@ use std::fmt;
 use rhai::{AST, Dynamic, EvalAltResult, ParseErrorType, Scope};
 
 use functions::{engine, operand};
-pub use names::{mentions, names, rename, reserved, usable};
+pub use names::{mentions, names, rename, replace, reserved, usable};
 use scan::Scanner;
 
 /// Longest text of an expression \[bytes\].

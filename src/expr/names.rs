@@ -34,12 +34,17 @@ pub fn mentions(text: &str, name: &str) -> bool {
 
 /// The text with another name for a number.
 pub fn rename(text: &str, old: &str, new: &str) -> String {
+    replace(text, |word| (word == old).then(|| new.to_string()))
+}
+
+/// The text with other names, all put in at once: names may change places.
+pub fn replace(text: &str, new: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
-    for (at, _) in words(text).filter(|(_, word)| *word == old) {
+    for (at, word, new) in words(text).filter_map(|(at, word)| Some((at, word, new(word)?))) {
         out.push_str(text.get(copied..at).unwrap_or_default());
-        out.push_str(new);
-        copied = at + old.len();
+        out.push_str(&new);
+        copied = at + word.len();
     }
     out.push_str(text.get(copied..).unwrap_or_default());
     out

@@ -82,27 +82,35 @@ pub fn port_type(ty: WireType) -> PortType {
 
 /// What to put between a wire and a port that don't fit.
 pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType>) -> String {
-    let wanted = match wanted {
+    let wanted = wanted_type(wanted, generics);
+    match (conversion(wanted, given), wanted) {
+        (Some(stage), _) => format!("connect {stage} between the two"),
+        (None, Some(wanted)) => format!("connect a wire that carries {wanted}"),
+        (None, None) => "connect a grid".into(),
+    }
+}
+
+/// The stage that makes what a port takes of what a wire carries, if there is one.
+pub fn between(from: PortType, to: PortType) -> Option<&'static str> {
+    conversion(wanted_type(to, &BTreeMap::new()), bound(from, &BTreeMap::new())?)
+}
+
+fn wanted_type(wanted: PortType, generics: &BTreeMap<char, ValueType>) -> Option<WireType> {
+    match wanted {
         PortType::Grid(Element::Generic(letter)) => generics.get(&letter).map(|v| WireType::Grid(*v)),
         other => bound(other, generics),
-    };
+    }
+}
+
+fn conversion(wanted: Option<WireType>, given: WireType) -> Option<&'static str> {
     match (wanted, given) {
-        (Some(WireType::FaceGrid), WireType::Grid(ValueType::Vec)) => {
-            "connect staggered/center_to_face between the two".into()
-        }
-        (Some(WireType::Grid(ValueType::Vec)) | None, WireType::FaceGrid) => {
-            "connect staggered/face_to_center between the two".into()
-        }
-        (Some(WireType::Grid(ValueType::Vec4)), WireType::Grid(ValueType::F32)) => {
-            "connect view/color_map between the two".into()
-        }
-        (Some(WireType::Grid(ValueType::Vec4)), WireType::Grid(ValueType::Vec)) => {
-            "connect view/vector between the two".into()
-        }
-        (Some(WireType::Field(_)), WireType::Grid(_)) => "connect field/from_grid between the two".into(),
-        (Some(WireType::Grid(_)), WireType::Field(_)) => "connect grid/from_field between the two".into(),
-        (Some(WireType::NeighborGrid), WireType::Particles) => "connect neighbors/fill between the two".into(),
-        (Some(wanted), _) => format!("connect a wire that carries {wanted}"),
-        (None, _) => "connect a grid".into(),
+        (Some(WireType::FaceGrid), WireType::Grid(ValueType::Vec)) => Some("staggered/center_to_face"),
+        (Some(WireType::Grid(ValueType::Vec)) | None, WireType::FaceGrid) => Some("staggered/face_to_center"),
+        (Some(WireType::Grid(ValueType::Vec4)), WireType::Grid(ValueType::F32)) => Some("view/color_map"),
+        (Some(WireType::Grid(ValueType::Vec4)), WireType::Grid(ValueType::Vec)) => Some("view/vector"),
+        (Some(WireType::Field(_)), WireType::Grid(_)) => Some("field/from_grid"),
+        (Some(WireType::Grid(_)), WireType::Field(_)) => Some("grid/from_field"),
+        (Some(WireType::NeighborGrid), WireType::Particles) => Some("neighbors/fill"),
+        _ => None,
     }
 }

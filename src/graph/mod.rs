@@ -25,7 +25,7 @@ use crate::stage::Stage;
 use crate::stage::types::{Attributes, EdgeRule, PortType, ValueType, WireType};
 
 pub use fixed::Shapes;
-pub use numbers::NamedNumber;
+pub use numbers::{NamedNumber, Table};
 pub use values::{Setting, fit};
 
 /// A box in space, cut into cubic cells.
@@ -212,6 +212,11 @@ impl Graph {
             graph.warnings = problems;
             Ok(graph)
         })
+    }
+
+    /// The numbers of a document that is perhaps wrong, with their values at time zero.
+    pub fn numbers_of(document: &Document, library: &Library) -> Table {
+        crate::deep_stack(|| flatten::flatten(document, library, &mut Problems::default()).1)
     }
 
     pub fn node(&self, path: &str) -> Option<usize> {

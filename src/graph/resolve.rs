@@ -1,6 +1,6 @@
 //! Types, domains and cycles: what every wire carries and where every stage runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::fits::{bound, port_type, remedy, takes};
 use super::numbers::Table;
@@ -379,7 +379,7 @@ impl Resolver<'_> {
     /// A State that a value depends on within the frame, by name.
     fn state_behind(&self, source: &Source) -> Option<String> {
         let mut pending = vec![source];
-        let mut seen = std::collections::BTreeSet::new();
+        let (mut seen, mut taken) = (BTreeSet::new(), BTreeSet::new());
         while let Some(source) = pending.pop() {
             let node = match source {
                 Source::Wire { node, port } => {
@@ -395,7 +395,16 @@ impl Resolver<'_> {
                         _ => *node,
                     }
                 }
-                Source::GroupInput { group, .. } => *group,
+                Source::GroupInput { group, input } => {
+                    if taken.insert((*group, *input)) {
+                        let entry = &self.graph.nodes[*group];
+                        pending.extend(entry.inputs.get(*input).map(|i| &i.source));
+                        if let (Kind::Group(kind), true) = (&entry.kind, entry.iterations > 1) {
+                            pending.extend(kind.feedback(*input));
+                        }
+                    }
+                    continue;
+                }
                 _ => continue,
             };
             if seen.insert(node) {

@@ -1,6 +1,8 @@
 //! Groups, repeats and numbers.
 
-use stagewright::document::ParamValue;
+use stagewright::document::{Document, ParamValue, Scope};
+use stagewright::edit::make_group;
+use stagewright::library::Library;
 use stagewright::plan::Keep;
 
 use super::harness::*;
@@ -191,4 +193,41 @@ fn a_wire_of_a_group_can_be_kept() {
         missing.extend((!kept).then_some(keep));
     }
     assert!(missing.is_empty(), "not kept with {missing:?}");
+}
+
+/// The same pixels, though the solver is a group, and within it the pressure solve another.
+#[test]
+fn a_graph_draws_the_same_picture_when_its_nodes_are_grouped() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/graphs/stable_fluids.ron")).unwrap();
+    let mut document = Document::parse(&text).unwrap();
+    document.set("domain", "resolution", ParamValue::Vector(vec![48.0, 48.0])).unwrap();
+    let picture = |document: &Document| {
+        let mut sim = simulation(document);
+        step(&mut sim, 6);
+        sim.picture(None).unwrap().rgba
+    };
+    let before = picture(&document);
+    let (root, library) = (Scope::default(), Library::builtin());
+    let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+    let solver = names(&[
+        "velocity",
+        "drag",
+        "jet",
+        "jet_blue",
+        "jet_rose",
+        "vorticity",
+        "confinement",
+        "viscosity",
+        "divergence",
+        "pressure",
+        "pressure_before",
+        "project",
+        "advect_velocity",
+    ]);
+    let solver = make_group(&mut document, &root, &solver, "solver", library).unwrap();
+    let inner = names(&["divergence", "pressure", "project"]);
+    make_group(&mut document, &root.inside(&solver), &inner, "solve", library).unwrap();
+    let after = picture(&document);
+    assert!(before == after, "the pictures differ");
+    assert!(before.chunks(4).any(|pixel| pixel[..3] != before[..3]), "there is something to see");
 }

@@ -32,7 +32,8 @@ impl Canvas {
     /// Gives every node of the level a place anew.
     pub fn arrange(&mut self, session: &mut Session) {
         let scope = session.scope().clone();
-        let places = layout::arranged(session.nodes(), &self.faces);
+        let sizes = session.nodes().keys().filter_map(|name| Some((name.clone(), self.area(session, name)?.size())));
+        let places = layout::arranged(session.nodes(), &sizes.collect());
         session.arrange("arrange", |document| {
             places.iter().for_each(|(name, at)| edit::place(document, &scope, name, *at));
         });

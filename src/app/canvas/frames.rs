@@ -95,16 +95,17 @@ impl Canvas {
             let corner = Rect::from_min_max(rect.max - vec2(CORNER, CORNER) * self.zoom, rect.max);
             for (area, resize) in [(head, false), (corner, true)] {
                 let over = ui.input(|i| i.pointer.interact_pos()).is_some_and(|at| self.node_at(at).is_some());
-                if !session.editable() || (over && self.held_frame.is_none()) {
-                    continue;
-                }
+                let free = session.editable() && (!over || self.held_frame.is_some());
                 let id = ui.id().with(("frame", index, resize));
-                let response = ui.interact(area.intersect(self.rect), id, Sense::click_and_drag());
+                let sense = if free { Sense::click_and_drag() } else { Sense::hover() };
+                let response = ui.interact(area.intersect(self.rect), id, sense);
                 if !resize {
                     let name = format!("frame {title}");
                     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, &name));
                 }
-                self.frame_gesture(ui, session, index, resize, &response);
+                if free {
+                    self.frame_gesture(ui, session, index, resize, &response);
+                }
             }
         }
     }

@@ -8,7 +8,7 @@ use super::{Canvas, Palette, gestures, wires};
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::document::{Link, NodeKind};
-use crate::edit::{self, InputEnd, PortFace};
+use crate::edit::{self, IN, InputEnd, OUT, PortFace};
 
 /// The end that the wire hangs on.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +100,31 @@ impl Canvas {
         }
     }
 
+    /// A wire let go over the block of an open group's inputs or outputs makes a port there.
+    fn drop_on_block(&self, session: &mut Session, hand: &Hand, block: &str) -> Result<(), String> {
+        let scope = session.scope().clone();
+        let mut after = session.document().clone();
+        let (link, end) = match (block, hand.end) {
+            (OUT, End::Output) => {
+                let port = edit::free_output(session.document(), &scope, &hand.port.name);
+                (hand.link(), InputEnd { node: OUT.into(), port })
+            }
+            (IN, End::Input) => {
+                let ty = hand.port.ty.map_or_else(|| hand.port.carries.clone(), |ty| ty.to_string());
+                let port = edit::add_input(&mut after, &scope, &hand.port.name, &ty)?;
+                (Link { node: IN.into(), port }, InputEnd { node: hand.node.clone(), port: hand.port.name.clone() })
+            }
+            _ => return Ok(()),
+        };
+        edit::connect(&mut after, &scope, link, &end);
+        session.edit("wire", |document| *document = after);
+        Ok(())
+    }
+
     fn drop_on_node(&mut self, session: &mut Session, hand: &Hand, name: String, at: Pos2) -> Result<(), String> {
+        if name == IN || name == OUT {
+            return self.drop_on_block(session, hand, &name);
+        }
         let number = session.nodes().get(&hand.node).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
         let Some(node) = session.nodes().get(&name) else { return Ok(()) };
         let stage = edit::stage_of(node, session.library());

@@ -74,9 +74,13 @@ impl Canvas {
     /// Tells what the pointer is over: to the rest of the window at once, to the person after a moment.
     pub(super) fn hover(&mut self, ui: &Ui, session: &mut Session, hand: Option<&Hand>) {
         let over = ui.rect_contains_pointer(self.rect) && self.palette.is_none() && self.menu.is_none();
-        let Some(at) = ui.input(|input| input.pointer.latest_pos()).filter(|_| over) else { return };
-        let node = self.node_at(at);
-        session.hovered = node.as_ref().map(|name| session.scope().path(name));
+        let at = ui.input(|input| input.pointer.latest_pos()).filter(|_| over);
+        let node = at.and_then(|at| self.node_at(at));
+        if node.is_some() || std::mem::replace(&mut self.hovering, node.is_some()) {
+            session.hovered = node.as_ref().map(|name| session.scope().path(name));
+            self.hovering = node.is_some();
+        }
+        let Some(at) = at else { return };
         let port = self.row_at(at);
         if let Some(hand) = hand {
             self.explain(ui, hand, port);
@@ -141,6 +145,7 @@ impl Canvas {
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, &name));
             }
         };
+        named(self.rect, "canvas".into());
         for (name, id) in &self.ids {
             let (Some(rect), Some(face)) = (self.paint.rects.get(id), self.faces.get(name)) else { continue };
             if !rect.intersects(self.rect) {

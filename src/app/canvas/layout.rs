@@ -40,7 +40,8 @@ pub fn place_new(nodes: &mut Nodes, faces: &BTreeMap<String, Face>) {
     if nodes.values().filter(|node| node.at == (0.0, 0.0)).count() < 2 {
         return;
     }
-    let places = arranged(nodes, faces);
+    let sizes = faces.iter().map(|(name, face)| (name.clone(), node_size(face))).collect();
+    let places = arranged(nodes, &sizes);
     let placed = nodes.iter().filter(|(_, node)| node.at != (0.0, 0.0) && node.at.1.is_finite());
     let bottoms = placed.map(|(name, node)| node.at.1 + faces.get(name).map_or(0.0, |face| node_size(face).y));
     let below = bottoms.max_by(f32::total_cmp).map_or(0.0, |bottom| bottom + BAND_GAP);
@@ -50,10 +51,10 @@ pub fn place_new(nodes: &mut Nodes, faces: &BTreeMap<String, Face>) {
 }
 
 /// A place for every node: columns from left to right, in as many bands as show them largest.
-pub fn arranged(nodes: &Nodes, faces: &BTreeMap<String, Face>) -> BTreeMap<String, (f32, f32)> {
+pub fn arranged(nodes: &Nodes, sizes: &BTreeMap<String, Vec2>) -> BTreeMap<String, (f32, f32)> {
     let mut places = BTreeMap::new();
     let columns = columns(nodes);
-    let columns: Vec<Column> = ordered(nodes, &columns).into_iter().map(|names| Column::new(names, faces)).collect();
+    let columns: Vec<Column> = ordered(nodes, &columns).into_iter().map(|names| Column::new(names, sizes)).collect();
     let bands = (1..=MAX_BANDS).max_by(|a, b| scale(&columns, *a).total_cmp(&scale(&columns, *b)).then(b.cmp(a)));
     let mut top = 0.0;
     for band in split(&columns, bands.unwrap_or(1)) {
@@ -79,8 +80,8 @@ struct Column {
 }
 
 impl Column {
-    fn new(names: Vec<String>, faces: &BTreeMap<String, Face>) -> Column {
-        let size = |name: &String| faces.get(name).map_or(Vec2::ZERO, node_size);
+    fn new(names: Vec<String>, sizes: &BTreeMap<String, Vec2>) -> Column {
+        let size = |name: &String| sizes.get(name).copied().unwrap_or_default();
         let nodes: Vec<(String, Vec2)> = names.into_iter().map(|name| (name.clone(), size(&name))).collect();
         let size =
             nodes.iter().fold(vec2(0.0, -GAP.y), |sum, (_, size)| vec2(sum.x.max(size.x), sum.y + size.y + GAP.y));
@@ -218,7 +219,8 @@ mod tests {
         let text = r#"(nodes: {"a": (stage: "x", inputs: {"i": "b.o"}), "b": (stage: "x", inputs: {"i": "a.o"})})"#;
         let document = Document::parse(text).unwrap();
         let faces = faces(&document, &crate::document::Scope::default(), Library::builtin());
-        let places = arranged(&document.nodes, &faces);
+        let sizes = faces.iter().map(|(name, face)| (name.clone(), node_size(face))).collect();
+        let places = arranged(&document.nodes, &sizes);
         assert_ne!(places["a"], places["b"]);
     }
 }

@@ -89,7 +89,13 @@ pub struct Canvas {
     renaming: Option<Renaming>,
     /// Commands that were chosen on the canvas.
     asked: Vec<super::command::Command>,
+    /// It was drawn in this frame, and not behind another pane.
+    drawn: bool,
     rect: Rect,
+    /// The pointer is over a node.
+    hovering: bool,
+    /// Numbers of the level, and the nodes whose expressions name them.
+    mentions: Vec<(String, String)>,
     /// Shares of the GPU's time are painted on the nodes.
     pub heat: bool,
     pub minimap: bool,
@@ -121,7 +127,10 @@ impl Default for Canvas {
             menu: None,
             renaming: None,
             asked: Vec::new(),
+            drawn: false,
             rect: Rect::ZERO,
+            hovering: false,
+            mentions: Vec::new(),
             heat: false,
             minimap: true,
             thumbnails: Thumbnails::new(),
@@ -137,6 +146,7 @@ impl Canvas {
 
     /// Draws the canvas and turns what was done on it into edits. An `Err` is a sentence for the person.
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+        self.drawn = true;
         self.breadcrumbs(ui, session);
         self.rect = ui.available_rect_before_wrap();
         if !self.rect.is_positive() {
@@ -161,7 +171,8 @@ impl Canvas {
         self.take_wires(session, theme::of(ui), &response.connections);
         let frames = self.frame_shapes(&canvas, session);
         let wires = wires::shape(&self.wires, self.rect, self.zoom);
-        painter.set(behind, egui::Shape::Vec(vec![frames, wires]));
+        let mentions = self.mention_shapes(theme::of(ui), session);
+        painter.set(behind, egui::Shape::Vec(vec![frames, mentions, wires]));
         if let Some(hand) = &hand {
             self.in_hand(ui, &painter, hand);
         }
@@ -173,6 +184,15 @@ impl Canvas {
         self.name_parts(&canvas);
         self.empty(ui, session);
         told
+    }
+
+    /// To be called at the end of every frame. What is open on a canvas that is out of sight would keep the keyboard to itself.
+    pub fn settle(&mut self) {
+        if std::mem::take(&mut self.drawn) {
+            return;
+        }
+        (self.palette, self.chooser, self.menu, self.renaming, self.stroke) = (None, None, None, None, None);
+        (self.state.connection_in_progress, self.picked) = (None, None);
     }
 
     /// What was done with the pointer, in the order in which one thing takes it from another.
@@ -228,6 +248,7 @@ impl Canvas {
             }
         }
         let faces = session.faces();
+        self.mentions = mentions(session.nodes());
         if same && faces == self.faces && self.ids.len() == faces.len() {
             return;
         }
@@ -334,6 +355,18 @@ impl Canvas {
         self.wires = wires.collect();
     }
 
+    /// Faint lines from numbers to the nodes whose expressions name them; those of selected nodes stand out.
+    fn mention_shapes(&self, look: &Look, session: &Session) -> egui::Shape {
+        let shape = |(number, node): &(String, String)| {
+            let from = self.paint.port(*self.ids.get(number)?, view::End::Output, "value")?;
+            let to =
+                self.ids.get(node).and_then(|id| self.paint.rects.get(id))?.left_top() + vec2(0.0, 12.0 * self.zoom);
+            let chosen = [number, node].into_iter().any(|name| session.selection.contains(name));
+            Some(wires::mention(from, to, self.zoom, look.faint.gamma_multiply(if chosen { 1.0 } else { 0.35 })))
+        };
+        egui::Shape::Vec(self.mentions.iter().filter_map(shape).collect())
+    }
+
     fn input(&self, end: &InputEnd) -> Option<InputId> {
         let node = self.state.graph.nodes.get(*self.ids.get(&end.node)?)?;
         node.inputs.iter().find(|(name, _)| *name == end.port).map(|(_, id)| *id)
@@ -392,6 +425,19 @@ fn place_of(session: &Session, name: &str) -> Vec2 {
         _ => session.nodes().get(name).map_or((0.0, 0.0), |node| node.at),
     };
     finite(vec2(at.0, at.1))
+}
+
+/// Numbers of a level, and the nodes whose expressions name them.
+fn mentions(nodes: &Nodes) -> Vec<(String, String)> {
+    let number = |name: &&str| nodes.get(*name).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
+    let named = |node: &Node| -> BTreeSet<String> {
+        let texts = node.values().filter_map(|value| match value {
+            ParamValue::Expression(text) => Some(text),
+            _ => None,
+        });
+        texts.flat_map(|text| crate::expr::names(text)).filter(number).map(String::from).collect()
+    };
+    nodes.iter().flat_map(|(name, node)| named(node).into_iter().map(move |number| (number, name.clone()))).collect()
 }
 
 /// Where the block of a group's inputs or outputs goes that nobody has put anywhere.

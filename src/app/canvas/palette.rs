@@ -150,7 +150,7 @@ fn all(library: &Library, look: &Look) -> Vec<(Item, Entry)> {
                 group: folder(&stage.name),
                 words: stage.name.clone(),
                 note: String::new(),
-                doc: stage.header.doc.join("\n"),
+                doc: stage.header.doc.join(" "),
                 color: Some(look.kind(&kind)),
                 enabled: true,
             };

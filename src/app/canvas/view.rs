@@ -27,7 +27,7 @@ const MARGIN: egui::Vec2 = vec2(15.0, 5.0);
 /// Height of the title's row at zoom 1 \[points\].
 const TITLE_HEIGHT: f32 = 22.0;
 /// Height of a node's picture at most, at zoom 1 \[points\].
-const MAX_PICTURE: f32 = 130.0;
+const MAX_PICTURE: f32 = 96.0;
 /// Size of a dot on a wire at zoom 1 \[points\].
 pub const DOT: egui::Vec2 = vec2(50.0, 18.0);
 /// How far a dot lies below where the crate puts its node, at zoom 1 \[points\].

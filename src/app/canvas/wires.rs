@@ -108,6 +108,13 @@ pub fn in_hand(port: Pos2, end: End, pointer: Pos2, zoom: f32, color: Color32) -
     CubicBezierShape::from_points_stroke(course(from, to, zoom), false, Color32::TRANSPARENT, stroke).into()
 }
 
+/// From a number to a node whose expressions name it.
+pub fn mention(from: Pos2, to: Pos2, zoom: f32, color: Color32) -> Shape {
+    let curve = CubicBezierShape::from_points_stroke(course(from, to, zoom), false, Color32::TRANSPARENT, Stroke::NONE);
+    let stroke = Stroke::new(1.2 * zoom.clamp(0.5, 1.4), color);
+    Shape::Vec(Shape::dashed_line(&curve.flatten(Some(1.0)), stroke, 4.0, 4.0))
+}
+
 fn course(from: Pos2, to: Pos2, zoom: f32) -> [Pos2; 4] {
     let reach = (0.5 * (to.x - from.x).abs()).clamp(30.0 * zoom, 180.0 * zoom);
     [from, pos2(from.x + reach, from.y), pos2(to.x - reach, to.y), to]

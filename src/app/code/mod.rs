@@ -13,7 +13,8 @@ use eframe::egui::{self, Id, RichText, Ui};
 
 use super::session::Session;
 use super::{disk, theme};
-use crate::document::{Document, Node, NodeKind};
+use crate::document::{Node, NodeKind, Scope};
+use crate::edit;
 use crate::library::{Definition, Library};
 use crate::problem::Severity;
 use crate::stage::{Stage, StageError};
@@ -117,10 +118,13 @@ fn subject(session: &Session) -> Result<Subject, &'static str> {
     let (Some(name), None) = (selected.next(), selected.next()) else {
         return Err("Select one node to see its WGSL.");
     };
-    let node = session.document().nodes.get(name).ok_or("Select one node to see its WGSL.")?;
-    let path = name.clone();
+    let node = session.nodes().get(name).ok_or("Select one node to see its WGSL.")?;
+    let path = session.scope().path(name);
     let library = session.library();
     match &node.kind {
+        NodeKind::Custom(source) if !session.editable() => {
+            Ok(Subject { place: Place::BuiltIn(path.clone()), source: source.clone(), path })
+        }
         NodeKind::Custom(source) => Ok(Subject { place: Place::Node(path.clone()), source: source.clone(), path }),
         NodeKind::Stage(name) => match (library.file(name), library.get(name)) {
             (Some(file), _) => Ok(Subject { path, place: Place::File(name.clone()), source: file.text.clone() }),
@@ -144,19 +148,6 @@ pub fn has_text(node: &Node, library: &Library) -> bool {
     }
 }
 
-/// Turns a node that names a stage into one with that stage's text, in the graph itself; its wires and values stay.
-///
-/// # Errors
-/// When there is no such stage, in one sentence.
-pub fn make_mine(document: &mut Document, path: &str, library: &Library) -> Result<(), String> {
-    let node = document.node_mut(path).ok_or_else(|| format!("there is no node `{path}`"))?;
-    let NodeKind::Stage(name) = &node.kind else { return Err(format!("`{path}` is no stage of the library")) };
-    let stage =
-        library.stage(name).ok_or_else(|| format!("`{path}` names `{name}`, which is no stage of the library"))?;
-    node.kind = NodeKind::Custom(stage.source.clone());
-    Ok(())
-}
-
 impl Code {
     /// Draws the pane. An `Err` is a sentence for the person.
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
@@ -165,7 +156,8 @@ impl Code {
             Ok(subject) => subject,
             Err(sentence) => {
                 self.turn_to(session, None);
-                theme::pane(ui).show(ui, |ui| ui.label(RichText::new(sentence).color(theme::of(ui).faint)));
+                let whole = egui::CentralPanel::no_frame().frame(theme::pane(ui));
+                whole.show(ui, |ui| ui.label(RichText::new(sentence).color(theme::of(ui).faint)));
                 return Ok(());
             }
         };
@@ -284,7 +276,8 @@ impl Code {
             Wish::MakeMine => {
                 let library = session.library().clone();
                 let mut result = Ok(());
-                session.edit("make mine", |document| result = make_mine(document, &subject.path, &library));
+                let (scope, name) = Scope::split(&subject.path);
+                session.edit("make mine", |document| result = edit::make_mine(document, &scope, name, &library));
                 session.end_gesture();
                 result
             }

@@ -180,13 +180,13 @@ fn rows_and_nodes_tell_of_each_other() {
     bench.frame(Vec::new());
     let mut runs = bench.pane.rows.rows.iter().filter(|row| row.list == List::Frame && row.shape == Shape::Run);
     let row = runs.next().unwrap().clone();
-    let outer = row.path.split('/').next().unwrap().to_string();
+    let inner = row.path.rsplit('/').next().unwrap().to_string();
     let at = bench.place(&row.name);
     bench.frame(vec![Event::PointerMoved(at)]);
     bench.frame(Vec::new());
     assert_eq!(bench.session.hovered, Some(row.path.clone()));
     bench.click(at);
-    assert_eq!(bench.session.selection, BTreeSet::from([outer.clone()]));
+    assert_eq!(bench.session.selection, BTreeSet::from([inner]));
     assert!(bench.session.reveal, "the canvas is asked to show it");
     bench.frame(vec![Event::PointerGone]);
     bench.frame(Vec::new());
@@ -199,7 +199,7 @@ fn rows_and_nodes_tell_of_each_other() {
     let last = bench.pane.rows.rows.last().unwrap().clone();
     let hidden = bench.frame(Vec::new());
     assert!(!texts(&hidden).contains(&last.name), "{} is below what can be seen", last.name);
-    bench.session.selection = BTreeSet::from([last.path.split('/').next().unwrap().to_string()]);
+    bench.session.go_to(&last.path);
     bench.pace = 0.5;
     (0..4).for_each(|_| drop(bench.frame(Vec::new())));
     let shown = bench.frame(Vec::new());

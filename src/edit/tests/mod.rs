@@ -1,9 +1,12 @@
 //! What a person's edits make of a document. Fixtures are small, so that whole results can be compared.
 
+mod border;
 mod clipboard;
 mod frames;
+mod group;
 mod nodes;
 mod random;
+mod remedy;
 mod swap;
 mod wires;
 

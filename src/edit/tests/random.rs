@@ -52,7 +52,7 @@ fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut String) -> Str
     let stages: Vec<String> = library().stages().map(|stage| stage.name.clone()).collect();
     let stage = dice.of(&stages).unwrap();
     let frame = dice.roll(3);
-    let what = dice.roll(20);
+    let what = dice.roll(25);
     let inputs = if at.0 > 400.0 { PasteInputs::Keep } else { PasteInputs::Drop };
     let done = match what {
         0 | 1 => {
@@ -95,7 +95,23 @@ fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut String) -> Str
             let frame = remove_frame(document, &scope, frame);
             frame.and(add_frame(document, &scope, Frame::default()).map(drop))
         }
-        _ if frame == 0 => make_mine(document, &scope, &a, library()),
+        19 | 20 => make_group(document, &scope, &some, &c, library()).map(drop),
+        21 => ungroup(document, &scope, &a, library()).map(drop),
+        22 => expose_param(
+            document,
+            &scope,
+            &a,
+            &Link::parse(["h.value", "jet.rate", "calm.iterations"][frame]),
+            &c,
+            library(),
+        ),
+        23 => match frame {
+            0 => rename_port(document, &scope, Side::In, &to.port, &a),
+            1 => rename_port(document, &scope, Side::Out, &from.port, &a),
+            _ => remove_port(document, &scope, if at.0 > 400.0 { Side::In } else { Side::Out }, &to.port),
+        },
+        _ if frame == 0 => hide_param(document, &scope, &a, &c),
+        _ if frame == 1 => make_mine(document, &scope, &a, library()),
         _ => swap_stage(document, &scope, &a, &stage, library()),
     };
     format!("{what} in `{scope}`: {a}, {b}, {c}, {from} -> {}.{}: {done:?}", to.node, to.port)

@@ -1,0 +1,165 @@
+//! Time frames of the editor with a large graph, on the CPU: from input to triangles, as the window does it.
+//!
+//! `cargo bench --bench editor -- [--nodes 300] [--frames 300]`
+//!
+//! Each case is a median and the 95th percentile of so many frames. Drawing the triangles is the GPU's work and not in it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use eframe::egui::{
+    Context, Event, Key, Modifiers, MouseWheelUnit, Pos2, RawInput, Rect, TouchPhase, Vec2, pos2, vec2,
+};
+use eframe::egui_wgpu::{RendererOptions, WgpuSetup};
+use eframe::{App, CreationContext, Frame};
+use egui_kittest::wgpu::{create_render_state, default_wgpu_setup};
+use stagewright::app::{Editor, Folders, Source};
+use stagewright::gpu;
+
+#[derive(Parser)]
+struct Arguments {
+    /// Nodes of the graph
+    #[arg(long, default_value_t = 300)]
+    nodes: usize,
+    /// Frames of each case
+    #[arg(long, default_value_t = 300)]
+    frames: usize,
+    /// What `cargo bench` adds
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+const WINDOW: Vec2 = vec2(1920.0, 1080.0);
+/// How long compiling the graph may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Window {
+    ctx: Context,
+    editor: Editor,
+    frame: Frame,
+    time: f64,
+}
+
+impl Window {
+    fn open(graph: PathBuf) -> Result<Window, String> {
+        let WgpuSetup::CreateNew(mut setup) = default_wgpu_setup() else { return Err("no device".into()) };
+        setup.device_descriptor = Arc::new(gpu::device_descriptor);
+        let ctx = Context::default();
+        let mut context = CreationContext::_new_kittest(ctx.clone());
+        context.wgpu_render_state = Some(create_render_state(setup.into(), RendererOptions::default()));
+        let editor = Editor::new(&context, Source::File(graph), None, Folders::default())?;
+        Ok(Window { ctx, editor, frame: Frame::_new_kittest(), time: 0.0 })
+    }
+
+    /// One frame, and how long it took \[ms\].
+    fn frame(&mut self, events: Vec<Event>) -> f64 {
+        self.time += 1.0 / 60.0;
+        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, WINDOW));
+        let input = RawInput { screen_rect, time: Some(self.time), events, ..RawInput::default() };
+        let started = Instant::now();
+        let output = self.ctx.run_ui(input, |ui| self.editor.ui(ui, &mut self.frame));
+        let triangles = self.ctx.tessellate(output.shapes, output.pixels_per_point);
+        let ms = started.elapsed().as_secs_f64() * 1e3;
+        drop(triangles);
+        ms
+    }
+
+    fn key(&mut self, key: Key) {
+        let event =
+            |pressed| Event::Key { key, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE };
+        self.frame(vec![event(true), event(false)]);
+    }
+
+    fn compiled(&mut self) -> Result<(), String> {
+        let since = Instant::now();
+        while self.editor.compiling() || self.editor.simulation().is_none() {
+            if since.elapsed() > PATIENCE {
+                return Err(self.editor.problems().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+            }
+            std::thread::sleep(Duration::from_millis(10));
+            self.frame(Vec::new());
+        }
+        Ok(())
+    }
+
+    /// Median and 95th percentile of frames in which the pointer moves over the canvas.
+    fn time(&mut self, name: &str, frames: usize) {
+        for _ in 0..20 {
+            self.frame(Vec::new());
+        }
+        let over = |index: usize| {
+            Event::PointerMoved(pos2(900.0 + (index * 7 % 900) as f32, 100.0 + (index * 3 % 400) as f32))
+        };
+        let mut times: Vec<f64> = (0..frames).map(|index| self.frame(vec![over(index)])).collect();
+        times.sort_by(f64::total_cmp);
+        let at = |part: f64| times.get((part * (frames.max(1) - 1) as f64) as usize).copied().unwrap_or_default();
+        println!("{name:>36} {:6.2} ms, 95 % {:6.2} ms", at(0.5), at(0.95));
+    }
+}
+
+/// Chains of stages on a coarse domain, one below the other and each fed by the one above, with as many nodes in all.
+fn graph(nodes: usize) -> String {
+    const CHAIN: usize = 20;
+    let domain = r#""domain": (domain: (resolution: (16, 16), width: 1, edge: "wall"), at: (0, -200))"#;
+    let mut lines = vec![domain.to_string()];
+    let mut end = String::from("start_0.value");
+    for row in 0.. {
+        let links = nodes.saturating_sub(lines.len() + 3).min(CHAIN);
+        if links == 0 {
+            break;
+        }
+        let y = row * 160;
+        let mut field = format!("start_{row}.value");
+        for link in 0..links {
+            let name = format!("fade_{row}_{link}");
+            let (inputs, x) = (format!(r#"{{"before": "{end}", "field": "{field}"}}"#), 240 * (link + 1));
+            lines.push(format!(
+                r#""{name}": (stage: "fluid/diffuse", inputs: {inputs}, iterations: 2, at: ({x}, {y}))"#
+            ));
+            field = format!("{name}.field");
+            end.clone_from(&field);
+        }
+        lines.push(format!(
+            r#""start_{row}": (state: "Grid<f32>", inputs: {{"next": "{end}"}}, on: "domain", at: (0, {y}))"#
+        ));
+    }
+    lines.push(format!(r#""look": (stage: "view/color_map", inputs: {{"field": "{end}"}}, at: (240, -200))"#));
+    lines.push(r#""screen": (output: (size: (64, 64)), inputs: {"image": "look.image"}, at: (480, -200))"#.to_string());
+    format!("(version: 1, nodes: {{{}}})", lines.join(",\n"))
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments = Arguments::parse();
+    let folder = std::env::temp_dir().join(format!("stagewright-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let file = folder.join("graph.ron");
+    std::fs::write(&file, graph(arguments.nodes))?;
+    let mut window = Window::open(file)?;
+    window.compiled()?;
+    println!("{} nodes on {}", window.editor.document().nodes.len(), gpu_name(&window));
+    window.key(Key::Home);
+    window.time("all in view, running", arguments.frames);
+    window.key(Key::Space);
+    window.time("all in view, paused", arguments.frames);
+    let at = pos2(1300.0, 300.0);
+    let wheel = |y| Event::MouseWheel {
+        unit: MouseWheelUnit::Point,
+        delta: vec2(0.0, y),
+        phase: TouchPhase::Move,
+        modifiers: Modifiers::NONE,
+    };
+    for _ in 0..60 {
+        window.frame(vec![Event::PointerMoved(at), wheel(20.0)]);
+    }
+    window.time("zoomed to a part, paused", arguments.frames);
+    window.key(Key::Space);
+    window.time("zoomed to a part, running", arguments.frames);
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
+}
+
+fn gpu_name(window: &Window) -> String {
+    window.editor.simulation().map(|s| s.gpu().name().to_string()).unwrap_or_default()
+}

@@ -1,0 +1,248 @@
+//! What each command does.
+
+use eframe::egui::{self, ViewportCommand};
+
+use super::canvas::{self, Canvas};
+use super::command::{Command, MENUS};
+use super::panes::Pane;
+use super::picker::{self, Picker};
+use super::session::Session;
+use super::{Editor, panes, theme};
+use crate::document::NodeKind;
+use crate::edit::PasteInputs;
+
+impl Editor {
+    pub(super) fn enabled(&self, command: Command) -> bool {
+        let session = &self.session;
+        let (some, own) = (!session.selection.is_empty(), session.editable());
+        let one = session.selection.iter().next().filter(|_| session.selection.len() == 1);
+        let kind = one.and_then(|name| session.nodes().get(name)).map(|node| &node.kind);
+        match command {
+            Command::Undo => session.history().can_undo(),
+            Command::Redo => session.history().can_redo(),
+            Command::Copy => some || session.frame.is_some(),
+            Command::Cut | Command::Delete | Command::Rename => (some || session.frame.is_some()) && own,
+            Command::FrameSelection | Command::Before | Command::After => some,
+            Command::Mute | Command::Duplicate | Command::Group => some && own,
+            Command::Link => session.selection.len() > 1 && own,
+            Command::MakeMine => !own || matches!(kind, Some(NodeKind::Stage(_))),
+            Command::SwapStage => {
+                own && matches!(kind, Some(NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)))
+            }
+            Command::Ungroup => {
+                own && one
+                    .and_then(|name| session.nodes().get(name))
+                    .is_some_and(|node| crate::edit::group_of(node, session.library()).is_some())
+            }
+            Command::Enter | Command::ViewOutput => kind.is_some(),
+            Command::Leave => !session.scope().is_root(),
+            Command::NextProblem | Command::PreviousProblem => session.problems().next().is_some(),
+            Command::Paste | Command::PasteWithInputs | Command::AddNode | Command::FrameNodes | Command::Arrange => {
+                own
+            }
+            Command::Play | Command::Step | Command::Reset => session.running_simulation().is_some(),
+            _ => true,
+        }
+    }
+
+    pub(super) fn execute(&mut self, command: Command, ctx: &egui::Context) {
+        if !self.enabled(command) {
+            return;
+        }
+        // Whatever it is, it means the text as it is on screen.
+        self.code.flush(&mut self.session);
+        let (session, canvas) = (&mut self.session, &mut self.canvas);
+        let mut told = Ok(());
+        match command {
+            Command::New => self.files.new_graph(ctx),
+            Command::Open => self.files.open(ctx, session),
+            Command::Save => self.save(ctx),
+            Command::SaveAs => self.files.save_as(ctx, session),
+            Command::Export => self.export.open(session, self.files.settings()),
+            Command::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
+            Command::Undo => session.undo(),
+            Command::Redo => session.redo(),
+            Command::Copy | Command::Cut => {
+                if let Some(text) = canvas.copy(session) {
+                    ctx.copy_text(text);
+                }
+                if command == Command::Cut {
+                    canvas.delete(session);
+                }
+            }
+            Command::Paste | Command::PasteWithInputs => told = self.paste(ctx, command == Command::PasteWithInputs),
+            Command::Duplicate => told = canvas.duplicate(session),
+            Command::Delete => canvas.delete(session),
+            Command::SelectAll => session.selection = session.nodes().keys().cloned().collect(),
+            Command::Find | Command::Commands | Command::SwapStage => self.pick(command, ctx),
+            Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
+            Command::Mute => canvas.mute(session),
+            Command::NextProblem | Command::PreviousProblem => {
+                self.problems.step(session, command == Command::NextProblem);
+                panes::bring_up(&mut self.panes, Pane::Problems);
+            }
+            Command::Rename => canvas.rename_selected(session),
+            Command::Link => told = canvas.link_selected(session),
+            Command::MakeMine => told = make_mine(session),
+            Command::Group => told = group(session),
+            Command::Ungroup => told = ungroup(session),
+            Command::Enter => {
+                let name = session.selection.iter().next().cloned().unwrap_or_default();
+                session.enter(&name);
+            }
+            Command::Leave => session.open_level(session.scope().0.len().saturating_sub(1)),
+            Command::FrameNodes => told = canvas.add_frame(session),
+            Command::Before => canvas.select_neighbors(session, true),
+            Command::After => canvas.select_neighbors(session, false),
+            Command::Arrange => canvas.arrange(session),
+            Command::FrameAll => canvas.frame_all(),
+            Command::FrameSelection => canvas.frame_selection(),
+            Command::ToggleHeat => canvas.heat = !canvas.heat,
+            Command::ToggleMinimap => canvas.minimap = !canvas.minimap,
+            Command::Play => self.player.playing = !self.player.playing,
+            Command::Step => self.player.step(),
+            Command::Slower => self.player.shift_speed(false),
+            Command::Faster => self.player.shift_speed(true),
+            Command::Reset => {
+                session.reset();
+                self.player.refresh();
+            }
+            Command::ViewOutput => self.session.wanted_view = canvas.output_of_selected(&self.session),
+            Command::ToggleThumbnails => self.thumbnails = !self.thumbnails,
+            Command::Pin => self.pin(0),
+            Command::FitPicture => self.views.values_mut().for_each(|view| view.framing().fit()),
+            Command::ActualSize => self.views.values_mut().for_each(|view| view.framing().actual_size()),
+            Command::ResetPanes => self.panes = panes::arrangement(),
+            Command::DarkTheme => ctx.set_theme(egui::Theme::Dark),
+            Command::LightTheme => ctx.set_theme(egui::Theme::Light),
+            Command::ShowGraph
+            | Command::ShowView
+            | Command::ShowInspector
+            | Command::ShowCode
+            | Command::ShowPlan
+            | Command::ShowProblems => {
+                if let Some(pane) = command.pane() {
+                    panes::bring_up(&mut self.panes, pane);
+                }
+            }
+        }
+        if let Err(sentence) = told {
+            self.tell(sentence, true);
+        }
+    }
+
+    /// Puts in what the clipboard holds; where it has not come along with the keys, it is asked for.
+    fn paste(&mut self, ctx: &egui::Context, with_inputs: bool) -> Result<(), String> {
+        let text = ctx.input(|input| {
+            let mut events = input.events.iter();
+            events.find_map(|event| if let egui::Event::Paste(text) = event { Some(text.clone()) } else { None })
+        });
+        let Some(text) = text else {
+            ctx.send_viewport_cmd(ViewportCommand::RequestPaste);
+            return Ok(());
+        };
+        let inputs = if with_inputs { PasteInputs::Keep } else { PasteInputs::Drop };
+        self.canvas.paste(&mut self.session, &text, canvas::pointer(ctx), inputs)
+    }
+
+    /// Opens a list to choose from.
+    fn pick(&mut self, purpose: Command, ctx: &egui::Context) {
+        let at = ctx.content_rect().center_top() + egui::vec2(-160.0, 90.0);
+        let look = theme::look(ctx);
+        let (keys, items, hint) = match purpose {
+            Command::Find => {
+                let (paths, items) = Canvas::nodes_to_find(&self.session, look);
+                (paths, items, "Find a node")
+            }
+            Command::SwapStage => {
+                let (names, items) = Canvas::stages_to_choose(&self.session, look);
+                (names, items, "Put another stage in its place")
+            }
+            _ => (Vec::new(), self.commands_to_find(ctx), "Find a command"),
+        };
+        self.picker = Some((purpose, keys, Picker::new(at, hint, items)));
+    }
+
+    fn commands_to_find(&self, ctx: &egui::Context) -> Vec<picker::Item> {
+        let menus = MENUS.iter().flat_map(|(menu, commands)| commands.iter().map(move |command| (menu, *command)));
+        let item = |(menu, command): (&&str, Command)| picker::Item {
+            title: command.label().trim_end_matches('…').into(),
+            group: menu.to_string(),
+            words: String::new(),
+            note: command.shortcut_text(ctx),
+            doc: String::new(),
+            color: None,
+            enabled: self.enabled(command),
+        };
+        menus.map(item).collect()
+    }
+
+    /// Shows the open list and does what is chosen.
+    pub(super) fn show_picker(&mut self, ctx: &egui::Context) {
+        let Some((purpose, keys, picker)) = &mut self.picker else { return };
+        let (purpose, index) = match picker.show(ctx) {
+            picker::Answer::Open => return,
+            picker::Answer::Closed => {
+                self.picker = None;
+                return;
+            }
+            picker::Answer::Chosen(index) => (*purpose, index),
+        };
+        let key = keys.get(index).cloned().unwrap_or_default();
+        self.picker = None;
+        match purpose {
+            Command::Find => self.session.go_to(&key),
+            Command::SwapStage => {
+                let told = self.canvas.swap_stage(&mut self.session, &key);
+                if let Err(sentence) = told {
+                    self.tell(sentence, true);
+                }
+            }
+            _ => {
+                if let Some(command) = Command::all().nth(index) {
+                    self.execute(command, ctx);
+                }
+            }
+        }
+    }
+
+    /// Saves the document, or the stage's file that is being written in.
+    fn save(&mut self, ctx: &egui::Context) {
+        match self.code.save(ctx, &self.session) {
+            Some(Ok(path)) => self.tell(format!("Saved {}", path.display()), false),
+            Some(Err(sentence)) => self.tell(sentence, true),
+            None => self.files.save(ctx, &mut self.session),
+        }
+    }
+}
+
+/// Copies the selected built-in into the graph, or the library's group that is open.
+fn make_mine(session: &mut Session) -> Result<(), String> {
+    let (scope, name) = match session.library_group() {
+        Some((scope, name)) => (scope, name),
+        None => (session.scope().clone(), session.selection.iter().next().cloned().unwrap_or_default()),
+    };
+    let mut after = session.document().clone();
+    crate::edit::make_mine(&mut after, &scope, &name, session.library())?;
+    session.edit("make mine", |document| *document = after);
+    Ok(())
+}
+
+/// Puts the selected nodes into a group, which is selected then.
+fn group(session: &mut Session) -> Result<(), String> {
+    let (mut after, scope) = (session.document().clone(), session.scope().clone());
+    let name = crate::edit::make_group(&mut after, &scope, &session.selection, "group", session.library())?;
+    session.edit("group", |document| *document = after);
+    session.selection = [name].into();
+    Ok(())
+}
+
+/// Puts the nodes of the selected group in its place, and selects them.
+fn ungroup(session: &mut Session) -> Result<(), String> {
+    let (mut after, scope) = (session.document().clone(), session.scope().clone());
+    let name = session.selection.iter().next().cloned().unwrap_or_default();
+    let come = crate::edit::ungroup(&mut after, &scope, &name, session.library())?;
+    session.edit("ungroup", |document| *document = after);
+    session.selection = come;
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! Levels of the document: the one that is open, and the ways in and out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Session;
+use crate::app::canvas::layout;
+use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, Scope};
+use crate::edit::{self, Face, IN, InputEnd, OUT};
+use crate::problem::Problem;
+
+impl Session {
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// The document, in which the groups of the library that are open are groups of its own.
+    pub(super) fn shown(&self) -> &Document {
+        self.opened.as_ref().unwrap_or(&self.document)
+    }
+
+    pub fn level(&self) -> Level<'_> {
+        // `settle` has seen to it that there is such a level.
+        self.shown().level(&self.scope).unwrap_or(Level::Document(&self.document))
+    }
+
+    /// Nodes of the open level.
+    pub fn nodes(&self) -> &Nodes {
+        self.level().nodes()
+    }
+
+    /// Comment frames of the open level.
+    pub fn frames(&self) -> &[Frame] {
+        self.level().frames()
+    }
+
+    /// The open group; none where the document itself is open.
+    pub fn group(&self) -> Option<&Group> {
+        self.level().group()
+    }
+
+    /// Whether the open level is the document's own; groups of the library can only be looked at.
+    pub fn editable(&self) -> bool {
+        self.opened.is_none()
+    }
+
+    /// The outermost group of the library that is open: its level in the document, and the node's name there.
+    pub fn library_group(&self) -> Option<(Scope, String)> {
+        let mut scope = Scope::default();
+        for name in &self.scope.0 {
+            let node = self.document.level(&scope)?.nodes().get(name)?;
+            if !matches!(node.kind, NodeKind::Group(_)) {
+                return Some((scope, name.clone()));
+            }
+            scope = scope.inside(name);
+        }
+        None
+    }
+
+    /// What each node of the open level shows, with the blocks of an open group.
+    pub fn faces(&self) -> BTreeMap<String, Face> {
+        let mut faces = edit::face::faces(self.shown(), &self.scope, self.library());
+        let path = |wire: &str| self.scope.path(wire);
+        let carried = |wire: &str| self.carried(&path(wire));
+        let particles = |wire: &str| self.particles(&path(wire));
+        edit::face::bind(&mut faces, self.shown(), &self.scope, carried, particles);
+        faces
+    }
+
+    /// Every wire of the open level: where it ends, and what it is from.
+    pub fn wires(&self) -> impl Iterator<Item = (InputEnd, Link)> + '_ {
+        let end = |node: &str, port: &str| InputEnd { node: node.to_string(), port: port.to_string() };
+        let outputs = self.group().into_iter().flat_map(|group| &group.outputs);
+        let inside = self
+            .nodes()
+            .iter()
+            .flat_map(move |(name, node)| node.inputs.iter().map(move |(port, link)| (end(name, port), link.clone())));
+        inside.chain(outputs.map(move |(port, link)| (end(OUT, port), link.clone())))
+    }
+
+    /// What an input of the open level reads.
+    pub fn source(&self, end: &InputEnd) -> Option<Link> {
+        edit::source(self.level(), end).cloned()
+    }
+
+    /// Wires that views show, by `node.port` with the whole path of the node.
+    pub fn viewed(&self) -> &BTreeSet<String> {
+        &self.viewed
+    }
+
+    /// Leaves groups, and forgets what was selected, where they are no more.
+    pub(super) fn settle(&mut self) {
+        let mut opened: Option<Document> = None;
+        let mut depth = 0;
+        for count in 1..=self.scope.0.len() {
+            let path = self.scope.0.get(..count).unwrap_or_default().join("/");
+            let node = opened.as_ref().unwrap_or(&self.document).node(&path);
+            let Some(group) = node.and_then(|node| edit::group_of(node, self.library())).cloned() else { break };
+            if !matches!(node.map(|node| &node.kind), Some(NodeKind::Group(_))) {
+                let document = opened.get_or_insert_with(|| self.document.clone());
+                if let Some(node) = document.node_mut(&path) {
+                    node.kind = NodeKind::Group(Box::new(group));
+                }
+                layout::place_all(document, &self.library);
+            }
+            depth = count;
+        }
+        self.opened = opened;
+        if depth < self.scope.0.len() {
+            self.scope.0.truncate(depth);
+            self.selection.clear();
+            self.settle();
+            return;
+        }
+        let group = self.group().is_some();
+        let known: BTreeSet<String> = self.nodes().keys().cloned().collect();
+        self.selection.retain(|name| known.contains(name) || (group && (name == IN || name == OUT)));
+        self.frame = self.frame.filter(|index| *index < self.frames().len());
+    }
+
+    /// Opens a group of the open level. Returns whether there is one of that name.
+    pub fn enter(&mut self, name: &str) -> bool {
+        let group = self.nodes().get(name).is_some_and(|node| edit::group_of(node, self.library()).is_some());
+        if group {
+            self.scope = self.scope.inside(name);
+            self.selection.clear();
+            self.frame = None;
+            self.settle();
+        }
+        group
+    }
+
+    /// Goes back out of groups, to as many as remain open; the one just left is selected.
+    pub fn open_level(&mut self, depth: usize) {
+        if let Some(left) = self.scope.0.get(depth).cloned() {
+            self.scope.0.truncate(depth);
+            self.settle();
+            self.selection = BTreeSet::from([left]);
+            self.frame = None;
+        }
+    }
+
+    /// Opens the level of a node, given by a path such as `substep/density`, selects it, and has it brought into view.
+    pub fn go_to(&mut self, path: &str) {
+        let before = (std::mem::take(&mut self.scope), std::mem::take(&mut self.selection));
+        self.settle();
+        let parts: Vec<&str> = path.split('/').collect();
+        let Some((name, groups)) = parts.split_last() else { return };
+        // What is inside a group that can't be opened stands for the group.
+        let inner = groups.iter().find(|group| !self.enter(group)).unwrap_or(name);
+        if self.nodes().contains_key(*inner) {
+            self.selection = BTreeSet::from([inner.to_string()]);
+            self.frame = None;
+            self.reveal = true;
+        } else {
+            (self.scope, self.selection) = before;
+            self.settle();
+        }
+    }
+
+    /// The same, and shows the place in the node's text where there is one.
+    pub fn go_to_problem(&mut self, problem: &Problem) {
+        self.go_to(&problem.node);
+        self.show_text = problem.place;
+    }
+
+    /// The open level's name of what a path tells of: the node itself, or the group that it is in.
+    pub fn here<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let mut rest = path;
+        for group in &self.scope.0 {
+            rest = rest.strip_prefix(group.as_str())?.strip_prefix('/')?;
+        }
+        rest.split('/').next().filter(|name| !name.is_empty())
+    }
+}

@@ -1,0 +1,229 @@
+//! What a group shows to the outside: its parameters, inputs and outputs.
+
+use super::group::mentioned;
+use super::nodes::node_mut;
+use super::remove::drop_targets;
+use super::{IN, group_of, is_node_name, level_mut, links, no_node, stage_of};
+use crate::document::{Document, Group, LevelMut, Link, Node, NodeKind, ParamValue, Scope};
+use crate::expr;
+use crate::library::Library;
+
+/// A side of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    In,
+    Out,
+}
+
+/// Makes a parameter of a node inside, or its `iterations`, one of the group; under a name that the group has already it is set
+/// along with what that sets.
+///
+/// # Errors
+/// Why that can't be, in one sentence; then nothing changes.
+pub fn expose_param(
+    document: &mut Document,
+    scope: &Scope,
+    group: &str,
+    inner: &Link,
+    name: &str,
+    library: &Library,
+) -> Result<(), String> {
+    let own = own_group(document, scope, group)?;
+    let node = own.nodes.get(&inner.node).ok_or_else(|| no_node(&scope.inside(group), &inner.node))?;
+    if !settable(node, &inner.port, library) {
+        return Err(format!("`{}` has no parameter `{}`; choose one that it has", inner.node, inner.port));
+    }
+    if let Some((known, _)) = own.params.iter().find(|(_, targets)| targets.contains(inner)) {
+        return Err(format!("`{inner}` is the group's parameter `{known}` already; hide that first"));
+    }
+    port_name(name)?;
+    if name == "iterations" || own.inputs.contains_key(name) {
+        return Err(format!("`{name}` is something else of `{group}` already; choose another name"));
+    }
+    own.params.entry(name.to_string()).or_default().push(inner.clone());
+    Ok(())
+}
+
+/// Whether a node has a value of that name.
+fn settable(node: &Node, param: &str, library: &Library) -> bool {
+    let runs = matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_));
+    if param == "iterations" {
+        return runs;
+    }
+    match &node.kind {
+        NodeKind::Number(_) | NodeKind::State(_) => param == "value",
+        NodeKind::File(_) => param == "size" || param == "center",
+        _ => {
+            let stage = stage_of(node, library);
+            let constant = |p: &crate::stage::header::Port| p.name == param && p.default.is_some();
+            let of_stage = stage.is_some_and(|s| s.param(param).is_some() || s.inputs().any(constant));
+            of_stage
+                || group_of(node, library).is_some_and(|g| g.params.contains_key(param) || g.inputs.contains_key(param))
+        }
+    }
+}
+
+/// Takes a parameter away from a group. What it was set to goes to the nodes inside.
+///
+/// # Errors
+/// Why that can't be, in one sentence; then nothing changes.
+pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &str) -> Result<(), String> {
+    let value = node_mut(document, scope, group)?.params.get(name).cloned();
+    let own = own_group(document, scope, group)?;
+    let targets = own.params.get(name).ok_or_else(|| format!("`{group}` has no parameter `{name}`"))?.clone();
+    if let Some(value) = &value {
+        if let Some(number) = mentioned(value).first() {
+            return Err(format!(
+                "`{name}` is set to an expression that names `{number}`, which is not known inside of `{group}`; give \
+                 it a number first"
+            ));
+        }
+        for target in targets {
+            let Some(inner) = own.nodes.get_mut(&target.node) else { continue };
+            match target.port.as_str() {
+                "iterations" => inner.iterations = Some(value.clone()),
+                port => drop(inner.params.insert(port.into(), value.clone())),
+            }
+        }
+    }
+    own.params.remove(name);
+    node_mut(document, scope, group)?.params.remove(name);
+    drop_targets(document, scope, &|target| target.node != group || target.port != name);
+    Ok(())
+}
+
+/// Renames an input or an output of the group that is open, with every wire and mention of it.
+///
+/// # Errors
+/// Why the name can't be used, in one sentence; then nothing changes.
+pub fn rename_port(document: &mut Document, scope: &Scope, side: Side, old: &str, new: &str) -> Result<(), String> {
+    let (_, name, group) = open(document, scope)?;
+    let known = |name: &str| match side {
+        Side::In => group.inputs.contains_key(name),
+        Side::Out => group.outputs.contains_key(name),
+    };
+    if !known(old) {
+        return Err(no_port(&name, side, old));
+    }
+    if old == new {
+        return Ok(());
+    }
+    port_name(new)?;
+    if known(new) || (side == Side::In && (new == "iterations" || group.params.contains_key(new))) {
+        return Err(format!("`{new}` is something else of `{name}` already; choose another name"));
+    }
+    match side {
+        Side::In => rename_input(document, scope, old, new),
+        Side::Out => rename_output(document, scope, old, new),
+    }
+}
+
+fn rename_input(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), String> {
+    let (around, name, group) = open(document, scope)?;
+    let hidden = |name: &str| matches!(group.nodes.get(name).map(|node| &node.kind), Some(NodeKind::Number(_)));
+    let named = !hidden(old) && group.nodes.values().flat_map(Node::values).flat_map(mentioned).any(|word| word == old);
+    if named && (!expr::usable(new) || hidden(new)) {
+        return Err(format!("expressions inside name `{old}`, and can't name `{new}` so; choose another name"));
+    }
+    for value in group.nodes.values_mut().flat_map(Node::values_mut).filter(|_| named) {
+        if let ParamValue::Expression(text) = value {
+            *text = expr::rename(text, old, new);
+        }
+    }
+    let ty = group.inputs.remove(old).unwrap_or_default();
+    group.inputs.insert(new.to_string(), ty);
+    let reads = |link: &&mut Link| link.node == IN && link.port == old;
+    links(LevelMut::Group(group)).filter(reads).for_each(|link| link.port = new.to_string());
+    let node = node_mut(document, &around, &name)?;
+    if let Some(link) = node.inputs.remove(old) {
+        node.inputs.insert(new.to_string(), link);
+    }
+    if let Some(value) = node.params.remove(old) {
+        node.params.insert(new.to_string(), value);
+    }
+    if let Some(outer) = level_mut(document, &around)?.group() {
+        let sets = |link: &&mut Link| link.node == name && link.port == old;
+        outer.params.values_mut().flatten().filter(sets).for_each(|link| link.port = new.to_string());
+    }
+    Ok(())
+}
+
+fn rename_output(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), String> {
+    let (around, name, group) = open(document, scope)?;
+    let only = group.outputs.len() == 1;
+    if let Some(link) = group.outputs.remove(old) {
+        group.outputs.insert(new.to_string(), link);
+    }
+    let reads = |link: &&mut Link| link.node == name && (link.port == old || (only && link.port.is_empty()));
+    links(level_mut(document, &around)?).filter(reads).for_each(|link| link.port = new.to_string());
+    Ok(())
+}
+
+/// Removes an input or an output of the group that is open, and the wires on both sides of it.
+///
+/// # Errors
+/// Why it can't be removed, in one sentence; then nothing changes.
+pub fn remove_port(document: &mut Document, scope: &Scope, side: Side, port: &str) -> Result<(), String> {
+    match side {
+        Side::In => remove_input(document, scope, port),
+        Side::Out => remove_output(document, scope, port),
+    }
+}
+
+fn remove_input(document: &mut Document, scope: &Scope, port: &str) -> Result<(), String> {
+    let (around, name, group) = open(document, scope)?;
+    let number = matches!(group.nodes.get(port).map(|node| &node.kind), Some(NodeKind::Number(_)));
+    let named = |node: &Node| node.values().flat_map(mentioned).any(|word| word == port);
+    if let Some((inner, _)) = group.nodes.iter().find(|(_, node)| !number && named(node)) {
+        return Err(format!("an expression of `{inner}` names `{port}`; give it another value first"));
+    }
+    group.inputs.remove(port).ok_or_else(|| no_port(&name, Side::In, port))?;
+    group.nodes.values_mut().for_each(|node| node.inputs.retain(|_, link| link.node != IN || link.port != port));
+    group.outputs.retain(|_, link| link.node != IN || link.port != port);
+    let node = node_mut(document, &around, &name)?;
+    node.inputs.remove(port);
+    node.params.remove(port);
+    drop_targets(document, &around, &|target| target.node != name || target.port != port);
+    Ok(())
+}
+
+fn remove_output(document: &mut Document, scope: &Scope, port: &str) -> Result<(), String> {
+    let (around, name, group) = open(document, scope)?;
+    let only = group.outputs.len() == 1;
+    group.outputs.remove(port).ok_or_else(|| no_port(&name, Side::Out, port))?;
+    let mut level = level_mut(document, &around)?;
+    let reads = |link: &Link| link.node == name && (link.port == port || (only && link.port.is_empty()));
+    level.nodes().values_mut().for_each(|node| node.inputs.retain(|_, link| !reads(link)));
+    if let Some(outer) = level.group() {
+        outer.outputs.retain(|_, link| !reads(link));
+    }
+    Ok(())
+}
+
+fn no_port(group: &str, side: Side, port: &str) -> String {
+    let what = if side == Side::In { "input" } else { "output" };
+    format!("`{group}` has no {what} `{port}`; it was removed or renamed")
+}
+
+fn port_name(name: &str) -> Result<(), String> {
+    if is_node_name(name) {
+        return Ok(());
+    }
+    Err(format!("`{name}` can't be a port's name; it must not be empty, `in` or `out`, nor hold `.` or `/`"))
+}
+
+/// A group of the document.
+fn own_group<'a>(document: &'a mut Document, scope: &Scope, name: &str) -> Result<&'a mut Group, String> {
+    match &mut node_mut(document, scope, name)?.kind {
+        NodeKind::Group(group) => Ok(group),
+        NodeKind::Stage(_) => Err(format!("`{name}` is a group of the library or a stage; make it yours first")),
+        _ => Err(format!("`{name}` is no group, so nothing can be exposed of it")),
+    }
+}
+
+/// The group that a level is inside of, with the level around and its name there.
+fn open<'a>(document: &'a mut Document, scope: &Scope) -> Result<(Scope, String, &'a mut Group), String> {
+    let (around, name) = scope.outside().ok_or("the graph itself has no inputs and outputs; open a group")?;
+    let group = own_group(document, &around, name)?;
+    Ok((around, name.to_string(), group))
+}

@@ -1,0 +1,405 @@
+//! Selected nodes become a group in their place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::face::{self, Face};
+use super::{IN, OUT, frame_contents, free, free_name, gone, level_mut, no_node};
+use crate::document::{Document, Group, Level, Link, Node, NodeKind, ParamValue, Scope};
+use crate::expr;
+use crate::graph::ports::{Ports, group_of};
+use crate::graph::{Graph, Table, bypass};
+use crate::library::Library;
+use crate::problem::Severity;
+use crate::stage::header::Direction;
+use crate::stage::types::{Element, PortType, ValueType};
+
+/// Room between the nodes inside and the group's inputs and outputs \[points\].
+const ASIDE: f32 = 260.0;
+
+/// Puts nodes into a new group, named after `wish`. Every wire from outside becomes an input, every output that is read outside an
+/// output; numbers outside that expressions name become inputs of their names. Domains, and numbers that something outside reads,
+/// stay where they are. An output has the name of an input only where it goes on from it through `@inout` ports, so that the group
+/// can be repeated. Returns its name. States inside have another path then, and start anew.
+///
+/// # Errors
+/// Why these nodes can't be a group, in one sentence; then nothing changes.
+pub fn make_group(
+    document: &mut Document,
+    scope: &Scope,
+    names: &BTreeSet<String>,
+    wish: &str,
+    library: &Library,
+) -> Result<String, String> {
+    let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
+    let level = document.level(scope).ok_or_else(|| gone(scope))?;
+    let names: BTreeSet<String> = names.iter().filter(|name| ![IN, OUT].contains(&name.as_str())).cloned().collect();
+    if let Some(missing) = names.iter().find(|name| !ports.nodes().contains_key(*name)) {
+        return Err(no_node(scope, missing));
+    }
+    let faces = face::of(&ports);
+    let moved = moving(level, &faces, names);
+    if moved.is_empty() {
+        return Err("domains, and numbers that other nodes read, stay outside of a group; select nodes that run".into());
+    }
+    let between = between(level, &moved);
+    if !between.is_empty() {
+        let list = between.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        return Err(format!(
+            "the group would need its own output within a frame, by way of {list}; select these too, or fewer nodes"
+        ));
+    }
+    if substep_differs(document, scope, moved.iter().filter_map(|name| ports.nodes().get(name)), library) {
+        return Err("one of the stages asks which `substep` of the group around it is in, and would be in another \
+             group; leave it out"
+            .into());
+    }
+    let mut border = Border {
+        ports: &ports,
+        faces: &faces,
+        moved: &moved,
+        scope,
+        numbers: Graph::numbers_of(document, library),
+        group: Group::default(),
+        wires: BTreeMap::new(),
+        sources: BTreeMap::new(),
+        sinks: BTreeMap::new(),
+        exposed: BTreeMap::new(),
+    };
+    border.mentions();
+    border.expose(level);
+    border.inputs();
+    border.outputs(level);
+    let Border { mut group, wires, sources, sinks, exposed, .. } = border;
+    let held = |index: &usize| {
+        let held = frame_contents(level, *index, |_| (0.0, 0.0));
+        !held.is_empty() && held.is_subset(&moved)
+    };
+    let frames: BTreeSet<usize> = (0..level.frames().len()).filter(held).collect();
+
+    let mut after = document.clone();
+    let mut level = level_mut(&mut after, scope)?;
+    let name = free_name(level.nodes(), wish);
+    for inner in &moved {
+        let Some(mut node) = level.nodes().remove(inner) else { continue };
+        for link in node.inputs.values_mut() {
+            if let Some(input) = wires.get(link) {
+                *link = Link { node: IN.into(), port: input.clone() };
+            }
+        }
+        group.nodes.insert(inner.clone(), node);
+    }
+    let mut index = 0;
+    level.frames().retain(|frame| {
+        let stays = !frames.contains(&index);
+        if !stays {
+            group.frames.push(frame.clone());
+        }
+        index += 1;
+        stays
+    });
+    for link in super::links(level) {
+        if let Some(output) = sinks.get(link) {
+            *link = Link { node: name.clone(), port: output.clone() };
+        }
+    }
+    let mut level = level_mut(&mut after, scope)?;
+    if let Some(around) = level.group() {
+        for (param, targets) in around.params.iter_mut() {
+            if let Some(own) = exposed.get(param) {
+                targets.retain(|target| !moved.contains(&target.node));
+                targets.push(Link { node: name.clone(), port: own.clone() });
+            }
+        }
+    }
+    let at = middle(&group);
+    settle_inside(&mut group);
+    let node = Node { kind: NodeKind::Group(Box::new(group)), inputs: sources, at, ..Node::default() };
+    level.nodes().insert(name.clone(), node);
+    still_runs(document, &after, library)?;
+    *document = after;
+    Ok(name)
+}
+
+/// What of a selection goes into a group: without domains, which are named and not wired, and without numbers that something
+/// outside reads, since a number that comes out of a group is none of the document any more.
+fn moving(level: Level<'_>, faces: &BTreeMap<String, Face>, names: BTreeSet<String>) -> BTreeSet<String> {
+    let mut moved = names;
+    moved.retain(|name| !level.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Domain(_))));
+    let constant = |name: &String| {
+        let number = level.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
+        number || faces.get(name).is_some_and(|face| face.outputs.iter().any(|output| output.constant))
+    };
+    // What stays reads in its turn.
+    loop {
+        let shown = level.group().into_iter().flat_map(|group| group.outputs.values());
+        let outside = || level.nodes().iter().filter(|(name, _)| !moved.contains(*name)).map(|(_, node)| node);
+        let mut read: BTreeSet<&str> = shown.map(|link| link.node.as_str()).collect();
+        read.extend(outside().flat_map(|node| node.inputs.values()).map(|link| link.node.as_str()));
+        read.extend(outside().flat_map(Node::values).flat_map(mentioned));
+        let stays: BTreeSet<String> =
+            moved.iter().filter(|name| read.contains(name.as_str()) && constant(name)).cloned().collect();
+        if stays.is_empty() {
+            return moved;
+        }
+        moved.retain(|name| !stays.contains(name));
+    }
+}
+
+pub(super) fn mentioned(value: &ParamValue) -> BTreeSet<&str> {
+    match value {
+        ParamValue::Expression(text) => expr::names(text),
+        _ => BTreeSet::new(),
+    }
+}
+
+/// Nodes outside that need what the group gives before they give what the group needs. A State ends that on either side.
+fn between(level: Level<'_>, moved: &BTreeSet<String>) -> BTreeSet<String> {
+    let state = |name: &str| level.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::State(_)));
+    let reads = |name: &str| {
+        let node = level.nodes().get(name).filter(|_| !state(name));
+        node.into_iter().flat_map(|node| node.inputs.values()).map(|link| link.node.as_str())
+    };
+    let mut before = BTreeSet::new();
+    let mut pending: Vec<&str> = moved.iter().flat_map(|name| reads(name)).collect();
+    while let Some(name) = pending.pop() {
+        if !moved.contains(name) && !state(name) && before.insert(name) {
+            pending.extend(reads(name));
+        }
+    }
+    let mut readers = BTreeMap::<&str, Vec<&str>>::new();
+    for name in &before {
+        reads(name).for_each(|source| readers.entry(source).or_default().push(name));
+    }
+    let mut after = BTreeSet::new();
+    let mut pending: Vec<&str> = moved.iter().map(String::as_str).filter(|name| !state(name)).collect();
+    while let Some(name) = pending.pop() {
+        for reader in readers.get(name).into_iter().flatten() {
+            if after.insert(reader.to_string()) {
+                pending.push(reader);
+            }
+        }
+    }
+    after
+}
+
+/// Whether a stage among the nodes asks for the repeat of the group around, which repeats.
+pub(super) fn substep_differs<'a>(
+    document: &Document,
+    scope: &Scope,
+    mut nodes: impl Iterator<Item = &'a Node>,
+    library: &Library,
+) -> bool {
+    let repeats = document.node(&scope.to_string()).is_some_and(|group| group.iterations.is_some());
+    let asks = |node: &Node| super::stage_of(node, library).is_some_and(|stage| stage.names("substep"));
+    repeats && nodes.any(asks)
+}
+
+/// Refuses what would break a graph that runs, in the words of the compiler.
+pub(super) fn still_runs(before: &Document, after: &Document, library: &Library) -> Result<(), String> {
+    let Err(problems) = Graph::build(after, library) else { return Ok(()) };
+    match problems.0.iter().find(|problem| problem.severity == Severity::Error) {
+        Some(problem) if Graph::build(before, library).is_ok() => {
+            Err(format!("the graph would not run then: {problem}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Middle of the nodes of a group on whole points, and zero of none; places that are no numbers do not count.
+pub(super) fn middle(group: &Group) -> (f32, f32) {
+    let places = group.nodes.values().map(|node| node.at).filter(|(x, y)| x.is_finite() && y.is_finite());
+    let (count, x, y) =
+        places.fold((0.0, 0.0, 0.0), |(n, sx, sy), (x, y)| (n + 1.0, sx + f64::from(x), sy + f64::from(y)));
+    let mean = |sum: f64| (sum / f64::max(count, 1.0)).floor() as f32;
+    (mean(x), mean(y))
+}
+
+/// Puts the nodes of a new group to the origin, and its inputs and outputs on either side.
+fn settle_inside(group: &mut Group) {
+    let places = || group.nodes.values().map(|node| node.at).filter(|(x, y)| x.is_finite() && y.is_finite());
+    let low = places().reduce(|a, b| (a.0.min(b.0), a.1.min(b.1))).unwrap_or_default();
+    let high = places().reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))).unwrap_or_default();
+    let low = (low.0.floor(), low.1.floor());
+    shift_all(group, (-low.0, -low.1));
+    let half = (0.5 * (high.1 - low.1)).round();
+    group.inputs_at = Some((-ASIDE, half));
+    group.outputs_at = Some(((high.0 - low.0).round() + ASIDE, half));
+}
+
+pub(super) fn shift_all(group: &mut Group, by: (f32, f32)) {
+    let nodes = group.nodes.values_mut().map(|node| &mut node.at);
+    for at in nodes.chain(group.frames.iter_mut().map(|frame| &mut frame.at)) {
+        *at = (at.0 + by.0, at.1 + by.1);
+    }
+}
+
+/// What crosses the border of a group in the making.
+struct Border<'a> {
+    ports: &'a Ports<'a>,
+    faces: &'a BTreeMap<String, Face>,
+    moved: &'a BTreeSet<String>,
+    scope: &'a Scope,
+    numbers: Table,
+    group: Group,
+    /// Wires from outside as nodes inside have them, to the inputs that they read then.
+    wires: BTreeMap<Link, String>,
+    /// What the inputs read.
+    sources: BTreeMap<String, Link>,
+    /// Wires from inside as readers outside have them, to the outputs that they read then.
+    sinks: BTreeMap<Link, String>,
+    /// Parameters of the group around that set nodes inside, to the parameters of this one that they set then.
+    exposed: BTreeMap<String, String>,
+}
+
+impl Border<'_> {
+    fn inside(&self) -> impl Iterator<Item = (&String, &Node)> {
+        self.ports.nodes().iter().filter(|(name, _)| self.moved.contains(*name))
+    }
+
+    /// A wire with its port named, so that two ways to write it are one.
+    fn full(&self, link: &Link) -> Link {
+        let face = self.faces.get(&link.node);
+        let port = face.and_then(|face| face.outputs.get(face.output(&link.port)?)).map(|port| port.name.clone());
+        Link { node: link.node.clone(), port: port.unwrap_or_else(|| link.port.clone()) }
+    }
+
+    /// Expressions inside name numbers outside: these become inputs of the same names.
+    fn mentions(&mut self) {
+        let names: BTreeSet<String> =
+            self.inside().flat_map(|(_, node)| node.values()).flat_map(mentioned).map(String::from).collect();
+        for name in names {
+            let link = match self.ports.nodes().get(&name).map(|node| &node.kind) {
+                Some(NodeKind::Number(_)) if self.moved.contains(&name) => continue,
+                Some(NodeKind::Number(_)) => Link { node: name.clone(), port: "value".into() },
+                _ if self.ports.around().get(&name).is_some_and(|ty| ty.is_number()) => {
+                    Link { node: IN.into(), port: name.clone() }
+                }
+                _ => continue,
+            };
+            self.group.inputs.insert(name.clone(), self.carried(&link, None));
+            self.sources.insert(name, link);
+        }
+    }
+
+    /// Parameters of the group around go on to what they set.
+    fn expose(&mut self, level: Level<'_>) {
+        for (param, targets) in level.group().into_iter().flat_map(|group| &group.params) {
+            let own: Vec<Link> = targets.iter().filter(|target| self.moved.contains(&target.node)).cloned().collect();
+            if own.is_empty() {
+                continue;
+            }
+            let name = self.input_name(param, false);
+            self.group.params.insert(name.clone(), own);
+            self.exposed.insert(param.clone(), name);
+        }
+    }
+
+    fn inputs(&mut self) {
+        let wires: Vec<(Link, String, String)> = self
+            .inside()
+            .flat_map(|(name, node)| node.inputs.iter().map(move |(port, link)| (link, name, port)))
+            .filter(|(link, _, _)| !self.moved.contains(&link.node))
+            .map(|(link, name, port)| (link.clone(), name.clone(), port.clone()))
+            .collect();
+        for (link, reader, port) in wires {
+            let full = self.full(&link);
+            let known = self.sources.iter().find(|(_, source)| self.full(source) == full).map(|(name, _)| name.clone());
+            let name = known.unwrap_or_else(|| {
+                let ty = self.carried(&full, self.ports.takes(&reader, &port));
+                let number = PortType::parse(&ty).is_some_and(PortType::is_number);
+                let name = self.input_name(&port, number);
+                self.group.inputs.insert(name.clone(), ty);
+                self.sources.insert(name.clone(), link.clone());
+                name
+            });
+            self.wires.insert(link, name);
+        }
+    }
+
+    /// A free name for an input or a parameter. Expressions inside must not take a number for another.
+    fn input_name(&self, wish: &str, number: bool) -> String {
+        let known = |name: &str| self.inside().flat_map(|(_, node)| node.values()).any(|value| says(value, name));
+        free(wish, |name| {
+            let taken = self.group.inputs.contains_key(name) || self.group.params.contains_key(name);
+            taken || name == "iterations" || (number && known(name))
+        })
+    }
+
+    /// The type of an input that reads a wire, as text.
+    fn carried(&self, link: &Link, reader: Option<PortType>) -> String {
+        let ty = self.ports.output(link).or(reader).unwrap_or(PortType::Grid(Element::Generic('T')));
+        let from = bypass::origin(self.ports, link).unwrap_or_else(|| link.clone());
+        if !self.ports.nodes().get(&from.node).is_some_and(|node| matches!(node.kind, NodeKind::Number(_))) {
+            return ty.to_string();
+        }
+        let value = self.numbers.value(&format!("{}.value", self.scope.path(&from.node)));
+        let ty = match value.map_or(1, |value| value.len) {
+            2 => ValueType::Vec2,
+            3 => ValueType::Vec3,
+            4 => ValueType::Vec4,
+            _ => ValueType::F32,
+        };
+        ty.name().to_string()
+    }
+
+    fn outputs(&mut self, level: Level<'_>) {
+        let outside = level.nodes().iter().filter(|(name, _)| !self.moved.contains(*name));
+        let shown = level.group().into_iter().flat_map(|group| group.outputs.values());
+        let read: BTreeSet<Link> = outside.flat_map(|(_, node)| node.inputs.values()).chain(shown).cloned().collect();
+        let mut shown = BTreeMap::<Link, Vec<Link>>::new();
+        for link in read.into_iter().filter(|link| self.moved.contains(&link.node)) {
+            shown.entry(self.full(&link)).or_default().push(link);
+        }
+        // Where several go on from one input, the last of them does so for the next repeat.
+        let mut last = BTreeMap::<String, (usize, Link)>::new();
+        for link in shown.keys() {
+            let Some((steps, input)) = self.continued(link) else { continue };
+            if last.get(&input).is_none_or(|(known, _)| steps > *known) {
+                last.insert(input, (steps, link.clone()));
+            }
+        }
+        let mut names: BTreeMap<Link, String> = last.into_iter().map(|(input, (_, link))| (link, input)).collect();
+        for (full, written) in shown {
+            let name = names.remove(&full).unwrap_or_else(|| {
+                let kept = |name: &str| names.values().any(|kept| kept == name);
+                let taken = |name: &str| self.group.outputs.contains_key(name) || self.group.inputs.contains_key(name);
+                let taken = |name: &str| taken(name) || kept(name);
+                let plain = Some(full.port.clone()).filter(|port| super::is_node_name(port) && !taken(port));
+                plain.unwrap_or_else(|| free(&format!("{}_{}", full.node, full.port), taken))
+            });
+            self.group.outputs.insert(name.clone(), written.first().cloned().unwrap_or(full));
+            self.sinks.extend(written.into_iter().map(|link| (link, name.clone())));
+        }
+    }
+
+    /// The input that an output goes on from through `@inout` ports, dots and what is muted, and by how many steps.
+    fn continued(&self, output: &Link) -> Option<(usize, String)> {
+        let mut link = output.clone();
+        for steps in 0..=self.moved.len() {
+            let Some(node) = self.ports.nodes().get(&link.node).filter(|_| self.moved.contains(&link.node)) else {
+                let input = self.wires.get(&link)?;
+                let same = self.ports.output(output) == self.ports.output(&link);
+                return same.then(|| (steps, input.clone()));
+            };
+            let port = self.full(&link).port;
+            link = if bypass::left_out(node) {
+                match self.ports.passed(&link) {
+                    crate::graph::ports::Passed::Wire(link) => link,
+                    _ => return None,
+                }
+            } else {
+                let inout = |direction| direction == Direction::InOut;
+                let stage = self.ports.stage(&link.node);
+                let stage = stage.is_some_and(|s| s.port(&port).is_some_and(|p| inout(p.direction)));
+                let group = group_of(node, self.ports.library()).is_some_and(|g| g.inputs.contains_key(&port));
+                node.inputs.get(&port).filter(|_| stage || group)?.clone()
+            };
+        }
+        None
+    }
+}
+
+/// Whether an expression holds a name, be it of a number or of the language.
+fn says(value: &ParamValue, name: &str) -> bool {
+    matches!(value, ParamValue::Expression(text) if expr::mentions(text, name))
+}

@@ -1,0 +1,316 @@
+//! Values and fields of nodes that are wrong or missing, and what a graph lacks.
+
+use std::collections::BTreeSet;
+
+use super::{Case, Remedy, change_node, remedy};
+use crate::document::{Document, Domain, Link, Node, NodeKind, Output, ParamValue, Scope};
+use crate::edit::{add, face, free_name, is_node_name, mute, remove, rename};
+use crate::expr;
+use crate::graph::fits::between;
+use crate::graph::ports::{group_of, stage_of};
+use crate::library::{Library, close_names};
+use crate::stage::header::Range;
+use crate::stage::types::{EdgeRule, PortType, ValueType};
+
+/// Types that a State is given when its own is none.
+const HELD: [&str; 7] =
+    ["Grid<f32>", "Grid<Vec>", "Grid<vec4f>", "Grid<u32>", "FaceGrid", "f32", "Particles{position: Vec}"];
+/// Particles that a State holds when it does not say it.
+const CAPACITY: f64 = 10_000.0;
+/// The most iterations that there may be.
+const MOST: f64 = 10_000.0;
+
+/// Remedies for what is wrong with the graph as a whole.
+pub fn of_graph(document: &Document, library: &Library) -> Vec<Remedy> {
+    let mut found = Vec::new();
+    if !(document.fps.is_finite() && document.fps > 0.0) {
+        found.push(remedy("Use 60 frames a second", |document, _| {
+            document.fps = 60.0;
+            Ok(())
+        }));
+    }
+    if document.nodes.values().any(|node| matches!(node.kind, NodeKind::Output(_))) {
+        return found;
+    }
+    let faces = face::faces(document, &Scope::default(), library);
+    let Some(image) = PortType::parse("Image") else { return found };
+    let read = |name: &str| document.nodes.values().flat_map(|node| node.inputs.values()).any(|link| link.node == name);
+    let mut sources = Vec::new();
+    for (name, face) in &faces {
+        let right = document.nodes.get(name).map_or(0.0, |node| node.at.0);
+        for output in &face.outputs {
+            let Some(ty) = output.ty else { continue };
+            let stage = between(ty, image);
+            if ty == image || stage.is_some() {
+                sources.push((
+                    ty != image,
+                    read(name),
+                    -right,
+                    Link { node: name.clone(), port: output.name.clone() },
+                    stage,
+                ));
+            }
+        }
+    }
+    // A picture that nothing reads is the last of its kind.
+    sources.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+    found.extend(sources.into_iter().map(|(_, _, _, link, stage)| show(document, link, stage)));
+    found
+}
+
+/// An Output of a wire, by way of a stage that makes a picture of it.
+fn show(document: &Document, link: Link, stage: Option<&'static str>) -> Remedy {
+    let at = document.nodes.get(&link.node).map_or((0.0, 0.0), |node| node.at);
+    remedy(format!("Add an Output of {link}"), move |document, _| {
+        let root = Scope::default();
+        let (mut image, mut at) = (link.clone(), (at.0 + 220.0, at.1));
+        if let Some(stage) = stage {
+            let input = if stage == "view/vector" { "velocity" } else { "field" };
+            let mut node = Node { kind: NodeKind::Stage(stage.into()), at, ..Node::default() };
+            node.inputs.insert(input.into(), image);
+            let name = add(document, &root, "look", node)?;
+            (image, at) = (Link { node: name, port: String::new() }, (at.0 + 220.0, at.1));
+        }
+        let mut node = Node { kind: NodeKind::Output(Output::default()), at, ..Node::default() };
+        node.inputs.insert("image".into(), image);
+        add(document, &root, "screen", node).map(drop)
+    })
+}
+
+pub fn candidates(case: &Case<'_>) -> Vec<Remedy> {
+    let Some(node) = case.node() else { return Vec::new() };
+    match case.port {
+        "" => whole(case, node),
+        "on" => domains(case, node),
+        "iterations" => count(case, node.iterations.as_ref(), "iterations"),
+        "capacity" => count(case, node.capacity.as_ref(), "capacity"),
+        _ => [field(case, node), value(case, node), dot(case, node)].into_iter().flatten().collect(),
+    }
+}
+
+fn removed(case: &Case<'_>, label: String) -> Remedy {
+    let (scope, names) = (case.scope.clone(), BTreeSet::from([case.name.clone()]));
+    remedy(label, move |document, library| {
+        remove(document, &scope, &names, library);
+        Ok(())
+    })
+}
+
+/// Problems of a node as a whole.
+fn whole(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
+    let mut found = Vec::new();
+    if node.muted {
+        let (scope, names) = (case.scope.clone(), BTreeSet::from([case.name.clone()]));
+        found.push(remedy("Unmute it", move |document, _| {
+            mute(document, &scope, &names, false);
+            Ok(())
+        }));
+    }
+    match &node.kind {
+        NodeKind::Stage(name) if case.library.get(name).is_none() => {
+            found.extend(case.library.closest(name).map(|close| {
+                let close = close.to_string();
+                change_node(case, format!("Use {close}"), move |node| node.kind = NodeKind::Stage(close.clone()))
+            }));
+        }
+        NodeKind::State(ty) => {
+            let close = close_names(ty, HELD);
+            let types: Vec<&str> = if close.is_empty() { HELD.to_vec() } else { close };
+            found.extend(
+                types.into_iter().map(|ty| {
+                    change_node(case, format!("Hold {ty}"), move |node| node.kind = NodeKind::State(ty.into()))
+                }),
+            );
+        }
+        NodeKind::Unknown => found.push(removed(case, "Remove the node".into())),
+        _ => {}
+    }
+    let level = case.ports.nodes();
+    let number = matches!(node.kind, NodeKind::Number(_));
+    let wish = match is_node_name(&case.name) {
+        false => Some(free_name(level, &case.name)),
+        true if number && expr::reserved(&case.name) => Some(free_name(level, &format!("{}_value", case.name))),
+        true => None,
+    };
+    found.extend(wish.map(|wish| {
+        let (scope, old) = (case.scope.clone(), case.name.clone());
+        remedy(format!("Rename it {wish}"), move |document, _| rename(document, &scope, &old, &wish))
+    }));
+    found
+}
+
+/// Where the node runs.
+fn domains(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
+    let known = case.domains();
+    let wanted = node.on.as_deref().unwrap_or_default();
+    let mut names = close_names(wanted, known.iter().copied());
+    names.extend(known.iter().filter(|name| !names.contains(*name)).copied().collect::<Vec<_>>());
+    let mut found: Vec<Remedy> = Vec::new();
+    for name in names {
+        let name = name.to_string();
+        found.push(change_node(case, format!("Run it on {name}"), move |node| node.on = Some(name.clone())));
+    }
+    if node.on.is_some() {
+        found.push(change_node(case, "Run it where its wires say", |node| node.on = None));
+    }
+    if known.is_empty() {
+        let at = (node.at.0 - 220.0, node.at.1);
+        let (scope, reader) = (Scope::default(), (case.scope.clone(), case.name.clone()));
+        found.push(remedy("Add a Domain", move |document, _| {
+            let node = Node { kind: NodeKind::Domain(Domain::default()), at, ..Node::default() };
+            let name = add(document, &scope, "domain", node)?;
+            let node = crate::edit::nodes::node_mut(document, &reader.0, &reader.1)?;
+            node.on = node.on.as_ref().map(|_| name);
+            Ok(())
+        }));
+    }
+    found
+}
+
+/// Iterations and capacities: whole numbers from 1 on.
+fn count(case: &Case<'_>, value: Option<&ParamValue>, what: &'static str) -> Vec<Remedy> {
+    let set = |label: String, value: Option<ParamValue>| {
+        change_node(case, label, move |node| match what {
+            "iterations" => node.iterations.clone_from(&value),
+            _ => node.capacity.clone_from(&value),
+        })
+    };
+    let number = |n: f64| set(format!("Set it to {n}"), Some(ParamValue::Number(n)));
+    let mut found = match value {
+        Some(ParamValue::Number(n)) if n.is_finite() => vec![number(n.round().clamp(1.0, MOST))],
+        Some(ParamValue::Expression(text)) => {
+            let whole = format!("ceil({text})");
+            vec![set(format!("Use {whole}"), Some(ParamValue::Expression(whole)))]
+        }
+        _ => Vec::new(),
+    };
+    match what {
+        "iterations" => found.push(set("Leave iterations out".into(), None)),
+        _ => found.push(number(CAPACITY)),
+    }
+    found
+}
+
+/// Fields of domains and Outputs.
+fn field(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
+    match (&node.kind, case.port) {
+        (NodeKind::Domain(domain), "edge") => {
+            let rules = EdgeRule::ALL.map(EdgeRule::name);
+            let close = close_names(&domain.edge, rules);
+            let others: Vec<&str> = rules.into_iter().filter(|rule| !close.contains(rule)).collect();
+            let set = |rule: &'static str| {
+                change_node(case, format!("Use {rule}"), move |node| {
+                    if let NodeKind::Domain(domain) = &mut node.kind {
+                        domain.edge = rule.into();
+                    }
+                })
+            };
+            close.into_iter().chain(others).map(set).collect()
+        }
+        (NodeKind::Domain(_), "width") => vec![change_node(case, "Make it 1 m wide", |node| {
+            if let NodeKind::Domain(domain) = &mut node.kind {
+                domain.width = ParamValue::Number(1.0);
+            }
+        })],
+        (NodeKind::Domain(domain), "resolution") => {
+            let axes = domain.resolution.len().clamp(2, 3);
+            let whole = |value: &ParamValue| match value {
+                ParamValue::Number(n) if n.is_finite() => n.round().clamp(1.0, 512.0),
+                _ => 64.0,
+            };
+            let cells: Vec<f64> = domain.resolution.iter().map(whole).chain([64.0; 2]).take(axes).collect();
+            let text = cells.iter().map(f64::to_string).collect::<Vec<_>>().join(" × ");
+            vec![change_node(case, format!("Make it {text} cells"), move |node| {
+                if let NodeKind::Domain(domain) = &mut node.kind {
+                    domain.resolution = cells.iter().map(|n| ParamValue::Number(*n)).collect();
+                }
+            })]
+        }
+        (NodeKind::Output(_), "size") => vec![change_node(case, "Use the size of the picture", |node| {
+            if let NodeKind::Output(output) = &mut node.kind {
+                output.size = None;
+            }
+        })],
+        _ => Vec::new(),
+    }
+}
+
+/// A dot that nothing is connected to.
+fn dot(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
+    let dot = node.kind == NodeKind::Reroute && node.inputs.is_empty();
+    dot.then(|| removed(case, "Remove the dot".into())).into_iter().collect()
+}
+
+/// A parameter or a constant: of a wrong name, or a wrong value.
+fn value(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
+    let port = case.port.to_string();
+    let given = node.params.get(case.port);
+    let stage = stage_of(node, case.library);
+    let group = group_of(node, case.library);
+    let mut known: Vec<&str> = Vec::new();
+    if let Some(stage) = &stage {
+        known.extend(stage.header.params.iter().map(|param| param.name.as_str()));
+        known.extend(stage.inputs().filter(|port| port.default.is_some()).map(|port| port.name.as_str()));
+    }
+    known
+        .extend(group.into_iter().flat_map(|group| group.params.keys().chain(group.inputs.keys())).map(String::as_str));
+    let mut found = Vec::new();
+    let Some(given) = given.cloned() else {
+        if let (NodeKind::Number(_), "value") = (&node.kind, case.port) {
+            found.push(change_node(case, "Set it to 1", |node| node.kind = NodeKind::Number(ParamValue::Number(1.0))));
+        }
+        return found;
+    };
+    if !known.contains(&case.port) {
+        let free = known.iter().filter(|name| !node.params.contains_key(**name)).copied();
+        for name in close_names(case.port, free) {
+            let (old, new) = (port.clone(), name.to_string());
+            found.push(change_node(case, format!("Call it {name}"), move |node| {
+                if let Some(value) = node.params.remove(&old) {
+                    node.params.insert(new.clone(), value);
+                }
+            }));
+        }
+        found.push(change_node(case, "Remove the value", move |node| drop(node.params.remove(&port))));
+        return found;
+    }
+    let param = stage.as_ref().and_then(|stage| stage.param(case.port));
+    if let Some(param) = param
+        && let Some(fitting) = fitting(case, &given, param.range, param.ty.value())
+    {
+        let port = port.clone();
+        let label = match &fitting {
+            ParamValue::Expression(text) => format!("Set it to {text}"),
+            fitting => format!("Set it to {fitting}"),
+        };
+        found.push(change_node(case, label, move |node| drop(node.params.insert(port.clone(), fitting.clone()))));
+    }
+    found.push(change_node(case, "Use the default", move |node| drop(node.params.remove(&port))));
+    found
+}
+
+/// The nearest value that the parameter takes.
+fn fitting(case: &Case<'_>, value: &ParamValue, (low, high): Range, ty: ValueType) -> Option<ParamValue> {
+    let whole = matches!(ty, ValueType::I32 | ValueType::U32);
+    let inside = |v: f64| {
+        let v = if whole { v.round() } else { v };
+        let v = if ty == ValueType::U32 { v.max(0.0) } else { v };
+        v.max(low.unwrap_or(v)).min(high.unwrap_or(f64::INFINITY))
+    };
+    match value {
+        ParamValue::Number(v) if v.is_finite() => Some(ParamValue::Number(inside(*v))),
+        ParamValue::Vector(v) if v.iter().all(|v| v.is_finite()) => {
+            Some(ParamValue::Vector(v.iter().map(|v| inside(*v)).collect()))
+        }
+        ParamValue::Expression(text) => {
+            // A number by a misspelt name.
+            let numbers = case.ports.nodes().iter().filter(|(_, node)| matches!(node.kind, NodeKind::Number(_)));
+            let inputs = case.ports.around().iter().filter(|(_, ty)| ty.is_number()).map(|(name, _)| name.as_str());
+            let known: Vec<&str> = numbers.map(|(name, _)| name.as_str()).chain(inputs).collect();
+            let wrong = expr::names(text).into_iter().find(|name| !known.contains(name))?;
+            let close = close_names(wrong, known).into_iter().next()?;
+            Some(ParamValue::Expression(expr::rename(text, wrong, close)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,84 @@
+//! Ports and parameters of a group.
+
+use super::*;
+use crate::document::Link;
+use crate::edit::{Side, expose_param, hide_param, remove_port, rename_port};
+
+fn expose(document: &mut Document, inner: &str, name: &str) -> Result<(), String> {
+    expose_param(document, &root(), "step", &Link::parse(inner), name, library())
+}
+
+#[test]
+fn a_parameter_is_exposed_and_hidden_again() {
+    let before = nodes(GROUP);
+    let mut document = before.clone();
+    expose(&mut document, "jet.jet", "speed").unwrap();
+    expose(&mut document, "calm.iterations", "times").unwrap();
+    expose(&mut document, "h.value", "speed").unwrap();
+    document.set("step", "times", crate::document::ParamValue::Number(3.0)).unwrap();
+    assert_eq!(builds(&document), Ok(()));
+    let written = document.clone();
+    for (inner, name, said) in [
+        ("jet.jet", "again", "`speed` already"),
+        ("jet.gone", "x", "no parameter `gone`"),
+        ("gone.x", "x", "no node `step/gone`"),
+        ("curl.iterations", "velocity", "something else"),
+        ("curl.iterations", "a.b", "can't be a port's name"),
+        ("h.iterations", "x", "no parameter"),
+    ] {
+        let refused = expose(&mut document, inner, name).unwrap_err();
+        assert!(refused.contains(said) && document == written, "{refused}");
+    }
+    hide_param(&mut document, &root(), "step", "speed").unwrap();
+    hide_param(&mut document, &root(), "step", "times").unwrap();
+    let calm = document.node_mut("step/calm").unwrap();
+    assert_eq!(calm.iterations.take(), Some(crate::document::ParamValue::Number(3.0)), "the value stays in force");
+    assert_eq!(document, before);
+    document.set("step", "push", crate::document::ParamValue::Expression("w".into())).unwrap();
+    assert!(hide_param(&mut document, &root(), "step", "push").unwrap_err().contains("names `w`"));
+    assert!(hide_param(&mut document, &root(), "step", "gone").unwrap_err().contains("no parameter"));
+    assert!(hide_param(&mut document, &root(), "look", "x").unwrap_err().contains("library"));
+}
+
+#[test]
+fn a_port_is_renamed_on_both_sides() {
+    let (mut document, step) = (nodes(GROUP), Scope::parse("step"));
+    rename_port(&mut document, &step, Side::In, "gain", "boost").unwrap();
+    rename_port(&mut document, &step, Side::In, "velocity", "flow").unwrap();
+    rename_port(&mut document, &step, Side::Out, "velocity", "flow").unwrap();
+    let after = GROUP
+        .replace("gain", "boost")
+        .replace("step.velocity", "step.flow")
+        .replace("in.velocity", "in.flow")
+        .replace(r#"inputs: {"velocity": "flow.value"}, group"#, r#"inputs: {"flow": "flow.value"}, group"#)
+        .replace(r#""velocity": "Grid<Vec>""#, r#""flow": "Grid<Vec>""#)
+        .replace(r#"outputs: {"velocity""#, r#"outputs: {"flow""#);
+    assert_eq!((document.to_text(), builds(&document)), (nodes(&after).to_text(), Ok(())));
+    for (side, old, new, said) in [
+        (Side::In, "gone", "x", "no input `gone`"),
+        (Side::Out, "gone", "x", "no output `gone`"),
+        (Side::In, "boost", "flow", "something else"),
+        (Side::In, "boost", "push", "something else"),
+        (Side::In, "boost", "h", "expressions inside name `boost`"),
+        (Side::In, "boost", "sin", "expressions inside name `boost`"),
+        (Side::Out, "spin", "flow", "something else"),
+        (Side::Out, "spin", "", "can't be a port's name"),
+    ] {
+        let refused = rename_port(&mut document, &step, side, old, new).unwrap_err();
+        assert!(refused.contains(said), "{refused}");
+    }
+    assert_eq!(document, nodes(&after));
+    assert!(rename_port(&mut document, &root(), Side::In, "a", "b").unwrap_err().contains("open a group"));
+}
+
+#[test]
+fn a_removed_port_leaves_no_wire() {
+    let (mut document, step) = (nodes(GROUP), Scope::parse("step"));
+    remove_port(&mut document, &step, Side::Out, "velocity").unwrap();
+    assert_eq!((reads(&document, "flow", "next"), reads(&document, "look", "velocity")), (None, None));
+    remove_port(&mut document, &step, Side::In, "velocity").unwrap();
+    assert_eq!((reads(&document, "step", "velocity"), reads(&document, "step/jet", "velocity")), (None, None));
+    assert!(remove_port(&mut document, &step, Side::In, "gain").unwrap_err().contains("`jet`"));
+    assert!(remove_port(&mut document, &step, Side::In, "velocity").unwrap_err().contains("no input"));
+    assert!(remove_port(&mut document, &step, Side::Out, "velocity").unwrap_err().contains("no output"));
+}

@@ -1,0 +1,287 @@
+//! The nodes of a group take its place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::group::{mentioned, middle, shift_all, still_runs, substep_differs};
+use super::nodes::rename_domain;
+use super::{IN, free, gone, group_of, level_mut, links, no_node};
+use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope};
+use crate::expr;
+use crate::graph::bypass;
+use crate::graph::ports::Ports;
+use crate::library::Library;
+use crate::stage::types::PortType;
+
+/// Dissolves a group of the document or of the library: its nodes come to the level around, under new names where theirs are taken,
+/// with the values that its parameters gave them. A number input that is a constant becomes a number node where something reads it.
+/// Returns their names.
+///
+/// # Errors
+/// Why it can't be dissolved, in one sentence; then nothing changes.
+pub fn ungroup(
+    document: &mut Document,
+    scope: &Scope,
+    name: &str,
+    library: &Library,
+) -> Result<BTreeSet<String>, String> {
+    let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
+    let node = ports.nodes().get(name).ok_or_else(|| no_node(scope, name))?;
+    let group =
+        group_of(node, library).ok_or_else(|| format!("`{name}` is no group, so there is nothing to dissolve"))?;
+    let around = document.level(scope).and_then(|level| level.group());
+    let exposed = around.into_iter().flat_map(|group| group.params.values().flatten());
+    let driven = exposed.into_iter().any(|target| target.node == name && target.port == "iterations");
+    if driven || node.iterations.as_ref().is_some_and(|count| *count != ParamValue::Number(1.0)) {
+        return Err(format!("`{name}` repeats its nodes, which they can't without it; take its iterations off first"));
+    }
+    if node.muted {
+        return Err(format!("`{name}` is muted, which its nodes would not be; unmute it first"));
+    }
+    if substep_differs(document, scope, group.nodes.values(), library) {
+        return Err(format!(
+            "a stage of `{name}` asks which `substep` it is in, and would be in another group; leave it as it is"
+        ));
+    }
+    let mut inside = Inside {
+        ports: &ports,
+        node,
+        group: group.clone(),
+        names: BTreeMap::new(),
+        inputs: BTreeMap::new(),
+        numbers: Nodes::new(),
+    };
+    inside.name_nodes(around);
+    inside.name_numbers(name)?;
+    let sources = inside.sources();
+    inside.rename();
+    inside.wire(&sources);
+    inside.settle();
+    let (shown, targets) = (inside.shown(&sources, name), inside.targets());
+    let Inside { group, names, numbers, .. } = inside;
+
+    let mut after = document.clone();
+    let mut level = level_mut(&mut after, scope)?;
+    level.nodes().remove(name);
+    level.nodes().extend(group.nodes.into_iter().map(|(old, node)| (names.get(&old).cloned().unwrap_or(old), node)));
+    let mut come: BTreeSet<String> = names.into_values().collect();
+    come.extend(numbers.keys().cloned());
+    level.nodes().extend(numbers);
+    level.frames().extend(group.frames);
+    if let Some(around) = level.group() {
+        for links in around.params.values_mut() {
+            let own: Vec<Link> = links.iter().filter(|link| link.node == name).cloned().collect();
+            links.retain(|link| link.node != name);
+            links.extend(own.iter().flat_map(|link| targets.get(&link.port).into_iter().flatten().cloned()));
+        }
+    }
+    read_instead(&mut after, scope, name, &shown)?;
+    still_runs(document, &after, library)?;
+    *document = after;
+    Ok(come)
+}
+
+/// Leads readers of the group on to what its outputs showed.
+fn read_instead(
+    document: &mut Document,
+    scope: &Scope,
+    name: &str,
+    shown: &BTreeMap<String, Link>,
+) -> Result<(), String> {
+    let instead = |link: &Link| {
+        let only = || shown.values().next().filter(|_| link.port.is_empty() && shown.len() == 1);
+        shown.get(&link.port).or_else(only)
+    };
+    let mut level = level_mut(document, scope)?;
+    let lost = |link: &Link| link.node == name && instead(link).is_none();
+    level.nodes().values_mut().for_each(|node| node.inputs.retain(|_, link| !lost(link)));
+    if let Some(around) = level.group() {
+        around.outputs.retain(|_, link| !lost(link));
+    }
+    links(level).filter(|link| link.node == name).for_each(|link| {
+        if let Some(other) = instead(link) {
+            *link = other.clone();
+        }
+    });
+    Ok(())
+}
+
+/// A group on its way out.
+struct Inside<'a> {
+    ports: &'a Ports<'a>,
+    node: &'a Node,
+    group: Group,
+    /// Nodes to the names that they get.
+    names: BTreeMap<String, String>,
+    /// Number inputs to what expressions call what they read.
+    inputs: BTreeMap<String, String>,
+    /// Number nodes in place of constants that went in.
+    numbers: Nodes,
+}
+
+impl Inside<'_> {
+    fn name_nodes(&mut self, around: Option<&Group>) {
+        let mut given = BTreeSet::new();
+        for (name, node) in &self.group.nodes {
+            // A number would hide an input of the group around from expressions.
+            let number = matches!(node.kind, NodeKind::Number(_));
+            let input = |new: &str| number && around.is_some_and(|group| group.inputs.contains_key(new));
+            let known = |new: &str| self.ports.nodes().contains_key(new) || input(new);
+            let own = |new: &str| new != name && self.group.nodes.contains_key(new);
+            let new = free(name, |new| known(new) || own(new) || given.contains(new));
+            given.insert(new.clone());
+            self.names.insert(name.clone(), new);
+        }
+    }
+
+    /// Whether something inside reads an input by a wire.
+    fn reads(&self, input: &str) -> bool {
+        let inside = self.group.nodes.values().flat_map(|node| node.inputs.values());
+        inside.chain(self.group.outputs.values()).any(|link| link.node == IN && link.port == input)
+    }
+
+    fn mentions(&self, input: &str) -> bool {
+        let values = || self.group.nodes.values().flat_map(Node::values).flat_map(mentioned);
+        let number = matches!(self.group.nodes.get(input).map(|node| &node.kind), Some(NodeKind::Number(_)));
+        !number && values().any(|name| name == input)
+    }
+
+    /// Numbers that go in: expressions name what they read, and constants become nodes.
+    fn name_numbers(&mut self, group: &str) -> Result<(), String> {
+        let number = |ty: &String| PortType::parse(ty).is_some_and(PortType::is_number);
+        let inputs: Vec<String> =
+            self.group.inputs.iter().filter(|(_, ty)| number(ty)).map(|(name, _)| name.clone()).collect();
+        for input in inputs {
+            let Some(link) = self.node.inputs.get(&input) else {
+                if self.reads(&input) || self.mentions(&input) {
+                    let value = self.node.params.get(&input).cloned().unwrap_or(ParamValue::Number(0.0));
+                    let taken = |name: &str| {
+                        let nodes = self.ports.nodes().contains_key(name) || self.numbers.contains_key(name);
+                        nodes || self.names.values().any(|new| new == name) || self.ports.around().contains_key(name)
+                    };
+                    let name = free(&input, |name| taken(name) || expr::reserved(name));
+                    let kind = NodeKind::Number(value);
+                    self.numbers.insert(name.clone(), Node { kind, at: self.node.at, ..Node::default() });
+                    self.inputs.insert(input, name);
+                }
+                continue;
+            };
+            let from = bypass::origin(self.ports, link).unwrap_or_else(|| link.clone());
+            let name = if from.node == IN { &from.port } else { &from.node };
+            let hidden = from.node == IN
+                && self.ports.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
+            if self.mentions(&input) && (hidden || !expr::usable(name)) {
+                return Err(format!(
+                    "expressions in `{group}` name its input `{input}`, which reads `{link}`, and they can't name \
+                     that; rename `{name}` first"
+                ));
+            }
+            self.inputs.insert(input, name.clone());
+        }
+        Ok(())
+    }
+
+    /// The number node in place of an input's constant.
+    fn number(&self, input: &str) -> Option<Link> {
+        let name = self.inputs.get(input).filter(|name| self.numbers.contains_key(*name))?;
+        Some(Link { node: name.clone(), port: "value".into() })
+    }
+
+    /// What each input reads.
+    fn sources(&self) -> BTreeMap<String, Link> {
+        let source =
+            |input: &String| Some((input.clone(), self.node.inputs.get(input).cloned().or(self.number(input))?));
+        self.group.inputs.keys().filter_map(source).collect()
+    }
+
+    /// Gives expressions and mentions of domains the new names.
+    fn rename(&mut self) {
+        let kind = |name: &str| self.group.nodes.get(name).map(|node| &node.kind);
+        let word = |word: &str| {
+            let own = matches!(kind(word), Some(NodeKind::Number(_))).then(|| self.names.get(word));
+            own.unwrap_or_else(|| self.inputs.get(word)).cloned()
+        };
+        let named: BTreeMap<String, String> = self
+            .group
+            .nodes
+            .values()
+            .flat_map(Node::values)
+            .flat_map(mentioned)
+            .filter_map(|name| Some((name.to_string(), word(name)?)))
+            .collect();
+        let domains =
+            self.names.iter().filter(|(old, new)| old != new && matches!(kind(old), Some(NodeKind::Domain(_))));
+        let domains: Vec<(String, String)> = domains.map(|(old, new)| (old.clone(), new.clone())).collect();
+        for node in self.group.nodes.values_mut() {
+            for value in node.values_mut() {
+                if let ParamValue::Expression(text) = value
+                    && expr::names(text).iter().any(|name| named.contains_key(*name))
+                {
+                    *text = expr::replace(text, |word| named.get(word).cloned());
+                }
+            }
+            domains.iter().for_each(|(old, new)| rename_domain(node, old, new));
+            let runs = !matches!(node.kind, NodeKind::Domain(_) | NodeKind::Number(_) | NodeKind::Reroute);
+            if runs && node.on.is_none() {
+                node.on = self.node.on.clone();
+            }
+        }
+    }
+
+    fn outside(&self, link: &Link, sources: &BTreeMap<String, Link>) -> Option<Link> {
+        match link.node.as_str() {
+            IN => sources.get(&link.port).cloned(),
+            name => Some(Link { node: self.names.get(name)?.clone(), port: link.port.clone() }),
+        }
+    }
+
+    /// Wires inside get the new names; the values of the group's parameters go to what they set.
+    fn wire(&mut self, sources: &BTreeMap<String, Link>) {
+        let mut nodes = std::mem::take(&mut self.group.nodes);
+        for node in nodes.values_mut() {
+            let inputs = std::mem::take(&mut node.inputs);
+            let led = inputs.into_iter().filter_map(|(port, link)| Some((port, self.outside(&link, sources)?)));
+            node.inputs = led.collect();
+        }
+        for (param, targets) in &self.group.params {
+            let Some(value) = self.node.params.get(param) else { continue };
+            for target in targets {
+                let Some(inner) = nodes.get_mut(&target.node) else { continue };
+                match target.port.as_str() {
+                    "iterations" => inner.iterations = Some(value.clone()),
+                    port => drop(inner.params.insert(port.into(), value.clone())),
+                }
+            }
+        }
+        self.group.nodes = nodes;
+    }
+
+    fn settle(&mut self) {
+        let (middle, at) = (middle(&self.group), self.node.at);
+        shift_all(&mut self.group, (at.0 - middle.0, at.1 - middle.1));
+    }
+
+    /// What readers of each output read then; nothing where it shows an input that is not wired.
+    fn shown(&self, sources: &BTreeMap<String, Link>, group: &str) -> BTreeMap<String, Link> {
+        let mut shown = BTreeMap::new();
+        for (output, link) in &self.group.outputs {
+            let mut end = self.outside(link, sources);
+            // An input may read the group's own output, which shows another input.
+            for _ in 0..=self.group.outputs.len() {
+                let Some(again) = end.as_ref().filter(|link| link.node == group) else { break };
+                end = self.group.outputs.get(&again.port).and_then(|link| self.outside(link, sources));
+            }
+            shown.extend(end.filter(|link| link.node != group).map(|link| (output.clone(), link)));
+        }
+        shown
+    }
+
+    /// What a parameter of the group around sets then, by the parameter or number input of this one that it set.
+    fn targets(&self) -> BTreeMap<String, Vec<Link>> {
+        let new = |link: &Link| Some(Link { node: self.names.get(&link.node)?.clone(), port: link.port.clone() });
+        let params = self.group.params.iter();
+        let mut targets: BTreeMap<String, Vec<Link>> =
+            params.map(|(name, links)| (name.clone(), links.iter().filter_map(new).collect())).collect();
+        targets.extend(self.inputs.keys().filter_map(|input| Some((input.clone(), vec![self.number(input)?]))));
+        targets
+    }
+}

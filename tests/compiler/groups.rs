@@ -1,0 +1,163 @@
+//! What is grouped computes what it computed.
+
+use std::collections::BTreeSet;
+
+use stagewright::document::{Document, NodeKind, Scope};
+use stagewright::edit::{make_group, ungroup};
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Plan, PlanOptions};
+
+/// Groups over all shipped graphs.
+const GROUPS: usize = 200;
+
+struct Dice(u64);
+
+impl Dice {
+    /// A number below `n`, by Marsaglia's xorshift (2003).
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
+
+/// Up to 12 nodes of a level that wires connect.
+fn connected(document: &Document, scope: &Scope, dice: &mut Dice) -> BTreeSet<String> {
+    let nodes = document.level(scope).expect("a level").nodes();
+    let names: Vec<&String> = nodes.keys().collect();
+    let mut chosen = BTreeSet::from([names[dice.below(names.len())].clone()]);
+    for _ in 0..dice.below(12) {
+        let reads = |a: &String, b: &String| nodes[a].inputs.values().any(|link| link.node == *b);
+        let touches = |name: &&&String| chosen.iter().any(|known| reads(known, name) || reads(name, known));
+        let near: Vec<&&String> = names.iter().filter(|name| !chosen.contains(**name)).filter(touches).collect();
+        if near.is_empty() {
+            break;
+        }
+        let next = near[dice.below(near.len())].to_string();
+        chosen.insert(next);
+    }
+    chosen
+}
+
+fn plan(document: &Document) -> Plan {
+    let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|p| panic!("{p}"));
+    Plan::compile(&graph, &PlanOptions::default()).unwrap_or_else(|p| panic!("{p}"))
+}
+
+/// What a plan does, sorted: every dispatch with its kernel's text, every State, picture and value of a parameter.
+fn work(plan: &Plan, groups: &[&str]) -> Vec<String> {
+    let plain = |text: &str| groups.iter().fold(text.to_string(), |text, group| text.replace(&format!("{group}/"), ""));
+    let mut lines = Vec::new();
+    for (what, dispatches) in [("reset", &plan.reset), ("once", &plan.still), ("frame", &plan.frame)] {
+        lines.extend(dispatches.iter().map(|d| {
+            let kernel = &plan.kernels[d.kernel];
+            let bound: Vec<&str> = kernel.bindings.iter().map(|binding| binding.name.as_str()).collect();
+            let (node, part) = (plain(&d.node), plain(&d.part));
+            format!("{what} {node} {part} {:?} {bound:?} {:?}\n{}", d.groups, kernel.workgroup, plain(&kernel.wgsl))
+        }));
+    }
+    lines.extend(plan.states.iter().map(|s| format!("state {} {}", plain(&s.node), plain(&s.description))));
+    lines.extend(plan.outputs.iter().map(|p| format!("picture {} {}x{}", plain(&p.node), p.width, p.height)));
+    lines.extend(plan.settings.iter().map(|s| format!("{} = {}", plain(&s.paths[0]), s.value)));
+    lines.sort();
+    lines
+}
+
+#[test]
+fn a_group_of_any_nodes_is_dissolved_to_the_same_document() {
+    let (root, library) = (Scope::default(), Library::builtin());
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let (mut made, mut deeper, mut refused) = (0usize, 0, 0);
+    let graphs = crate::shipped();
+    while made < GROUPS {
+        let (name, text) = &graphs[made % graphs.len()];
+        let before = Document::parse(text).unwrap();
+        let mut document = before.clone();
+        let chosen = connected(&document, &root, &mut dice);
+        let group = match make_group(&mut document, &root, &chosen, "group", library) {
+            Ok(group) => group,
+            Err(sentence) => {
+                refused += 1;
+                assert!(sentence.contains("its own output") || sentence.contains("stay outside"), "{name}: {sentence}");
+                assert_eq!(document, before);
+                continue;
+            }
+        };
+        made += 1;
+        Graph::build(&document, library).unwrap_or_else(|p| panic!("{name}, {chosen:?}: {p}"));
+        let (once, inside) = (document.clone(), root.inside(&group));
+        let inner = connected(&document, &inside, &mut dice);
+        if let Ok(inner) = make_group(&mut document, &inside, &inner, "inner", library) {
+            deeper += 1;
+            Graph::build(&document, library).unwrap_or_else(|p| panic!("{name}, {chosen:?}, {inner}: {p}"));
+            ungroup(&mut document, &inside, &inner, library).unwrap();
+            assert_eq!(document.to_text(), once.to_text(), "{name}, {chosen:?}, {inner:?}");
+        }
+        ungroup(&mut document, &root, &group, library).unwrap();
+        assert_eq!(document.to_text(), before.to_text(), "{name}, {chosen:?}");
+    }
+    println!("{made} groups made and dissolved, {deeper} more in them, {refused} refused");
+    assert!(deeper > GROUPS / 2);
+}
+
+#[test]
+fn a_grouped_graph_has_the_same_plan_apart_from_paths() {
+    const TIMES: usize = 3;
+    let (root, library) = (Scope::default(), Library::builtin());
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let mut same = 0;
+    for (name, text) in crate::shipped() {
+        let before = Document::parse(&text).unwrap();
+        let wanted = plan(&before);
+        let mut made = 0;
+        while made < TIMES {
+            let mut document = before.clone();
+            let chosen = connected(&document, &root, &mut dice);
+            if chosen.len() < 3 || make_group(&mut document, &root, &chosen, "grp", library).is_err() {
+                continue;
+            }
+            made += 1;
+            let inner = connected(&document, &Scope::parse("grp"), &mut dice);
+            // Refused or not, the plan stays.
+            let _ = make_group(&mut document, &Scope::parse("grp"), &inner, "nest", library);
+            let after = plan(&document);
+            let groups = ["grp", "nest"];
+            let (a, b) = (work(&wanted, &[]), work(&after, &groups));
+            let odd = a.iter().zip(&b).find(|(a, b)| a != b);
+            assert!(a == b, "{name}, {chosen:?}: {odd:#?}");
+            same += usize::from(after.to_text().replace("grp/", "").replace("nest/", "") == wanted.to_text());
+            assert!(after.memory <= wanted.memory + wanted.memory / 4, "{name}: {} {}", after.memory, wanted.memory);
+        }
+    }
+    println!("{same} of {} plans are the same to the byte", TIMES * crate::shipped().len());
+}
+
+/// A library group that is made part of the graph and dissolved does the same work, if it has no numbers of its own.
+#[test]
+fn a_dissolved_library_group_has_the_same_plan() {
+    let (root, library) = (Scope::default(), Library::builtin());
+    let mut dissolved = 0;
+    for (name, text) in crate::shipped() {
+        let before = Document::parse(&text).unwrap();
+        let groups = before.nodes.iter().filter(|(_, node)| match &node.kind {
+            NodeKind::Stage(stage) => library.groups().any(|(known, _)| known == stage),
+            _ => false,
+        });
+        for (group, _) in groups {
+            let mut after = before.clone();
+            let Ok(come) = ungroup(&mut after, &root, group, library) else { continue };
+            dissolved += 1;
+            let (a, b) = (plan(&before), plan(&after));
+            assert_eq!(
+                (a.frame.len(), a.reset.len(), a.still.len()),
+                (b.frame.len(), b.reset.len(), b.still.len()),
+                "{name}, {group}: {come:?}"
+            );
+            let texts = |plan: &Plan| plan.kernels.iter().map(|kernel| kernel.name.clone()).collect::<BTreeSet<_>>();
+            assert_eq!(texts(&a), texts(&b), "{name}, {group}");
+        }
+    }
+    assert!(dissolved > 5, "{dissolved}");
+}

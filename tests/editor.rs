@@ -1,0 +1,21 @@
+//! The editor as a person uses it: pointer, keys and names on the screen, without a window.
+//! `cargo nextest run --test editor`.
+
+#[path = "editor/bench.rs"]
+mod bench;
+#[path = "editor/build.rs"]
+mod build;
+#[path = "editor/canvas.rs"]
+mod canvas;
+#[path = "editor/clipboard.rs"]
+mod clipboard;
+#[path = "editor/code.rs"]
+mod code;
+#[path = "editor/groups.rs"]
+mod groups;
+#[path = "editor/pictures.rs"]
+mod pictures;
+#[path = "editor/random.rs"]
+mod random;
+#[path = "editor/views.rs"]
+mod views;

@@ -1,0 +1,199 @@
+//! Nodes, wires and frames in the hand.
+
+use eframe::egui::{Key, Modifiers, PointerButton, vec2};
+
+use super::bench::Bench;
+
+#[test]
+fn a_muted_node_is_left_out_and_the_picture_goes_on() {
+    let mut bench = Bench::smoke();
+    let before = bench.dispatches();
+    bench.select("viscosity");
+    bench.key(Key::M);
+    bench.compiled();
+    assert!(bench.document().nodes["viscosity"].muted);
+    assert_eq!(bench.dispatches(), before - 8, "both colours of each of its four sweeps are gone");
+    assert_eq!(bench.problems(), Vec::<String>::new());
+    bench.plays();
+    bench.key(Key::M);
+    bench.compiled();
+    assert_eq!(bench.dispatches(), before);
+}
+
+#[test]
+fn deleted_nodes_leave_wires_that_heal() {
+    let mut bench = Bench::smoke();
+    let before = bench.document().clone();
+    bench.select("fade");
+    bench.key(Key::Delete);
+    assert!(!bench.document().nodes.contains_key("fade"));
+    assert_eq!(bench.link("carried", "field").as_deref(), Some("smoke.field"));
+    bench.compiled();
+    assert_eq!(bench.problems(), Vec::<String>::new());
+    bench.ctrl(Key::Z);
+    assert_eq!(*bench.document(), before);
+}
+
+#[test]
+fn a_copy_reads_what_its_original_reads() {
+    let mut bench = Bench::smoke();
+    bench.select("look");
+    bench.ctrl(Key::D);
+    assert_eq!(bench.selected(), "look_2");
+    assert_eq!(bench.link("look_2", "field").as_deref(), Some("carried.result"));
+    assert_eq!(bench.link("screen", "image").as_deref(), Some("look.image"));
+}
+
+#[test]
+fn a_node_let_go_over_a_wire_goes_into_it() {
+    let mut bench = Bench::smoke();
+    let ground = bench.ground() - vec2(300.0, 160.0);
+    let name = bench.add("fluid/dissipate", ground);
+    let (title, wire) = (bench.title(&name), bench.wire("smoke.field", "fade.field"));
+    bench.drag(title, wire);
+    assert_eq!(bench.link(&name, "field").as_deref(), Some("smoke.field"));
+    assert_eq!(bench.link("fade", "field"), Some(format!("{name}.field")));
+    bench.ctrl(Key::Z);
+    assert_eq!(bench.link("fade", "field").as_deref(), Some("smoke.field"));
+    bench.ctrl(Key::Z);
+    assert!(!bench.document().nodes.contains_key(&name), "moving and going in are one step");
+}
+
+#[test]
+fn a_wire_let_go_over_nothing_asks_for_what_fits_it_and_is_put_in() {
+    let mut bench = Bench::smoke();
+    let (port, ground) = (bench.at("output smoke.field"), bench.ground() - vec2(300.0, 300.0));
+    bench.drag(port, ground);
+    let offered = |bench: &Bench, name: &str| bench.find(name).is_some();
+    assert!(offered(&bench, "Add what fits the wire"));
+    assert!(offered(&bench, "State") && offered(&bench, "Reroute"));
+    assert!(!offered(&bench, "Domain") && !offered(&bench, "Output"), "they take no such wire");
+    bench.write("fluid/dissipate");
+    bench.key(Key::Enter);
+    bench.rest();
+    let name = bench.selected();
+    assert_eq!(bench.link(&name, "field").as_deref(), Some("smoke.field"));
+    bench.ctrl(Key::Z);
+    assert!(!bench.document().nodes.contains_key(&name), "node and wire are one step");
+}
+
+#[test]
+fn a_stroke_cuts_wires_and_another_puts_dots_in() {
+    let mut bench = Bench::smoke();
+    bench.compiled();
+    let plan = bench.plan();
+    let wire = bench.wire("look.image", "screen.image");
+    let across = vec2(0.0, 6.0);
+    bench.drag_with(wire - across, wire + across, PointerButton::Secondary, Modifiers::SHIFT);
+    assert_eq!(bench.link("screen", "image").as_deref(), Some("reroute.value"));
+    bench.compiled();
+    assert!(bench.plan() == plan, "a dot is nothing to the compiler");
+    bench.ctrl(Key::Z);
+    bench.double_click(wire);
+    assert_eq!(bench.link("screen", "image").as_deref(), Some("reroute.value"));
+    bench.ctrl(Key::Z);
+    bench.drag_with(wire - across, wire + across, PointerButton::Secondary, Modifiers::COMMAND | Modifiers::CTRL);
+    assert_eq!(bench.link("screen", "image"), None);
+    bench.ctrl(Key::Z);
+    assert_eq!(bench.link("screen", "image").as_deref(), Some("look.image"));
+}
+
+#[test]
+fn a_frame_has_a_title_and_takes_its_nodes_along() {
+    let mut bench = Bench::smoke();
+    let before = bench.document().clone();
+    bench.select("look");
+    let (low, high) = (bench.title("look"), bench.title("screen"));
+    bench.click_with(high, PointerButton::Primary, Modifiers::SHIFT);
+    assert_eq!(bench.editor().selection().len(), 2);
+    bench.ctrl(Key::J);
+    bench.rest();
+    bench.overwrite("Picture");
+    assert_eq!(bench.document().frames[0].title, "Picture");
+    let head = bench.find("frame Picture").expect("the frame");
+    let at = head.left_center() + vec2(30.0, 0.0);
+    bench.drag(at, at + vec2(0.0, 60.0));
+    for name in ["look", "screen", "jet"] {
+        let moved = bench.document().nodes[name].at.1 - before.nodes[name].at.1;
+        assert_eq!(moved > 30.0, name != "jet", "{name} moved by {moved}");
+    }
+    assert!(bench.title("look").y > low.y + 30.0);
+    let head = bench.find("frame Picture").expect("the frame");
+    bench.click(head.left_center() + vec2(30.0, 0.0));
+    bench.key(Key::Delete);
+    assert!(bench.document().frames.is_empty() && bench.document().nodes.contains_key("look"));
+}
+
+#[test]
+fn a_name_is_typed_in_its_place_and_wires_follow() {
+    let mut bench = Bench::smoke();
+    let title = bench.title("fade");
+    bench.double_click(title);
+    bench.overwrite("slow_fade");
+    assert_eq!(bench.link("carried", "field").as_deref(), Some("slow_fade.field"));
+    bench.compiled();
+    assert_eq!(bench.problems(), Vec::<String>::new());
+    // A name that another node has is refused, and says so.
+    bench.select("slow_fade");
+    bench.rename("jet");
+    assert!(bench.document().nodes.contains_key("slow_fade"));
+    assert!(bench.seen().iter().any(|seen| seen.name.contains("`jet`")), "a sentence says why not");
+}
+
+#[test]
+fn nodes_and_commands_are_found_by_a_part_of_their_names() {
+    let mut bench = Bench::smoke();
+    bench.ctrl(Key::F);
+    bench.write("press");
+    bench.key(Key::Enter);
+    assert_eq!(bench.selected(), "pressure");
+    bench.ctrl(Key::P);
+    bench.write("mute or");
+    bench.key(Key::Enter);
+    assert!(bench.document().nodes["pressure"].muted);
+    bench.menu("Edit", "Undo");
+    assert!(!bench.document().nodes["pressure"].muted);
+}
+
+#[test]
+fn the_view_zooms_fits_and_follows_the_minimap() {
+    let mut bench = Bench::smoke();
+    let width = |bench: &Bench| bench.find("node look").map_or(0.0, |rect| rect.width());
+    let (at, before, document) = (bench.title("look"), width(&bench), bench.document().clone());
+    assert!(bench.find("Minimap").is_none(), "all nodes are in sight");
+    for _ in 0..40 {
+        bench.wheel(at, vec2(0.0, 60.0));
+    }
+    assert!(width(&bench) > 1.5 * before, "{} {before}", width(&bench));
+    assert!(bench.title("look").distance(at) < 60.0, "what is under the pointer stays there");
+    assert!(bench.find("node jet").is_none(), "it is out of sight");
+    let map = bench.find("Minimap").expect("the minimap");
+    bench.click(map.left_top() + vec2(0.4, 0.2) * map.size());
+    assert!(bench.find("node jet").is_some(), "it is in sight again");
+    bench.key(Key::Home);
+    assert!((width(&bench) - before).abs() < 0.2 * before, "{} {before}", width(&bench));
+    bench.select("look");
+    bench.key(Key::F);
+    bench.rest();
+    let middle = bench.find("node look").expect("the node").center();
+    assert!(middle.distance(bench.canvas().center()) < 100.0, "the selection is in the middle");
+    assert_eq!(*bench.document(), document, "looking changes nothing");
+}
+
+#[test]
+fn a_box_selects_what_it_touches_and_keys_go_along_wires() {
+    let mut bench = Bench::smoke();
+    let (look, screen) = (bench.find("node look").unwrap(), bench.find("node screen").unwrap());
+    let ground = screen.right_top() + vec2(40.0, 60.0);
+    bench.drag(ground, look.left_top() + vec2(20.0, 30.0));
+    let selection: Vec<&str> = bench.editor().selection().iter().map(String::as_str).collect();
+    assert_eq!(selection, ["look", "screen"]);
+    bench.select("look");
+    bench.key_with(Modifiers::ALT, Key::ArrowLeft);
+    assert_eq!(bench.selected(), "carried");
+    bench.ctrl(Key::A);
+    assert_eq!(bench.editor().selection().len(), bench.document().nodes.len());
+    let ground = bench.ground();
+    bench.click(ground);
+    assert!(bench.editor().selection().is_empty());
+}

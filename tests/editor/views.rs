@@ -1,0 +1,46 @@
+//! Any wire on show, by a click.
+
+use eframe::egui::Key;
+use eframe::egui::accesskit::Role;
+
+use super::bench::{Bench, Seen};
+
+fn picture(bench: &Bench, wire: &str) -> Option<Seen> {
+    bench.seen().into_iter().find(|seen| seen.role == Role::Image && seen.name.contains(wire))
+}
+
+#[test]
+fn a_click_on_a_port_shows_its_wire_with_statistics_and_the_value_under_the_pointer() {
+    let mut bench = Bench::smoke();
+    bench.press("output carried.result");
+    assert!(bench.editor().viewed().contains("carried.result"));
+    bench.until("statistics", |bench| bench.find("Histogram").is_some());
+    assert!(["min", "mean", "max", "NaN"].iter().all(|name| bench.find(name).is_some()));
+    assert!(bench.find("1024").is_some(), "as many values as the domain has cells");
+    let picture = picture(&bench, "carried.result").expect("the picture").rect;
+    bench.hover(picture.center());
+    bench.until("the value under the pointer", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("cell ")));
+    let value = bench.seen().into_iter().find(|seen| seen.name.starts_with("cell "));
+    assert!(value.is_some_and(|seen| seen.name.starts_with("cell 15,") || seen.name.starts_with("cell 16,")));
+    // A click on an input shows what goes into it.
+    bench.press("input fade.field");
+    assert!(bench.editor().viewed().contains("smoke.field") && !bench.editor().viewed().contains("carried.result"));
+}
+
+#[test]
+fn a_pinned_view_stays_while_another_wire_is_looked_at() {
+    let mut bench = Bench::smoke();
+    bench.press("output carried.result");
+    bench.until("statistics", |bench| bench.find("Histogram").is_some());
+    bench.press("Pin");
+    bench.select("jet");
+    bench.key(Key::D);
+    bench.compiled();
+    let shown: Vec<&str> = bench.editor().viewed().iter().map(String::as_str).collect();
+    assert_eq!(shown, ["carried.result", "jet.velocity"]);
+    bench.until("both pictures", |bench| {
+        ["carried.result", "jet.velocity"].iter().all(|wire| picture(bench, wire).is_some())
+    });
+    bench.until("statistics of both", |bench| bench.seen().iter().filter(|seen| seen.name == "Histogram").count() == 2);
+    bench.plays();
+}
