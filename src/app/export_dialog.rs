@@ -1,7 +1,6 @@
 //! The dialog that exports pictures, while the window goes on.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 

@@ -150,7 +150,7 @@ fn completions(text: &str, to: usize, numbers: &Numbers) -> List {
     let known = numbers.keys().map(String::as_str).chain(VARIABLES.iter().copied());
     let all = known.chain(["pi", "tau"]).chain(FUNCTIONS.iter().copied());
     let words: Vec<String> = all.filter(|word| word.starts_with(&typed)).take(LISTED).map(String::from).collect();
-    let done = words.iter().any(|word| *word == typed);
+    let done = words.contains(&typed);
     List { words: if done { Vec::new() } else { words }, mark: 0, from, to }
 }
 
