@@ -6,8 +6,7 @@ use super::canvas::{self, Canvas};
 use super::command::{Command, MENUS};
 use super::panes::Pane;
 use super::picker::{self, Picker};
-use super::session::Session;
-use super::{Editor, panes, theme};
+use super::{Editor, panes, structure, theme};
 use crate::document::NodeKind;
 use crate::edit::PasteInputs;
 
@@ -83,9 +82,9 @@ impl Editor {
             }
             Command::Rename => canvas.rename_selected(session),
             Command::Link => told = canvas.link_selected(session),
-            Command::MakeMine => told = make_mine(session),
-            Command::Group => told = group(session),
-            Command::Ungroup => told = ungroup(session),
+            Command::MakeMine => told = structure::make_mine(session),
+            Command::Group => told = structure::group(session),
+            Command::Ungroup => told = structure::ungroup(session),
             Command::Enter => {
                 let name = session.selection.iter().next().cloned().unwrap_or_default();
                 session.enter(&name);
@@ -214,35 +213,4 @@ impl Editor {
             None => self.files.save(ctx, &mut self.session),
         }
     }
-}
-
-/// Copies the selected built-in into the graph, or the library's group that is open.
-fn make_mine(session: &mut Session) -> Result<(), String> {
-    let (scope, name) = match session.library_group() {
-        Some((scope, name)) => (scope, name),
-        None => (session.scope().clone(), session.selection.iter().next().cloned().unwrap_or_default()),
-    };
-    let mut after = session.document().clone();
-    crate::edit::make_mine(&mut after, &scope, &name, session.library())?;
-    session.edit("make mine", |document| *document = after);
-    Ok(())
-}
-
-/// Puts the selected nodes into a group, which is selected then.
-fn group(session: &mut Session) -> Result<(), String> {
-    let (mut after, scope) = (session.document().clone(), session.scope().clone());
-    let name = crate::edit::make_group(&mut after, &scope, &session.selection, "group", session.library())?;
-    session.edit("group", |document| *document = after);
-    session.selection = [name].into();
-    Ok(())
-}
-
-/// Puts the nodes of the selected group in its place, and selects them.
-fn ungroup(session: &mut Session) -> Result<(), String> {
-    let (mut after, scope) = (session.document().clone(), session.scope().clone());
-    let name = session.selection.iter().next().cloned().unwrap_or_default();
-    let come = crate::edit::ungroup(&mut after, &scope, &name, session.library())?;
-    session.edit("ungroup", |document| *document = after);
-    session.selection = come;
-    Ok(())
 }

@@ -23,6 +23,7 @@ mod reading;
 mod session;
 mod settings;
 mod stages;
+mod structure;
 mod theme;
 mod transport;
 mod view;

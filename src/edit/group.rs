@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::face::{self, Face};
 use super::{IN, OUT, frame_contents, free, free_name, gone, level_mut, no_node};
-use crate::document::{Document, Group, Level, Link, Node, NodeKind, ParamValue, Scope};
+use crate::document::{Document, Frame, Group, Level, Link, Node, NodeKind, ParamValue, Scope};
 use crate::expr;
 use crate::graph::ports::{Ports, group_of};
 use crate::graph::{Graph, Table, bypass};
@@ -70,11 +70,7 @@ pub fn make_group(
     border.inputs();
     border.outputs(level);
     let Border { mut group, wires, sources, sinks, exposed, .. } = border;
-    let held = |index: &usize| {
-        let held = frame_contents(level, *index, |_| (0.0, 0.0));
-        !held.is_empty() && held.is_subset(&moved)
-    };
-    let frames: BTreeSet<usize> = (0..level.frames().len()).filter(held).collect();
+    let frames = frames_inside(level, &moved);
 
     let mut after = document.clone();
     let mut level = level_mut(&mut after, scope)?;
@@ -88,15 +84,7 @@ pub fn make_group(
         }
         group.nodes.insert(inner.clone(), node);
     }
-    let mut index = 0;
-    level.frames().retain(|frame| {
-        let stays = !frames.contains(&index);
-        if !stays {
-            group.frames.push(frame.clone());
-        }
-        index += 1;
-        stays
-    });
+    group.frames = take_frames(level.frames(), &frames);
     for link in super::links(level) {
         if let Some(output) = sinks.get(link) {
             *link = Link { node: name.clone(), port: output.clone() };
@@ -118,6 +106,25 @@ pub fn make_group(
     still_runs(document, &after, library)?;
     *document = after;
     Ok(name)
+}
+
+/// Frames that hold nodes of the group and no others.
+fn frames_inside(level: Level<'_>, moved: &BTreeSet<String>) -> BTreeSet<usize> {
+    let inside = |index: &usize| {
+        // Without sizes, what has its corner in a frame counts as held by it.
+        let held = frame_contents(level, *index, |_| (0.0, 0.0));
+        !held.is_empty() && held.is_subset(moved)
+    };
+    (0..level.frames().len()).filter(inside).collect()
+}
+
+fn take_frames(frames: &mut Vec<Frame>, indices: &BTreeSet<usize>) -> Vec<Frame> {
+    let (mut taken, mut kept) = (Vec::new(), Vec::new());
+    for (index, frame) in std::mem::take(frames).into_iter().enumerate() {
+        if indices.contains(&index) { taken.push(frame) } else { kept.push(frame) }
+    }
+    *frames = kept;
+    taken
 }
 
 /// What of a selection goes into a group: without domains, which are named and not wired, and without numbers that something

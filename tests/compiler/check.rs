@@ -198,3 +198,29 @@ fn a_camera_is_no_constant() {
         "c.camera: a Camera is no constant; wire one to it\ng.eye: a Camera is no constant; wire one to it"
     );
 }
+
+/// Such a wire is no circle as long as the group runs once; repeated, each repeat would wait for the last one.
+#[test]
+fn a_group_that_repeats_can_not_wait_for_itself() {
+    let nodes = |iterations: u32| {
+        format!(
+            r#"{DOMAIN} "s": (state: "Grid<f32>", inputs: {{"next": "g.field"}}), "m": (stage: "view/color_map", inputs: {{"field": "g.field"}}), "o": (output: (), inputs: {{"image": "m.image"}}),
+            "between": (stage: "fluid/dissipate", inputs: {{"field": "g.a"}}),
+            "g": (iterations: {iterations}, inputs: {{"field": "s", "x": "between.field"}}, group: (inputs: {{"field": "Grid<f32>", "x": "Grid<f32>"}}, outputs: {{"field": "b.field", "a": "a.field"}},
+                nodes: {{"a": (stage: "fluid/dissipate", inputs: {{"field": "in.field"}}), "b": (stage: "fluid/dissipate", inputs: {{"field": "in.x"}})}})),"#
+        )
+    };
+    assert_eq!(problems(&nodes(1)), "no problems");
+    assert_eq!(
+        problems(&nodes(2)),
+        "g.iterations: the group repeats, and needs what it gives within the frame, by way of nodes outside; take these \
+         nodes into the group, or put a State in the way"
+    );
+    // A State's value is there before.
+    let held = nodes(2).replace(r#""a": "a.field""#, r#""a": "kept""#).replace(
+        r#""a": (stage: "fluid/dissipate", inputs: {"field": "in.field"})"#,
+        r#""kept": (state: "Grid<f32>", inputs: {"next": "b"})"#,
+    );
+    assert!(held.contains("kept\"") && !held.contains("in.field"), "{held}");
+    assert_eq!(problems(&held), "no problems");
+}

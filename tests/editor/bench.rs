@@ -17,8 +17,6 @@ use stagewright::gpu;
 
 /// How long anything may take that other threads do.
 const PATIENCE: Duration = Duration::from_secs(90);
-/// Half of the height of a row of the inspector \[points\].
-const ROW: f32 = 9.0;
 
 /// Where a window of the usual size has all nodes of [`SMOKE`] in sight with their names.
 pub const WINDOW: Vec2 = Vec2::new(2000.0, 1300.0);
@@ -422,40 +420,30 @@ impl Bench {
         pos2(rect.left() + 0.25 * rect.width(), rect.center().y)
     }
 
-    /// The widgets of the inspector that stand behind a name, from left to right. The one place that knows how its rows look.
-    #[track_caller]
-    pub fn row(&self, name: &str) -> Vec<Seen> {
+    /// The widget of the inspector for a field, of this role. The one place that knows what the inspector calls them.
+    fn field(&self, name: &str, role: Role) -> Option<Pos2> {
         let seen = self.seen();
-        let label = seen.iter().filter(|seen| seen.role == Role::Label && seen.name == name);
-        let label = label.min_by(|a, b| a.rect.left().total_cmp(&b.rect.left()));
-        let label = label.unwrap_or_else(|| panic!("the inspector has no `{name}`")).rect;
-        let behind = |seen: &&Seen| {
-            (seen.rect.center().y - label.center().y).abs() < ROW && seen.rect.left() > label.left() && uses(seen.role)
-        };
-        let mut row: Vec<Seen> = seen.iter().filter(behind).cloned().collect();
-        row.sort_by(|a, b| a.rect.left().total_cmp(&b.rect.left()));
-        row
+        let called = |seen: &&Seen| seen.role == role && (seen.name == format!("param {name}") || seen.name == name);
+        seen.iter().find(called).map(|seen| seen.rect.center())
     }
 
     #[track_caller]
-    fn part(&self, name: &str, role: Role, index: usize) -> Pos2 {
-        let row = self.row(name);
-        let found = row.iter().filter(|seen| seen.role == role).nth(index);
-        found.unwrap_or_else(|| panic!("`{name}` has no {role:?} {index}: {row:?}")).rect.center()
+    fn part(&self, name: &str, role: Role) -> Pos2 {
+        self.field(name, role).unwrap_or_else(|| panic!("the inspector has no {role:?} `{name}`"))
     }
 
-    /// Types a number into a field of the inspector: the only one of its row, or that of an axis.
+    /// Types a number over the bar of a field of the inspector.
     #[track_caller]
-    pub fn set_number(&mut self, name: &str, axis: usize, value: f64) {
-        let at = self.part(name, Role::SpinButton, axis);
-        self.click(at);
+    pub fn set_number(&mut self, name: &str, value: f64) {
+        let at = self.part(name, Role::Slider);
+        self.double_click(at);
         self.overwrite(&value.to_string());
     }
 
     /// Types into a field of the inspector.
     #[track_caller]
     pub fn set_text(&mut self, name: &str, text: &str) {
-        let at = self.part(name, Role::TextInput, 0);
+        let at = self.part(name, Role::TextInput);
         self.click(at);
         self.overwrite(text);
     }
@@ -463,14 +451,14 @@ impl Bench {
     /// Sets or clears a check box of the inspector.
     #[track_caller]
     pub fn toggle(&mut self, name: &str) {
-        let at = self.part(name, Role::CheckBox, 0);
+        let at = self.part(name, Role::CheckBox);
         self.click(at);
     }
 
     /// Chooses an item of a list of the inspector.
     #[track_caller]
     pub fn choose(&mut self, name: &str, item: &str) {
-        let list = self.part(name, Role::ComboBox, 0);
+        let list = self.part(name, Role::ComboBox);
         self.click(list);
         let items = self.seen();
         let found = items.iter().rfind(|seen| seen.role == Role::Button && seen.name == item);
@@ -481,17 +469,14 @@ impl Bench {
     /// Changes between a constant and an expression.
     #[track_caller]
     fn function(&mut self, name: &str) {
-        let row = self.row(name);
-        let button = row.iter().find(|seen| seen.name == "ƒ").unwrap_or_else(|| panic!("`{name}` takes no expression"));
-        let at = button.rect.center();
-        self.click(at);
+        self.press(&format!("expression {name}"));
     }
 
     /// Gives a parameter a value by its widgets.
     #[track_caller]
     pub fn set(&mut self, name: &str, value: &ParamValue) {
         match value {
-            ParamValue::Number(number) => self.set_number(name, 0, *number),
+            ParamValue::Number(number) => self.set_number(name, *number),
             ParamValue::Bool(_) => self.toggle(name),
             // A vector typed as an expression, and made a constant again.
             ParamValue::Vector(parts) => {
@@ -506,15 +491,9 @@ impl Bench {
 
     #[track_caller]
     fn set_expression(&mut self, name: &str, text: &str) {
-        if !self.row(name).iter().any(|seen| seen.role == Role::TextInput) {
+        if self.field(name, Role::TextInput).is_none() {
             self.function(name);
         }
         self.set_text(name, text);
     }
-}
-
-/// Whether a widget is one that a person uses.
-fn uses(role: Role) -> bool {
-    let used = [Role::SpinButton, Role::Slider, Role::CheckBox, Role::ComboBox, Role::TextInput, Role::Button];
-    used.contains(&role)
 }

@@ -2,6 +2,7 @@
 
 use eframe::egui::{Key, Vec2, vec2};
 use stagewright::document::{Document, Node, NodeKind, ParamValue};
+use stagewright::library::Library;
 
 use super::bench::Bench;
 
@@ -31,11 +32,11 @@ fn fill_in(bench: &mut Bench, name: &str, wanted: &Node) {
             for (axis, (cells, before)) in wanted.resolution.iter().zip(&now.resolution).enumerate() {
                 let ParamValue::Number(count) = cells else { panic!("{cells} is computed") };
                 if cells != before {
-                    bench.set_number("resolution", axis, *count);
+                    bench.set_number(["cells x", "cells y", "cells z"][axis], *count);
                 }
             }
             if let (ParamValue::Number(width), false) = (&wanted.width, wanted.width == now.width) {
-                bench.set_number("width", 0, *width);
+                bench.set_number("width", *width);
             }
             if wanted.edge != now.edge {
                 bench.choose("edge", &wanted.edge);
@@ -44,11 +45,11 @@ fn fill_in(bench: &mut Bench, name: &str, wanted: &Node) {
         (NodeKind::State(wanted), NodeKind::State(now)) if *wanted != now => bench.choose("holds", wanted),
         (NodeKind::Output(wanted), NodeKind::Output(now)) => {
             if wanted.size.is_some() != now.size.is_some() {
-                bench.toggle("size");
+                bench.toggle("own size");
             }
             if let Some((width, height)) = wanted.size {
-                bench.set_number("size", 0, width.into());
-                bench.set_number("size", 1, height.into());
+                bench.set_number("width", width.into());
+                bench.set_number("height", height.into());
             }
         }
         (wanted, now) => assert!(*wanted == now, "{name} is {now:?}"),
@@ -62,9 +63,20 @@ fn fill_in(bench: &mut Bench, name: &str, wanted: &Node) {
     if let Some(count) = &wanted.iterations {
         bench.set("iterations", count);
     }
-    let mut now = now(bench);
+    let (mut now, wanted) = (now(bench), &sparse(wanted));
     (now.at, now.inputs, now.comment) = (wanted.at, wanted.inputs.clone(), wanted.comment.clone());
     assert_eq!(&now, wanted, "{name} is not what was typed");
+}
+
+/// Without the values that a stage has anyway: typing them changes nothing.
+fn sparse(node: &Node) -> Node {
+    let mut node = node.clone();
+    if let NodeKind::Stage(name) = &node.kind
+        && let Some(stage) = Library::builtin().stage(name)
+    {
+        node.params.retain(|param, value| stage.param(param).is_none_or(|declared| declared.default != *value));
+    }
+    node
 }
 
 /// A graph without what is only for the eye.
@@ -72,6 +84,7 @@ fn bare(document: &Document) -> Document {
     let mut document = document.clone();
     document.about.clear();
     for node in document.nodes.values_mut() {
+        *node = sparse(node);
         (node.at, node.comment) = ((0.0, 0.0), String::new());
     }
     document

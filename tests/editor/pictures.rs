@@ -1,6 +1,7 @@
 //! How the window looks. Times and rates are masked; what the driver draws and times a little otherwise may differ in a few pixels.
 //! Renewed with `UPDATE_SNAPSHOTS=1`.
 
+use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Rect, Vec2, pos2, vec2};
 use egui_kittest::SnapshotOptions;
 
@@ -73,4 +74,22 @@ fn a_group_of_the_library() {
     bench.select("advect");
     bench.key(Key::Enter);
     compare(&mut bench, "editor_group");
+}
+
+#[test]
+fn a_stage_with_an_error() {
+    let mut bench = still();
+    bench.select("fade");
+    bench.ctrl(Key::Num4);
+    bench.rest();
+    let seen = bench.seen();
+    let text = seen.iter().find(|seen| seen.name == "WGSL of fade" && seen.role == Role::MultilineTextInput);
+    let at = text.expect("the text").rect.left_top() + vec2(60.0, 12.0);
+    bench.click(at);
+    bench.ctrl(Key::End);
+    bench.write("const wrong: f32 = nothing;");
+    (0..3).for_each(|_| bench.rest());
+    bench.compiled();
+    bench.until("the error", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("line 8:")));
+    compare(&mut bench, "editor_code");
 }

@@ -147,13 +147,14 @@ fn state(ui: &mut Ui, one: &mut Inspected<'_>, ty: &str) {
         row(ui, "holds", "What a cell keeps from frame to frame", |ui| {
             let shown = ty.split('{').next().unwrap_or(ty);
             let combo = egui::ComboBox::from_id_salt("type").selected_text(shown).width(ui.available_width());
-            combo.truncate().show_ui(ui, |ui| {
+            let shown = combo.truncate().show_ui(ui, |ui| {
                 for choice in STATES {
                     if ui.selectable_label(choice == ty, choice).clicked() {
                         chosen = Some(choice.to_string());
                     }
                 }
             });
+            shown.response.widget_info(|| WidgetInfo::labeled(WidgetType::ComboBox, true, "param holds"));
         });
         if particles {
             let about = "What each particle has, such as {position: Vec, age: f32}";

@@ -1,7 +1,7 @@
 //! Groups from selections, and back.
 
 use super::*;
-use crate::document::{Node, NodeKind, ParamValue};
+use crate::document::{Frame, Node, NodeKind, ParamValue};
 use crate::edit::fixture::fluid;
 use crate::edit::{make_group, place, ungroup};
 
@@ -22,6 +22,12 @@ fn a_selection_becomes_a_group_with_the_ports_that_cross_its_border() {
     for (index, name) in ["divergence", "pressure", "project"].into_iter().enumerate() {
         place(&mut document, &root(), name, (100.0 + 200.0 * index as f32, 50.0 * index as f32));
     }
+    for (title, size) in [("solve", (450.0, 200.0)), ("more", (9000.0, 9000.0))] {
+        let frame = Frame { title: title.into(), at: (90.0, -10.0), size, ..Frame::default() };
+        crate::edit::add_frame(&mut document, &root(), frame).unwrap();
+    }
+    place(&mut document, &root(), "jet", (800.0, 800.0));
+    document.frames.reverse();
     let before = document.clone();
     let solve = names(&["divergence", "pressure", "project"]);
     let name = make_group(&mut document, &root(), &solve, "solve", library()).unwrap();
@@ -34,6 +40,8 @@ fn a_selection_becomes_a_group_with_the_ports_that_cross_its_border() {
     assert_eq!(reads(&document, "advect_density", "velocity").as_deref(), Some("solve.velocity"));
     assert_eq!((document.nodes["solve"].at, solve.nodes["project"].at), ((300.0, 50.0), (400.0, 100.0)));
     assert_eq!((solve.inputs_at, solve.outputs_at), (Some((-260.0, 50.0)), Some((660.0, 50.0))));
+    assert_eq!((solve.frames.len(), solve.frames[0].at), (1, (-10.0, -10.0)), "a frame of these nodes comes along");
+    assert_eq!((document.frames.len(), document.frames[0].title.as_str()), (1, "more"));
     assert_eq!(builds(&document), Ok(()));
     document.nodes.get_mut("solve").unwrap().iterations = Some(ParamValue::Number(2.0));
     assert_eq!(builds(&document), Ok(()), "it can be repeated");

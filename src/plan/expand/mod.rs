@@ -6,7 +6,7 @@ mod program;
 mod sets;
 mod stage;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::{Keep, Outputs, PlanOptions};
@@ -74,6 +74,8 @@ struct Expander<'a> {
     envs: Vec<Env>,
     stages: HashMap<(usize, usize), Vec<Feed>>,
     groups: HashMap<(usize, usize), usize>,
+    /// Stages and groups whose inputs are being expanded: meeting one again is a circle through a group that repeats.
+    open: HashSet<(usize, usize)>,
     /// Orders given out so far.
     orders: usize,
 }
@@ -174,6 +176,7 @@ impl<'a> Expander<'a> {
             envs: vec![top],
             stages: HashMap::new(),
             groups: HashMap::new(),
+            open: HashSet::new(),
             orders: 0,
         }
     }
@@ -185,8 +188,11 @@ impl<'a> Expander<'a> {
             Source::Wire { node, port } => match &graph.nodes[*node].kind {
                 Kind::State(_) => Ok(self.state(*node)),
                 Kind::Group(group) => {
-                    let last = self.group(*node, env)?;
                     let (name, inner) = group.outputs.get(*port).ok_or_else(|| broken(graph, *node))?;
+                    // A State's value is there before any repeat.
+                    let held =
+                        matches!(inner, Source::Wire { node, .. } if matches!(graph.nodes[*node].kind, Kind::State(_)));
+                    let last = if held { env } else { self.group(*node, env)? };
                     let feed = self.feed(inner, last)?;
                     self.name(&format!("{}.{name}", graph.nodes[*node].path), &feed);
                     Ok(feed)
@@ -242,6 +248,19 @@ impl<'a> Expander<'a> {
         Feed::Value(value)
     }
 
+    /// Wires that leave a group and come back to it make a circle only once the group repeats.
+    fn enter(&mut self, node: usize, env: usize) -> Result<(), Problem> {
+        if self.open.insert((node, env)) {
+            return Ok(());
+        }
+        let entry = &self.graph.nodes[node];
+        let group = if matches!(entry.kind, Kind::Group(_)) { Some(node) } else { entry.group };
+        let path = group.and_then(|group| self.graph.nodes.get(group)).map_or(&entry.path, |group| &group.path);
+        let cause = "the group repeats, and needs what it gives within the frame, by way of nodes outside";
+        let remedy = "take these nodes into the group, or put a State in the way";
+        Err(Problem::new(path, "iterations", cause, remedy))
+    }
+
     /// Unrolls a group and gives the scope of its last repeat.
     fn group(&mut self, node: usize, env: usize) -> Result<usize, Problems> {
         if let Some(last) = self.groups.get(&(node, env)) {
@@ -249,6 +268,7 @@ impl<'a> Expander<'a> {
         }
         let graph = self.graph;
         let Kind::Group(group) = &graph.nodes[node].kind else { return Err(broken(graph, node).into()) };
+        self.enter(node, env)?;
         let mut previous = env;
         for iteration in 0..graph.nodes[node].iterations {
             if iteration > 0 {
@@ -263,6 +283,7 @@ impl<'a> Expander<'a> {
             previous = self.envs.len() - 1;
         }
         self.groups.insert((node, env), previous);
+        self.open.remove(&(node, env));
         Ok(previous)
     }
 

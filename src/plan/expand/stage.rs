@@ -23,6 +23,7 @@ impl Expander<'_> {
         let graph = self.graph;
         let entry = &graph.nodes[node];
         let Kind::Stage(stage) = &entry.kind else { return Err(broken(graph, node).into()) };
+        self.enter(node, env)?;
         let mut feeds = Vec::new();
         for (port, input) in stage.inputs().zip(&entry.inputs) {
             let feed = match (&input.source, &port.change) {
@@ -31,6 +32,7 @@ impl Expander<'_> {
             };
             feeds.push(feed);
         }
+        self.open.remove(&(node, env));
         if stage.source() == IterationSource::Positions {
             let feed = Rc::new(FieldFeed { node, inputs: feeds });
             self.probe(node, stage, &feed.inputs)?;
