@@ -35,7 +35,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run a graph and write its pictures, or those of any wire, as numbered PNG files
-    Render(render::Render),
+    Render(Box<render::Render>),
     /// Report everything that is wrong with a graph; exit code 1 when it can't run
     Check(GraphArgs),
     /// Print what a graph compiles to
