@@ -9,11 +9,7 @@ use super::theme;
 
 /// What each hint is about, and what it says.
 const HINTS: [(Pane, &str, &str); 3] = [
-    (
-        Pane::View(0),
-        "This is running",
-        "Drag in the picture to stir it. Space plays and pauses; [ and ] change the speed.",
-    ),
+    (Pane::View(0), "This is running", "Drag in the picture to stir it. Space plays and pauses."),
     (
         Pane::Graph,
         "This is what runs",

@@ -69,6 +69,7 @@ fn number(ui: &mut Ui, field: &Field<'_>, value: f64) -> Option<f64> {
         mixed: false,
         held: true,
         computed: false,
+        border: None,
     };
     match field.show(ui, &site, Some(&ParamValue::Number(value)))? {
         Change::Set(ParamValue::Number(new)) => Some(new),
@@ -76,7 +77,7 @@ fn number(ui: &mut Ui, field: &Field<'_>, value: f64) -> Option<f64> {
             ParamValue::Number(default) => Some(default),
             _ => None,
         },
-        Change::Set(_) => None,
+        Change::Set(_) | Change::Border(_) => None,
     }
 }
 

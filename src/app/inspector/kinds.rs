@@ -69,7 +69,7 @@ fn number_field(ui: &mut Ui, one: &mut Inspected<'_>, number: &ParamValue) {
     match change {
         Some(Change::Set(value)) => one.set("value", value),
         Some(Change::Reset) => one.set("value", field.default),
-        None => {}
+        Some(Change::Border(_)) | None => {}
     }
 }
 
@@ -116,7 +116,7 @@ fn repeats(ui: &mut Ui, one: &mut Inspected<'_>) {
     match change {
         Some(Change::Set(value)) => one.change("iterations", |node| node.iterations = Some(value)),
         Some(Change::Reset) => one.change("reset iterations", |node| node.iterations = None),
-        None => {}
+        Some(Change::Border(_)) | None => {}
     }
 }
 

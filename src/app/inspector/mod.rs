@@ -21,7 +21,7 @@ use eframe::egui::{self, Id, RichText, Ui};
 
 use super::session::Session;
 use super::{code, theme};
-use crate::document::{Node, NodeKind, ParamValue};
+use crate::document::{Link, Node, NodeKind, ParamValue};
 use crate::edit::{self, IN, OUT};
 use crate::expr::{Number, Numbers, usable};
 use crate::graph::numbers::named;
@@ -30,7 +30,7 @@ use crate::problem::SourcePlace;
 use crate::stage::header::{Param, ParamType};
 use crate::stage::types::{Element, PortType, ValueType};
 use row::section;
-use value::{Change, Field, Site};
+use value::{Border, Change, Field, Site};
 
 /// Below this, documentation stands under the values instead of beside them \[points\].
 const TWO_COLUMNS: f32 = 620.0;
@@ -52,7 +52,7 @@ pub fn show(ui: &mut Ui, session: &mut Session) -> Result<(), String> {
         ui.set_width(ui.available_width() - 4.0);
         level::locked(ui, session);
         match (selected.as_slice(), nodes.as_slice()) {
-            ([one], _) if one == IN || one == OUT => ports::block(ui, session, one),
+            ([one], _) if one == IN || one == OUT => result = ports::block(ui, session, one),
             (_, []) if session.frame.is_some() => graph::frame(ui, session),
             ([], _) => two(ui, session, graph::fields, graph::statistics),
             (_, [name]) => {
@@ -113,6 +113,8 @@ struct Inspected<'a> {
     numbers: Numbers,
     /// Whether anything may be changed.
     editable: bool,
+    /// Why something was not done.
+    told: Result<(), String>,
 }
 
 impl<'a> Inspected<'a> {
@@ -120,7 +122,7 @@ impl<'a> Inspected<'a> {
         let node = session.nodes().get(name)?.clone();
         let numbers = numbers_of(session);
         let (path, editable) = (session.scope().path(name), session.editable());
-        Some(Inspected { name: name.to_string(), path, node, others, session, numbers, editable })
+        Some(Inspected { name: name.to_string(), path, node, others, session, numbers, editable, told: Ok(()) })
     }
 }
 
@@ -155,7 +157,7 @@ impl Inspected<'_> {
         let now = self.session.running_simulation().and_then(|simulation| simulation.value(&path));
         let value = self.node.params.get(field);
         let mixed = self.others.iter().any(|(_, node)| node.params.get(field) != value);
-        Site { id: self.id(field), path, numbers: &self.numbers, now, mixed, held, computed: true }
+        Site { id: self.id(field), path, numbers: &self.numbers, now, mixed, held, computed: true, border: None }
     }
 
     fn values(&mut self, ui: &mut Ui) -> Result<(), String> {
@@ -167,7 +169,7 @@ impl Inspected<'_> {
         ports::outputs(ui, self, &library);
         kinds::run(ui, self);
         self.note(ui);
-        result
+        result.and(std::mem::replace(&mut self.told, Ok(())))
     }
 
     fn note(&mut self, ui: &mut Ui) {
@@ -240,12 +242,35 @@ impl Inspected<'_> {
 
     fn field(&mut self, ui: &mut Ui, field: &Field<'_>) {
         let value = self.node.params.get(field.name);
-        let site = self.site(field.name, false);
+        let border = match &self.node.kind {
+            _ if !self.editable => None,
+            NodeKind::Group(_) => Some(Border::Hide),
+            _ => (!self.session.scope().is_root()).then_some(Border::Expose),
+        };
+        let site = Site { border, ..self.site(field.name, false) };
         let change = ui.add_enabled_ui(self.editable, |ui| field.show(ui, &site, value)).inner;
         match change {
             Some(Change::Set(value)) => self.set(field.name, value),
             Some(Change::Reset) => self.session.reset_params(&self.paths(), field.name, &field.default),
+            Some(Change::Border(border)) => self.cross(field.name, border),
             None => {}
+        }
+    }
+
+    /// Makes a parameter one of the group around as well, or takes it from the group that the node is.
+    fn cross(&mut self, param: &str, border: Border) {
+        let (scope, mut after) = (self.session.scope().clone(), self.session.document().clone());
+        let done = match (border, scope.outside()) {
+            (Border::Hide, _) => edit::hide_param(&mut after, &scope, &self.name, param),
+            (Border::Expose, Some((around, group))) => {
+                let inner = Link { node: self.name.clone(), port: param.to_string() };
+                edit::expose_param(&mut after, &around, group, &inner, param, self.session.library())
+            }
+            (Border::Expose, None) => Ok(()),
+        };
+        match done {
+            Ok(()) => self.session.edit("expose", |document| *document = after),
+            Err(sentence) => self.told = Err(sentence),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Label, RichText, Sense, Ui, WidgetInfo, WidgetType};
 
-use super::row::{Name, faint, named, row, section, small};
+use super::row::{Name, faint, named, section, small, text};
 use super::value::Field;
 use super::{Inspected, declared, theme, told};
 use crate::app::session::Session;
@@ -175,9 +175,18 @@ fn output(ui: &mut Ui, port: &PortFace, carries: &str, viewed: bool) -> bool {
     })
 }
 
-/// The inputs or the outputs of the group that is open.
-pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) {
-    let Some(face) = session.faces().remove(name) else { return };
+/// What was done to a port of the open group.
+enum PortEdit {
+    Rename(String, String),
+    Remove(String),
+}
+
+/// The inputs or the outputs of the group that is open, to be renamed and removed.
+///
+/// # Errors
+/// Why a port can't be renamed or removed, in one sentence.
+pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) -> Result<(), String> {
+    let Some(face) = session.faces().remove(name) else { return Ok(()) };
     let scope = session.scope().clone();
     ui.label(RichText::new(&face.title).heading());
     told(ui, if name == OUT { "What the group gives to the outside." } else { "What goes into the group." });
@@ -185,13 +194,15 @@ pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) {
     if ports.is_empty() {
         ui.label(faint(ui, "None yet; wires that are dropped on the block make them"));
     }
-    let mut asked = None;
+    let (mut asked, mut edit) = (None, None);
+    let editable = session.editable();
     for port in ports {
         let source = session.source(&InputEnd { node: name.into(), port: port.name.clone() });
-        row(ui, &port.name, &port.doc, |ui| {
+        ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
+            edit = edit.take().or(ui.add_enabled_ui(editable, |ui| port_fields(ui, name, &port.name)).inner);
             ui.label(RichText::new("●").small().color(theme::of(ui).port(port.ty)));
-            ui.label(RichText::new(&port.carries).monospace().color(theme::of(ui).dim));
+            ui.label(RichText::new(&port.carries).monospace().color(theme::of(ui).dim)).on_hover_text(&port.doc);
             if let Some(link) = source.as_ref().filter(|_| name == OUT) {
                 let text = RichText::new(format!("← {link}")).monospace().color(theme::of(ui).accent);
                 let shown = ui.add(Label::new(text).sense(Sense::click()));
@@ -207,4 +218,24 @@ pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) {
     }
     ui.add_space(4.0);
     ui.label(faint(ui, format!("of the group {scope}")));
+    let side = if name == OUT { edit::Side::Out } else { edit::Side::In };
+    let mut after = session.document().clone();
+    match edit {
+        None => return Ok(()),
+        Some(PortEdit::Rename(old, new)) => edit::rename_port(&mut after, &scope, side, &old, &new)?,
+        Some(PortEdit::Remove(port)) => edit::remove_port(&mut after, &scope, side, &port)?,
+    }
+    session.edit("port", |document| *document = after);
+    Ok(())
+}
+
+/// A port's name to be typed over, and a button that removes it.
+fn port_fields(ui: &mut Ui, block: &str, port: &str) -> Option<PortEdit> {
+    let id = egui::Id::new(("port", block, port));
+    let (field, typed) = text(ui, id, port, |text| egui::TextEdit::singleline(text).desired_width(110.0));
+    field.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, format!("port {port}")));
+    let remove =
+        small(ui, RichText::new("✖").small(), true, &format!("remove {port}"), "Remove the port and its wires");
+    let renamed = typed.map(|new| PortEdit::Rename(port.to_string(), new.trim().to_string()));
+    renamed.or(remove.then(|| PortEdit::Remove(port.to_string())))
 }

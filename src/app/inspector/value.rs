@@ -46,6 +46,7 @@ pub struct Site<'a> {
     pub held: bool,
     /// Whether it may be an expression, where its type allows that.
     pub computed: bool,
+    pub border: Option<Border>,
 }
 
 /// What a person did to a value.
@@ -54,6 +55,17 @@ pub enum Change {
     Set(ParamValue),
     /// Back to the default.
     Reset,
+    /// To be a parameter of a group as well, or no longer.
+    Border(Border),
+}
+
+/// What a parameter may be to a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Border {
+    /// The group around could have it as a parameter of its own.
+    Expose,
+    /// The node is a group that has it so.
+    Hide,
 }
 
 impl Field<'_> {
@@ -168,6 +180,15 @@ impl Field<'_> {
             let text = if computed { "Make constant" } else { "Make expression" };
             if ui.add_enabled(editable, egui::Button::new(text)).clicked() {
                 change = Some(Change::Set(self.other(current, site.numbers)));
+            }
+        }
+        if let Some(border) = site.border {
+            let text = match border {
+                Border::Expose => "Show on the group",
+                Border::Hide => "Hide from the group",
+            };
+            if ui.button(text).clicked() {
+                change = Some(Change::Border(border));
             }
         }
         change

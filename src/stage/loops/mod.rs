@@ -366,7 +366,7 @@ mod tests {
         for unit in ["for(", "loop {", "}", "fn f(){f();", "for(var i=0;i<-", "const a=", "(", "const a=((", "while{}"]
         {
             let started = Instant::now();
-            report(&unit.repeat(64 * 1024 / unit.len()));
+            report(&unit.repeat(16 * 1024 / unit.len()));
             // Milliseconds when optimised; exponential growth would take minutes even on a machine that is busy.
             assert!(started.elapsed() < Duration::from_secs(30), "{unit}: {:?}", started.elapsed());
         }
