@@ -138,6 +138,10 @@ impl Canvas {
 
     /// Gives nodes and ports names for screen readers, and for whatever else drives the window by names.
     pub(super) fn name_parts(&self, ui: &Ui) {
+        // There are a thousand of them, so only where somebody asks.
+        if ui.ctx().accesskit_node_builder(ui.unique_id(), |_| ()).is_none() {
+            return;
+        }
         let named = |rect: egui::Rect, name: String| {
             if rect.intersects(self.rect) {
                 let id = ui.id().with(("named", &name));
