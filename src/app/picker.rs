@@ -95,14 +95,16 @@ impl Picker {
         let step = i64::from(down) - i64::from(up) + 10 * (i64::from(page_down) - i64::from(page_up));
         let last = self.found.len().saturating_sub(1);
         self.mark = (self.mark as i64 + step).clamp(0, last as i64) as usize;
-        let mut chosen = self.found.get(self.mark).copied().filter(|_| enter);
+        let mut chosen = None;
         let area = egui::Area::new(egui::Id::new("picker")).order(egui::Order::Foreground);
         let area = area.fixed_pos(self.at).constrain(true).show(ctx, |ui| {
             egui::Frame::popup(ui.style()).inner_margin(8).show(ui, |ui| {
                 ui.horizontal_top(|ui| {
                     ui.vertical(|ui| {
                         ui.set_width(WIDTH);
+                        // In a slow frame Enter comes along with the text that it is for.
                         self.field(ui);
+                        chosen = self.found.get(self.mark).copied().filter(|_| enter);
                         chosen = chosen.or(self.list(ui, step != 0));
                     });
                     self.documentation(ui);
@@ -230,5 +232,34 @@ mod tests {
         assert_eq!(first(&mut picker, "div fluid").as_deref(), Some("Divergence"));
         assert_eq!(first(&mut picker, "no such thing"), None);
         assert_eq!(first(&mut picker, " ").as_deref(), Some("Pressure (Jacobi)"));
+    }
+
+    #[test]
+    fn enter_chooses_by_all_that_was_typed_before_it() {
+        let item = |title: &str| Item {
+            title: title.into(),
+            group: "node".into(),
+            words: String::new(),
+            note: String::new(),
+            doc: String::new(),
+            color: None,
+            enabled: true,
+        };
+        let ctx = egui::Context::default();
+        let mut picker = Picker::new(egui::pos2(10.0, 10.0), "Find", vec![item("coarse"), item("confinement")]);
+        let mut frame = |events: Vec<egui::Event>| {
+            let mut chosen = None;
+            let input = egui::RawInput { events, ..egui::RawInput::default() };
+            let _ = ctx.run_ui(input, |ui| {
+                if let Answer::Chosen(index) = picker.show(ui.ctx()) {
+                    chosen = Some(index);
+                }
+            });
+            chosen
+        };
+        assert_eq!([frame(Vec::new()), frame(Vec::new())], [None, None]);
+        let (key, modifiers) = (Key::Enter, egui::Modifiers::NONE);
+        let enter = egui::Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers };
+        assert_eq!(frame(vec![egui::Event::Text("conf".into()), enter]), Some(1));
     }
 }
