@@ -107,7 +107,11 @@ impl Editor {
                 self.player.refresh();
             }
             Command::ViewOutput => self.session.wanted_view = canvas.output_of_selected(&self.session),
-            Command::ToggleThumbnails => self.thumbnails = !self.thumbnails,
+            Command::ToggleThumbnails => {
+                self.thumbnails = !self.thumbnails;
+                canvas.thumbnails.clear();
+                self.player.refresh();
+            }
             Command::Pin => self.pin(0),
             Command::FitPicture => self.views.values_mut().for_each(|view| view.framing().fit()),
             Command::ActualSize => self.views.values_mut().for_each(|view| view.framing().actual_size()),

@@ -13,6 +13,13 @@ use crate::app::theme;
 use crate::document::{Link, ParamValue};
 use crate::edit::{self, InputEnd};
 
+/// Nodes in the hand: where the pointer took them, and where they were then \[points of the document\].
+#[derive(Clone, Debug)]
+pub(super) struct Grip {
+    press: Vec2,
+    places: Vec<(String, Vec2)>,
+}
+
 /// Below this zoom, names can hardly be read.
 const READABLE: f32 = 0.46;
 
@@ -131,18 +138,27 @@ impl Canvas {
 
     /// Moves what is selected; a single node that is let go over a wire goes into it.
     pub(super) fn drag(&mut self, ui: &Ui, session: &mut Session, responses: &[Response]) -> Result<(), String> {
-        let down = ui.input(|input| input.pointer.primary_down());
+        let (down, press, pointer) =
+            ui.input(|input| (input.pointer.primary_down(), input.pointer.press_origin(), input.pointer.latest_pos()));
         let scope = session.scope().clone();
-        for response in responses {
-            if let (NodeResponse::MoveNode { drag_delta, .. }, true, true) = (response, down, session.editable()) {
-                let by = *drag_delta / self.zoom;
-                let places: Vec<(String, Vec2)> =
-                    session.selection.iter().map(|name| (name.clone(), super::place_of(session, name) + by)).collect();
-                session.arrange("move", |document| {
-                    places.iter().for_each(|(name, at)| edit::place(document, &scope, name, (at.x, at.y)));
-                });
-                self.moved = true;
-            }
+        let dragged = responses.iter().any(|response| matches!(response, NodeResponse::MoveNode { .. }));
+        if let (true, true, true, None, Some(press)) = (dragged, down, session.editable(), &self.grip, press) {
+            let places = session.selection.iter().map(|name| (name.clone(), super::place_of(session, name)));
+            self.grip = Some(Grip { press: self.to_document(press), places: places.collect() });
+        }
+        if let (Some(grip), true, Some(pointer)) = (&self.grip, down, pointer) {
+            // From where they were taken: what the pointer did before that was a drag counts as well.
+            let by = self.to_document(pointer) - grip.press;
+            session.arrange("move", |document| {
+                for (name, start) in &grip.places {
+                    let at = *start + by;
+                    edit::place(document, &scope, name, (at.x, at.y));
+                }
+            });
+            self.moved = true;
+        }
+        if !down {
+            self.grip = None;
         }
         let target = if self.moved { self.insertion(ui, session) } else { None };
         if let Some(end) = &target {
@@ -232,7 +248,14 @@ impl Canvas {
     /// Clicks on wires, ports, nodes and the ground that the crate does not tell of.
     pub(super) fn clicks(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
         self.escape(ui);
-        let Some(at) = ui.input(|input| input.pointer.interact_pos()) else { return Ok(()) };
+        // The pointer may be elsewhere by the end of a slow frame.
+        let released = |input: &egui::InputState| {
+            input.events.iter().rev().find_map(|event| match event {
+                egui::Event::PointerButton { pos, pressed: false, .. } => Some(*pos),
+                _ => None,
+            })
+        };
+        let Some(at) = ui.input(|input| released(input).or(input.pointer.interact_pos())) else { return Ok(()) };
         if !ui.rect_contains_pointer(self.rect) || self.stroke.is_some() {
             return Ok(());
         }

@@ -81,6 +81,7 @@ pub struct Canvas {
     /// A gesture was given up by Escape.
     escaped: bool,
     moved: bool,
+    grip: Option<gestures::Grip>,
     held_frame: Option<frames::Held>,
     stroke: Option<Stroke>,
     palette: Option<Palette>,
@@ -120,6 +121,7 @@ impl Default for Canvas {
             taken_off: None,
             escaped: false,
             moved: false,
+            grip: None,
             held_frame: None,
             stroke: None,
             palette: None,

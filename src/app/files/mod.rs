@@ -23,7 +23,7 @@ use recovery::{Left, Recovery};
 use watch::Watch;
 
 /// Nobody cancels a dialog this soon: there was none.
-const TOO_QUICK: Duration = Duration::from_millis(400);
+const TOO_QUICK: Duration = Duration::from_millis(1000);
 
 /// What waits for the unsaved document to be out of the way.
 pub enum Leaving {

@@ -21,6 +21,8 @@ const SHOWS: [(Show, &str); 8] = [
     (Show::Component(3), "w"),
 ];
 const AXES: [(Axis, &str); 3] = [(Axis::X, "x"), (Axis::Y, "y"), (Axis::Z, "z")];
+/// How often to look whether a value has arrived.
+const ANSWER: std::time::Duration = std::time::Duration::from_millis(50);
 /// Height of the histogram \[points\].
 const HISTOGRAM: f32 = 44.0;
 
@@ -28,11 +30,13 @@ const HISTOGRAM: f32 = 44.0;
 pub struct WireView {
     view: View,
     probe: Option<Probe>,
+    /// Where the value was asked for.
+    pointed: Option<[f32; 2]>,
 }
 
 impl WireView {
     pub fn new(view: View) -> WireView {
-        WireView { view, probe: None }
+        WireView { view, probe: None, pointed: None }
     }
 
     pub fn view(&self) -> &View {
@@ -58,7 +62,13 @@ impl WireView {
         let Some(probe) = &mut self.probe else { return false };
         let at = at.filter(|_| hovered);
         probe.ask(at);
-        at.is_some() && ui.input(|input| input.pointer.is_moving())
+        let Some(at) = at else {
+            self.pointed = None;
+            return false;
+        };
+        // What was asked for arrives some frames later, also where nothing moves.
+        ui.ctx().request_repaint_after(ANSWER);
+        self.pointed.replace(at) != Some(at)
     }
 
     /// Turns what has three dimensions.
