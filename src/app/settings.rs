@@ -17,7 +17,7 @@ pub const RECENT: usize = 10;
 /// Where the editor keeps things of its own.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
-    /// For [`Settings`]; nothing is remembered without one.
+    /// For the settings; nothing is remembered without one.
     pub settings: Option<PathBuf>,
     /// For what is not in a file yet; nothing survives a crash without one.
     pub recovery: Option<PathBuf>,

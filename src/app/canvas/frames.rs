@@ -151,7 +151,7 @@ impl Canvas {
     fn inside(&self, session: &Session, index: usize) -> BTreeSet<String> {
         let Some(frame) = session.frames().get(index) else { return BTreeSet::new() };
         let area = self.frame_rect(frame);
-        let rects = self.ids.iter().filter_map(|(name, id)| Some((name, self.paint.rects.get(id)?)));
+        let rects = self.faces.keys().filter_map(|name| Some((name, self.window_area(session, name)?)));
         rects.filter(|(_, rect)| area.contains(rect.center())).map(|(name, _)| name.clone()).collect()
     }
 }

@@ -4,7 +4,7 @@ use eframe::egui::{self, Pos2, RichText, Ui};
 
 use super::hand::Hand;
 use super::view::End;
-use super::wires::WireShape;
+use super::wires::{NEAR, WireShape};
 use super::{Canvas, frames};
 use crate::app::session::Session;
 use crate::app::theme;
@@ -22,7 +22,9 @@ impl Canvas {
     }
 
     pub(super) fn wire_at(&self, at: Pos2) -> Option<&WireShape> {
-        let near = self.wires.iter().filter_map(|wire| Some((wire.near(at)?, wire)));
+        // Wires that go back stay behind: where others are as near, those are meant.
+        let behind = |wire: &WireShape| if wire.back() { 0.5 * NEAR } else { 0.0 };
+        let near = self.wires.iter().filter_map(|wire| Some((wire.near(at)? + behind(wire), wire)));
         near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, wire)| wire)
     }
 

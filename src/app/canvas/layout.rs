@@ -23,6 +23,11 @@ pub fn node_size(face: &Face) -> Vec2 {
     vec2(super::view::WIDTH, 62.0 + 21.5 * (face.inputs.len() + face.outputs.len()) as f32)
 }
 
+/// How far down the port of a row is, as good as it can be told before it is drawn \[points\].
+pub fn port_height(row: usize) -> f32 {
+    46.0 + 21.5 * row as f32
+}
+
 /// Gives nodes a place that have none, in the document and in its groups.
 pub fn place_all(document: &mut Document, library: &Library) {
     let mut pending = vec![Scope::default()];

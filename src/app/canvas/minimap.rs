@@ -34,11 +34,14 @@ impl Canvas {
             let color = frame.color.map_or(look.frame, theme::color);
             painter.rect_filled(rect_to_map(area), 1.0, color.gamma_multiply(0.35));
         }
-        for (name, id) in &self.ids {
-            let Some(node) = self.state.graph.nodes.get(*id) else { continue };
+        for name in self.faces.keys() {
             let Some(area) = self.area(session, name) else { continue };
-            let view = &node.user_data;
-            let color = if view.selected { look.accent } else { view.color };
+            let node = session.nodes().get(name);
+            let color = match node.and_then(|node| node.color) {
+                _ if session.selection.contains(name) => look.accent,
+                Some(own) => theme::color(own),
+                None => node.map_or(look.line, |node| look.kind(&node.kind)),
+            };
             painter.rect_filled(rect_to_map(area).expand(0.5), CornerRadius::ZERO, color);
         }
         painter.rect_stroke(rect_to_map(view), 1.0, Stroke::new(1.0, look.text), StrokeKind::Inside);

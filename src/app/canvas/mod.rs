@@ -2,6 +2,7 @@
 //! changes in its own copy is read off as an edit of the document and then forgotten.
 
 mod commands;
+mod figures;
 mod frames;
 mod gestures;
 mod hand;
@@ -11,6 +12,7 @@ mod menu;
 mod minimap;
 mod palette;
 mod rename;
+mod sight;
 mod strokes;
 #[cfg(test)]
 mod tests;
@@ -19,23 +21,22 @@ mod wires;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eframe::egui::{self, Align, Layout, Pos2, Rect, RichText, TextureId, Ui, Vec2, vec2};
-use egui_node_graph::{InputId, InputParamKind, NodeId, NodeOrientation, OutputId};
+use eframe::egui::{self, Align, Layout, Rect, RichText, TextureId, Ui, Vec2, vec2};
+use egui_node_graph::{InputId, NodeId, OutputId};
 
-use super::plan_pane;
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::document::{Link, Node, NodeKind, Nodes, ParamValue};
 use crate::edit::{Face, IN, InputEnd, OUT};
-use crate::plan::{Dispatch, Plan};
-use crate::problem::Severity;
+use figures::Figures;
 pub use gestures::pointer;
 use hand::{Chooser, Hand};
 use menu::Menu;
 use palette::Palette;
 use rename::Renaming;
+use sight::Drawn;
 use strokes::Stroke;
-use view::{NoTemplates, NodeView, Outline, Paint, PortValue, PortView, Repeats, State};
+use view::{NoTemplates, Outline, Paint, PortView, Repeats, State};
 use wires::WireShape;
 
 const ZOOM: std::ops::RangeInclusive<f32> = 0.2..=2.0;
@@ -63,7 +64,12 @@ pub struct Canvas {
     state: State,
     paint: Paint,
     faces: BTreeMap<String, Face>,
+    /// Nodes that the crate draws: those in sight, and what they read.
     ids: BTreeMap<String, NodeId>,
+    /// They are drawn without ports, which are too small to be used.
+    bare: bool,
+    drawn: Drawn,
+    figures: Figures,
     /// The edit, the plan, the level and the theme that the view was built after.
     built: Option<(u64, u64, crate::document::Scope, bool)>,
     /// Where the document's origin lies, from the upper left corner \[points\].
@@ -91,7 +97,7 @@ pub struct Canvas {
     /// Commands that were chosen on the canvas.
     asked: Vec<super::command::Command>,
     /// It was drawn in this frame, and not behind another pane.
-    drawn: bool,
+    shown: bool,
     rect: Rect,
     /// The pointer is over a node.
     hovering: bool,
@@ -111,6 +117,9 @@ impl Default for Canvas {
             paint: Paint::default(),
             faces: BTreeMap::new(),
             ids: BTreeMap::new(),
+            bare: false,
+            drawn: Drawn::default(),
+            figures: Figures::default(),
             built: None,
             pan: Vec2::ZERO,
             zoom: 1.0,
@@ -129,7 +138,7 @@ impl Default for Canvas {
             menu: None,
             renaming: None,
             asked: Vec::new(),
-            drawn: false,
+            shown: false,
             rect: Rect::ZERO,
             hovering: false,
             mentions: Vec::new(),
@@ -148,7 +157,7 @@ impl Canvas {
 
     /// Draws the canvas and turns what was done on it into edits. An `Err` is a sentence for the person.
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
-        self.drawn = true;
+        self.shown = true;
         self.breadcrumbs(ui, session);
         self.rect = ui.available_rect_before_wrap();
         if !self.rect.is_positive() {
@@ -157,9 +166,10 @@ impl Canvas {
         self.rebuild(theme::of(ui), session);
         self.reveal(session);
         self.navigate(ui, session);
+        self.populate(theme::of(ui), session);
         self.place(session);
         let hand = self.hand();
-        self.sync(theme::of(ui), session, hand.as_ref());
+        self.sync(theme::of(ui), session, hand.as_ref(), ui.input(|input| input.time));
         let mut canvas = ui.new_child(egui::UiBuilder::new().max_rect(self.rect).layout(Layout::top_down(Align::Min)));
         canvas.set_clip_rect(self.rect.intersect(ui.clip_rect()));
         wires::grid(&canvas, self.rect, self.pan, self.zoom);
@@ -170,7 +180,8 @@ impl Canvas {
         let response = self.state.draw_graph_editor(&mut canvas, NoTemplates, &mut self.paint, Vec::new());
         // The crate opens its finder at any right click in the window; ours is opened below.
         self.state.node_finder = None;
-        self.take_wires(session, theme::of(ui), &response.connections);
+        self.note_drawn();
+        self.take_wires(session, theme::of(ui));
         let frames = self.frame_shapes(&canvas, session);
         let wires = wires::shape(&self.wires, self.rect, self.zoom);
         let mentions = self.mention_shapes(theme::of(ui), session);
@@ -190,7 +201,7 @@ impl Canvas {
 
     /// To be called at the end of every frame. What is open on a canvas that is out of sight would keep the keyboard to itself.
     pub fn settle(&mut self) {
-        if std::mem::take(&mut self.drawn) {
+        if std::mem::take(&mut self.shown) {
             return;
         }
         (self.palette, self.chooser, self.menu, self.renaming, self.stroke) = (None, None, None, None, None);
@@ -251,18 +262,19 @@ impl Canvas {
         }
         let faces = session.faces();
         self.mentions = mentions(session.nodes());
-        if same && faces == self.faces && self.ids.len() == faces.len() {
+        if same && faces == self.faces {
             return;
         }
-        self.faces = faces;
-        self.ids.clear();
-        self.paint.forget();
-        self.picked = None;
-        self.state = State { pan_zoom: self.state.pan_zoom.clone(), ..State::default() };
-        for (name, face) in &self.faces {
-            let id = add_node(&mut self.state, look, name, face);
-            self.ids.insert(name.clone(), id);
+        // Nodes that have other ports now are others to the crate.
+        let changed = |name: &String| !same || self.faces.get(name) != faces.get(name);
+        let gone: Vec<String> = self.ids.keys().filter(|name| changed(name)).cloned().collect();
+        gone.iter().for_each(|name| self.take_out(name));
+        if !gone.is_empty() {
+            self.picked = None;
+            self.state.connection_in_progress = None;
         }
+        self.drawn.keep(&faces, &self.faces);
+        self.faces = faces;
     }
 
     /// Puts every node where the document and the view say.
@@ -276,7 +288,7 @@ impl Canvas {
     }
 
     /// What changes without the nodes changing: wires, the selection, problems, times.
-    fn sync(&mut self, look: &Look, session: &mut Session, hand: Option<&Hand>) {
+    fn sync(&mut self, look: &Look, session: &mut Session, hand: Option<&Hand>, now: f64) {
         self.state.graph.connections.clear();
         for (end, link) in session.wires() {
             if self.picked.as_ref() == Some(&end) {
@@ -287,10 +299,9 @@ impl Canvas {
             }
         }
         self.dim(look, hand);
-        let severities = severities(session);
-        let still = session.running_simulation().map(|s| resting(session, s.plan())).unwrap_or_default();
-        let spent = spent(session);
-        let hot = if self.heat { heat(session) } else { BTreeMap::new() };
+        let severities = figures::severities(session);
+        self.figures.update(session, self.heat, now);
+        let Figures { still, spent, heat: hot, .. } = &self.figures;
         let hovered = session.hovered.as_deref().and_then(|path| session.here(path)).map(String::from);
         for (name, id) in &self.ids {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
@@ -307,6 +318,8 @@ impl Canvas {
             view.repeats = repeats(source);
             view.outline = if source.kind == NodeKind::Reroute { Outline::Dot } else { Outline::Box };
             view.color = source.color.map_or_else(|| look.kind(&source.kind), theme::color);
+            let estimate = || self.faces.get(name).map(layout::node_size);
+            view.height = self.drawn.sizes.get(name).copied().or_else(estimate).map(|size| size.y);
             view.thumbnail = self.thumbnails.get(&session.scope().path(name)).copied();
         }
         self.state.selected_nodes = session.selection.iter().filter_map(|name| self.ids.get(name).copied()).collect();
@@ -340,15 +353,17 @@ impl Canvas {
         }
     }
 
-    /// Notes where the crate has drawn wires.
-    fn take_wires(&mut self, session: &Session, look: &Look, drawn: &[egui_node_graph::ConnectionRenderInfo]) {
+    /// Where the wires are.
+    fn take_wires(&mut self, session: &Session, look: &Look) {
         let muted = |name: &str| session.nodes().get(name).is_some_and(|node| node.muted);
         let viewed = session.viewed();
-        let wires = drawn.iter().filter_map(|info| {
-            let (from, to) = (self.link(info.output)?, self.input_end(info.input)?);
-            let ty = self.faces.get(&from.node).and_then(|face| face.outputs.get(face.output(&from.port)?)?.ty);
-            let [start, .., end] = info.points;
-            let mut wire = WireShape::new(from, to, [start, end], self.zoom, look.port(ty));
+        let wires = session.wires().filter(|(end, _)| self.picked.as_ref() != Some(end)).filter_map(|(to, from)| {
+            let face = self.faces.get(&from.node)?;
+            let port = face.outputs.get(face.output(&from.port)?)?;
+            let from = Link { node: from.node, port: port.name.clone() };
+            let start = self.port_place(session, &from.node, view::End::Output, &from.port)?;
+            let end = self.port_place(session, &to.node, view::End::Input, &to.port)?;
+            let mut wire = WireShape::new(from, to, [start, end], self.zoom, look.port(port.ty));
             wire.chosen = [&wire.from.node, &wire.to.node].into_iter().any(|name| session.selection.contains(name));
             wire.idle = muted(&wire.from.node) || muted(&wire.to.node);
             wire.lit = viewed.contains(&session.scope().path(&wire.from.to_string()));
@@ -360,9 +375,8 @@ impl Canvas {
     /// Faint lines from numbers to the nodes whose expressions name them; those of selected nodes stand out.
     fn mention_shapes(&self, look: &Look, session: &Session) -> egui::Shape {
         let shape = |(number, node): &(String, String)| {
-            let from = self.paint.port(*self.ids.get(number)?, view::End::Output, "value")?;
-            let to =
-                self.ids.get(node).and_then(|id| self.paint.rects.get(id))?.left_top() + vec2(0.0, 12.0 * self.zoom);
+            let from = self.port_place(session, number, view::End::Output, "value")?;
+            let to = self.window_area(session, node)?.left_top() + vec2(0.0, 12.0 * self.zoom);
             let chosen = [number, node].into_iter().any(|name| session.selection.contains(name));
             Some(wires::mention(from, to, self.zoom, look.faint.gamma_multiply(if chosen { 1.0 } else { 0.35 })))
         };
@@ -398,14 +412,14 @@ impl Canvas {
 
     /// A node's place and size, as far as it was drawn \[points of the document\].
     fn area(&self, session: &Session, name: &str) -> Option<Rect> {
-        let drawn = self.ids.get(name).and_then(|id| self.paint.rects.get(id)).map(|r| r.size() / self.paint.zoom);
-        let size = drawn.or_else(|| self.faces.get(name).map(layout::node_size))?;
+        let known = self.drawn.sizes.get(name).copied();
+        let size = known.or_else(|| self.faces.get(name).map(layout::node_size))?;
         Some(Rect::from_min_size(place_of(session, name).to_pos2(), size))
     }
 
     /// Around all nodes of these names \[points of the document\].
     fn bounds(&self, session: &Session, wanted: impl Fn(&str) -> bool) -> Rect {
-        let names = self.ids.keys().filter(|name| wanted(name));
+        let names = self.faces.keys().filter(|name| wanted(name));
         names.filter_map(|name| self.area(session, name)).fold(Rect::NOTHING, Rect::union)
     }
 
@@ -464,45 +478,6 @@ fn finite(at: Vec2) -> Vec2 {
     vec2(part(at.x), part(at.y))
 }
 
-/// The worst that is said of each node, or of what is inside it.
-fn severities(session: &Session) -> BTreeMap<String, Severity> {
-    let mut severities = BTreeMap::new();
-    for problem in session.problems() {
-        let Some(node) = session.here(&problem.node) else { continue };
-        let worst = severities.entry(node.to_string()).or_insert(problem.severity);
-        if problem.severity == Severity::Error {
-            *worst = Severity::Error;
-        }
-    }
-    severities
-}
-
-/// GPU time by node of the open level \[ms\].
-fn spent(session: &mut Session) -> BTreeMap<String, f64> {
-    let times = session.simulation().and_then(|s| s.times(false)).unwrap_or_default().to_vec();
-    let mut spent = BTreeMap::<String, f64>::new();
-    for time in times {
-        if let Some(node) = session.here(&time.node) {
-            *spent.entry(node.to_string()).or_default() += time.ms;
-        }
-    }
-    spent
-}
-
-/// Share of the frame by node of the open level.
-fn heat(session: &mut Session) -> BTreeMap<String, f32> {
-    let times = session.simulation().and_then(|s| s.times(false)).unwrap_or_default().to_vec();
-    plan_pane::heat(&times, |path| session.here(path))
-}
-
-/// Nodes of which no frame runs a part.
-fn resting(session: &Session, plan: &Plan) -> BTreeSet<String> {
-    let here = |dispatches: &[Dispatch]| -> BTreeSet<String> {
-        dispatches.iter().filter_map(|d| session.here(&d.node)).map(String::from).collect()
-    };
-    here(&plan.still).difference(&here(&plan.frame)).cloned().collect()
-}
-
 /// How often a node runs a frame.
 fn repeats(node: &Node) -> Repeats {
     match &node.iterations {
@@ -511,22 +486,4 @@ fn repeats(node: &Node) -> Repeats {
         Some(ParamValue::Expression(text)) => Repeats::Computed(text.clone()),
         Some(other) => Repeats::Computed(other.to_string()),
     }
-}
-
-fn add_node(state: &mut State, look: &Look, name: &str, face: &Face) -> NodeId {
-    let view = NodeView::new(name, &face.title, look.line);
-    // The title is painted by the view; the crate's own would be in its way.
-    let id = state.graph.add_node(String::new(), view, |_, _| {});
-    for port in &face.inputs {
-        let color = PortView(look.port(port.ty));
-        let value = PortValue(Some(port.clone()));
-        state.graph.add_input_param(id, port.name.clone(), color, value, InputParamKind::ConnectionOnly, true);
-    }
-    for port in &face.outputs {
-        state.graph.add_output_param(id, port.name.clone(), PortView(look.port(port.ty)));
-    }
-    state.node_order.push(id);
-    state.node_positions.insert(id, Pos2::ZERO);
-    state.node_orientations.insert(id, NodeOrientation::LeftToRight);
-    id
 }

@@ -1,6 +1,6 @@
 //! The canvas, driven by events without a window.
 
-use eframe::egui::{Context, Event, Modifiers, PointerButton, RawInput, pos2};
+use eframe::egui::{Context, Event, Modifiers, PointerButton, Pos2, RawInput, pos2};
 
 use super::view::End;
 use super::*;

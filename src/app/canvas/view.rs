@@ -59,6 +59,8 @@ pub struct NodeView {
     pub selected: bool,
     /// Something elsewhere in the window points to it.
     pub hovered: bool,
+    /// Its height where its ports are not drawn \[points of the document\].
+    pub height: Option<f32>,
     /// A small picture of what it makes, and its height for a width of 1.
     pub thumbnail: Option<(TextureId, f32)>,
 }
@@ -108,9 +110,10 @@ impl Paint {
         Some(pos2(if end == End::Input { rect.left() } else { rect.right() }, *y))
     }
 
-    pub fn forget(&mut self) {
-        self.rects.clear();
-        self.rows.clear();
+    /// Forgets a node that is no longer drawn.
+    pub fn forget(&mut self, node: NodeId) {
+        self.rects.remove(&node);
+        self.rows.retain(|(other, ..), _| *other != node);
     }
 
     /// The crate puts a port into the middle between the row above and the end of its own.
@@ -221,8 +224,13 @@ impl NodeDataTrait for NodeView {
             }
             return Vec::new();
         }
-        self.picture(ui, zoom);
-        ui.allocate_space(vec2(1.0, 5.0 * zoom));
+        if zoom < NAMES {
+            let above = ui.min_rect().height() + (2.0 * MARGIN.y + 0.5 * (TITLE_HEIGHT + MARGIN.y)) * zoom;
+            ui.allocate_space(vec2(1.0, (self.height.unwrap_or(0.0) * zoom - above).max(0.0)));
+        } else {
+            self.picture(ui, zoom);
+            ui.allocate_space(vec2(1.0, 5.0 * zoom));
+        }
         let mut rect = ui.min_rect().expand2(MARGIN * zoom);
         rect.max.x = rect.max.x.max(rect.min.x + WIDTH * zoom);
         // The crate's own body reaches down by about half a title bar.
@@ -267,6 +275,7 @@ impl NodeView {
             severity: None,
             selected: false,
             hovered: false,
+            height: None,
             thumbnail: None,
         }
     }

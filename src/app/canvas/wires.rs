@@ -11,9 +11,11 @@ use crate::edit::InputEnd;
 /// Distance of two dots at zoom 1 \[points\].
 const GRID: f32 = 24.0;
 /// How near the pointer has to be to a wire \[points\].
-const NEAR: f32 = 7.0;
+pub const NEAR: f32 = 7.0;
 /// Straight pieces that stand for a curve where only its course matters.
 const PIECES: usize = 24;
+/// The same where wires are small.
+const SMALL: usize = 8;
 
 /// A wire as it was drawn.
 #[derive(Clone, Debug)]
@@ -62,7 +64,7 @@ impl WireShape {
     }
 
     /// Goes against the reading direction, as to a State's next value.
-    fn back(&self) -> bool {
+    pub fn back(&self) -> bool {
         self.curve[0].x > self.curve[3].x
     }
 
@@ -71,6 +73,11 @@ impl WireShape {
         let strength = if self.idle { 0.5 * strength } else { strength };
         let width = (if self.chosen || self.lit { 2.8 } else { 1.8 }) * zoom.clamp(0.5, 1.4);
         let stroke = Stroke::new(width, self.color.gamma_multiply(strength));
+        if zoom < super::view::NAMES {
+            // Small, a few straight pieces look the same and cost a fraction.
+            let points = (0..=SMALL).map(|piece| self.at(piece as f32 / SMALL as f32)).collect();
+            return Shape::line(points, stroke);
+        }
         CubicBezierShape::from_points_stroke(self.curve, false, Color32::TRANSPARENT, stroke).into()
     }
 }

@@ -373,7 +373,7 @@ fn nodes_inside_of_a_group_are_edited_and_those_of_the_library_are_not() {
     window.type_into("param rate", "2 * gain");
     assert_eq!(window.value("mine/fade.rate"), Some(ParamValue::Expression("2 * gain".into())));
     window.select(&[IN]);
-    window.harness.get_by_label("gain");
+    window.harness.get_by_label("port gain");
     window.session().open_level(0);
     assert!(window.session().enter("theirs"));
     let inside: Vec<String> = window.session().nodes().keys().cloned().collect();

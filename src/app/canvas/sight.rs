@@ -1,0 +1,138 @@
+//! Which nodes the crate is given: those in sight. What it does not draw has its place from when it was drawn last, or an estimate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eframe::egui::{self, Pos2, Rect, Vec2};
+use egui_node_graph::{InputParamKind, NodeId, NodeOrientation};
+
+use super::view::{self, NodeView, PortValue, PortView, State};
+use super::{Canvas, layout};
+use crate::app::session::Session;
+use crate::app::theme::Look;
+use crate::edit::{Face, PortFace};
+
+/// How far beyond the canvas nodes are drawn, so that what comes into view is there \[points\].
+const AROUND: f32 = 60.0;
+
+/// Nodes as they were drawn last, in the document's points.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Drawn {
+    pub sizes: BTreeMap<String, Vec2>,
+    /// How far down inputs and outputs are.
+    rows: BTreeMap<String, (Vec<f32>, Vec<f32>)>,
+}
+
+impl Drawn {
+    /// Forgets nodes that are no longer the same.
+    pub fn keep(&mut self, now: &BTreeMap<String, Face>, before: &BTreeMap<String, Face>) {
+        let same = |name: &String| now.contains_key(name) && now.get(name) == before.get(name);
+        self.sizes.retain(|name, _| same(name));
+        self.rows.retain(|name, _| same(name));
+    }
+}
+
+impl Canvas {
+    /// Gives the crate the nodes that are in sight, and no others: it draws all that it has.
+    pub(super) fn populate(&mut self, look: &Look, session: &Session) {
+        let held = self.grip.is_some() || self.state.connection_in_progress.is_some();
+        let bare = self.zoom < view::NAMES;
+        if bare != self.bare && !held {
+            self.bare = bare;
+            let all: Vec<String> = self.ids.keys().cloned().collect();
+            all.iter().for_each(|name| self.take_out(name));
+        }
+        let sight = self.rect.expand(AROUND);
+        let seen = |name: &&String| self.window_area(session, name).is_some_and(|area| area.intersects(sight));
+        let mut wanted: BTreeSet<String> = self.faces.keys().filter(seen).cloned().collect();
+        if !self.bare {
+            // An input tells the crate whether it is wired by the node that it is wired to.
+            let read: Vec<String> =
+                session.wires().filter(|(end, _)| wanted.contains(&end.node)).map(|(_, link)| link.node).collect();
+            wanted.extend(read);
+        }
+        if held {
+            wanted.extend(self.ids.keys().cloned());
+        }
+        let gone: Vec<String> = self.ids.keys().filter(|name| !wanted.contains(*name)).cloned().collect();
+        gone.iter().for_each(|name| self.take_out(name));
+        for name in wanted {
+            let Some(face) = self.faces.get(&name).filter(|_| !self.ids.contains_key(&name)) else { continue };
+            let id = add_node(&mut self.state, look, &name, face, self.bare);
+            self.ids.insert(name, id);
+        }
+    }
+
+    /// Takes a node from the crate.
+    pub(super) fn take_out(&mut self, name: &str) {
+        let Some(id) = self.ids.remove(name) else { return };
+        // What it was wired to is set anew in every frame.
+        let _ = self.state.graph.remove_node(id);
+        self.state.node_order.retain(|other| *other != id);
+        self.state.selected_nodes.retain(|other| *other != id);
+        self.state.node_positions.remove(id);
+        self.state.node_orientations.remove(id);
+        self.paint.forget(id);
+    }
+
+    /// Notes sizes and ports as they were drawn.
+    pub(super) fn note_drawn(&mut self) {
+        for (name, id) in self.ids.iter().filter(|_| !self.bare) {
+            let (Some(rect), Some(face)) = (self.paint.rects.get(id), self.faces.get(name)) else { continue };
+            self.drawn.sizes.insert(name.clone(), rect.size() / self.zoom);
+            let heights = |end, ports: &[PortFace]| -> Vec<f32> {
+                let at = |port: &PortFace| self.paint.port(*id, end, &port.name);
+                ports.iter().filter_map(|port| Some((at(port)?.y - rect.top()) / self.zoom)).collect()
+            };
+            let rows = (heights(view::End::Input, &face.inputs), heights(view::End::Output, &face.outputs));
+            self.drawn.rows.insert(name.clone(), rows);
+        }
+    }
+
+    /// Where a port is in the window, drawn or not.
+    pub(super) fn port_place(&self, session: &Session, node: &str, end: view::End, port: &str) -> Option<Pos2> {
+        if let (false, Some(id)) = (self.bare, self.ids.get(node))
+            && let Some(at) = self.paint.port(*id, end, port)
+        {
+            return Some(at);
+        }
+        let (area, face) = (self.window_area(session, node)?, self.faces.get(node)?);
+        let known = self.drawn.rows.get(node);
+        let (x, row, height) = match end {
+            view::End::Input => {
+                let row = face.inputs.iter().position(|face| face.name == port)?;
+                (area.left(), row, known.and_then(|rows| rows.0.get(row)))
+            }
+            view::End::Output => {
+                let row = face.output(port)?;
+                (area.right(), face.inputs.len() + row, known.and_then(|rows| rows.1.get(row)))
+            }
+        };
+        let height = height.copied().unwrap_or(layout::port_height(row));
+        Some(egui::pos2(x, area.top() + height * self.zoom))
+    }
+
+    /// A node's place and size in the window.
+    pub(super) fn window_area(&self, session: &Session, name: &str) -> Option<Rect> {
+        let area = self.area(session, name)?;
+        let corner = self.rect.min + self.pan + area.min.to_vec2() * self.zoom;
+        Some(Rect::from_min_size(corner, area.size() * self.zoom))
+    }
+}
+
+fn add_node(state: &mut State, look: &Look, name: &str, face: &Face, bare: bool) -> NodeId {
+    let view = NodeView::new(name, &face.title, look.line);
+    // The title is painted by the view; the crate's own would be in its way.
+    let id = state.graph.add_node(String::new(), view, |_, _| {});
+    for port in face.inputs.iter().filter(|_| !bare) {
+        let color = PortView(look.port(port.ty));
+        let value = PortValue(Some(port.clone()));
+        state.graph.add_input_param(id, port.name.clone(), color, value, InputParamKind::ConnectionOnly, true);
+    }
+    for port in face.outputs.iter().filter(|_| !bare) {
+        state.graph.add_output_param(id, port.name.clone(), PortView(look.port(port.ty)));
+    }
+    state.node_order.push(id);
+    state.node_positions.insert(id, Pos2::ZERO);
+    state.node_orientations.insert(id, NodeOrientation::LeftToRight);
+    id
+}
