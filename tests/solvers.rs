@@ -42,6 +42,8 @@ mod reductions;
 mod reference;
 #[path = "solvers/scatter.rs"]
 mod scatter;
+#[path = "solvers/shapes.rs"]
+mod shapes;
 #[path = "solvers/shipped.rs"]
 mod shipped;
 #[path = "solvers/spheres.rs"]

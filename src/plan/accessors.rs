@@ -14,6 +14,17 @@ pub struct Memory<'a> {
     pub ty: WireType,
     pub domain: &'a Domain,
     pub edge: EdgeRule,
+    /// Where it is read from instead, by the place of the computed cell `_at` in the tile, `_spot`.
+    pub tile: Option<Tile>,
+    /// Cells farther than this from `_at` are not read but the nearest that are not.
+    pub held: Option<u32>,
+}
+
+/// A part of a grid in workgroup memory.
+pub struct Tile {
+    pub variable: String,
+    /// Cells along each axis.
+    pub size: [u32; 3],
 }
 
 /// How one element lies in memory.
@@ -112,7 +123,20 @@ impl Memory<'_> {
         let (name, dim, cells) = (self.name, self.dim(), cell_type(self.dim()));
         let value = self.ty.value();
         let ty = value.wgsl(dim);
-        let at = |cell: &str| load(self.variable, value, dim, &index(cell, self.domain.resolution, dim));
+        let at = |cell: &str| match &self.tile {
+            None => load(self.variable, value, dim, &index(cell, self.domain.resolution, dim)),
+            Some(tile) => {
+                // A mirrored cell may lie anywhere, seen from a cell outside.
+                let place = match self.edge {
+                    EdgeRule::Mirror => {
+                        let top = cell_literal(tile.size.map(|n| i64::from(n) - 1), dim);
+                        format!("clamp(_spot + {cell} - _at, {cells}(0), {top})")
+                    }
+                    _ => format!("(_spot + ({cell} - _at))"),
+                };
+                format!("{}[{}]", tile.variable, index(&place, tile.size, dim))
+            }
+        };
         let body = match self.edge {
             EdgeRule::Wall if value == ValueType::Vec => {
                 format!("let _c = {}; let _v = {}; return select(_v, -_v, _c != _cell);", self.clamped(), at("_c"))
@@ -125,12 +149,19 @@ impl Memory<'_> {
                     at("_c")
                 )
             }
+            EdgeRule::Wrap if self.tile.is_some() => format!("return {};", at("_cell")),
             EdgeRule::Wrap => format!("let _c = {}; return {};", wrapped("_cell", self.resolution(), dim), at("_c")),
             EdgeRule::Mirror => {
                 format!("{} return {};", self.mirrored(), at("_c"))
             }
         };
-        format!("fn {name}(_cell: {cells}) -> {ty} {{ {body} }}")
+        match self.held {
+            Some(radius) => {
+                let near = format!("let _cell = clamp(_asked, _at - {radius}, _at + {radius});");
+                format!("fn {name}(_asked: {cells}) -> {ty} {{ {near} {body} }}")
+            }
+            None => format!("fn {name}(_cell: {cells}) -> {ty} {{ {body} }}"),
+        }
     }
 
     fn clamped(&self) -> String {
@@ -313,7 +344,7 @@ fn blend(name: &str, component: &str, dim: u32, result: &str) -> String {
 
 /// A periodic cell: a mask for powers of two. SPIR-V leaves the remainder of a negative number open, and NVIDIA's is wrong, so
 /// what lies below zero is mirrored to what does not, by the bits of its sign, and back.
-fn wrapped(cell: &str, n: [i64; 3], dim: u32) -> String {
+pub fn wrapped(cell: &str, n: [i64; 3], dim: u32) -> String {
     let whole = cell_literal(n, dim);
     if n.iter().take(dim as usize).all(|n| n.count_ones() == 1) {
         format!("({cell} & {})", cell_literal(n.map(|n| n - 1), dim))

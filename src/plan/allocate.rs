@@ -200,6 +200,10 @@ fn joins(program: &Program, chain: &Chain, value: ValueId) -> bool {
 
 /// Whether an operation may overwrite the version that it goes on from.
 fn works_in_place(graph: &Graph, op: &Op, write: &Write) -> bool {
+    // The halo of a tile is the inside of others.
+    if op.sweeps > 1 {
+        return false;
+    }
     let mut readers = op.reads.iter().filter(|r| Some(r.value) == write.consumes);
     if let (Some(Kind::Stage(stage)), Part::Attribute(_)) = (graph.nodes.get(op.node).map(|n| &n.kind), &write.part) {
         // A particle may overwrite what only it has read: its own attribute, through the port that writes it.

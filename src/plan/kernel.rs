@@ -7,6 +7,7 @@ use super::allocate::Layout;
 use super::builtin;
 use super::expand::{Op, Part, Program, Task, Value, ValueId};
 use super::stage_kernel::{self, StageKernel};
+use super::tuning::Shape;
 use super::uniforms::{self, Block, Content, Counter};
 use super::{Alarm, Binding, Dispatch, FileGrid, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire};
 use crate::graph::{Graph, Kind, Node};
@@ -15,8 +16,9 @@ use crate::stage::header::Change;
 use crate::stage::types::{Element, Scalar, ValueType, WireType, particles_name};
 use crate::stage::{IterationSource, Stage};
 
-/// Kernel variant of a node: which of its writes work in place, which fields are built in where, and what is read.
-type Variant = (usize, Vec<bool>, Vec<(usize, Vec<(usize, usize)>)>, Vec<(usize, usize, Part)>);
+/// Kernel variant of a node: which of its writes work in place, which fields are built in where, what is read, and how many sweeps
+/// it makes.
+type Variant = (usize, Vec<bool>, Vec<(usize, Vec<(usize, usize)>)>, Vec<(usize, usize, Part)>, u32);
 
 pub struct Writer<'a> {
     graph: &'a Graph,
@@ -85,7 +87,7 @@ impl<'a> Writer<'a> {
         let in_place = |w: &super::expand::Write| w.consumes.is_some_and(|v| memory[v] == memory[w.value]);
         let asked = op.fields.iter().map(|f| (f.node, f.askers.clone())).collect();
         let read = op.reads.iter().map(|r| (r.field, r.port, r.part.clone())).collect();
-        let key: Variant = (op.node, op.writes.iter().map(in_place).collect(), asked, read);
+        let key: Variant = (op.node, op.writes.iter().map(in_place).collect(), asked, read, op.sweeps);
         let (kernel, block) = match self.variants.get(&key) {
             Some(known) => known.clone(),
             None => {
@@ -106,7 +108,7 @@ impl<'a> Writer<'a> {
             part: part(op, node),
             buffers,
             over: over(node),
-            groups: groups(self.graph, op.node),
+            groups: shaped_groups(self.graph, op, node),
             indirect: living(stage, op).map(|count| memory[count]),
             uniform: self.block(op, node, &block),
         })
@@ -396,13 +398,11 @@ pub fn extent(graph: &Graph, node: &Node) -> [u32; 3] {
     }
 }
 
-pub fn workgroup(graph: &Graph, node: &Node) -> [u32; 3] {
-    match (source(node), dim(graph, node)) {
-        (Some(IterationSource::Once | IterationSource::Positions), _) => [1; 3],
-        (Some(IterationSource::Particles), _) => [builtin::LANES, 1, 1],
-        // Wide in x, where memory is contiguous: 8x8 costs 1.8 times as much (docs/performance.md).
-        (_, 3) => [32, 4, 2],
-        _ => [32, 8, 1],
+pub fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
+    match source(node) {
+        Some(IterationSource::Once | IterationSource::Positions) => [1; 3],
+        Some(IterationSource::Particles) => [builtin::LANES, 1, 1],
+        _ => shape.unwrap_or(Shape::plain(dim(graph, node))).group,
     }
 }
 
@@ -432,12 +432,24 @@ fn over(node: &Node) -> Over {
     }
 }
 
-/// Workgroups of a stage's dispatch.
+/// Workgroups of a stage's dispatch, in its plain shape.
 pub fn groups(graph: &Graph, node: usize) -> [u32; 3] {
     let Some(node) = graph.nodes.get(node) else { return [1; 3] };
     if source(node) == Some(IterationSource::Particles) {
         return builtin::word_groups(node.set.as_ref().map_or(1, |s| u64::from(s.capacity)));
     }
-    let (extent, workgroup) = (extent(graph, node), workgroup(graph, node));
+    let (extent, workgroup) = (extent(graph, node), workgroup(graph, node, None));
     [0, 1, 2].map(|i| extent[i].div_ceil(workgroup[i]))
+}
+
+/// Workgroups of an operation's dispatch.
+fn shaped_groups(graph: &Graph, op: &Op, node: &Node) -> [u32; 3] {
+    let Some(shape) = op.shape else { return groups(graph, op.node) };
+    let (extent, dim) = (extent(graph, node), dim(graph, node));
+    if op.sweeps > 1 {
+        let inner = stage_kernel::tile_inner(graph, op, &shape);
+        return [0, 1, 2].map(|i| if i < dim as usize { extent[i].div_ceil(inner[i]) } else { 1 });
+    }
+    let size = [shape.group[0] * shape.cells, shape.group[1], shape.group[2]];
+    [0, 1, 2].map(|i| extent[i].div_ceil(size[i]))
 }

@@ -11,6 +11,8 @@ mod schedule;
 mod stage_kernel;
 mod still;
 mod text;
+mod tile;
+pub mod tuning;
 mod uniforms;
 mod validate;
 
@@ -25,6 +27,7 @@ use crate::problem::{Problem, Problems};
 use crate::sim::input::InputTrack;
 use crate::stage::types::{Scalar, ValueType, WireType};
 
+pub use tuning::Tuning;
 pub use uniforms::FRAME_BYTES;
 
 /// Where in a count's buffer the groups of an indirect dispatch stand \[bytes\].
@@ -308,6 +311,8 @@ pub struct PlanOptions {
     pub folder: PathBuf,
     /// Compute what does not change from frame to frame once. Off is there to compare with.
     pub hoist: bool,
+    /// How dispatches are carried out. Nothing that is computed depends on it.
+    pub tuning: Tuning,
 }
 
 /// Which pictures a plan makes, and with them what is computed at all.
@@ -332,6 +337,7 @@ impl Default for PlanOptions {
             outputs: Outputs::All,
             folder: PathBuf::new(),
             hoist: true,
+            tuning: Tuning::default(),
         }
     }
 }
@@ -348,6 +354,7 @@ impl Plan {
             if options.hoist {
                 still::mark(graph, &mut program);
             }
+            tile::join(graph, &mut program, &options.tuning);
             schedule::schedule(&mut program);
             schedule::schedule(&mut start);
             let layout = allocate::allocate(graph, &program, &start)?;

@@ -118,6 +118,23 @@ impl Stage {
         self.reach.get(port).copied().unwrap_or(Reach::Own)
     }
 
+    /// How many cells away from the computed one a port is read at most, and whether the text alone proves it; else it is what the
+    /// header declares, and accessors hold it. Nothing where neither says.
+    pub fn radius(&self, port: &Port) -> Option<(u32, bool)> {
+        match self.reach(&port.name) {
+            Reach::Own => Some((0, true)),
+            Reach::Faces => Some((1, true)),
+            Reach::Anywhere if self.calls(&format!("{}_at", port.name)) => None,
+            Reach::Anywhere if self.calls(&format!("{}_face", port.name)) => None,
+            Reach::Anywhere => port.radius.map(|radius| (radius, false)),
+        }
+    }
+
+    /// Whether an invocation may call the function for several cells, one after the other: no variable outlives a call.
+    pub fn repeatable(&self) -> bool {
+        !self.names("private")
+    }
+
     /// What the function is called for.
     pub fn source(&self) -> IterationSource {
         iteration_source(&self.header, &self.source)

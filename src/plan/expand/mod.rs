@@ -399,6 +399,8 @@ impl<'a> Expander<'a> {
             iteration: 0,
             substep,
             color: None,
+            sweeps: 1,
+            shape: None,
             still: false,
         });
         self.check_count()

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::accessors::Layout;
+use super::super::tuning::Shape;
 use super::sets;
 use crate::graph::Setting;
 use crate::stage::header::Reduction;
@@ -117,9 +118,14 @@ pub struct Op {
     pub reads: Vec<Read>,
     pub fields: Vec<FieldUse>,
     pub writes: Vec<Write>,
+    /// Of its first sweep.
     pub iteration: u32,
     pub substep: u32,
     pub color: Option<u32>,
+    /// Sweeps that it makes one after the other: the colours of an iteration, and iterations. One unless they were joined.
+    pub sweeps: u32,
+    /// Shape of its dispatch, where it is not the plain one.
+    pub shape: Option<Shape>,
     /// It gives the same in every frame, see [`crate::plan::still`].
     pub still: bool,
 }

@@ -75,6 +75,8 @@ impl Expander<'_> {
             iteration: 0,
             substep: 0,
             color: None,
+            sweeps: 1,
+            shape: None,
             still: false,
         });
         Ok(())
@@ -142,8 +144,19 @@ impl Expander<'_> {
             |r: &Read| r.field == 0 && r.part == Part::Whole && stage.inputs().nth(r.port).is_some_and(Port::writes);
         reads.0.retain(|r| !consumed(r));
         let (reads, fields) = reads;
-        let still = false;
-        self.program.ops.push(Op { task: Task::Stage, node, reads, fields, writes, iteration, substep, color, still });
+        self.program.ops.push(Op {
+            task: Task::Stage,
+            node,
+            reads,
+            fields,
+            writes,
+            iteration,
+            substep,
+            color,
+            sweeps: 1,
+            shape: None,
+            still: false,
+        });
         self.check_count()?;
         self.finish(node, env, stage, feeds, &mut results)?;
         Ok(results)

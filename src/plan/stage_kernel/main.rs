@@ -3,7 +3,6 @@
 use super::super::builtin;
 use super::super::kernel::extent;
 use super::*;
-use crate::stage::IterationSource;
 use crate::stage::types::{Element, WireType};
 
 /// The place of an invocation in a row of workgroups that may be too long for one axis.
@@ -34,7 +33,7 @@ impl StageKernel<'_> {
     }
 
     /// What the function returns: name and WGSL type.
-    fn returned(&self) -> Vec<(String, &'static str)> {
+    pub(super) fn returned(&self) -> Vec<(String, &'static str)> {
         let mut out = Vec::new();
         for (port, ty) in self.stage.outputs().zip(&self.node.outputs) {
             let dim = dim(self.graph, self.node);
@@ -70,6 +69,11 @@ impl StageKernel<'_> {
     pub(super) fn main(&self, bound: &[Bound]) -> String {
         let dim = dim(self.graph, self.node);
         let mut body = String::new();
+        let [wx, wy, wz] = workgroup(self.graph, self.node, self.op.shape);
+        if let Some(shape) = self.op.shape.filter(|_| self.op.sweeps > 1) {
+            let (body, builtins) = self.tiles(&shape);
+            return format!("@compute @workgroup_size({wx}, {wy}, {wz})\nfn _main({builtins}) {{\n{body}}}\n");
+        }
         for (member, _, _) in self.counters().into_iter().filter(|(name, _, used)| *used && *name != "_color") {
             let _ = writeln!(body, "    {} = params.{member};", member.trim_start_matches('_'));
         }
@@ -87,7 +91,6 @@ impl StageKernel<'_> {
                 String::new()
             }
         };
-        let [wx, wy, wz] = workgroup(self.graph, self.node);
         format!("@compute @workgroup_size({wx}, {wy}, {wz})\nfn _main({builtins}) {{\n{body}}}\n")
     }
 
@@ -103,7 +106,8 @@ impl StageKernel<'_> {
         }
         let _ = writeln!(body, "    if ({outside}) {{ return; }}");
         body.push_str(&self.other_color(dim));
-        let _ = writeln!(body, "    {call}{stores}");
+        let at = if self.holds() { "_at = _cell; " } else { "" };
+        let _ = writeln!(body, "    {at}{call}{stores}");
         "@builtin(global_invocation_id) _id: vec3u".into()
     }
 
@@ -195,9 +199,14 @@ impl StageKernel<'_> {
     }
 
     fn element(&self, value: &Value, dim: u32) -> String {
+        self.element_of("_cell", value, dim)
+    }
+
+    /// The element of a cell that is named so.
+    pub(super) fn element_of(&self, cell: &str, value: &Value, dim: u32) -> String {
         let Some(domain) = value.domain.and_then(|d| self.graph.domains.get(d)) else { return "0".into() };
         let resolution = if value.ty == WireType::FaceGrid { domain.face_resolution() } else { domain.resolution };
-        accessors::index("_cell", resolution, dim)
+        accessors::index(cell, resolution, dim)
     }
 
     /// Stores the result: grids at the cell, attributes at `place`.

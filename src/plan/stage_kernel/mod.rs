@@ -4,6 +4,7 @@ mod fields;
 mod main;
 mod memory;
 mod sets;
+mod tile;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,13 +17,14 @@ use super::uniforms::{self, Block, Content, Counter};
 use super::{Alarm, Binding, Cause, Kernel};
 use crate::curve::SAMPLES;
 use crate::graph::{Domain, Graph, Kind, Node, Setting, Source};
-use crate::stage::Stage;
 use crate::stage::header::{Change, Direction, Param, ParamType, Port, Scatter};
 use crate::stage::loops;
-use crate::stage::types::{Element, PortType, ValueType};
+use crate::stage::types::{EdgeRule, Element, PortType, ValueType};
+use crate::stage::{IterationSource, Stage};
 
 use memory::Bound;
 pub use memory::bound;
+pub use tile::tile_inner;
 
 /// Writes the WGSL of a stage in its surroundings.
 pub struct StageKernel<'a> {
@@ -84,6 +86,11 @@ impl StageKernel<'_> {
             generated.push_str(&alarm_functions(bindings.len() + 2, !finite, neighbors));
         }
         generated.push_str(&self.shared());
+        if let Some(shape) = self.op.shape.filter(|_| self.op.sweeps > 1) {
+            generated.push_str(&self.tile_memory(&shape));
+        } else if self.holds() {
+            let _ = writeln!(generated, "var<private> _at: {};", prelude::cell_type(dim));
+        }
         generated.push_str(&self.accessors(own, &bound));
         generated.push_str(&self.main(&bound));
         let mut wanted = BTreeSet::new();
@@ -113,7 +120,7 @@ impl StageKernel<'_> {
             name: self.stage.name.clone(),
             node: self.node.path.clone(),
             wgsl: format!("{}{out}", source.trim_end()),
-            workgroup: workgroup(self.graph, self.node),
+            workgroup: workgroup(self.graph, self.node, self.op.shape),
             bindings,
             finite,
             warns,
@@ -130,7 +137,7 @@ impl StageKernel<'_> {
             dim: 2,
             resolution: [1; 3],
             cell_size: 1.0,
-            edge: crate::stage::types::EdgeRule::Wall,
+            edge: EdgeRule::Wall,
             finer: None,
         };
         node.domain.and_then(|d| self.graph.domains.get(d)).cloned().unwrap_or_else(empty)
@@ -149,7 +156,7 @@ impl StageKernel<'_> {
         [
             ("_iteration", Counter::Iteration, self.names("iteration")),
             ("_substep", Counter::Substep, self.names("substep")),
-            ("_color", Counter::Color, self.op.color.is_some()),
+            ("_color", Counter::Color, self.op.color.is_some() && self.op.sweeps == 1),
         ]
     }
 
@@ -262,6 +269,17 @@ impl StageKernel<'_> {
         parts.into_iter().map(|p| p + "\n").collect()
     }
 
+    /// The radius that a port's accessor has to hold, for the text alone does not prove it. Around a periodic axis it is not held.
+    fn held(&self, stage: &Stage, port: &Port, edge: EdgeRule) -> Option<u32> {
+        let (radius, proven) = stage.radius(port)?;
+        (!proven && edge != EdgeRule::Wrap && stage.source() == IterationSource::Cells).then_some(radius)
+    }
+
+    /// Whether an accessor has to know the cell that is computed.
+    fn holds(&self) -> bool {
+        self.writes().any(|(port, _, value, _)| self.held(self.stage, port, self.edge(port, value)).is_some())
+    }
+
     fn grid_accessor(&self, stage: &Stage, port: &Port, value: &Value, variable: &str) -> String {
         let Some(domain) = value.domain.and_then(|d| self.graph.domains.get(d)) else {
             let load = value.layout().load(variable, "0");
@@ -269,7 +287,9 @@ impl StageKernel<'_> {
             return format!("fn {}() -> {ty} {{ return {load}; }}", port.name);
         };
         let edge = port.edge.unwrap_or(domain.edge);
-        let memory = Memory { name: &port.name, variable, ty: value.ty, domain, edge };
+        let tile = self.tile(port);
+        let held = self.held(stage, port, edge);
+        let memory = Memory { name: &port.name, variable, ty: value.ty, domain, edge, tile, held };
         match port.scatter {
             Some(Scatter::Sum(bits)) => return memory.add(bits),
             Some(kind) => return memory.extreme(kind == Scatter::Min),

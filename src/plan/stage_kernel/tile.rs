@@ -1,0 +1,209 @@
+//! Several sweeps in one dispatch. A workgroup loads a tile with a halo, sweeps it in its own memory, and stores the inner part,
+//! which is right: what the tile's border lacks moves inwards by a radius with each sweep.
+
+use super::super::accessors::Tile;
+use super::super::tile::radius;
+use super::super::tuning::Shape;
+use super::*;
+
+/// Cells along each axis that a tile gets right.
+pub fn tile_inner(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
+    let (size, halo, dim) = (tile_size(graph, op, shape), halo(graph, op), op_dim(graph, op));
+    [0, 1, 2].map(|axis| if axis < dim as usize { size[axis].saturating_sub(2 * halo).max(1) } else { 1 })
+}
+
+fn op_dim(graph: &Graph, op: &Op) -> u32 {
+    graph.nodes.get(op.node).map_or(2, |node| dim(graph, node))
+}
+
+fn tile_size(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
+    shape.tile_size(op_dim(graph, op))
+}
+
+/// How far all sweeps of an operation look together.
+fn halo(graph: &Graph, op: &Op) -> u32 {
+    ring(graph, op) * op.sweeps
+}
+
+/// How far one sweep looks: cells nearer to the tile's border are not computed.
+fn ring(graph: &Graph, op: &Op) -> u32 {
+    let Some(node) = graph.nodes.get(op.node) else { return 0 };
+    let Kind::Stage(stage) = &node.kind else { return 0 };
+    radius(graph, op, node, stage).unwrap_or(0)
+}
+
+/// What the parts of a tile's text have in common.
+struct Parts {
+    dim: u32,
+    size: [u32; 3],
+    halo: u32,
+    ring: u32,
+    /// Cells of an invocation, one behind the other along the last axis.
+    cells: u32,
+    wraps: bool,
+}
+
+impl StageKernel<'_> {
+    fn parts(&self, shape: &Shape) -> Parts {
+        Parts {
+            dim: dim(self.graph, self.node),
+            size: tile_size(self.graph, self.op, shape),
+            halo: halo(self.graph, self.op),
+            ring: ring(self.graph, self.op),
+            cells: shape.cells,
+            wraps: self.writes().any(|(port, _, value, _)| self.edge(port, value) == EdgeRule::Wrap),
+        }
+    }
+
+    pub(super) fn edge(&self, port: &Port, value: &Value) -> EdgeRule {
+        let domain = value.domain.and_then(|d| self.graph.domains.get(d));
+        port.edge.or(domain.map(|d| d.edge)).unwrap_or(EdgeRule::Wall)
+    }
+
+    /// The tile that a written port is read from, where there is one.
+    pub(super) fn tile(&self, port: &Port) -> Option<Tile> {
+        let shape = self.op.shape.filter(|_| self.op.sweeps > 1 && port.direction == Direction::InOut)?;
+        Some(Tile { variable: format!("_tile_{}", port.name), size: tile_size(self.graph, self.op, &shape) })
+    }
+
+    /// The tiles, and the function that computes a cell of them.
+    pub(super) fn tile_memory(&self, shape: &Shape) -> String {
+        let parts = self.parts(shape);
+        let mut out = String::new();
+        let count: u32 = parts.size.iter().product();
+        for (port, _, value, _) in self.writes() {
+            let ty = value.ty.value().wgsl(value.dim);
+            let _ = writeln!(out, "var<workgroup> _tile_{}: array<{ty}, {count}>;", port.name);
+        }
+        let cells = prelude::cell_type(parts.dim);
+        let returned = match self.returned().as_slice() {
+            [(_, ty)] => ty.to_string(),
+            _ => "Result".into(),
+        };
+        let at = if parts.wraps {
+            accessors::wrapped("(_origin + _l)", self.resolution(), parts.dim)
+        } else {
+            "_origin + _l".into()
+        };
+        let _ = writeln!(
+            out,
+            "var<private> _at: {cells};\nvar<private> _spot: {cells};\n\
+             fn _sweep(_origin: {cells}, _l: {cells}) -> {returned} {{ _spot = _l; _at = {at}; return stage(_at); }}"
+        );
+        out
+    }
+
+    fn resolution(&self) -> [i64; 3] {
+        self.domain(self.node).resolution.map(i64::from)
+    }
+
+    /// The body of the entry point, and its arguments.
+    pub(super) fn tiles(&self, shape: &Shape) -> (String, String) {
+        let parts = self.parts(shape);
+        let (dim, cells, vector) = (parts.dim, prelude::cell_type(parts.dim), |v: [u32; 3]| {
+            prelude::cell_literal(v.map(i64::from), parts.dim)
+        });
+        let axes = if dim == 3 { "xyz" } else { "xy" };
+        let along = |k: &str| if dim == 3 { format!("{cells}(0, 0, {k})") } else { format!("{cells}(0, {k})") };
+        let inner = tile_inner(self.graph, self.op, shape);
+        let own = if dim == 3 { [1, 1, parts.cells] } else { [1, parts.cells, 1] };
+        let index = |l: &str| accessors::index(l, parts.size, dim);
+        let mut out = format!(
+            "    let _origin = {cells}(_group.{axes}) * {} - {};\n    let _first = {cells}(_lane.{axes}) * {};\n",
+            vector(inner),
+            vector([parts.halo; 3]),
+            vector(own)
+        );
+        let near = if parts.wraps {
+            accessors::wrapped("(_origin + _l)", self.resolution(), dim)
+        } else {
+            format!("clamp(_origin + _l, {cells}(0), {})", prelude::cell_literal(self.resolution().map(|n| n - 1), dim))
+        };
+        let (mut load, mut store) = (String::new(), String::new());
+        for (port, write, value, _) in self.writes() {
+            let (ty, tile) = (value.ty.value(), format!("_tile_{}[{}]", port.name, index("_l")));
+            let from = accessors::load(&memory::read(port, &write.part), ty, dim, &self.element_of("_c", value, dim));
+            let _ = write!(load, " {tile} = {from};");
+            let to = memory::written(port, &write.part);
+            let _ = write!(store, " {}", accessors::store(&to, ty, dim, &self.element_of("_c", value, dim), &tile));
+        }
+        let each = format!("for (var _k = 0; _k < {}; _k++) {{ let _l = _first + {};", parts.cells, along("_k"));
+        let _ = writeln!(out, "    {each} let _c = {near};{load} }}\n    workgroupBarrier();");
+        out.push_str(&self.sweeps(&parts));
+        let inside = format!(
+            "all(_l >= {}) && all(_l < {}) && all(_c < {})",
+            vector([parts.halo; 3]),
+            vector(parts.size.map(|n| n.saturating_sub(parts.halo))),
+            prelude::cell_literal(self.resolution(), dim)
+        );
+        let _ = writeln!(out, "    {each} let _c = _origin + _l; if ({inside}) {{{store} }} }}");
+        (out, "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u".into())
+    }
+
+    /// The loop over sweeps. Its body is written out cell by cell, so that values stay in registers.
+    fn sweeps(&self, parts: &Parts) -> String {
+        let Parts { dim, size, ring, cells, .. } = *parts;
+        let mut out = format!("    for (var _s = 0; _s < {}; _s++) {{\n", self.op.sweeps);
+        if self.names("iteration") {
+            let done = if self.op.color.is_some() { "(_s >> 1u)" } else { "_s" };
+            let _ = writeln!(out, "        iteration = params._iteration + {done};");
+        }
+        if self.names("substep") {
+            out.push_str("        substep = params._substep;\n");
+        }
+        let (last, across) = if dim == 3 { ("z", "xy") } else { ("y", "x") };
+        let inside: Vec<String> = across
+            .chars()
+            .enumerate()
+            .map(|(axis, letter)| format!("_first.{letter} >= {ring} && _first.{letter} < {}", size[axis] - ring))
+            .collect();
+        let inside = inside.join(" && ");
+        let along = |k: &str| if dim == 3 { format!("vec3i(0, 0, {k})") } else { format!("vec2i(0, {k})") };
+        let whole = size[if dim == 3 { 2 } else { 1 }];
+        // Only the first and the last cells of an invocation can be near the border.
+        let guard = |low: u32, high: u32, text: String| match (low < ring, high + ring >= cells) {
+            (false, false) => text,
+            _ => format!("if (_l.{last} >= {ring} && _l.{last} < {}) {{ {text} }}", whole - ring),
+        };
+        let index = accessors::index("_l", size, dim);
+        let set = |from: &dyn Fn(&str) -> String| -> String {
+            self.writes()
+                .map(|(port, ..)| format!("_tile_{0}[{index}] = {1};", port.name, from(&port.name)))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let result =
+            |k: u32| move |name: &str, several: bool| if several { format!("_v{k}.{name}") } else { format!("_v{k}") };
+        let several = self.returned().len() > 1;
+        if self.op.color.is_some() {
+            // What a cell of a colour reads, cells of the other colour, stays as it is; so it is overwritten at once.
+            let sum = if dim == 3 { "_f.x + _f.y + _f.z" } else { "_f.x + _f.y" };
+            let _ = writeln!(
+                out,
+                "        let _f = _origin + _first; let _odd = ({sum} + _s) & 1;\n        if ({inside}) {{"
+            );
+            for k in (0..cells).step_by(2) {
+                let text = format!("let _v{k} = _sweep(_origin, _l); {}", set(&|name| result(k)(name, several)));
+                let text = guard(k, k + 1, text);
+                let _ = writeln!(out, "            {{ let _l = _first + {}; {text} }}", along(&format!("{k} + _odd")));
+            }
+            out.push_str("        }\n        workgroupBarrier();\n    }\n");
+            return out;
+        }
+        let returned = match self.returned().as_slice() {
+            [(_, ty)] => ty.to_string(),
+            _ => "Result".into(),
+        };
+        let (mut compute, mut keep) = (String::new(), String::new());
+        for k in 0..cells {
+            let _ = writeln!(out, "        var _v{k}: {returned};");
+            let place = format!("let _l = _first + {};", along(&k.to_string()));
+            let _ =
+                writeln!(compute, "            {{ {place} {} }}", guard(k, k, format!("_v{k} = _sweep(_origin, _l);")));
+            let _ = writeln!(keep, "            {{ {place} {} }}", guard(k, k, set(&|name| result(k)(name, several))));
+        }
+        let _ = writeln!(out, "        if ({inside}) {{\n{compute}        }}\n        workgroupBarrier();");
+        let _ = writeln!(out, "        if ({inside}) {{\n{keep}        }}\n        workgroupBarrier();\n    }}");
+        out
+    }
+}

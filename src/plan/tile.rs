@@ -1,0 +1,132 @@
+//! Sweeps joined in time: consecutive iterations of a stage that looks only so far become one dispatch, on tiles whose halo is as
+//! wide as all its sweeps look together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::expand::{Op, Program, Task, ValueId};
+use super::kernel::dim;
+use super::stage_kernel;
+use super::tuning::{Shape, Tuning};
+use crate::graph::{Graph, Kind, Node};
+use crate::stage::header::Direction;
+use crate::stage::types::{EdgeRule, PortType, WireType};
+use crate::stage::{IterationSource, Stage};
+
+/// Joins the sweeps of every stage that can be swept on tiles, where its shape says so.
+pub fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
+    let mut readers = BTreeMap::<ValueId, usize>::new();
+    for value in program.ops.iter().flat_map(Op::inputs).chain(program.pinned.iter().copied()) {
+        *readers.entry(value).or_default() += 1;
+    }
+    let mut next = BTreeMap::new();
+    for (index, op) in program.ops.iter().enumerate().filter(|(_, op)| matches!(op.task, Task::Stage)) {
+        op.writes.iter().filter_map(|w| w.consumes).for_each(|value| {
+            next.insert(value, index);
+        });
+    }
+    let (mut seen, mut dropped) = (BTreeSet::new(), BTreeSet::new());
+    for first in 0..program.ops.len() {
+        if !seen.insert(first) {
+            continue;
+        }
+        let Some((radius, shape)) = wanted(graph, &program.ops[first], tuning) else { continue };
+        let mut run = vec![first];
+        while let Some(index) = run.last().and_then(|last| follower(program, *last, &next, &readers)) {
+            run.push(index);
+        }
+        seen.extend(run.iter().copied());
+        let colors = if program.ops[first].color.is_some() { 2 } else { 1 };
+        let longest =
+            (shape.sweeps as usize * colors).min(most_sweeps(graph, &program.ops[first], &shape, radius)) / colors;
+        let iterations = run.len() / colors;
+        let dispatches = iterations.div_ceil(longest.max(1));
+        // As even as can be: 20 in dispatches of up to 8 are 6, 7 and 7.
+        for part in 0..dispatches {
+            let chunk = iterations * part / dispatches * colors..iterations * (part + 1) / dispatches * colors;
+            merge(program, &run[chunk], shape, &mut dropped);
+        }
+    }
+    let mut index = 0..;
+    program.ops.retain(|_| index.next().is_some_and(|i| !dropped.contains(&i)));
+}
+
+/// One operation in the place of several.
+fn merge(program: &mut Program, chunk: &[usize], shape: Shape, dropped: &mut BTreeSet<usize>) {
+    let [first, .., last] = chunk else { return };
+    let writes = program.ops[*last].writes.clone();
+    let op = &mut program.ops[*first];
+    for (write, end) in op.writes.iter_mut().zip(writes) {
+        write.value = end.value;
+    }
+    op.sweeps = chunk.len() as u32;
+    op.shape = Some(shape);
+    dropped.extend(&chunk[1..]);
+}
+
+/// The operation that goes on from another in all that it writes, where nothing else needs that.
+fn follower(
+    program: &Program,
+    index: usize,
+    next: &BTreeMap<ValueId, usize>,
+    readers: &BTreeMap<ValueId, usize>,
+) -> Option<usize> {
+    let op = &program.ops[index];
+    let follower = *next.get(&op.writes.first()?.value)?;
+    let after = &program.ops[follower];
+    let goes_on = op.writes.iter().zip(&after.writes).all(|(before, write)| {
+        write.consumes == Some(before.value) && readers.get(&before.value) == Some(&1) && before.port == write.port
+    });
+    let same = |op: &Op| (op.node, op.substep, op.still, op.reads.iter().map(|r| r.value).collect::<Vec<_>>());
+    (goes_on && same(op) == same(after) && op.writes.len() == after.writes.len()).then_some(follower)
+}
+
+/// How far a sweep looks, and the shape of its dispatch, where it is a tile.
+fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
+    let node = graph.nodes.get(op.node)?;
+    let Kind::Stage(stage) = &node.kind else { return None };
+    let radius = radius(graph, op, node, stage)?;
+    let shape = tuning.sweeping(graph, node, stage, words(graph, node));
+    (shape.sweeps > 1).then_some((radius, shape))
+}
+
+/// Words that a cell's written values take.
+pub fn words(graph: &Graph, node: &Node) -> u32 {
+    let dim = dim(graph, node);
+    node.outputs.iter().map(|ty| ty.value().components(dim)).sum()
+}
+
+/// Sweeps after which a tile's inner part would be narrower than half of it.
+fn most_sweeps(graph: &Graph, op: &Op, shape: &Shape, radius: u32) -> usize {
+    let Some(node) = graph.nodes.get(op.node) else { return 1 };
+    let dim = dim(graph, node);
+    let narrowest = shape.tile_size(dim).into_iter().take(dim as usize).min().unwrap_or(1);
+    (narrowest / 4 / radius.max(1)).max(1) as usize
+}
+
+/// How far a stage that can be swept on tiles looks: all that it writes it goes on from, cell by cell, within a radius; its
+/// loops end, and no variable outlives a call.
+pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32> {
+    let domain = node.domain.and_then(|d| graph.domains.get(d))?;
+    let plain = stage.source() == IterationSource::Cells
+        && stage.repeatable()
+        && stage_kernel::finite(stage, domain.dim)
+        && op.fields.is_empty()
+        && !op.writes.is_empty();
+    let mut radius = 0;
+    for (port, ty) in stage.outputs().zip(&node.outputs).filter(|_| plain) {
+        let grid = matches!(port.ty, PortType::Grid(_)) && matches!(ty, WireType::Grid(_));
+        let swept = port.direction == Direction::InOut && port.scatter.is_none() && !port.scan;
+        let (looks, proven) = stage.radius(port).filter(|_| grid && swept && port.reduce.is_none())?;
+        let edge = port.edge.unwrap_or(domain.edge);
+        // Around a periodic axis a cell has several names, and only the text tells which of them a stage means.
+        if edge == EdgeRule::Wrap && !proven {
+            return None;
+        }
+        let odd = domain.resolution.iter().take(domain.dim as usize).any(|n| n % 2 == 1);
+        if op.color.is_some() && (looks > 1 || !proven || (edge == EdgeRule::Wrap && odd)) {
+            return None;
+        }
+        radius = radius.max(looks);
+    }
+    plain.then_some(radius)
+}

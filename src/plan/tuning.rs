@@ -1,0 +1,103 @@
+//! How the dispatches of a stage are carried out: the shape of workgroups, cells an invocation, sweeps a dispatch. None of it
+//! changes what is computed, and which is fastest is the adapter's to say.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::kernel::dim;
+use crate::graph::{Graph, Node};
+use crate::stage::Stage;
+
+/// Shape of a stage's dispatch over cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Shape {
+    /// Invocations of a workgroup along each axis.
+    pub group: [u32; 3],
+    /// Cells that an invocation computes: along x, or in tiles along the last axis.
+    pub cells: u32,
+    /// Iterations that a dispatch makes at most, on tiles with a halo in workgroup memory where it is more than one.
+    pub sweeps: u32,
+}
+
+impl Shape {
+    /// One cell an invocation. Wide in x, where memory is contiguous: 8x8 costs 1.8 times as much (docs/performance.md).
+    pub fn plain(dim: u32) -> Shape {
+        let group = if dim == 3 { [32, 4, 2] } else { [32, 8, 1] };
+        Shape { group, cells: 1, sweeps: 1 }
+    }
+
+    /// Several iterations on a tile. `words`: of all the values that a cell holds; they share 16 KiB, which every adapter has.
+    pub fn tile(dim: u32, words: u32, sweeps: u32) -> Shape {
+        let cells = (MAX_TILE_CELLS / LANES / words.max(1)).max(1);
+        let cells = 1 << cells.ilog2();
+        let group = match (dim, cells) {
+            (3, 8..) => [16, 16, 1],
+            (3, 4) => [16, 8, 2],
+            (3, _) => [8, 8, 4],
+            (_, 8..) => [64, 4, 1],
+            _ => [32, 8, 1],
+        };
+        Shape { group, cells, sweeps }
+    }
+
+    /// Cells along each axis of a tile.
+    pub fn tile_size(&self, dim: u32) -> [u32; 3] {
+        let mut size = self.group;
+        let last = if dim == 3 { 2 } else { 1 };
+        size[last] *= self.cells;
+        size
+    }
+}
+
+const LANES: u32 = 256;
+/// Words of workgroup memory that every adapter has.
+const MAX_TILE_CELLS: u32 = 4096;
+
+/// What is taken where nothing was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Otherwise {
+    /// One cell an invocation, one sweep a dispatch, each stage a dispatch of its own.
+    #[default]
+    Plain,
+    /// What did best on the GPU that docs/performance.md tells of.
+    Gpu,
+}
+
+/// The shapes that a plan is made with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tuning {
+    /// By [`key`], where they were measured.
+    pub shapes: BTreeMap<String, Shape>,
+    pub otherwise: Otherwise,
+}
+
+impl Tuning {
+    /// What is taken on a GPU of which nothing is known.
+    pub fn gpu() -> Tuning {
+        Tuning { shapes: BTreeMap::new(), otherwise: Otherwise::Gpu }
+    }
+
+    /// The shape of a node that can be swept on tiles.
+    pub fn sweeping(&self, graph: &Graph, node: &Node, stage: &Stage, words: u32) -> Shape {
+        let dim = dim(graph, node);
+        match (self.shapes.get(&key(graph, node, stage)), self.otherwise) {
+            (Some(shape), _) => *shape,
+            (None, Otherwise::Gpu) if dim == 2 => Shape::tile(dim, words, 8),
+            (None, _) => Shape::plain(dim),
+        }
+    }
+}
+
+/// What the best shape of a node depends on, as a name: its stage's text, the size of its domain and its iterations.
+pub fn key(graph: &Graph, node: &Node, stage: &Stage) -> String {
+    let resolution = node.domain.and_then(|d| graph.domains.get(d)).map_or([1; 3], |d| d.resolution);
+    let text = hash(&format!("{}{:?}{:?}", stage.source, node.outputs, node.generics));
+    let [x, y, z] = resolution;
+    format!("{} {x}x{y}x{z} x{} {text:016x}", stage.name, node.iterations)
+}
+
+/// FNV-1a of 64 bits: the same in every build, which the standard library's hash does not promise.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

@@ -1,0 +1,110 @@
+//! Shapes of dispatches change nothing but their speed: swept on tiles, a stage gives the bits that it gives cell by cell.
+
+use stagewright::graph::{Graph, Kind};
+use stagewright::library::Library;
+use stagewright::plan::tuning::{self, Shape};
+use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
+use stagewright::sim::Simulation;
+
+use super::harness::*;
+
+/// A graph's plan, with one shape for every stage that can take it.
+fn shaped(nodes: &str, values: &[(&str, String)], shape: Option<&dyn Fn(u32) -> Shape>) -> Plan {
+    let document = document(60.0, nodes, &pairs(values));
+    let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    let mut tuning = Tuning::default();
+    for node in &graph.nodes {
+        if let (Kind::Stage(stage), Some(shape)) = (&node.kind, shape) {
+            let dim = node.domain.map_or(2, |d| graph.domains[d].dim);
+            tuning.shapes.insert(tuning::key(&graph, node, stage), shape(dim));
+        }
+    }
+    let states = graph.nodes.iter().filter(|node| matches!(node.kind, Kind::State(_)));
+    let keep = Keep::Wires(states.map(|node| format!("{}.value", node.path)).collect());
+    Plan::compile(&graph, &PlanOptions { keep, tuning, ..PlanOptions::default() }).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The States after two frames that begin with noise.
+fn outcome(plan: Plan, states: &[&str]) -> Vec<Vec<u32>> {
+    let mut simulation = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
+    for (index, state) in states.iter().enumerate() {
+        let count = simulation.read(state).unwrap_or_else(|e| panic!("{e}")).words.len();
+        simulation.write(state.split('.').next().unwrap_or(state), &random(count, index as u32 + 1)).unwrap();
+    }
+    step(&mut simulation, 2);
+    states.iter().map(|state| words(&simulation, state)).collect()
+}
+
+const EDGES: [&str; 5] = ["wall", "clamp", "zero", "wrap", "mirror"];
+
+const SWEEPS: &str = r#"
+    "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
+    "rhs": (state: "Grid<f32>"),
+    "p": (state: "Grid<f32>", inputs: {"next": "sweep.pressure"}),
+    "sweep": (stage: "$stage", inputs: {"divergence": "rhs.value", "pressure": "p.value"},
+              params: {"relaxation": 0.9}, iterations: $count),
+"#;
+
+#[test]
+fn sweeps_on_tiles_give_the_same_bits() {
+    let mut tiled = 0;
+    let domains = ["150, 131", "40, 10", "34, 21, 19", "5, 4, 70"];
+    let cases = domains.iter().flat_map(|cells| EDGES.iter().map(move |edge| (cells, edge)));
+    for (index, (cells, edge)) in cases.enumerate() {
+        for (stage, count) in [("fluid/pressure_jacobi", 7), ("fluid/pressure_sor", 3)] {
+            let values = [
+                ("$cells", cells.to_string()),
+                ("$edge", edge.to_string()),
+                ("$stage", stage.into()),
+                ("$count", count.to_string()),
+            ];
+            let plain = shaped(SWEEPS, &values, None);
+            let sweeps = [2, 4, 8][index % 3];
+            let plan = shaped(SWEEPS, &values, Some(&|dim| Shape::tile(dim, 1, sweeps)));
+            let (before, after) = (plain.frame.len(), plan.frame.len());
+            tiled += usize::from(after < before);
+            let states = ["p.value", "rhs.value"];
+            let (expected, found) = (outcome(plain, &states), outcome(plan, &states));
+            let apart = expected[0].iter().zip(&found[0]).filter(|(a, b)| a != b).count();
+            assert_eq!(apart, 0, "{stage} x{count}, {cells}, {edge}, {sweeps} sweeps: {before} to {after} dispatches");
+        }
+    }
+    assert!(tiled >= 36, "only {tiled} plans had tiles");
+}
+
+/// Two ports that depend on each other, of one and of two numbers, read some cells away.
+const REACTION: &str = r#"
+    "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
+    "a": (state: "Grid<f32>", inputs: {"next": "react.a"}),
+    "b": (state: "Grid<Vec>", inputs: {"next": "react.b"}),
+    "react": (custom: "//! React\n//! Two fields that act on each other.\n//!\n//! @inout a: Grid<f32>, radius 2\n//! @inout b: Grid<Vec>, radius 1\n//! @in still: Grid<f32> = 0.25\nfn stage(cell: Cell) -> Result {\n    let step = unit(0);\n    let near = a(cell + 2 * step) + a(cell - 2 * step) - 2.0 * a(cell);\n    var around = Vec();\n    for (var face = 0; face < FACES; face++) { around += b(neighbor(cell, face)); }\n    let mixed = 0.7 * a(cell) + 0.1 * near + 0.05 * around.x + still(cell) * f32(iteration);\n    return Result(mixed, around / f32(FACES) + Vec(0.01 * a(cell)));\n}\n",
+              inputs: {"a": "a.value", "b": "b.value"}, iterations: 7),
+"#;
+
+#[test]
+fn several_ports_that_look_farther_give_the_same_bits() {
+    for (cells, edge) in [("90, 75", "clamp"), ("90, 75", "wall"), ("61, 40", "mirror"), ("20, 21, 22", "zero")] {
+        let values = [("$cells", cells.to_string()), ("$edge", edge.into())];
+        // A cube of memory is narrow.
+        let nodes =
+            if cells.split(',').count() == 3 { REACTION.replace("radius 2", "radius 1") } else { REACTION.into() };
+        let plain = shaped(&nodes, &values, None);
+        let plan = shaped(&nodes, &values, Some(&|dim| Shape::tile(dim, 1 + dim.next_power_of_two(), 2)));
+        assert!(plan.frame.len() < plain.frame.len(), "{}", plan.to_text());
+        let states = ["a.value", "b.value"];
+        assert_eq!(outcome(plain, &states), outcome(plan, &states), "{cells} {edge}");
+    }
+}
+
+/// A stage that looks farther than it says is held to what it says, in whatever shape.
+#[test]
+fn a_radius_is_held() {
+    let nodes = REACTION.replace("radius 2", "radius 1");
+    let values = [("$cells", "50, 45".to_string()), ("$edge", "clamp".into())];
+    let (plain, states) = (shaped(&nodes, &values, None), ["a.value", "b.value"]);
+    let plan = shaped(&nodes, &values, Some(&|dim| Shape::tile(dim, 3, 3)));
+    assert!(plan.frame.len() < plain.frame.len());
+    let expected = outcome(plain, &states);
+    assert_eq!(expected, outcome(plan, &states));
+    assert_ne!(expected, outcome(shaped(REACTION, &values, None), &states));
+}
