@@ -62,8 +62,11 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layou
             state_ends.insert(key.clone(), chain.last);
         }
     }
+    let passed: BTreeSet<ValueId> =
+        frame.ops.iter().flat_map(|op| &op.writes).filter(|w| w.passed).map(|w| w.value).collect();
     for chain in &chains {
-        if chain.values.first().is_none_or(|v| layout.frame[*v] != usize::MAX) {
+        let inside = chain.values.iter().all(|v| passed.contains(v));
+        if inside || chain.values.first().is_none_or(|v| layout.frame[*v] != usize::MAX) {
             continue;
         }
         let state =
@@ -205,11 +208,12 @@ fn works_in_place(graph: &Graph, op: &Op, write: &Write) -> bool {
         return false;
     }
     let mut readers = op.reads.iter().filter(|r| Some(r.value) == write.consumes);
-    if let (Some(Kind::Stage(stage)), Part::Attribute(_)) = (graph.nodes.get(op.node).map(|n| &n.kind), &write.part) {
+    let node = op.node_of(write.of).and_then(|node| graph.nodes.get(node));
+    if let (Some(Kind::Stage(stage)), Part::Attribute(_)) = (node.map(|n| &n.kind), &write.part) {
         // A particle may overwrite what only it has read: its own attribute, through the port that writes it.
         let Some(declared) = stage.outputs().nth(write.port) else { return false };
         let own = |r: &super::expand::Read| {
-            r.field == 0
+            r.field == write.of
                 && r.part == write.part
                 && stage.inputs().nth(r.port).is_some_and(|p| p.name == declared.name)
                 && stage.set().is_some_and(|p| p.name == declared.name)
@@ -217,10 +221,11 @@ fn works_in_place(graph: &Graph, op: &Op, write: &Write) -> bool {
         };
         return readers.all(own);
     }
-    if readers.next().is_some() {
+    let sharers = op.writes.iter().filter(|w| w.consumes == write.consumes).count();
+    if readers.next().is_some() || sharers > 1 {
         return false;
     }
-    match (&op.task, graph.nodes.get(op.node).map(|n| &n.kind)) {
+    match (&op.task, node.map(|n| &n.kind)) {
         (Task::Stage, Some(Kind::Stage(stage))) => stage.outputs().nth(write.port).is_some_and(|declared| {
             declared.scatter.is_some()
                 || match stage.reach(&declared.name) {

@@ -16,9 +16,9 @@ use crate::stage::header::Change;
 use crate::stage::types::{Element, Scalar, ValueType, WireType, particles_name};
 use crate::stage::{IterationSource, Stage};
 
-/// Kernel variant of a node: which of its writes work in place, which fields are built in where, what is read, and how many sweeps
-/// it makes.
-type Variant = (usize, Vec<bool>, Vec<(usize, Vec<(usize, usize)>)>, Vec<(usize, usize, Part)>, u32);
+/// Kernel variant of a node: which of its writes work in place, what is built in where, what is read, how many sweeps it makes, and
+/// which of its writes are not stored.
+type Variant = (usize, Vec<bool>, Vec<(usize, Vec<(usize, usize)>)>, Vec<(usize, usize, Part)>, u32, Vec<bool>);
 
 pub struct Writer<'a> {
     graph: &'a Graph,
@@ -84,10 +84,11 @@ impl<'a> Writer<'a> {
         stage: &Stage,
         memory: &[usize],
     ) -> Result<Dispatch, Problems> {
-        let in_place = |w: &super::expand::Write| w.consumes.is_some_and(|v| memory[v] == memory[w.value]);
-        let asked = op.fields.iter().map(|f| (f.node, f.askers.clone())).collect();
+        let there = |v: ValueId| memory.get(v).copied().filter(|buffer| *buffer != usize::MAX);
+        let in_place = |w: &super::expand::Write| w.consumes.and_then(there).is_some_and(|b| there(w.value) == Some(b));
+        let asked = op.built_in.iter().map(|f| (f.node, f.askers.clone())).collect();
         let read = op.reads.iter().map(|r| (r.field, r.port, r.part.clone())).collect();
-        let key: Variant = (op.node, op.writes.iter().map(in_place).collect(), asked, read, op.sweeps);
+        let key: Variant = (op.node, op.writes.iter().map(in_place).collect(), asked, read, op.sweeps, op.writes.iter().map(|w| w.passed).collect());
         let (kernel, block) = match self.variants.get(&key) {
             Some(known) => known.clone(),
             None => {
@@ -106,12 +107,19 @@ impl<'a> Writer<'a> {
             kernel,
             node: node.path.clone(),
             part: part(op, node),
+            with: self.with(op),
             buffers,
             over: over(node),
             groups: shaped_groups(self.graph, op, node),
             indirect: living(stage, op).map(|count| memory[count]),
             uniform: self.block(op, node, &block),
         })
+    }
+
+    /// Nodes whose stages run before an operation's own.
+    fn with(&self, op: &Op) -> Vec<String> {
+        let before = op.built_in.iter().rev().filter(|b| b.before);
+        before.filter_map(|b| self.graph.nodes.get(b.node)).map(|node| node.path.clone()).collect()
     }
 
     /// Places a stage's uniform block; repeats share one unless they can tell each other apart.
@@ -123,7 +131,7 @@ impl<'a> Writer<'a> {
         let color = op.color.unwrap_or(0);
         let counters =
             [used(Counter::Iteration, op.iteration), used(Counter::Substep, op.substep), used(Counter::Color, color)];
-        let key = (op.node, op.fields.iter().map(|f| f.node).collect(), counters);
+        let key = (op.node, op.built_in.iter().map(|f| f.node).collect(), counters);
         if let Some(offset) = self.placed.get(&key) {
             return *offset;
         }
@@ -251,7 +259,8 @@ impl<'a> Writer<'a> {
         });
         // The count is the last thing that a gather reads.
         let indirect = op.reads.last().filter(|_| matches!(op.task, Task::Gather)).map(|r| memory[r.value]);
-        Dispatch { kernel, node: node.path.clone(), part: name.into(), buffers, over, groups, indirect, uniform }
+        let (node, part, with) = (node.path.clone(), name.into(), Vec::new());
+        Dispatch { kernel, node, part, with, buffers, over, groups, indirect, uniform }
     }
 
     /// Fields on their own, so that each one's text is validated where it stands.

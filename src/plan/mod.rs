@@ -5,6 +5,7 @@ mod accessors;
 mod allocate;
 mod builtin;
 mod expand;
+mod fuse;
 mod kernel;
 mod prelude;
 mod schedule;
@@ -207,6 +208,8 @@ pub struct Dispatch {
     pub node: String,
     /// Which part of the node: a repeat, a colour, a helper task.
     pub part: String,
+    /// Nodes that it does the work of before its own, in that order.
+    pub with: Vec<String>,
     /// A buffer for each of the kernel's bindings.
     pub buffers: Vec<usize>,
     /// What its invocations are for.
@@ -216,6 +219,13 @@ pub struct Dispatch {
     pub indirect: Option<usize>,
     /// Byte offset of its uniform block.
     pub uniform: u32,
+}
+
+impl Dispatch {
+    /// The nodes whose work it does, its own first.
+    pub fn nodes(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.node).chain(&self.with).map(String::as_str)
+    }
 }
 
 /// What a dispatch runs over: the iteration source of a stage, or what a task of the compiler's own goes through.
@@ -349,27 +359,39 @@ impl Plan {
     /// WGSL that does not validate, with the user's own line; a plan that is too large, with the number.
     pub fn compile(graph: &Graph, options: &PlanOptions) -> Result<Plan, Problems> {
         crate::deep_stack(|| {
-            let mut program = expand::frame(graph, options)?;
-            let mut start = expand::reset(graph, &program)?;
-            if options.hoist {
-                still::mark(graph, &mut program);
+            let plan = Plan::compile_as(graph, options, &options.tuning);
+            // Where stages share a kernel, a mistake is not at its own line; each by itself, it is.
+            if plan.is_err() && options.tuning.fuse {
+                return Plan::compile_as(graph, options, &Tuning { fuse: false, ..options.tuning.clone() });
             }
-            tile::join(graph, &mut program, &options.tuning);
-            schedule::schedule(&mut program);
-            schedule::schedule(&mut start);
-            let layout = allocate::allocate(graph, &program, &start)?;
-            check_memory(&layout, options.memory_budget)?;
-            let mut writer = kernel::Writer::new(graph);
-            let mut still = writer.dispatches(&program, &layout.frame)?;
-            let frame = still.split_off(program.still());
-            let reset = writer.dispatches(&start, &layout.reset)?;
-            let probes = writer.probes(&program, &start);
-            let mut written = std::mem::take(&mut writer.written);
-            let plan = writer.finish(layout, kernel::Dispatches { reset, still, frame }, &options.folder);
-            let kernels = plan.kernels.iter().cloned().enumerate();
-            validate::kernels(kernels.map(|(i, kernel)| (kernel, written.remove(&i))).collect(), probes)?;
-            Ok(plan)
+            plan
         })
+    }
+
+    fn compile_as(graph: &Graph, options: &PlanOptions, tuning: &Tuning) -> Result<Plan, Problems> {
+        let mut program = expand::frame(graph, options)?;
+        let mut start = expand::reset(graph, &program)?;
+        if options.hoist {
+            still::mark(graph, &mut program);
+        }
+        tile::join(graph, &mut program, tuning);
+        if tuning.fuse {
+            fuse::fuse(graph, &mut program);
+        }
+        schedule::schedule(&mut program);
+        schedule::schedule(&mut start);
+        let layout = allocate::allocate(graph, &program, &start)?;
+        check_memory(&layout, options.memory_budget)?;
+        let mut writer = kernel::Writer::new(graph);
+        let mut still = writer.dispatches(&program, &layout.frame)?;
+        let frame = still.split_off(program.still());
+        let reset = writer.dispatches(&start, &layout.reset)?;
+        let probes = writer.probes(&program, &start);
+        let mut written = std::mem::take(&mut writer.written);
+        let plan = writer.finish(layout, kernel::Dispatches { reset, still, frame }, &options.folder);
+        let kernels = plan.kernels.iter().cloned().enumerate();
+        validate::kernels(kernels.map(|(i, kernel)| (kernel, written.remove(&i))).collect(), probes)?;
+        Ok(plan)
     }
 
     /// The plan as stable text.
@@ -389,8 +411,8 @@ impl Plan {
 
     /// Nodes that no frame runs, for their operations are still.
     pub fn still_nodes(&self) -> BTreeSet<&str> {
-        let frame: BTreeSet<&str> = self.frame.iter().map(|d| d.node.as_str()).collect();
-        self.still.iter().map(|d| d.node.as_str()).filter(|node| !frame.contains(node)).collect()
+        let frame: BTreeSet<&str> = self.frame.iter().flat_map(Dispatch::nodes).collect();
+        self.still.iter().flat_map(Dispatch::nodes).filter(|node| !frame.contains(node)).collect()
     }
 
     /// What a dispatch runs over, in words: `cells of box (512 x 512)`.

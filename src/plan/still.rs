@@ -25,7 +25,7 @@ pub fn mark(graph: &Graph, program: &mut Program) {
         };
         op.still = filled
             && rests(op.node)
-            && op.fields.iter().all(|field| rests(field.node))
+            && op.built_in.iter().all(|field| rests(field.node))
             && !op.writes.iter().any(|w| next.contains(&w.value));
     }
     while unsettle(program) {}

@@ -120,10 +120,11 @@ pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
     let part = dispatch.part.split(' ').filter(|p| !p.contains('/')).collect::<Vec<_>>().join(" ");
     let part = if part.is_empty() { part } else { format!(" {part}") };
     let living = dispatch.indirect.map_or(String::new(), |count| format!(", as b{count} says"));
+    let with = if dispatch.with.is_empty() { String::new() } else { format!(" after {}", dispatch.with.join(", ")) };
     let [x, y, z] = dispatch.groups;
     let [wx, wy, wz] = kernel.workgroup;
     format!(
-        "{}{part}  [{}]  {}  over {}, groups {x}x{y}x{z} of {wx}x{wy}x{wz}{living}, uniforms {}",
+        "{}{part}{with}  [{}]  {}  over {}, groups {x}x{y}x{z} of {wx}x{wy}x{wz}{living}, uniforms {}",
         dispatch.node,
         kernel.name,
         buffers.join(" "),

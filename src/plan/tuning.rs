@@ -70,12 +70,14 @@ pub struct Tuning {
     /// By [`key`], where they were measured.
     pub shapes: BTreeMap<String, Shape>,
     pub otherwise: Otherwise,
+    /// Whether stages that hand each other values cell by cell share a dispatch.
+    pub fuse: bool,
 }
 
 impl Tuning {
     /// What is taken on a GPU of which nothing is known.
     pub fn gpu() -> Tuning {
-        Tuning { shapes: BTreeMap::new(), otherwise: Otherwise::Gpu }
+        Tuning { shapes: BTreeMap::new(), otherwise: Otherwise::Gpu, fuse: true }
     }
 
     /// The shape of a node that can be swept on tiles.

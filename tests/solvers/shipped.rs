@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use stagewright::document::{Document, NodeKind, ParamValue};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
+use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
 use stagewright::sim::{FrameInput, Simulation};
 use stagewright::stage::Stage;
 use stagewright::stage::types::{Element, Scalar, ValueType};
@@ -244,5 +244,23 @@ fn every_graph_shows_something_that_moves() {
         // One level of 8 bits is what dithering of a flat picture would show.
         assert!(spread > 1.0, "{name}: the picture is blank");
         assert!(changed * 1000 > last.rgba.len(), "{name}: less than a thousandth of the picture moved");
+    }
+}
+
+/// Stages that share a dispatch and sweeps on tiles: faster on a GPU, and the same to the bit.
+#[test]
+fn joining_dispatches_changes_no_bit() {
+    for (name, document) in graphs(64.0) {
+        let tuned = |tuning| planned(&document, PlanOptions { tuning, ..PlanOptions::default() });
+        let (apart, joined) = (tuned(Tuning::default()), tuned(Tuning::gpu()));
+        let with: usize = joined.frame.iter().map(|d| d.with.len()).sum();
+        let (before, after) = (apart.frame.len(), joined.frame.len());
+        println!("{name}: {after} dispatches a frame of {before}, {with} stages built into others");
+        assert!(with > 0 && after < before, "{name}");
+        // Tiles are swept from one buffer to another where single sweeps of a colour work in place.
+        assert!(joined.memory <= apart.memory * 5 / 4, "{name}: {} bytes of {}", joined.memory, apart.memory);
+        for frames in [1, 6] {
+            assert_same(&name, &played(joined.clone(), frames), &played(apart.clone(), frames));
+        }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use super::{Feed, FieldFeed, FieldUse, Part, Read};
+use super::{Feed, FieldFeed, BuiltIn, Part, Read};
 
 /// What the input ports of a stage read from memory, directly and through fields.
 #[derive(Default)]
 pub struct Collector {
     pub reads: Vec<Read>,
-    pub fields: Vec<FieldUse>,
+    pub fields: Vec<BuiltIn>,
     /// The feed of each field: one that is asked for twice is built in once.
     feeds: Vec<Rc<FieldFeed>>,
 }
@@ -38,7 +38,7 @@ impl Collector {
             return;
         }
         self.feeds.push(field.clone());
-        self.fields.push(FieldUse { node: field.node, askers: vec![(asker, port)] });
+        self.fields.push(BuiltIn { node: field.node, askers: vec![(asker, port)], before: false });
         let index = self.fields.len();
         for (port, feed) in field.inputs.iter().enumerate() {
             self.input(feed, index, port);

@@ -14,7 +14,7 @@ use crate::graph::{Graph, Kind, Setting, Source};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::{ValueType, WireType};
 
-pub use program::{FieldUse, Op, Part, Program, Read, StateKey, Task, Value, ValueId, Write};
+pub use program::{BuiltIn, Op, Part, Program, Read, StateKey, Task, Value, ValueId, Write};
 
 /// More dispatches than this are a slip of the pen (10,000 iterations in a group of 10,000).
 const MAX_OPS: usize = 100_000;
@@ -394,7 +394,8 @@ impl<'a> Expander<'a> {
             task,
             node,
             reads,
-            fields,
+            handed: Vec::new(),
+            built_in: fields,
             writes,
             iteration: 0,
             substep,
@@ -448,7 +449,7 @@ impl<'a> Expander<'a> {
 }
 
 fn write(value: ValueId) -> Write {
-    Write { port: 0, part: Part::Whole, value, consumes: None, overwrites: false }
+    Write { of: 0, port: 0, part: Part::Whole, value, consumes: None, overwrites: false, passed: false }
 }
 
 impl Write {

@@ -82,7 +82,7 @@ pub enum Task {
 /// What an operation reads from memory.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// 0: the stage itself; k: the operation's field k - 1.
+    /// 0: the stage itself; k: what is built in as k - 1.
     pub field: usize,
     /// Input port of the stage, or of the field's.
     pub port: usize,
@@ -90,16 +90,20 @@ pub struct Read {
     pub value: ValueId,
 }
 
-/// A field built into an operation.
+/// A stage built into an operation: a field, or a stage that is called before the operation's own (see [`crate::plan::fuse`]).
 #[derive(Clone, Debug)]
-pub struct FieldUse {
+pub struct BuiltIn {
     pub node: usize,
-    /// Who asks for it, and by which input port. 0: the stage itself; k: the operation's field k - 1.
+    /// Of a field: who asks for it, and by which input port. 0: the stage itself; k: what is built in as k - 1.
     pub askers: Vec<(usize, usize)>,
+    /// It runs over the same as the stage itself, before it; of several, the last built in first.
+    pub before: bool,
 }
 
 #[derive(Clone, Debug)]
 pub struct Write {
+    /// Who writes: 0 the stage itself, k what is built in as k - 1.
+    pub of: usize,
     /// Output port that is written.
     pub port: usize,
     pub part: Part,
@@ -108,6 +112,8 @@ pub struct Write {
     pub consumes: Option<ValueId>,
     /// It takes nothing over from that version but its place in memory.
     pub overwrites: bool,
+    /// Nothing outside the operation reads it, so it is not stored.
+    pub passed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -116,7 +122,9 @@ pub struct Op {
     pub node: usize,
     /// What it reads from memory. Settings and consumed versions are not among it.
     pub reads: Vec<Read>,
-    pub fields: Vec<FieldUse>,
+    /// What one of its stages reads of what another has just made.
+    pub handed: Vec<Read>,
+    pub built_in: Vec<BuiltIn>,
     pub writes: Vec<Write>,
     /// Of its first sweep.
     pub iteration: u32,
@@ -131,9 +139,16 @@ pub struct Op {
 }
 
 impl Op {
-    /// Every value it reads, consumed ones included.
+    /// Every value it reads, consumed ones included. What it makes and goes on from itself is not among them.
     pub fn inputs(&self) -> impl Iterator<Item = ValueId> + '_ {
-        self.reads.iter().map(|r| r.value).chain(self.writes.iter().filter_map(|w| w.consumes))
+        let made = |value: &ValueId| self.writes.iter().any(|w| w.value == *value);
+        let consumed = self.writes.iter().filter_map(|w| w.consumes).filter(move |v| !made(v));
+        self.reads.iter().map(|r| r.value).chain(consumed)
+    }
+
+    /// The node of its own stage (0), or of one built into it.
+    pub fn node_of(&self, instance: usize) -> Option<usize> {
+        if instance == 0 { Some(self.node) } else { self.built_in.get(instance - 1).map(|b| b.node) }
     }
 }
 

@@ -70,7 +70,8 @@ impl Expander<'_> {
             task: Task::Stage,
             node,
             reads,
-            fields,
+            handed: Vec::new(),
+            built_in: fields,
             writes,
             iteration: 0,
             substep: 0,
@@ -148,7 +149,8 @@ impl Expander<'_> {
             task: Task::Stage,
             node,
             reads,
-            fields,
+            handed: Vec::new(),
+            built_in: fields,
             writes,
             iteration,
             substep,
@@ -163,7 +165,7 @@ impl Expander<'_> {
     }
 
     /// What a dispatch reads: attributes only as far as the ports name them.
-    fn reads(&self, node: usize, stage: &Stage, feeds: &[Feed]) -> Result<(Vec<Read>, Vec<super::FieldUse>), Problems> {
+    fn reads(&self, node: usize, stage: &Stage, feeds: &[Feed]) -> Result<(Vec<Read>, Vec<super::BuiltIn>), Problems> {
         let mut collector = Collector::default();
         feeds.iter().enumerate().for_each(|(port, feed)| collector.input(feed, 0, port));
         let Collector { mut reads, fields, .. } = collector;

@@ -1,4 +1,4 @@
-//! Fields built into a kernel: a field stage's own text and all that is generated for it, with every name of theirs made
+//! Stages built into a kernel: the text of a field, or of a stage that runs before, and all that is generated for it, with every name of theirs made
 //! different from everybody else's.
 
 use std::collections::BTreeSet;
@@ -12,28 +12,30 @@ pub fn prefix(k: usize) -> String {
 }
 
 impl StageKernel<'_> {
-    /// The module of a field, and whether its loops are proven finite.
-    pub(super) fn field_module(&self, of: Instance<'_>, bound: &[Bound]) -> (String, bool) {
+    /// The module of a built-in stage, and whether its loops are proven finite.
+    pub(super) fn module(&self, of: Instance<'_>, bound: &[Bound]) -> (String, bool) {
         let dim = dim(self.graph, of.node);
         let (source, finite) = bounded_source(of.stage, dim);
         let accessors = self.accessors(of, bound);
         let mut wanted = BTreeSet::new();
-        [&source, &accessors].into_iter().for_each(|text| prelude::collect_words(text, &mut wanted));
+        let result = self.result_struct(of);
+        [&source, &accessors, &result].into_iter().for_each(|text| prelude::collect_words(text, &mut wanted));
         let mut text = source;
         text.push('\n');
         text.push_str(&prelude::prelude(&self.domain(of.node), &mut wanted));
         for (letter, value) in &of.node.generics {
             let _ = writeln!(text, "alias {letter} = {};", value.wgsl(dim));
         }
+        text.push_str(&result);
         text.push_str(&accessors);
         (renamed(&text, &prefix(of.index)), finite)
     }
 
     /// `x(position)`, and `x_gradient(position, step)` of a scalar.
     pub(super) fn field_accessor(&self, of: Instance<'_>, index: usize, port: &Port) -> String {
-        let asked = |u: &super::super::expand::FieldUse| u.askers.contains(&(of.index, index));
-        let Some(k) = self.op.fields.iter().position(asked) else { return String::new() };
-        let node = &self.graph.nodes[self.op.fields[k].node];
+        let asked = |u: &super::super::expand::BuiltIn| u.askers.contains(&(of.index, index));
+        let Some(k) = self.op.built_in.iter().position(asked) else { return String::new() };
+        let node = &self.graph.nodes[self.op.built_in[k].node];
         let dim = dim(self.graph, node);
         let value = node.outputs.first().map_or(ValueType::F32, |ty| ty.value());
         let (name, ty, position) = (&port.name, value.wgsl(dim), prelude::position_type(dim));

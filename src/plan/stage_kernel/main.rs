@@ -34,10 +34,14 @@ impl StageKernel<'_> {
 
     /// What the function returns: name and WGSL type.
     pub(super) fn returned(&self) -> Vec<(String, &'static str)> {
+        self.returned_by(Instance { index: 0, node: self.node, stage: self.stage })
+    }
+
+    fn returned_by(&self, of: Instance<'_>) -> Vec<(String, &'static str)> {
         let mut out = Vec::new();
-        for (port, ty) in self.stage.outputs().zip(&self.node.outputs) {
-            let dim = dim(self.graph, self.node);
-            let set = self.node.set.as_ref().and_then(|s| self.graph.domains.get(s.domain)).map_or(dim, |d| d.dim);
+        for (port, ty) in of.stage.outputs().zip(&of.node.outputs) {
+            let dim = dim(self.graph, of.node);
+            let set = of.node.set.as_ref().and_then(|s| self.graph.domains.get(s.domain)).map_or(dim, |d| d.dim);
             let silent = port.ty == PortType::NeighborGrid && self.gathers();
             for (name, element) in port.returned().into_iter().filter(|_| !silent) {
                 let wgsl = match (port.ty, element) {
@@ -61,8 +65,11 @@ impl StageKernel<'_> {
         if self.returned().len() > 1 { format!("_result.{name}") } else { "_result".into() }
     }
 
-    pub(super) fn result_struct(&self) -> String {
-        let fields: Vec<String> = self.returned().iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+    pub(super) fn result_struct(&self, of: Instance<'_>) -> String {
+        if of.stage.source() == IterationSource::Positions {
+            return String::new();
+        }
+        let fields: Vec<String> = self.returned_by(of).iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
         if fields.len() < 2 { String::new() } else { format!("struct Result {{ {} }}\n", fields.join(", ")) }
     }
 
@@ -107,7 +114,7 @@ impl StageKernel<'_> {
         let _ = writeln!(body, "    if ({outside}) {{ return; }}");
         body.push_str(&self.other_color(dim));
         let at = if self.holds() { "_at = _cell; " } else { "" };
-        let _ = writeln!(body, "    {at}{call}{stores}");
+        let _ = writeln!(body, "    {at}{}{call}{stores}", self.before(dim, "_cell"));
         "@builtin(global_invocation_id) _id: vec3u".into()
     }
 
@@ -133,7 +140,7 @@ impl StageKernel<'_> {
                 let _ = writeln!(body, "    {call}{stores}");
             }
             _ => {
-                let _ = writeln!(body, "    if ({living}) {{ return; }}\n    {call}{stores}");
+                let _ = writeln!(body, "    if ({living}) {{ return; }}\n    {}{call}{stores}", self.before(dim, "_i"));
             }
         }
         PLACE_BUILTINS.into()
@@ -172,6 +179,36 @@ impl StageKernel<'_> {
             Cause::Capacity.member()
         );
         let _ = writeln!(body, "    {}{}", self.call("_new"), self.stores(dim, "_place"));
+    }
+
+    /// The calls of the stages that run before, and what becomes of their results; `place` is the cell or the particle.
+    fn before(&self, dim: u32, place: &str) -> String {
+        let mut out = String::new();
+        let built_in = self.op.built_in.iter().enumerate().rev();
+        for of in built_in.filter(|(_, b)| b.before).filter_map(|(k, _)| self.instance(k + 1)) {
+            let (k, prefix) = (of.index, super::fields::prefix(of.index));
+            let argument = match of.stage.set() {
+                Some(set) if of.stage.source() == IterationSource::Particles => format!("{prefix}{}({place})", set.name),
+                _ => place.to_string(),
+            };
+            let _ = write!(out, "let _r{k} = {prefix}stage({argument});");
+            let several = self.returned_by(of).len() > 1;
+            for (port, write, value, _, target) in self.writes_of(k) {
+                let name = if let Part::Attribute(name) = &write.part { name } else { &port.name };
+                let Some(variable) = memory::handed(self.graph, self.op, write.value) else { continue };
+                let source = if several { format!("_r{k}.{name}") } else { format!("_r{k}") };
+                let _ = write!(out, " {variable} = {source};");
+                if !write.passed {
+                    let store = match write.part {
+                        Part::Whole => accessors::store(&target, value.ty.value(), dim, &self.element(value, dim), &variable),
+                        _ => value.layout().store(&target, place, &variable),
+                    };
+                    let _ = write!(out, " {store}");
+                }
+            }
+            out.push_str("\n    ");
+        }
+        out
     }
 
     fn call(&self, argument: &str) -> String {

@@ -21,19 +21,14 @@ pub struct Bound {
 /// Every buffer of a stage's kernel, in the order of their bindings.
 pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Vec<Bound> {
     let mut out = Vec::new();
-    let Some(own) = stage_of(graph, op, 0) else { return out };
     for read in &op.reads {
         let Some(port) = stage_of(graph, op, read.field).and_then(|s| s.inputs().nth(read.port)) else { continue };
         let overwritten = |(write, in_place): (&Write, &bool)| *in_place && write.consumes == Some(read.value);
-        let written = op.writes.iter().zip(in_place).find(|pair| overwritten(*pair)).map(|(write, _)| write);
+        let written = op.writes.iter().zip(in_place).position(overwritten);
         let value = &program.values[read.value];
-        let variable = match written.and_then(|w| Some((own.outputs().nth(w.port)?, &w.part))) {
-            Some((port, part)) => self::written(port, part),
-            None => self::read(port, &read.part),
-        };
-        let prefix = if read.field == 0 { String::new() } else { super::fields::prefix(read.field) };
+        let variable = written.and_then(|w| target(graph, op, in_place, w));
         out.push(Bound {
-            variable: format!("{prefix}{variable}"),
+            variable: variable.unwrap_or_else(|| format!("{}{}", prefix(read.field), self::read(port, &read.part))),
             ty: match read.part {
                 Part::Whole | Part::Attribute(_) => value.layout().buffer(),
                 _ => "array<u32>".into(),
@@ -44,23 +39,27 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
             read: Some(read.clone()),
         });
     }
-    for (write, in_place) in op.writes.iter().zip(in_place) {
-        let Some(port) = own.outputs().nth(write.port) else { continue };
+    for (index, (write, overwrites)) in op.writes.iter().zip(in_place).enumerate() {
+        let Some(port) = stage_of(graph, op, write.of).and_then(|s| s.outputs().nth(write.port)) else { continue };
         let value = &program.values[write.value];
         let plain = value.layout().buffer();
         let copies = port.ty.is_grid() && port.direction == Direction::InOut && port.scatter.is_none()
             || matches!(port.change, Change::Emit(_));
         let name = format!("{}{}", port.name, ending(&write.part));
-        if let Some(before) = write.consumes.filter(|_| !in_place && copies) {
-            let variable = read(port, &write.part);
+        let handed = write.consumes.is_some_and(|before| op.writes.iter().any(|w| w.value == before));
+        if let Some(before) = write.consumes.filter(|_| !overwrites && copies && !handed) {
             out.push(Bound {
                 read: None,
-                variable,
+                variable: format!("{}{}", prefix(write.of), read(port, &write.part)),
                 ty: plain.clone(),
                 writes: false,
                 name: name.clone(),
                 value: before,
             });
+        }
+        // What is passed on has no memory, or that of what goes on from it.
+        if write.passed {
+            continue;
         }
         let unsigned = value.ty.value().scalar() == Scalar::U32;
         let ty = match (port.scatter, &write.part) {
@@ -73,7 +72,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
         };
         out.push(Bound {
             read: None,
-            variable: written(port, &write.part),
+            variable: target(graph, op, in_place, index).unwrap_or_default(),
             ty,
             writes: true,
             name,
@@ -98,9 +97,34 @@ pub fn variable<'b>(bound: &'b [Bound], field: usize, port: usize, part: &Part) 
     bound.iter().find(found).map(|b| b.variable.as_str())
 }
 
-fn stage_of<'a>(graph: &'a Graph, op: &Op, field: usize) -> Option<&'a Stage> {
-    let node = if field == 0 { op.node } else { op.fields.get(field - 1)?.node };
-    match &graph.nodes.get(node)?.kind {
+/// The variable that a write goes to: its own, or that of what goes on from it in the same memory and the same dispatch.
+pub fn target(graph: &Graph, op: &Op, in_place: &[bool], write: usize) -> Option<String> {
+    let mut last = write;
+    while let Some(after) = (last + 1..op.writes.len())
+        .find(|w| in_place.get(*w) == Some(&true) && op.writes[*w].consumes == Some(op.writes[last].value))
+    {
+        last = after;
+    }
+    let write = op.writes.get(last)?;
+    let port = stage_of(graph, op, write.of)?.outputs().nth(write.port)?;
+    Some(format!("{}{}", prefix(write.of), written(port, &write.part)))
+}
+
+/// The variable through which one stage of a dispatch hands a value to another.
+pub fn handed(graph: &Graph, op: &Op, value: ValueId) -> Option<String> {
+    let write = op.writes.iter().find(|w| w.value == value)?;
+    let port = stage_of(graph, op, write.of)?.outputs().nth(write.port)?;
+    let name = if let Part::Attribute(name) = &write.part { name } else { &port.name };
+    Some(format!("_o{}_{name}", write.of))
+}
+
+/// What the variables of a built-in stage begin with.
+fn prefix(instance: usize) -> String {
+    if instance == 0 { String::new() } else { super::fields::prefix(instance) }
+}
+
+fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: usize) -> Option<&'a Stage> {
+    match &graph.nodes.get(op.node_of(instance)?)?.kind {
         Kind::Stage(stage) => Some(stage),
         _ => None,
     }

@@ -56,11 +56,11 @@ impl StageKernel<'_> {
         let mut modules = String::new();
         let mut block = Block::default();
         self.members(own, &mut block);
-        for (k, field) in self.op.fields.iter().enumerate() {
+        for (k, field) in self.op.built_in.iter().enumerate() {
             let node = &self.graph.nodes[field.node];
             let Kind::Stage(stage) = &node.kind else { continue };
             let instance = Instance { index: k + 1, node, stage };
-            let (text, proven) = self.field_module(instance, &bound);
+            let (text, proven) = self.module(instance, &bound);
             modules.push_str(&text);
             finite &= proven;
             self.members(instance, &mut block);
@@ -86,6 +86,7 @@ impl StageKernel<'_> {
             generated.push_str(&alarm_functions(bindings.len() + 2, !finite, neighbors));
         }
         generated.push_str(&self.shared());
+        generated.push_str(&self.handed_variables());
         if let Some(shape) = self.op.shape.filter(|_| self.op.sweeps > 1) {
             generated.push_str(&self.tile_memory(&shape));
         } else if self.holds() {
@@ -103,7 +104,7 @@ impl StageKernel<'_> {
         for (letter, value) in &self.node.generics {
             let _ = writeln!(out, "alias {letter} = {};", value.wgsl(dim));
         }
-        out.push_str(&self.result_struct());
+        out.push_str(&self.result_struct(own));
         if wanted.contains("frame") {
             let _ = writeln!(out, "{}\n@group(0) @binding(0) var<uniform> frame: Frame;", uniforms::FRAME_STRUCT);
         }
@@ -145,11 +146,11 @@ impl StageKernel<'_> {
 
     /// Every stage of the operation whose text uses a word.
     fn names(&self, word: &str) -> bool {
-        let field = |f: &super::expand::FieldUse| match &self.graph.nodes[f.node].kind {
+        let field = |f: &super::expand::BuiltIn| match &self.graph.nodes[f.node].kind {
             Kind::Stage(stage) => stage.names(word),
             _ => false,
         };
-        self.stage.names(word) || self.op.fields.iter().any(field)
+        self.stage.names(word) || self.op.built_in.iter().any(field)
     }
 
     fn counters(&self) -> [(&'static str, Counter, bool); 3] {
@@ -203,12 +204,44 @@ impl StageKernel<'_> {
         self.op.reads.iter().filter(move |r| r.field == of)
     }
 
-    /// Written ports: port, part, value, and whether it works in place.
+    /// The stage itself (0), or one that is built in.
+    fn instance(&self, index: usize) -> Option<Instance<'_>> {
+        let node = self.graph.nodes.get(self.op.node_of(index)?)?;
+        let Kind::Stage(stage) = &node.kind else { return None };
+        Some(Instance { index, node, stage })
+    }
+
+    /// Ports that the stage itself writes: port, part, value, and whether it works in place.
     fn writes(&self) -> impl Iterator<Item = (&Port, &super::expand::Write, &Value, bool)> {
-        self.op.writes.iter().zip(self.in_place).filter_map(|(write, in_place)| {
-            let port = self.stage.outputs().nth(write.port)?;
-            Some((port, write, self.program.values.get(write.value)?, *in_place))
+        self.writes_of(0).map(|(port, write, value, in_place, _)| (port, write, value, in_place))
+    }
+
+    /// The same of any of the stages; and the variable of the memory that it is written to.
+    fn writes_of(&self, of: usize) -> impl Iterator<Item = (&Port, &super::expand::Write, &Value, bool, String)> {
+        let all = self.op.writes.iter().zip(self.in_place).enumerate();
+        all.filter(move |(_, (write, _))| write.of == of).filter_map(|(index, (write, in_place))| {
+            let port = self.instance(write.of)?.stage.header.ports.iter().filter(|p| p.writes()).nth(write.port)?;
+            let target = memory::target(self.graph, self.op, self.in_place, index)?;
+            Some((port, write, self.program.values.get(write.value)?, *in_place, target))
         })
+    }
+
+    /// What the stages of the dispatch hand to one another.
+    fn handed_variables(&self) -> String {
+        let mut out = String::new();
+        for write in self.op.writes.iter().filter(|w| w.of > 0) {
+            let value = self.program.values.get(write.value);
+            if let (Some(name), Some(value)) = (memory::handed(self.graph, self.op, write.value), value) {
+                let _ = writeln!(out, "var<private> {name}: {};", value.ty.value().wgsl(value.dim));
+            }
+        }
+        out
+    }
+
+    /// The variable that a port gets its value by from a stage of the same dispatch.
+    fn handed(&self, of: usize, port: usize, part: &Part) -> Option<String> {
+        let read = self.op.handed.iter().find(|r| r.field == of && r.port == port && r.part == *part)?;
+        memory::handed(self.graph, self.op, read.value)
     }
 
     /// The port that adds particles, and the number input that says how many.
@@ -241,6 +274,11 @@ impl StageKernel<'_> {
                 }
                 (PortType::Field(_), _) => parts.push(self.field_accessor(of, index, port)),
                 _ if port.direction == Direction::InOut => {}
+                _ if self.handed(of.index, index, &Part::Whole).is_some() => {
+                    let variable = self.handed(of.index, index, &Part::Whole).unwrap_or_default();
+                    let ty = self.handed_type(of.index, index);
+                    parts.push(from_variable(port, &variable, ty.unwrap_or("f32"), dim(self.graph, of.node)));
+                }
                 _ => {
                     let value = self.reads(of.index).find(|r| r.port == index).map(|r| &self.program.values[r.value]);
                     if let (Some(value), Some(variable)) = (value, variable(index, &Part::Whole)) {
@@ -250,20 +288,28 @@ impl StageKernel<'_> {
             }
         }
         parts.extend(of.stage.header.params.iter().filter_map(drawn));
-        if of.index == 0 {
-            for (port, write, value, in_place) in self.writes() {
-                let grid = write.part == Part::Whole && port.ty.is_grid();
-                if grid && (port.direction == Direction::InOut || port.scatter.is_some()) {
-                    let overwrites = in_place || port.scatter.is_some();
-                    let variable =
-                        if overwrites { memory::written(port, &write.part) } else { memory::read(port, &write.part) };
-                    parts.push(self.grid_accessor(self.stage, port, value, &variable));
+        for (port, write, value, in_place, target) in self.writes_of(of.index) {
+            let grid = write.part == Part::Whole && port.ty.is_grid();
+            if grid && (port.direction == Direction::InOut || port.scatter.is_some()) {
+                let own = if of.index == 0 { String::new() } else { fields::prefix(of.index) };
+                match write.consumes.and_then(|before| memory::handed(self.graph, self.op, before)) {
+                    Some(variable) => {
+                        let ty = value.ty.value().wgsl(value.dim);
+                        parts.push(from_variable(port, &variable, ty, value.dim));
+                    }
+                    None if in_place || port.scatter.is_some() => {
+                        parts.push(self.grid_accessor(of.stage, port, value, &target));
+                    }
+                    None => {
+                        let variable = format!("{own}{}", memory::read(port, &write.part));
+                        parts.push(self.grid_accessor(of.stage, port, value, &variable));
+                    }
                 }
-                if port.change == Change::Put
-                    && let Part::Attribute(name) = &write.part
-                {
-                    parts.push(self.put_accessor(port, name, value));
-                }
+            }
+            if port.change == Change::Put
+                && let Part::Attribute(name) = &write.part
+            {
+                parts.push(self.put_accessor(port, name, value));
             }
         }
         parts.into_iter().map(|p| p + "\n").collect()
@@ -277,7 +323,16 @@ impl StageKernel<'_> {
 
     /// Whether an accessor has to know the cell that is computed.
     fn holds(&self) -> bool {
-        self.writes().any(|(port, _, value, _)| self.held(self.stage, port, self.edge(port, value)).is_some())
+        let held = |of: Instance<'_>| {
+            self.writes_of(of.index).any(|(port, _, value, ..)| self.held(of.stage, port, self.edge(port, value)).is_some())
+        };
+        (0..=self.op.built_in.len()).filter_map(|index| self.instance(index)).any(held)
+    }
+
+    /// WGSL type of a value that is handed to a port.
+    fn handed_type(&self, of: usize, port: usize) -> Option<&'static str> {
+        let read = self.op.handed.iter().find(|r| r.field == of && r.port == port)?;
+        self.program.values.get(read.value).map(|value| value.ty.value().wgsl(value.dim))
     }
 
     fn grid_accessor(&self, stage: &Stage, port: &Port, value: &Value, variable: &str) -> String {
@@ -325,6 +380,11 @@ fn drawn(param: &Param) -> Option<String> {
          let _from = {from}; return _from + ({to} - _from) * (_x - f32(_i)); }}",
         returned.wgsl(2)
     ))
+}
+
+/// `x(cell)` of what another stage of the dispatch has made for the same cell.
+fn from_variable(port: &Port, variable: &str, ty: &str, dim: u32) -> String {
+    format!("fn {}(_cell: {}) -> {ty} {{ return {variable}; }}", port.name, prelude::cell_type(dim))
 }
 
 /// Inputs that read a setting instead of a wire.

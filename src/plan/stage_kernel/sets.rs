@@ -24,6 +24,13 @@ impl StageKernel<'_> {
         }
         for (name, _) in &port.attributes {
             let part = Part::Attribute(name.clone());
+            if let Some(variable) = self.handed(of.index, index, &part) {
+                let read = self.op.handed.iter().find(|r| r.field == of.index && r.port == index && r.part == part);
+                let Some(value) = read.and_then(|r| self.program.values.get(r.value)) else { continue };
+                members.push(format!("{name}: {}", value.ty.value().wgsl(value.dim)));
+                loads.push(variable);
+                continue;
+            }
             let value = self.reads(of.index).find(|r| r.port == index && r.part == part);
             let Some(value) = value.map(|r| &self.program.values[r.value]) else { continue };
             let Some(variable) = memory::variable(bound, of.index, index, &part) else { continue };
@@ -32,7 +39,8 @@ impl StageKernel<'_> {
         }
         let name = &port.name;
         let mut out = format!("struct {ty} {{ {} }}\n", members.join(", "));
-        let own = of.index == 0 && self.stage.set().is_some_and(|set| set.name == *name);
+        let runs = of.index == 0 || self.op.built_in.get(of.index - 1).is_some_and(|b| b.before);
+        let own = runs && of.stage.set().is_some_and(|set| set.name == *name);
         if own || of.stage.calls(name) {
             let _ = write!(out, "fn {name}(_index: u32) -> {ty} {{ return {ty}({}); }}", loads.join(", "));
         }

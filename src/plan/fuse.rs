@@ -1,0 +1,192 @@
+//! Neighbouring stages as one dispatch: a stage whose results another needs at its own cell, or for its own particle, is built into
+//! that one and called before it. What passes between the two stays in registers, and in memory only where something else reads it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::expand::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write};
+use super::kernel;
+use crate::graph::{Graph, Kind, Node};
+use crate::stage::header::{Change, Port};
+use crate::stage::types::{PortType, WireType};
+use crate::stage::{IterationSource, Reach, Stage};
+
+/// Storage buffers that a kernel may have, its alarms included: what every adapter offers.
+const MAX_BUFFERS: usize = 8;
+
+/// Joins the operations of a program where that changes nothing but their number.
+pub fn fuse(graph: &Graph, program: &mut Program) {
+    let mut links = Links::new(program);
+    let mut index = 0;
+    while index < program.ops.len() {
+        let producers: BTreeSet<usize> = program.ops[index].inputs().filter_map(|v| links.writer.get(&v).copied()).collect();
+        // The last one first: what it reads of the others then comes to this operation.
+        let found = producers.into_iter().rev().find(|p| joins(graph, program, &links, *p, index));
+        match found {
+            Some(producer) => {
+                merge(program, producer, index);
+                links = Links::new(program);
+                index -= 1;
+            }
+            None => index += 1,
+        }
+    }
+    let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
+    let states: BTreeSet<ValueId> = program.next.values().copied().collect();
+    for op in program.ops.iter_mut().filter(|op| op.built_in.iter().any(|b| b.before)) {
+        for write in &mut op.writes {
+            let inside = !links.readers.contains_key(&write.value) && write.of > 0;
+            write.passed = inside && !pinned.contains(&write.value) && !states.contains(&write.value);
+        }
+    }
+}
+
+/// Who writes and who reads what.
+struct Links {
+    writer: BTreeMap<ValueId, usize>,
+    readers: BTreeMap<ValueId, Vec<usize>>,
+}
+
+impl Links {
+    fn new(program: &Program) -> Links {
+        let mut links = Links { writer: BTreeMap::new(), readers: BTreeMap::new() };
+        for (index, op) in program.ops.iter().enumerate() {
+            links.writer.extend(op.writes.iter().map(|w| (w.value, index)));
+            op.inputs().for_each(|v| links.readers.entry(v).or_default().push(index));
+        }
+        links
+    }
+
+    /// Whether one operation needs what another makes, by way of a third.
+    fn around(&self, program: &Program, from: usize, to: usize) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut pending: Vec<usize> = self.after(program, from).filter(|next| *next != to).collect();
+        while let Some(index) = pending.pop() {
+            if index == to {
+                return true;
+            }
+            if seen.insert(index) {
+                pending.extend(self.after(program, index));
+            }
+        }
+        false
+    }
+
+    fn after<'a>(&'a self, program: &'a Program, op: usize) -> impl Iterator<Item = usize> + 'a {
+        program.ops[op].writes.iter().filter_map(|w| self.readers.get(&w.value)).flatten().copied()
+    }
+}
+
+/// Whether an operation can be built into another that reads what it makes.
+fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consumer: usize) -> bool {
+    let (from, to) = (&program.ops[producer], &program.ops[consumer]);
+    let (Some(first), Some(second)) = (plain(graph, from), plain(graph, to)) else { return false };
+    let alike = match (first.1.source(), second.1.source()) {
+        (IterationSource::Cells, IterationSource::Cells) => {
+            kernel::extent(graph, first.0) == kernel::extent(graph, second.0) && first.0.domain == second.0.domain
+        }
+        (IterationSource::Particles, IterationSource::Particles) => {
+            count(graph, from).is_some_and(|set| Some(set) == count(graph, to))
+        }
+        _ => false,
+    };
+    alike
+        && from.still == to.still
+        && (from.substep == to.substep || !names(graph, from, "substep") && !names(graph, to, "substep"))
+        && !names(graph, from, "iteration")
+        && made(program, producer).all(|value| reads_own(graph, to, value))
+        && buffers(from, to) <= MAX_BUFFERS
+        && !links.around(program, producer, consumer)
+}
+
+fn made(program: &Program, op: usize) -> impl Iterator<Item = ValueId> + '_ {
+    program.ops[op].writes.iter().map(|w| w.value)
+}
+
+/// The node and stage of an operation that writes its own cells or its own particles and nothing else, once.
+fn plain<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
+    let node = graph.nodes.get(op.node)?;
+    let Kind::Stage(stage) = &node.kind else { return None };
+    let simple = |port: &Port| {
+        let own = matches!(port.ty, PortType::Grid(_)) || port.ty == PortType::Particles;
+        own && port.scatter.is_none() && port.reduce.is_none() && !port.scan && port.change == Change::Own
+    };
+    let grids = node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(_) | WireType::Particles));
+    let once = op.sweeps == 1 && op.color.is_none() && op.shape.is_none() && matches!(op.task, Task::Stage);
+    (once && grids && !op.writes.is_empty() && stage.outputs().all(simple)).then_some((node, stage))
+}
+
+/// The number of living particles that an operation runs over.
+fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
+    let (_, stage) = plain(graph, op)?;
+    let set = stage.set()?;
+    let input = stage.inputs().position(|p| p.name == set.name)?;
+    op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
+}
+
+fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: usize) -> Option<&'a Stage> {
+    match &graph.nodes.get(op.node_of(instance)?)?.kind {
+        Kind::Stage(stage) => Some(stage),
+        _ => None,
+    }
+}
+
+/// Whether a stage's own text, or that of something built into it, has a word.
+fn names(graph: &Graph, op: &Op, word: &str) -> bool {
+    (0..=op.built_in.len()).any(|i| stage_of(graph, op, i).is_some_and(|stage| stage.names(word)))
+}
+
+/// Whether an operation reads a value at its own cell, or of its own particle, and nowhere else.
+fn reads_own(graph: &Graph, op: &Op, value: ValueId) -> bool {
+    let read = op.reads.iter().filter(|r| r.value == value).all(|r| own(graph, op, r));
+    let consumed = op.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| {
+        let Some(stage) = stage_of(graph, op, w.of) else { return false };
+        stage.outputs().nth(w.port).is_some_and(|port| match w.part {
+            Part::Attribute(_) => true,
+            _ => stage.reach(&port.name) == Reach::Own,
+        })
+    });
+    read && consumed
+}
+
+fn own(graph: &Graph, op: &Op, read: &Read) -> bool {
+    let runs = read.field == 0 || op.built_in.get(read.field - 1).is_some_and(|b| b.before);
+    let Some(stage) = stage_of(graph, op, read.field).filter(|_| runs) else { return false };
+    let Some(port) = stage.inputs().nth(read.port) else { return false };
+    match read.part {
+        Part::Whole => port.ty.is_grid() && port.ty != PortType::FaceGrid && stage.reach(&port.name) == Reach::Own,
+        Part::Attribute(_) => stage.set().is_some_and(|set| set.name == port.name) && !stage.calls(&port.name),
+        _ => false,
+    }
+}
+
+/// Buffers that the two take together, and one for alarms.
+fn buffers(from: &Op, to: &Op) -> usize {
+    let made: BTreeSet<ValueId> = from.writes.iter().map(|w| w.value).collect();
+    let all = from.inputs().chain(to.inputs()).chain(from.writes.iter().chain(&to.writes).map(|w| w.value));
+    let apart: BTreeSet<ValueId> = all.filter(|v| !made.contains(v)).collect();
+    apart.len() + made.len().saturating_sub(1) + 1
+}
+
+/// Builds the producer into the consumer, whose place the two take.
+fn merge(program: &mut Program, producer: usize, consumer: usize) {
+    let from = program.ops.remove(producer);
+    let Some(to) = program.ops.get_mut(consumer - 1) else { return };
+    let first = to.built_in.len() + 1;
+    let moved = |instance: usize| first + instance;
+    to.built_in.push(BuiltIn { node: from.node, askers: Vec::new(), before: true });
+    to.built_in.extend(from.built_in.into_iter().map(|built| BuiltIn {
+        askers: built.askers.into_iter().map(|(instance, port)| (moved(instance), port)).collect(),
+        ..built
+    }));
+    let made: BTreeSet<ValueId> = from.writes.iter().map(|w| w.value).collect();
+    let (handed, mut reads): (Vec<Read>, Vec<Read>) = to.reads.drain(..).partition(|r| made.contains(&r.value));
+    to.handed.extend(handed);
+    let moved_read = |read: Read| Read { field: moved(read.field), ..read };
+    reads.extend(from.reads.into_iter().map(moved_read));
+    to.reads = reads;
+    to.handed.extend(from.handed.into_iter().map(moved_read));
+    // What is made first stands first, so that memory is followed from one to the next.
+    let mut writes: Vec<Write> = from.writes.into_iter().map(|write| Write { of: moved(write.of), ..write }).collect();
+    writes.append(&mut to.writes);
+    to.writes = writes;
+}
