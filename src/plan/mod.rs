@@ -11,6 +11,7 @@ mod schedule;
 mod stage_kernel;
 mod still;
 mod text;
+mod traffic;
 mod uniforms;
 mod validate;
 
