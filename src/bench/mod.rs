@@ -43,7 +43,7 @@ pub struct NodeCost {
     /// GPU time by timestamps between nodes, which cost some time themselves.
     pub ms: f64,
     pub dispatches: usize,
-    /// What its dispatches must read and write ([`Plan::bytes`]).
+    /// What its dispatches must read and write ([`Plan::traffic`]).
     pub bytes: u64,
     pub gb_s: f64,
 }
@@ -64,7 +64,7 @@ pub struct Cost {
     pub wall_ms: Time,
     /// The CPU's share: uniforms, recording, submitting.
     pub cpu_ms: Time,
-    /// What the dispatches of a step must read and write ([`Plan::bytes`]).
+    /// What the dispatches of a step must read and write ([`Plan::traffic`]).
     pub bytes: u64,
     /// The same a second of GPU time, or of wall clock where there are no timestamps \[GB/s\].
     pub gb_s: f64,
@@ -127,7 +127,7 @@ pub fn measure(gpu: &Gpu, plan: Plan) -> Result<Cost, Problems> {
     let started = Instant::now();
     gpu.prepare(&plan)?;
     let pipelines_ms = started.elapsed().as_secs_f64() * 1e3;
-    let bytes: Vec<u64> = (0..plan.frame.len()).map(|dispatch| plan.bytes(dispatch)).collect();
+    let bytes = plan.traffic();
     let mut simulation = Simulation::new(gpu, plan)?;
     let steps = warm_up(&mut simulation)?;
     let walls = (0..REPEATS).map(|_| repeat(&mut simulation, steps)).collect::<Result<Vec<Repeat>, Problems>>()?;
