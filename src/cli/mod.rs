@@ -1,5 +1,6 @@
 //! The command line. Every command is a few calls into the library.
 
+mod bench;
 mod check;
 mod render;
 mod report;
@@ -40,6 +41,8 @@ enum Command {
     Check(GraphArgs),
     /// Print what a graph compiles to
     Plan(PlanArgs),
+    /// Time graphs and the built-in cases: GPU, wall clock and CPU of a step, node by node, beside the bytes that must move
+    Bench(Box<bench::Bench>),
     /// List the stages, or print one as reference
     Stages(stages::Stages),
 }
@@ -77,6 +80,7 @@ pub fn main() -> ExitCode {
         Some(Command::Render(render)) => render.run(),
         Some(Command::Check(graph)) => check::run(&graph),
         Some(Command::Plan(args)) => plan(&args),
+        Some(Command::Bench(bench)) => bench.run(),
         Some(Command::Stages(stages)) => stages.run(),
         #[cfg(feature = "editor")]
         None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message),
@@ -108,21 +112,8 @@ fn plan(args: &PlanArgs) -> Result<(), Failure> {
 impl GraphArgs {
     /// Reads the file and applies the parameters.
     fn load(&self) -> Result<(Document, Library), Failure> {
-        let path = self.graph.display();
-        let text = std::fs::read_to_string(&self.graph).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
-        let mut document = Document::parse(&text).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
-        for assignment in &self.params {
-            let (name, value) = assignment.split_once('=').ok_or_else(|| {
-                Failure::Message(format!("--param {assignment}: write NODE.PARAM=VALUE, for example force.radius=0.1"))
-            })?;
-            let (node, param) = name.rsplit_once('.').ok_or_else(|| {
-                Failure::Message(format!(
-                    "--param {assignment}: name the node and the parameter, for example force.radius=0.1"
-                ))
-            })?;
-            let value = ParamValue::from_text(value);
-            document.set(node, param, value).map_err(|e| Failure::Message(format!("--param {assignment}: {e}")))?;
-        }
+        let mut document = read(&self.graph)?;
+        set(&mut document, &self.params)?;
         let beside = || library::folder_beside(&self.graph);
         let library = stages::library(self.stages.clone().or_else(beside).as_deref())?;
         Ok((document, library))
@@ -139,6 +130,29 @@ impl GraphArgs {
         report::warn(&graph.warnings);
         Plan::compile(&graph, options).map_err(problems)
     }
+}
+
+fn read(graph: &Path) -> Result<Document, Failure> {
+    let path = graph.display();
+    let text = std::fs::read_to_string(graph).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
+    Document::parse(&text).map_err(|e| Failure::Message(format!("{path}: {e}")))
+}
+
+/// Applies what `--param` says.
+fn set(document: &mut Document, params: &[String]) -> Result<(), Failure> {
+    for assignment in params {
+        let (name, value) = assignment.split_once('=').ok_or_else(|| {
+            Failure::Message(format!("--param {assignment}: write NODE.PARAM=VALUE, for example force.radius=0.1"))
+        })?;
+        let (node, param) = name.rsplit_once('.').ok_or_else(|| {
+            Failure::Message(format!(
+                "--param {assignment}: name the node and the parameter, for example force.radius=0.1"
+            ))
+        })?;
+        let value = ParamValue::from_text(value);
+        document.set(node, param, value).map_err(|e| Failure::Message(format!("--param {assignment}: {e}")))?;
+    }
+    Ok(())
 }
 
 /// `512x256`

@@ -1,5 +1,6 @@
 //! The engine: carries out a plan. The only module that talks to a graphics driver.
 
+mod bandwidth;
 mod device;
 mod engine;
 mod pipelines;
@@ -8,6 +9,7 @@ mod readback;
 mod still;
 mod timing;
 
+pub use bandwidth::copy_bandwidth;
 pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};
 pub use engine::Engine;
 pub use readback::Reading;

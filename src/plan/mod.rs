@@ -13,6 +13,7 @@ mod stage_kernel;
 mod still;
 mod text;
 mod tile;
+mod traffic;
 pub mod tuning;
 mod uniforms;
 mod validate;

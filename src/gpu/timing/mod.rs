@@ -14,13 +14,16 @@ pub enum Profile {
     /// Nothing; no query is made.
     #[default]
     Off,
+    /// The frame as a whole, by a timestamp before its first dispatch and one behind its last; and what runs once, dispatch by
+    /// dispatch.
+    Frame,
     /// Nodes, by a timestamp where one follows another; and what runs once, dispatch by dispatch.
     Nodes,
     /// Every dispatch.
     Dispatches,
 }
 
-/// GPU time of a node in one frame.
+/// GPU time of a node in one frame; of the whole frame, and then without a name, where [`Profile::Frame`] is timed.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct NodeTime {
     pub node: String,
@@ -72,12 +75,14 @@ impl Timing {
         self.still = before.still.or_else(|| every(&plan.still));
         let borders = match profile {
             Profile::Dispatches => (0..plan.frame.len()).collect(),
+            Profile::Frame => (0..plan.frame.len().min(1)).collect(),
             _ => stretches(&plan.frame),
         };
         let mut by_name = std::collections::HashMap::new();
         for dispatch in borders.iter().filter_map(|border| plan.frame.get(*border)) {
-            let position = *by_name.entry(dispatch.node.as_str()).or_insert_with(|| {
-                self.nodes.push(NodeTime { node: dispatch.node.clone(), ms: 0.0 });
+            let node = if profile == Profile::Frame { "" } else { dispatch.node.as_str() };
+            let position = *by_name.entry(node).or_insert_with(|| {
+                self.nodes.push(NodeTime { node: node.to_string(), ms: 0.0 });
                 self.nodes.len() - 1
             });
             self.node_of.push(position);

@@ -1,0 +1,45 @@
+//! The built-in cases: graphs of shipped stages that do the work of well-known comparisons.
+
+use rust_embed::RustEmbed;
+
+use crate::document::{Document, NodeKind, ParamValue, ReadError};
+
+#[derive(RustEmbed)]
+#[folder = "benches/cases/"]
+#[include = "*.ron"]
+struct Cases;
+
+/// The number of a case that everything else of it follows from.
+const SIZE: &str = "size";
+
+/// The names of all cases, sorted.
+pub fn names() -> Vec<String> {
+    let mut names: Vec<String> =
+        Cases::iter().filter_map(|path| path.strip_suffix(".ron").map(str::to_string)).collect();
+    names.sort();
+    names
+}
+
+/// A case by name, with its own size. `None` where there is no such case.
+///
+/// # Errors
+/// A file that does not read.
+pub fn case(name: &str) -> Option<Result<Document, ReadError>> {
+    let file = Cases::get(&format!("{name}.ron"))?;
+    Some(Document::parse(&String::from_utf8_lossy(&file.data)))
+}
+
+/// The size of a case: cells of its longest side, particles, rows of an image.
+pub fn size(case: &Document) -> Option<u32> {
+    match case.node(SIZE).map(|node| &node.kind) {
+        Some(NodeKind::Number(ParamValue::Number(size))) => Some(*size as u32),
+        _ => None,
+    }
+}
+
+/// Gives a case another size.
+pub fn resize(case: &mut Document, size: u32) {
+    if let Some(node) = case.node_mut(SIZE) {
+        node.kind = NodeKind::Number(ParamValue::Number(size.into()));
+    }
+}

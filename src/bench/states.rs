@@ -1,0 +1,69 @@
+//! The States after the first frame, for comparing adapters.
+
+use std::path::{Path, PathBuf};
+
+use crate::gpu::Gpu;
+use crate::plan::Plan;
+use crate::problem::{Problem, Problems};
+use crate::sim::Simulation;
+
+/// How far a State is from that of another adapter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    pub state: String,
+    /// The largest difference of two numbers.
+    pub difference: f32,
+    /// The largest number of the other.
+    pub largest: f32,
+}
+
+/// Writes every State after one frame into a folder as raw 32-bit floats, one file each.
+///
+/// # Errors
+/// As a simulation's step, and files that can't be written.
+pub fn dump(gpu: &Gpu, plan: Plan, name: &str, folder: &Path) -> Result<(), Problems> {
+    std::fs::create_dir_all(folder).map_err(|e| unusable(folder, &e.to_string()))?;
+    for (state, words) in first_frame(gpu, plan)? {
+        let file = file(folder, name, &state);
+        std::fs::write(&file, bytemuck::cast_slice(&words)).map_err(|e| unusable(&file, &e.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Compares every State after one frame with what [`dump`] has written.
+///
+/// # Errors
+/// As a simulation's step, and files that can't be read or are of another size.
+pub fn compare(gpu: &Gpu, plan: Plan, name: &str, folder: &Path) -> Result<Vec<Difference>, Problems> {
+    let difference = |(state, ours): (String, Vec<u32>)| {
+        let file = file(folder, name, &state);
+        let theirs = std::fs::read(&file).map_err(|e| unusable(&file, &e.to_string()))?;
+        let theirs: Vec<u32> = bytemuck::pod_collect_to_vec(&theirs);
+        if ours.len() != theirs.len() {
+            let cause = format!("it holds {} numbers and the State {}", theirs.len(), ours.len());
+            return Err(unusable(&file, &cause));
+        }
+        let pairs = ours.iter().zip(&theirs).map(|(a, b)| (f32::from_bits(*a), f32::from_bits(*b)));
+        let (difference, largest) = pairs.fold((0f32, 0f32), |(d, m), (a, b)| (d.max((a - b).abs()), m.max(b.abs())));
+        Ok(Difference { state, difference, largest })
+    };
+    first_frame(gpu, plan)?.into_iter().map(difference).collect()
+}
+
+fn first_frame(gpu: &Gpu, plan: Plan) -> Result<Vec<(String, Vec<u32>)>, Problems> {
+    let mut simulation = Simulation::new(gpu, plan)?;
+    let input = simulation.recorded_input();
+    simulation.step(&input)?;
+    let states = simulation.plan().states.clone();
+    let words = states.into_iter().map(|state| Ok((state.node.clone(), simulation.read(&state.node)?.words)));
+    words.collect()
+}
+
+fn file(folder: &Path, name: &str, state: &str) -> PathBuf {
+    folder.join(format!("{name}.{}.f32", state.replace('/', ".")))
+}
+
+fn unusable(path: &Path, cause: &str) -> Problems {
+    let remedy = "name a folder that can be written, or dump the same graph at the same size first";
+    Problem::new("", "", format!("{}: {cause}", path.display()), remedy).into()
+}

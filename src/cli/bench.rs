@@ -1,0 +1,284 @@
+//! `stagewright bench`
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::report::{self, Failure};
+use super::{read, set, stages};
+use stagewright::bench::{self, Cost, Time, cases};
+use stagewright::document::Document;
+use stagewright::gpu::{Gpu, GpuOptions, copy_bandwidth};
+use stagewright::graph::Domain;
+use stagewright::library::{self, Library};
+use stagewright::plan::{Plan, mebibytes};
+use stagewright::problem::Problems;
+
+#[derive(Args)]
+pub struct Bench {
+    /// Graph files (.ron) and built-in cases, all cases when there are none: b1 stable fluids, b2 smoke in 3D, b3 SPH, b4 curl
+    /// noise, b5 two fluids, b6 bilateral filter, mg multigrid
+    #[arg(value_name = "GRAPH|CASE")]
+    graphs: Vec<String>,
+    /// One size or several, each timed: of a case its cells a side, particles or rows; of a graph the cells along the longest
+    /// side of its finest domain, the others in proportion
+    #[arg(long, value_name = "N,N..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    size: Vec<u32>,
+    /// Part of the name of the graphics adapter
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    /// One line of JSON for each case and size
+    #[arg(long)]
+    json: bool,
+    /// Set a parameter of all graphs: node.param=value, as for `render`
+    #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
+    params: Vec<String>,
+    /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside each graph
+    #[arg(long, value_name = "FOLDER")]
+    stages: Option<PathBuf>,
+    /// Also print this wire in the first frames, such as a number that a stage reduces; it is not part of what is timed. What is
+    /// called `residual` is shown anyway
+    #[arg(long, value_name = "NODE.PORT")]
+    show: Vec<String>,
+    /// Time nothing; write every State after the first frame into this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "compare")]
+    dump: Option<PathBuf>,
+    /// Time nothing; compare every State after the first frame with what another adapter has dumped
+    #[arg(long, value_name = "FOLDER")]
+    compare: Option<PathBuf>,
+}
+
+/// Frames of which shown wires are printed.
+const SHOWN: u32 = 8;
+
+/// A graph at a size, ready to compile.
+struct Subject {
+    name: String,
+    size: Option<u32>,
+    document: Document,
+    library: Library,
+    folder: PathBuf,
+}
+
+/// What `--json` prints a line of.
+#[derive(Serialize)]
+struct Line<'a> {
+    case: &'a str,
+    size: Option<u32>,
+    adapter: &'a str,
+    domains: BTreeMap<&'a str, &'a [u32]>,
+    /// From the file's text to the plan, no driver.
+    compile_ms: Time,
+    #[serde(flatten)]
+    cost: &'a Cost,
+    copy_gb_s: f64,
+    /// Of what a copy moves in the same time.
+    share_of_copy: f64,
+    /// Values of the first frames.
+    shown: &'a BTreeMap<String, Vec<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    residual: Option<Residual>,
+}
+
+/// How fast a residual falls.
+#[derive(Clone, Copy, Serialize)]
+struct Residual {
+    first: f64,
+    last: f64,
+    /// Factor of the first step.
+    step: f64,
+    /// Decades a millisecond of that step.
+    decades_per_ms: f64,
+}
+
+impl Bench {
+    pub fn run(&self) -> Result<(), Failure> {
+        let subjects = self.subjects()?;
+        let gpu =
+            Gpu::new(&GpuOptions { adapter: self.adapter.clone() }).map_err(|e| Failure::Message(e.to_string()))?;
+        if let Some(folder) = self.dump.as_ref().or(self.compare.as_ref()) {
+            return subjects.iter().try_for_each(|subject| self.states(&gpu, subject, folder));
+        }
+        let copy_gb_s = copy_bandwidth(&gpu)? * 1e-9;
+        if !self.json {
+            report::print(&format!("{}: a copy moves {copy_gb_s:.0} GB/s\n", gpu.name()));
+        }
+        subjects.iter().try_for_each(|subject| self.time(&gpu, subject, copy_gb_s))
+    }
+
+    /// Every graph at every size; all are read before the first is timed.
+    fn subjects(&self) -> Result<Vec<Subject>, Failure> {
+        let all = cases::names();
+        let graphs = if self.graphs.is_empty() { &all } else { &self.graphs };
+        let sizes: Vec<Option<u32>> =
+            if self.size.is_empty() { vec![None] } else { self.size.iter().copied().map(Some).collect() };
+        let each = graphs.iter().flat_map(|graph| sizes.iter().map(move |size| (graph, *size)));
+        each.map(|(graph, size)| self.subject(graph, size)).collect()
+    }
+
+    fn subject(&self, graph: &str, size: Option<u32>) -> Result<Subject, Failure> {
+        if let Some(case) = cases::case(graph) {
+            let mut document = case.map_err(|e| Failure::Message(format!("{graph}: {e}")))?;
+            size.into_iter().for_each(|size| cases::resize(&mut document, size));
+            set(&mut document, &self.params)?;
+            let (name, size) = (graph.to_string(), cases::size(&document));
+            let library = stages::library(self.stages.as_deref())?;
+            return Ok(Subject { name, size, document, library, folder: PathBuf::new() });
+        }
+        let path = Path::new(graph);
+        if !path.is_file() {
+            let cases = cases::names().join(", ");
+            return Err(Failure::Message(format!(
+                "`{graph}` is no graph file and no case; there are the cases {cases}"
+            )));
+        }
+        let mut document = read(path)?;
+        set(&mut document, &self.params)?;
+        let library = stages::library(self.stages.clone().or_else(|| library::folder_beside(path)).as_deref())?;
+        if let Some(size) = size {
+            let scaled = bench::scale(&mut document, &library, size);
+            scaled.map_err(|problems| Failure::graph(&document, &library, problems))?;
+        }
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        Ok(Subject { name, size, document, library, folder })
+    }
+
+    fn states(&self, gpu: &Gpu, subject: &Subject, folder: &Path) -> Result<(), Failure> {
+        let (plan, _) = subject.compile(&[])?;
+        if self.dump.is_some() {
+            return Ok(bench::dump(gpu, plan, &subject.name, folder)?);
+        }
+        for state in bench::compare(gpu, plan, &subject.name, folder)? {
+            report::print(&format!(
+                "{}, {} after the first frame: largest difference {:e}, largest value {:e}\n",
+                subject.name, state.state, state.difference, state.largest
+            ));
+        }
+        Ok(())
+    }
+
+    fn time(&self, gpu: &Gpu, subject: &Subject, copy_gb_s: f64) -> Result<(), Failure> {
+        let (plan, compile_ms) = subject.compile(&[])?;
+        let domains: Vec<(String, Vec<u32>)> = plan.domains.iter().map(|d| (d.name.clone(), cells(d))).collect();
+        let cost = bench::measure(gpu, plan)?;
+        let shown = self.watch(gpu, subject)?;
+        let step_ms = cost.gpu_ms.unwrap_or(cost.wall_ms).median;
+        let line = Line {
+            case: &subject.name,
+            size: subject.size,
+            adapter: gpu.name(),
+            domains: domains.iter().map(|(name, cells)| (name.as_str(), cells.as_slice())).collect(),
+            compile_ms,
+            cost: &cost,
+            copy_gb_s,
+            share_of_copy: cost.gb_s / copy_gb_s,
+            residual: shown.iter().find(|(wire, _)| is_residual(wire)).and_then(|(_, v)| Residual::of(v, step_ms)),
+            shown: &shown,
+        };
+        if self.json {
+            let text = serde_json::to_string(&line).map_err(|e| Failure::Message(e.to_string()))?;
+            report::print(&format!("{text}\n"));
+        } else {
+            report::print(&table(&line));
+        }
+        Ok(())
+    }
+
+    /// What is asked for, and numbers called residual.
+    fn watch(&self, gpu: &Gpu, subject: &Subject) -> Result<BTreeMap<String, Vec<f64>>, Failure> {
+        let called = subject.document.nodes.keys().filter(|name| is_residual(name)).cloned();
+        let kept: Vec<String> = self.show.iter().cloned().chain(called).collect();
+        if kept.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let (plan, _) = subject.compile(&kept)?;
+        let residuals = plan.wires.iter().filter(|(name, wire)| is_residual(name) && wire.kept && wire.ty.is_number());
+        let mut show: BTreeSet<String> = residuals.map(|(name, _)| name.clone()).collect();
+        show.extend(self.show.iter().cloned());
+        Ok(bench::watch(gpu, plan, &show, SHOWN)?)
+    }
+}
+
+impl Subject {
+    fn compile(&self, show: &[String]) -> Result<(Plan, Time), Failure> {
+        let problems = |problems: Problems| Failure::graph(&self.document, &self.library, problems);
+        bench::compile(&self.document, &self.library, &self.folder, show).map_err(problems)
+    }
+}
+
+fn is_residual(wire: &str) -> bool {
+    wire.contains("residual")
+}
+
+impl Residual {
+    /// `None` where the values say nothing.
+    fn of(values: &[f64], step_ms: f64) -> Option<Residual> {
+        let (first, second, last) = (*values.first()?, *values.get(1)?, *values.last()?);
+        let step = first / second;
+        let decades_per_ms = step.log10() / step_ms;
+        decades_per_ms.is_finite().then_some(Residual { first, last, step, decades_per_ms })
+    }
+}
+
+/// Cells along each axis.
+fn cells(domain: &Domain) -> Vec<u32> {
+    domain.resolution.iter().copied().take(domain.dim as usize).collect()
+}
+
+fn table(line: &Line<'_>) -> String {
+    let cost = line.cost;
+    let domain = |(name, cells): (&&str, &&[u32])| {
+        let cells: Vec<String> = cells.iter().map(u32::to_string).collect();
+        format!("{name} {}", cells.join(" x "))
+    };
+    let domains: Vec<String> = line.domains.iter().map(domain).collect();
+    let size = line.size.map_or_else(String::new, |size| format!(" {size}"));
+    let mut out = format!(
+        "\n{}{size}: {}; {} dispatches, {}; compiled in {:.1} ms, pipelines in {:.0} ms\n",
+        line.case,
+        domains.join(", "),
+        cost.dispatches,
+        mebibytes(cost.memory),
+        line.compile_ms.median,
+        cost.pipelines_ms
+    );
+    let time =
+        |what: &str, time: Time| format!("{:10.4} ms {what} ({:.4} to {:.4})\n", time.median, time.min, time.max);
+    match cost.gpu_ms {
+        Some(gpu) => out.push_str(&time("a step on the GPU", gpu)),
+        None => out.push_str("the adapter has no timestamps, so the GPU is not told apart\n"),
+    }
+    out.push_str(&time("by the wall clock", cost.wall_ms));
+    out.push_str(&time("of the CPU", cost.cpu_ms));
+    let _ = writeln!(
+        out,
+        "{:10.3} MB a step, {:.1} GB/s, {:.0} % of a copy; {} steps a repeat",
+        cost.bytes as f64 * 1e-6,
+        cost.gb_s,
+        line.share_of_copy * 100.0,
+        cost.steps
+    );
+    for (wire, values) in line.shown {
+        let values: Vec<String> = values.iter().map(|v| format!("{v:.3e}")).collect();
+        let _ = writeln!(out, "  {wire}: {}", values.join(" "));
+    }
+    if let Some(residual) = line.residual {
+        let _ = writeln!(
+            out,
+            "  residual {:.3e} to {:.3e} in {SHOWN} steps; {:.1} times less in the first, {:.1} decades a ms",
+            residual.first, residual.last, residual.step, residual.decades_per_ms
+        );
+    }
+    if !cost.nodes.is_empty() {
+        out.push_str("        ms         MB    GB/s  dispatches  node\n");
+    }
+    for node in &cost.nodes {
+        let (ms, mb) = (node.ms, node.bytes as f64 * 1e-6);
+        let _ = writeln!(out, "{ms:10.4} {mb:10.3} {:7.1} {:11}  {}", node.gb_s, node.dispatches, node.node);
+    }
+    out
+}
