@@ -14,7 +14,7 @@ use crate::document::{Document, NodeKind, ParamValue};
 use crate::gpu::{Gpu, Profile};
 use crate::graph::Graph;
 use crate::library::Library;
-use crate::plan::{Keep, Plan, PlanOptions};
+use crate::plan::{Keep, Plan, PlanOptions, Tuning};
 use crate::problem::Problems;
 use crate::sim::Simulation;
 
@@ -82,11 +82,13 @@ pub fn compile(
     library: &Library,
     folder: &Path,
     show: &[String],
+    tuning: &Tuning,
 ) -> Result<(Plan, Time), Problems> {
     // What no Output needs is there for its States.
     let states = document.nodes.iter().filter(|(_, node)| matches!(node.kind, NodeKind::State(_)));
     let kept = states.map(|(name, _)| format!("{name}.value")).chain(show.iter().cloned());
-    let options = PlanOptions { keep: Keep::Wires(kept.collect()), folder: folder.into(), ..PlanOptions::default() };
+    let (keep, folder, tuning) = (Keep::Wires(kept.collect()), folder.into(), tuning.clone());
+    let options = PlanOptions { keep, folder, tuning, ..PlanOptions::default() };
     let text = document.to_text();
     let mut times = Vec::new();
     loop {

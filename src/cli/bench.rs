@@ -14,7 +14,7 @@ use stagewright::document::Document;
 use stagewright::gpu::{Gpu, GpuOptions, copy_bandwidth};
 use stagewright::graph::Domain;
 use stagewright::library::{self, Library};
-use stagewright::plan::{Plan, mebibytes};
+use stagewright::plan::{Plan, Tuning, mebibytes};
 use stagewright::problem::Problems;
 
 #[derive(Args)]
@@ -43,6 +43,9 @@ pub struct Bench {
     /// called `residual` is shown anyway
     #[arg(long, value_name = "NODE.PORT")]
     show: Vec<String>,
+    /// Make each sweep of each stage a dispatch of its own, one cell an invocation, to compare with
+    #[arg(long)]
+    plain: bool,
     /// Time nothing; write every State after the first frame into this folder
     #[arg(long, value_name = "FOLDER", conflicts_with = "compare")]
     dump: Option<PathBuf>,
@@ -109,6 +112,10 @@ impl Bench {
         subjects.iter().try_for_each(|subject| self.time(&gpu, subject, copy_gb_s))
     }
 
+    fn tuning(&self, gpu: &Gpu) -> Tuning {
+        if self.plain { Tuning::default() } else { gpu.tuning() }
+    }
+
     /// Every graph at every size; all are read before the first is timed.
     fn subjects(&self) -> Result<Vec<Subject>, Failure> {
         let all = cases::names();
@@ -148,7 +155,7 @@ impl Bench {
     }
 
     fn states(&self, gpu: &Gpu, subject: &Subject, folder: &Path) -> Result<(), Failure> {
-        let (plan, _) = subject.compile(&[])?;
+        let (plan, _) = subject.compile(&[], &self.tuning(gpu))?;
         if self.dump.is_some() {
             return Ok(bench::dump(gpu, plan, &subject.name, folder)?);
         }
@@ -162,7 +169,7 @@ impl Bench {
     }
 
     fn time(&self, gpu: &Gpu, subject: &Subject, copy_gb_s: f64) -> Result<(), Failure> {
-        let (plan, compile_ms) = subject.compile(&[])?;
+        let (plan, compile_ms) = subject.compile(&[], &self.tuning(gpu))?;
         let domains: Vec<(String, Vec<u32>)> = plan.domains.iter().map(|d| (d.name.clone(), cells(d))).collect();
         let cost = bench::measure(gpu, plan)?;
         let shown = self.watch(gpu, subject)?;
@@ -195,7 +202,7 @@ impl Bench {
         if kept.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let (plan, _) = subject.compile(&kept)?;
+        let (plan, _) = subject.compile(&kept, &self.tuning(gpu))?;
         let residuals = plan.wires.iter().filter(|(name, wire)| is_residual(name) && wire.kept && wire.ty.is_number());
         let mut show: BTreeSet<String> = residuals.map(|(name, _)| name.clone()).collect();
         show.extend(self.show.iter().cloned());
@@ -204,9 +211,9 @@ impl Bench {
 }
 
 impl Subject {
-    fn compile(&self, show: &[String]) -> Result<(Plan, Time), Failure> {
+    fn compile(&self, show: &[String], tuning: &Tuning) -> Result<(Plan, Time), Failure> {
         let problems = |problems: Problems| Failure::graph(&self.document, &self.library, problems);
-        bench::compile(&self.document, &self.library, &self.folder, show).map_err(problems)
+        bench::compile(&self.document, &self.library, &self.folder, show, tuning).map_err(problems)
     }
 }
 

@@ -14,6 +14,7 @@ use super::{GraphArgs, parse_size};
 use stagewright::document::Document;
 use stagewright::export::job::{self, Export, JobError, Subject};
 use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Profile};
+use stagewright::plan::PlanOptions;
 use stagewright::sim::Simulation;
 use stagewright::sim::input::InputTrack;
 
@@ -101,9 +102,12 @@ impl Render {
             let text = std::fs::read_to_string(path).map_err(|e| failure(e.to_string()))?;
             document.input = Some(InputTrack::parse(&text).map_err(|e| failure(e.to_string()))?);
         }
-        let plan = self.graph.compile(&document, &library, &export.plan_options(self.graph.folder()))?;
-        let gpu =
-            Gpu::new(&GpuOptions { adapter: self.adapter.clone() }).map_err(|e| Failure::Message(e.to_string()))?;
+        // What is wrong with the graph is told even where there is no driver.
+        let gpu = Gpu::new(&GpuOptions { adapter: self.adapter.clone() });
+        let tuning = gpu.as_ref().map(Gpu::tuning).unwrap_or_default();
+        let options = PlanOptions { tuning, ..export.plan_options(self.graph.folder()) };
+        let plan = self.graph.compile(&document, &library, &options)?;
+        let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
         Ok((document, Simulation::new(&gpu, plan)?))
     }
 

@@ -276,7 +276,8 @@ impl Job {
         wake: impl Fn() + Send + 'static,
     ) -> Result<Job, JobError> {
         let shared = Arc::<Mutex<Shared>>::default();
-        let (gpu, options, theirs) = (gpu.clone(), export.plan_options(graph_folder.into()), shared.clone());
+        let options = PlanOptions { tuning: gpu.tuning(), ..export.plan_options(graph_folder.into()) };
+        let (gpu, theirs) = (gpu.clone(), shared.clone());
         let work = move || {
             let mut told = Instant::now();
             let go_on = |progress: &Progress, _: &mut Simulation| {

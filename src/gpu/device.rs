@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::pipelines::Pipelines;
 use super::probe;
-use crate::plan::Plan;
+use crate::plan::{Plan, Tuning};
 use crate::problem::Problems;
 
 /// Why there is no device.
@@ -129,6 +129,15 @@ impl Gpu {
     /// Every shader that the driver refuses, by the node that needs it.
     pub fn prepare(&self, plan: &Plan) -> Result<(), Problems> {
         self.pipelines.get(self, &plan.kernels).map(drop)
+    }
+
+    /// How plans are made for this device as long as nothing was measured on it: on a processor that plays GPU, memory is near and
+    /// barriers are dear, so nothing is swept on tiles.
+    pub fn tuning(&self) -> Tuning {
+        match self.device.adapter_info().device_type {
+            wgpu::DeviceType::Cpu => Tuning { fuse: true, ..Tuning::default() },
+            _ => Tuning::gpu(),
+        }
     }
 
     /// Name, backend and driver, as a person would ask for them.

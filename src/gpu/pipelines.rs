@@ -21,11 +21,11 @@ pub struct Pipelines {
 }
 
 /// All that a pipeline depends on. The text itself, not a hash of it: no collision to think about.
-type Key = (String, Vec<bool>, u32, bool);
+type Key = (String, Vec<bool>, u32, bool, bool);
 
 fn key(kernel: &Kernel) -> Key {
     let writes = kernel.bindings.iter().map(|b| b.writes).collect();
-    (kernel.wgsl.clone(), writes, kernel.uniform_bytes, kernel.finite)
+    (kernel.wgsl.clone(), writes, kernel.uniform_bytes, kernel.finite, kernel.in_bounds)
 }
 
 /// Shader compilers recurse over what the user wrote.
@@ -92,16 +92,15 @@ fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {
         label: Some(&kernel.name),
         source: wgpu::ShaderSource::Wgsl(kernel.wgsl.as_str().into()),
     };
-    let module = if kernel.finite {
-        let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
-        #[allow(unsafe_code)]
-        // SAFETY: only the bounding of loops is switched off, and the plan has proven every loop of this kernel finite.
-        unsafe {
-            device.create_shader_module_trusted(descriptor, checks)
-        }
-    } else {
-        device.create_shader_module(descriptor)
+    let checks = wgpu::ShaderRuntimeChecks {
+        force_loop_bounding: !kernel.finite,
+        bounds_checks: !kernel.in_bounds,
+        ..wgpu::ShaderRuntimeChecks::checked()
     };
+    #[allow(unsafe_code)]
+    // SAFETY: loops go unbounded where the plan has proven every loop of the kernel finite, and indices unchecked where it has
+    // proven the stage's own to be in bounds; those of the generated text it has clamped.
+    let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
     let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some(&kernel.name),
         bind_group_layouts: &[Some(&layout)],

@@ -253,6 +253,7 @@ impl<'a> Writer<'a> {
             workgroup,
             bindings,
             finite: true,
+            in_bounds: false,
             warns: false,
             own_lines: 0,
             uniform_bytes: 16,

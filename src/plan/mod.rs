@@ -188,6 +188,8 @@ pub struct Kernel {
     pub bindings: Vec<Binding>,
     /// Every loop is proven finite, so the driver need not count rounds.
     pub finite: bool,
+    /// Every index is proven to be in bounds, so the driver need not check them.
+    pub in_bounds: bool,
     /// It raises alarms, whose flags are bound behind its own buffers.
     pub warns: bool,
     /// Lines of the stage's own text in front of the generated text.

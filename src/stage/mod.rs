@@ -3,6 +3,7 @@
 pub mod brackets;
 pub mod guard;
 pub mod header;
+mod indexing;
 pub mod inlining;
 pub mod lex;
 pub mod loops;
@@ -29,6 +30,8 @@ pub struct Stage {
     calls: BTreeSet<String>,
     /// How far from its own cell each readable grid port is read.
     reach: BTreeMap<String, Reach>,
+    /// Whether all indices of the text are proven to be in bounds.
+    indexed: bool,
 }
 
 /// What a stage's function is called for.
@@ -100,7 +103,8 @@ impl Stage {
         let calls = called(&tokens).map(|(_, name)| name.to_string()).collect();
         let reach = header.ports.iter().filter(|p| p.reads()).map(|p| (p.name.clone(), reach(&p.name, &tokens)));
         let reach = reach.collect();
-        Ok(Stage { name: name.to_string(), header, source: source.to_string(), words, calls, reach })
+        let indexed = indexing::proven(&tokens);
+        Ok(Stage { name: name.to_string(), header, source: source.to_string(), words, calls, reach, indexed })
     }
 
     /// Whether the text holds a word.
@@ -128,6 +132,13 @@ impl Stage {
             Reach::Anywhere if self.calls(&format!("{}_face", port.name)) => None,
             Reach::Anywhere => port.radius.map(|radius| (radius, false)),
         }
+    }
+
+    /// Whether the text indexes nothing at run time that could lie out of bounds, by brackets or by a neighbour grid's entries.
+    /// What accessors are asked for they keep in bounds themselves.
+    pub fn stays_in_bounds(&self) -> bool {
+        let entries = |p: &Port| ["_item", "_range"].iter().any(|ending| self.calls(&format!("{}{ending}", p.name)));
+        self.indexed && !self.inputs().any(entries)
     }
 
     /// Whether an invocation may call the function for several cells, one after the other: no variable outlives a call.

@@ -129,7 +129,7 @@ impl StageKernel<'_> {
         let count = memory::variable(bound, 0, input, &Part::Count).unwrap_or_default();
         let capacity = self.node.set.as_ref().map_or(0, |s| s.capacity);
         let (call, stores) = (self.call(&format!("{}(_i)", set.name)), self.stores(dim, "_i"));
-        let living = format!("_i >= {count}[0]");
+        let living = format!("_i >= min({count}[0], {capacity}u)");
         match (&set.change, self.reduces()) {
             (Change::Emit(amount), _) => self.emission(dim, (set, amount), (count, capacity), body),
             (_, true) => body.push_str(&self.reduced(dim, &living, &call, &stores)),

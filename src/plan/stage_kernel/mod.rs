@@ -124,6 +124,7 @@ impl StageKernel<'_> {
             workgroup: workgroup(self.graph, self.node, self.op.shape),
             bindings,
             finite,
+            in_bounds: (0..=self.op.built_in.len()).all(|k| self.instance(k).is_some_and(|of| of.stage.stays_in_bounds())),
             warns,
             own_lines,
             uniform_bytes: block.bound_bytes(),

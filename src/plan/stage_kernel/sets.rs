@@ -42,7 +42,12 @@ impl StageKernel<'_> {
         let runs = of.index == 0 || self.op.built_in.get(of.index - 1).is_some_and(|b| b.before);
         let own = runs && of.stage.set().is_some_and(|set| set.name == *name);
         if own || of.stage.calls(name) {
-            let _ = write!(out, "fn {name}(_index: u32) -> {ty} {{ return {ty}({}); }}", loads.join(", "));
+            let last = self.set_capacity(of, index).saturating_sub(1);
+            let _ = write!(
+                out,
+                "fn {name}(_asked: u32) -> {ty} {{ let _index = min(_asked, {last}u); return {ty}({}); }}",
+                loads.join(", ")
+            );
         }
         if of.stage.calls(&format!("{name}_count"))
             && let Some(count) = memory::variable(bound, of.index, index, &Part::Count)
@@ -50,6 +55,14 @@ impl StageKernel<'_> {
             let _ = write!(out, "\nfn {name}_count() -> u32 {{ return {count}[0]; }}");
         }
         out
+    }
+
+    /// Particles that the set of a port has room for.
+    fn set_capacity(&self, of: Instance<'_>, port: usize) -> u32 {
+        let whole = |r: &&Read| r.field == of.index && r.port == port && matches!(r.part, Part::Attribute(_));
+        let attribute = self.op.reads.iter().chain(&self.op.handed).find(whole);
+        let value = attribute.and_then(|r| self.program.values.get(r.value));
+        value.map(|v| v.capacity).or_else(|| of.node.set.as_ref().map(|s| s.capacity)).unwrap_or(1)
     }
 
     /// `put_x(index, value)`

@@ -1,0 +1,78 @@
+//! Whether a text keeps all indices inside what it indexes, so that the GPU need not check them. Seen from the text alone: constants,
+//! which the shader compiler checks, and counters of loops over the axes.
+
+use super::lex::{Token, TokenKind};
+
+/// Whether every index of a text is a constant, or a loop's counter from 0 below `DIM`.
+pub fn proven(tokens: &[Token<'_>]) -> bool {
+    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let opened = (0..tokens.len()).filter(|i| text(*i) == "[");
+    let mut indices = opened.map(|open| {
+        let end = (open + 1..tokens.len()).find(|i| matches!(text(*i), "]" | "["))?;
+        (text(end) == "]").then(|| &tokens[open + 1..end])
+    });
+    indices.all(|index| index.is_some_and(|index| constant(index) || counter(index, tokens)))
+}
+
+fn constant(index: &[Token<'_>]) -> bool {
+    !index.is_empty()
+        && index.iter().all(|t| t.kind == TokenKind::Number || matches!(t.text, "DIM" | "FACES" | "+" | "-" | "*"))
+}
+
+/// Whether an index is a word that means nothing but the counter of loops `for (var i = 0; i < DIM; i++)` in the whole text.
+fn counter(index: &[Token<'_>], tokens: &[Token<'_>]) -> bool {
+    let [Token { kind: TokenKind::Word, text: word, .. }] = index else { return false };
+    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let before = |i: usize, back: usize| i.checked_sub(back).map_or("", text);
+    let mut loops = 0;
+    for place in (0..tokens.len()).filter(|i| text(*i) == *word && before(*i, 1) != ".") {
+        let head = ["for", "(", "var", word, "=", "0", ";", word, "<", "DIM", ";", word, "++", ")"];
+        let (begins, counts) = (before(place, 1) == "var", text(place + 1) == "++");
+        let from = if begins { place.checked_sub(3) } else { place.checked_sub(11) };
+        let in_head = from.is_some_and(|from| (0..head.len()).all(|k| text(from + k) == head[k]));
+        let declares = matches!(before(place, 1), "let" | "const" | "var" | "fn" | "override") || text(place + 1) == ":";
+        let changes = matches!(text(place + 1), "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" | "++" | "--")
+            || before(place, 1) == "&";
+        if (declares || changes || counts) && !in_head {
+            return false;
+        }
+        loops += usize::from(begins);
+    }
+    loops > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lex::tokens;
+    use super::proven;
+
+    #[test]
+    fn constants_and_counters_of_axes_are_proven() {
+        for text in [
+            "fn stage(cell: Cell) -> f32 { return field(cell); }",
+            "let a = v[0] + v[DIM - 1];",
+            "for (var axis = 0; axis < DIM; axis++) { place[axis] = sites[axis] * other.axis; }",
+            "for (var i = 0; i < DIM; i++) { a[i] = 1.0; } for (var i = 0; i < DIM; i++) { b[i] += a[i]; }",
+        ] {
+            assert!(proven(&tokens(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_leave_its_bounds_is_not() {
+        for text in [
+            "let a = v[i];",
+            "let a = v[params.axis];",
+            "let a = v[u32(x)];",
+            "fn f(axis: i32) { v[axis] = 1.0; }",
+            "for (var axis = 0; axis < FACES; axis++) { place[axis] = 1.0; }",
+            "for (var axis = 0; axis < DIM; axis++) { axis = 7; place[axis] = 1.0; }",
+            "for (var axis = 0; axis < DIM; axis++) { axis++; place[axis] = 1.0; }",
+            "for (var axis = 0; axis < DIM; axis++) { let p = &axis; place[axis] = 1.0; }",
+            "for (var axis = 0; axis < DIM; axis++) { } let axis = 9; place[axis] = 1.0;",
+            "for (var axis = 0; axis < DIM; axis++) { place[other[axis]] = 1.0; }",
+        ] {
+            assert!(!proven(&tokens(text)), "{text}");
+        }
+    }
+}
