@@ -14,7 +14,8 @@ pub struct Memory<'a> {
     pub ty: WireType,
     pub domain: &'a Domain,
     pub edge: EdgeRule,
-    /// Where it is read from instead, by the place of the computed cell `_at` in the tile, `_spot`.
+    /// Where it is read from instead: by the tile's first cell `_base`, or, where cells have several names, by the place of the
+    /// computed cell `_at` in the tile, `_spot`.
     pub tile: Option<Tile>,
     /// Cells farther than this from `_at` are not read but the nearest that are not.
     pub held: Option<u32>,
@@ -130,9 +131,10 @@ impl Memory<'_> {
                 let place = match self.edge {
                     EdgeRule::Mirror => {
                         let top = cell_literal(tile.size.map(|n| i64::from(n) - 1), dim);
-                        format!("clamp(_spot + {cell} - _at, {cells}(0), {top})")
+                        format!("clamp({cell} - _base, {cells}(0), {top})")
                     }
-                    _ => format!("(_spot + ({cell} - _at))"),
+                    EdgeRule::Wrap => format!("(_spot + ({cell} - _at))"),
+                    _ => format!("({cell} - _base)"),
                 };
                 format!("{}[{}]", tile.variable, index(&place, tile.size, dim))
             }

@@ -7,7 +7,7 @@ use super::expand::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write};
 use super::kernel;
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::{Change, Port};
-use crate::stage::types::{PortType, WireType};
+use crate::stage::types::{EdgeRule, Element, PortType, ValueType, WireType};
 use crate::stage::{IterationSource, Reach, Stage};
 
 /// Storage buffers that a kernel may have, its alarms included: what every adapter offers.
@@ -15,10 +15,12 @@ const MAX_BUFFERS: usize = 8;
 
 /// Joins the operations of a program where that changes nothing but their number.
 pub fn fuse(graph: &Graph, program: &mut Program) {
+    begin_from_constants(graph, program);
     let mut links = Links::new(program);
     let mut index = 0;
     while index < program.ops.len() {
-        let producers: BTreeSet<usize> = program.ops[index].inputs().filter_map(|v| links.writer.get(&v).copied()).collect();
+        let producers: BTreeSet<usize> =
+            program.ops[index].inputs().filter_map(|v| links.writer.get(&v).copied()).collect();
         // The last one first: what it reads of the others then comes to this operation.
         let found = producers.into_iter().rev().find(|p| joins(graph, program, &links, *p, index));
         match found {
@@ -38,6 +40,53 @@ pub fn fuse(graph: &Graph, program: &mut Program) {
             write.passed = inside && !pinned.contains(&write.value) && !states.contains(&write.value);
         }
     }
+}
+
+/// What only fills a grid with a constant for one stage to go on from is left out: that stage takes the constant.
+fn begin_from_constants(graph: &Graph, program: &mut Program) {
+    let links = Links::new(program);
+    let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
+    let mut dropped = BTreeSet::new();
+    for fill in 0..program.ops.len() {
+        let op = &program.ops[fill];
+        let (Task::Fill(Some(setting)), [write]) = (&op.task, op.writes.as_slice()) else { continue };
+        let (setting, node, value) = (setting.clone(), op.node, write.value);
+        let Some([reader]) = links.readers.get(&value).map(Vec::as_slice) else { continue };
+        let to = &program.ops[*reader];
+        let whole =
+            to.node == node && to.still == op.still && matches!(to.task, Task::Stage) && !pinned.contains(&value);
+        let same = |w: &&mut Write| w.consumes == Some(value);
+        if !whole || !takes_constants(graph, to, value) {
+            continue;
+        }
+        if let Some(write) = program.ops[*reader].writes.iter_mut().find(same) {
+            (write.consumes, write.start) = (None, Some(setting));
+            dropped.insert(fill);
+        }
+    }
+    let mut index = 0..;
+    program.ops.retain(|_| index.next().is_some_and(|i| !dropped.contains(&i)));
+}
+
+/// Whether an operation goes on from a value by a port whose edge rule makes a constant the same everywhere.
+fn takes_constants(graph: &Graph, op: &Op, value: ValueId) -> bool {
+    let Some(stage) = stage_of(graph, op, 0) else { return false };
+    let edge = |port: &Port| {
+        let domain = graph.nodes.get(op.node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
+        port.edge.or(domain.map(|d| d.edge))
+    };
+    let constant = |port: &Port| match edge(port) {
+        Some(EdgeRule::Zero) | None => false,
+        Some(EdgeRule::Wall) => port.ty.element() == Some(Element::Fixed(ValueType::F32)),
+        _ => true,
+    };
+    let whole =
+        |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_none() && stage.radius(port).is_some();
+    let takes = |w: &Write| w.of == 0 && stage.outputs().nth(w.port).is_some_and(|port| constant(port) && whole(port));
+    let alone = op.writes.iter().filter(|w| w.consumes == Some(value)).count() == 1;
+    // A cell of the other colour is copied from memory.
+    let copies = op.color.is_some() && op.sweeps == 1;
+    !copies && alone && op.writes.iter().filter(|w| w.consumes == Some(value)).all(takes)
 }
 
 /// Who writes and who reads what.

@@ -17,8 +17,8 @@ use crate::stage::types::{Element, Scalar, ValueType, WireType, particles_name};
 use crate::stage::{IterationSource, Stage};
 
 /// Kernel variant of a node: which of its writes work in place, what is built in where, what is read, how many sweeps it makes, and
-/// which of its writes are not stored.
-type Variant = (usize, Vec<bool>, Vec<(usize, Vec<(usize, usize)>)>, Vec<(usize, usize, Part)>, u32, Vec<bool>);
+/// which of its writes are not stored or begin with a constant.
+type Variant = (usize, Vec<bool>, Vec<(usize, Vec<(usize, usize)>)>, Vec<(usize, usize, Part)>, u32, Vec<(bool, bool)>);
 
 pub struct Writer<'a> {
     graph: &'a Graph,
@@ -35,8 +35,8 @@ pub struct Writer<'a> {
     pub written: HashMap<usize, String>,
 }
 
-/// What sets uniform blocks apart: node, fields built in, and the counters that the text uses.
-type Placed = (usize, Vec<usize>, [u32; 3]);
+/// What sets uniform blocks apart: node, what is built in, constants begun with, and the counters that the text uses.
+type Placed = (usize, Vec<usize>, Vec<bool>, [u32; 3]);
 
 /// The lists of a plan.
 pub struct Dispatches {
@@ -88,7 +88,14 @@ impl<'a> Writer<'a> {
         let in_place = |w: &super::expand::Write| w.consumes.and_then(there).is_some_and(|b| there(w.value) == Some(b));
         let asked = op.built_in.iter().map(|f| (f.node, f.askers.clone())).collect();
         let read = op.reads.iter().map(|r| (r.field, r.port, r.part.clone())).collect();
-        let key: Variant = (op.node, op.writes.iter().map(in_place).collect(), asked, read, op.sweeps, op.writes.iter().map(|w| w.passed).collect());
+        let key: Variant = (
+            op.node,
+            op.writes.iter().map(in_place).collect(),
+            asked,
+            read,
+            op.sweeps,
+            op.writes.iter().map(|w| (w.passed, w.start.is_some())).collect(),
+        );
         let (kernel, block) = match self.variants.get(&key) {
             Some(known) => known.clone(),
             None => {
@@ -131,7 +138,8 @@ impl<'a> Writer<'a> {
         let color = op.color.unwrap_or(0);
         let counters =
             [used(Counter::Iteration, op.iteration), used(Counter::Substep, op.substep), used(Counter::Color, color)];
-        let key = (op.node, op.built_in.iter().map(|f| f.node).collect(), counters);
+        let starts = op.writes.iter().map(|w| w.start.is_some()).collect();
+        let key = (op.node, op.built_in.iter().map(|f| f.node).collect(), starts, counters);
         if let Some(offset) = self.placed.get(&key) {
             return *offset;
         }

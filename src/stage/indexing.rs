@@ -30,9 +30,12 @@ fn counter(index: &[Token<'_>], tokens: &[Token<'_>]) -> bool {
         let (begins, counts) = (before(place, 1) == "var", text(place + 1) == "++");
         let from = if begins { place.checked_sub(3) } else { place.checked_sub(11) };
         let in_head = from.is_some_and(|from| (0..head.len()).all(|k| text(from + k) == head[k]));
-        let declares = matches!(before(place, 1), "let" | "const" | "var" | "fn" | "override") || text(place + 1) == ":";
-        let changes = matches!(text(place + 1), "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" | "++" | "--")
-            || before(place, 1) == "&";
+        let declares =
+            matches!(before(place, 1), "let" | "const" | "var" | "fn" | "override") || text(place + 1) == ":";
+        let changes = matches!(
+            text(place + 1),
+            "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" | "++" | "--"
+        ) || before(place, 1) == "&";
         if (declares || changes || counts) && !in_head {
             return false;
         }

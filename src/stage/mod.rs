@@ -9,6 +9,7 @@ pub mod lex;
 pub mod loops;
 pub mod reference;
 pub mod types;
+pub mod unroll;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Feed, FieldFeed, BuiltIn, Part, Read};
+use super::{BuiltIn, Feed, FieldFeed, Part, Read};
 
 /// What the input ports of a stage read from memory, directly and through fields.
 #[derive(Default)]

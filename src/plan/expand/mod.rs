@@ -449,7 +449,7 @@ impl<'a> Expander<'a> {
 }
 
 fn write(value: ValueId) -> Write {
-    Write { of: 0, port: 0, part: Part::Whole, value, consumes: None, overwrites: false, passed: false }
+    Write { of: 0, port: 0, part: Part::Whole, value, consumes: None, overwrites: false, passed: false, start: None }
 }
 
 impl Write {

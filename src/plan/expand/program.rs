@@ -114,6 +114,8 @@ pub struct Write {
     pub overwrites: bool,
     /// Nothing outside the operation reads it, so it is not stored.
     pub passed: bool,
+    /// What all cells of the version before hold, where that is not in memory.
+    pub start: Option<Setting>,
 }
 
 #[derive(Clone, Debug)]

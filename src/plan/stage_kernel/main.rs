@@ -188,7 +188,9 @@ impl StageKernel<'_> {
         for of in built_in.filter(|(_, b)| b.before).filter_map(|(k, _)| self.instance(k + 1)) {
             let (k, prefix) = (of.index, super::fields::prefix(of.index));
             let argument = match of.stage.set() {
-                Some(set) if of.stage.source() == IterationSource::Particles => format!("{prefix}{}({place})", set.name),
+                Some(set) if of.stage.source() == IterationSource::Particles => {
+                    format!("{prefix}{}({place})", set.name)
+                }
                 _ => place.to_string(),
             };
             let _ = write!(out, "let _r{k} = {prefix}stage({argument});");
@@ -200,7 +202,9 @@ impl StageKernel<'_> {
                 let _ = write!(out, " {variable} = {source};");
                 if !write.passed {
                     let store = match write.part {
-                        Part::Whole => accessors::store(&target, value.ty.value(), dim, &self.element(value, dim), &variable),
+                        Part::Whole => {
+                            accessors::store(&target, value.ty.value(), dim, &self.element(value, dim), &variable)
+                        }
                         _ => value.layout().store(&target, place, &variable),
                     };
                     let _ = write!(out, " {store}");

@@ -18,9 +18,9 @@ use super::{Alarm, Binding, Cause, Kernel};
 use crate::curve::SAMPLES;
 use crate::graph::{Domain, Graph, Kind, Node, Setting, Source};
 use crate::stage::header::{Change, Direction, Param, ParamType, Port, Scatter};
-use crate::stage::loops;
 use crate::stage::types::{EdgeRule, Element, PortType, ValueType};
 use crate::stage::{IterationSource, Stage};
+use crate::stage::{loops, unroll};
 
 use memory::Bound;
 pub use memory::bound;
@@ -52,7 +52,10 @@ impl StageKernel<'_> {
         let dim = dim(self.graph, self.node);
         let own = Instance { index: 0, node: self.node, stage: self.stage };
         let bound = bound(self.graph, self.program, self.op, self.in_place);
-        let (source, mut finite) = bounded_source(self.stage, dim);
+        let (mut source, mut finite) = bounded_source(self.stage, dim);
+        if self.op.shape.is_some() {
+            source = unroll::unrolled(&source, &|name| known(name, dim));
+        }
         let mut modules = String::new();
         let mut block = Block::default();
         self.members(own, &mut block);
@@ -95,7 +98,8 @@ impl StageKernel<'_> {
         generated.push_str(&self.accessors(own, &bound));
         generated.push_str(&self.main(&bound));
         let mut wanted = BTreeSet::new();
-        [&source, &generated].into_iter().for_each(|text| prelude::collect_words(text, &mut wanted));
+        // The text as it was written is checked too, see `written`.
+        [&source, &self.stage.source, &generated].into_iter().for_each(|text| prelude::collect_words(text, &mut wanted));
         let helpers = prelude::prelude(&self.domain(self.node), &mut wanted);
         prelude::collect_words(&modules, &mut wanted);
         let own_lines = source.lines().count();
@@ -124,7 +128,8 @@ impl StageKernel<'_> {
             workgroup: workgroup(self.graph, self.node, self.op.shape),
             bindings,
             finite,
-            in_bounds: (0..=self.op.built_in.len()).all(|k| self.instance(k).is_some_and(|of| of.stage.stays_in_bounds())),
+            in_bounds: (0..=self.op.built_in.len())
+                .all(|k| self.instance(k).is_some_and(|of| of.stage.stays_in_bounds())),
             warns,
             own_lines,
             uniform_bytes: block.bound_bytes(),
@@ -169,6 +174,13 @@ impl StageKernel<'_> {
         for setting in &of.node.params {
             let content = Content::Setting(of.node.path.clone(), setting.clone());
             block.push(format!("{prefix}{}", setting.name), setting.ty, dim, content);
+        }
+        let begun =
+            self.op.writes.iter().filter(|w| w.of == of.index).filter_map(|w| Some((w.port, w.start.as_ref()?)));
+        for (port, setting) in begun {
+            let content = Content::Setting(of.node.path.clone(), setting.clone());
+            let name = of.stage.outputs().nth(port).map(start).unwrap_or_default();
+            block.push(format!("{prefix}{name}"), setting.ty, dim, content);
         }
         for (port, setting) in constants(of) {
             let content = Content::Setting(of.node.path.clone(), setting.clone());
@@ -280,6 +292,11 @@ impl StageKernel<'_> {
                     let ty = self.handed_type(of.index, index);
                     parts.push(from_variable(port, &variable, ty.unwrap_or("f32"), dim(self.graph, of.node)));
                 }
+                _ if self.held_input(of.index, port) => {
+                    let value = self.reads(of.index).find(|r| r.port == index).map(|r| &self.program.values[r.value]);
+                    let ty = value.map_or("f32", |v| v.ty.value().wgsl(v.dim));
+                    parts.push(from_variable(port, &tile::input(port), ty, dim(self.graph, of.node)));
+                }
                 _ => {
                     let value = self.reads(of.index).find(|r| r.port == index).map(|r| &self.program.values[r.value]);
                     if let (Some(value), Some(variable)) = (value, variable(index, &Part::Whole)) {
@@ -293,6 +310,11 @@ impl StageKernel<'_> {
             let grid = write.part == Part::Whole && port.ty.is_grid();
             if grid && (port.direction == Direction::InOut || port.scatter.is_some()) {
                 let own = if of.index == 0 { String::new() } else { fields::prefix(of.index) };
+                if write.start.is_some() && self.op.sweeps == 1 {
+                    let ty = value.ty.value().wgsl(value.dim);
+                    parts.push(from_variable(port, &format!("params.{}", start(port)), ty, value.dim));
+                    continue;
+                }
                 match write.consumes.and_then(|before| memory::handed(self.graph, self.op, before)) {
                     Some(variable) => {
                         let ty = value.ty.value().wgsl(value.dim);
@@ -325,7 +347,8 @@ impl StageKernel<'_> {
     /// Whether an accessor has to know the cell that is computed.
     fn holds(&self) -> bool {
         let held = |of: Instance<'_>| {
-            self.writes_of(of.index).any(|(port, _, value, ..)| self.held(of.stage, port, self.edge(port, value)).is_some())
+            self.writes_of(of.index)
+                .any(|(port, _, value, ..)| self.held(of.stage, port, self.edge(port, value)).is_some())
         };
         (0..=self.op.built_in.len()).filter_map(|index| self.instance(index)).any(held)
     }
@@ -383,6 +406,11 @@ fn drawn(param: &Param) -> Option<String> {
     ))
 }
 
+/// Member of the block with what all cells of a port start from.
+fn start(port: &Port) -> String {
+    format!("_start_{}", port.name)
+}
+
 /// `x(cell)` of what another stage of the dispatch has made for the same cell.
 fn from_variable(port: &Port, variable: &str, ty: &str, dim: u32) -> String {
     format!("fn {}(_cell: {}) -> {ty} {{ return {variable}; }}", port.name, prelude::cell_type(dim))
@@ -396,13 +424,18 @@ fn constants(of: Instance<'_>) -> impl Iterator<Item = (&Port, &Setting)> {
     })
 }
 
-/// A stage's own text, with a budget in loops that are not proven finite, and whether all are.
-fn bounded_source(stage: &Stage, dim: u32) -> (String, bool) {
-    let constants = |name: &str| match name {
+/// What the names that follow the domain stand for.
+fn known(name: &str, dim: u32) -> Option<i64> {
+    match name {
         "DIM" => Some(i64::from(dim)),
         "FACES" => Some(2 * i64::from(dim)),
         _ => None,
-    };
+    }
+}
+
+/// A stage's own text, with a budget in loops that are not proven finite, and whether all are.
+fn bounded_source(stage: &Stage, dim: u32) -> (String, bool) {
+    let constants = |name: &str| known(name, dim);
     let params = |name: &str| {
         let param = stage.param(name)?;
         let (low, high) = param.range;

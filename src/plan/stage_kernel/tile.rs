@@ -5,6 +5,15 @@ use super::super::accessors::Tile;
 use super::super::tile::radius;
 use super::super::tuning::Shape;
 use super::*;
+use crate::stage::Reach;
+
+/// Registers of an invocation that inputs may take.
+const MAX_INPUT_WORDS: u32 = 48;
+
+/// The variable that an input's value for the computed cell is in.
+pub fn input(port: &Port) -> String {
+    format!("_in_{}", port.name)
+}
 
 /// Cells along each axis that a tile gets right.
 pub fn tile_inner(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
@@ -81,16 +90,45 @@ impl StageKernel<'_> {
             _ => "Result".into(),
         };
         let at = if parts.wraps {
-            accessors::wrapped("(_origin + _l)", self.resolution(), parts.dim)
+            accessors::wrapped("(_base + _l)", self.resolution(), parts.dim)
         } else {
-            "_origin + _l".into()
+            "_base + _l".into()
         };
         let _ = writeln!(
             out,
-            "var<private> _at: {cells};\nvar<private> _spot: {cells};\n\
-             fn _sweep(_origin: {cells}, _l: {cells}) -> {returned} {{ _spot = _l; _at = {at}; return stage(_at); }}"
+            "var<private> _base: {cells};\nvar<private> _at: {cells};\nvar<private> _spot: {cells};\n\
+             fn _sweep(_l: {cells}) -> {returned} {{ _spot = _l; _at = {at}; return stage(_at); }}"
         );
+        for (port, value) in self.own_inputs() {
+            let _ = writeln!(out, "var<private> {}: {};", input(port), value.ty.value().wgsl(value.dim));
+        }
         out
+    }
+
+    /// Inputs that are read at the computed cell only. They are the same in every sweep, so they wait in registers.
+    fn own_inputs(&self) -> Vec<(&Port, &Value)> {
+        let reads = self.op.reads.iter().filter(|r| r.field == 0 && r.part == Part::Whole);
+        let found = reads.filter_map(|read| {
+            let port = self.stage.inputs().nth(read.port)?;
+            let value = self.program.values.get(read.value)?;
+            let own = matches!(port.ty, PortType::Grid(_))
+                && self.stage.reach(&port.name) == Reach::Own
+                && value.domain == self.node.domain;
+            own.then_some((port, value))
+        });
+        let mut room = MAX_INPUT_WORDS;
+        found
+            .take_while(|(_, value)| {
+                let words = value.ty.value().components(value.dim) * self.op.shape.map_or(1, |s| s.cells);
+                room = room.saturating_sub(words);
+                room > 0
+            })
+            .collect()
+    }
+
+    /// Whether an input waits in registers.
+    pub(super) fn held_input(&self, of: usize, port: &Port) -> bool {
+        of == 0 && self.op.sweeps > 1 && self.own_inputs().iter().any(|(p, _)| p.name == port.name)
     }
 
     fn resolution(&self) -> [i64; 3] {
@@ -109,26 +147,41 @@ impl StageKernel<'_> {
         let own = if dim == 3 { [1, 1, parts.cells] } else { [1, parts.cells, 1] };
         let index = |l: &str| accessors::index(l, parts.size, dim);
         let mut out = format!(
-            "    let _origin = {cells}(_group.{axes}) * {} - {};\n    let _first = {cells}(_lane.{axes}) * {};\n",
+            "    _base = {cells}(_group.{axes}) * {} - {};\n    let _first = {cells}(_lane.{axes}) * {};\n",
             vector(inner),
             vector([parts.halo; 3]),
             vector(own)
         );
         let near = if parts.wraps {
-            accessors::wrapped("(_origin + _l)", self.resolution(), dim)
+            accessors::wrapped("(_base + _l)", self.resolution(), dim)
         } else {
-            format!("clamp(_origin + _l, {cells}(0), {})", prelude::cell_literal(self.resolution().map(|n| n - 1), dim))
+            format!("clamp(_base + _l, {cells}(0), {})", prelude::cell_literal(self.resolution().map(|n| n - 1), dim))
         };
         let (mut load, mut store) = (String::new(), String::new());
         for (port, write, value, _) in self.writes() {
             let (ty, tile) = (value.ty.value(), format!("_tile_{}[{}]", port.name, index("_l")));
             let from = accessors::load(&memory::read(port, &write.part), ty, dim, &self.element_of("_c", value, dim));
+            let from = if write.start.is_some() { format!("params.{}", start(port)) } else { from };
             let _ = write!(load, " {tile} = {from};");
             let to = memory::written(port, &write.part);
             let _ = write!(store, " {}", accessors::store(&to, ty, dim, &self.element_of("_c", value, dim), &tile));
         }
         let each = format!("for (var _k = 0; _k < {}; _k++) {{ let _l = _first + {};", parts.cells, along("_k"));
         let _ = writeln!(out, "    {each} let _c = {near};{load} }}\n    workgroupBarrier();");
+        for k in 0..parts.cells {
+            let place = format!("let _l = _first + {}; let _c = {near};", along(&k.to_string()));
+            let mut keep = String::new();
+            for (index, port, value) in self.own_inputs().iter().enumerate().map(|(i, (p, v))| (i, p, v)) {
+                let ty = value.ty.value();
+                let _ = writeln!(out, "    var _i{index}_{k}: {};", ty.wgsl(value.dim));
+                let from =
+                    accessors::load(&memory::read(port, &Part::Whole), ty, dim, &self.element_of("_c", value, dim));
+                let _ = write!(keep, " _i{index}_{k} = {from};");
+            }
+            if !keep.is_empty() {
+                let _ = writeln!(out, "    {{ {place}{keep} }}");
+            }
+        }
         out.push_str(&self.sweeps(&parts));
         let inside = format!(
             "all(_l >= {}) && all(_l < {}) && all(_c < {})",
@@ -136,8 +189,21 @@ impl StageKernel<'_> {
             vector(parts.size.map(|n| n.saturating_sub(parts.halo))),
             prelude::cell_literal(self.resolution(), dim)
         );
-        let _ = writeln!(out, "    {each} let _c = _origin + _l; if ({inside}) {{{store} }} }}");
+        let _ = writeln!(out, "    {each} let _c = _base + _l; if ({inside}) {{{store} }} }}");
         (out, "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u".into())
+    }
+
+    /// Statements that bring the inputs of an invocation's cell where the accessors read them.
+    fn inputs_of(&self, k: u32) -> String {
+        self.own_inputs().iter().enumerate().map(|(i, (port, _))| format!("{} = _i{i}_{k}; ", input(port))).collect()
+    }
+
+    /// The same where the colour decides between a cell and the next.
+    fn inputs_of_either(&self, k: u32) -> String {
+        let one = |(i, (port, _)): (usize, &(&Port, &Value))| {
+            format!("{} = select(_i{i}_{k}, _i{i}_{}, _odd == 1); ", input(port), k + 1)
+        };
+        self.own_inputs().iter().enumerate().map(one).collect()
     }
 
     /// The loop over sweeps. Its body is written out cell by cell, so that values stay in registers.
@@ -180,10 +246,14 @@ impl StageKernel<'_> {
             let sum = if dim == 3 { "_f.x + _f.y + _f.z" } else { "_f.x + _f.y" };
             let _ = writeln!(
                 out,
-                "        let _f = _origin + _first; let _odd = ({sum} + _s) & 1;\n        if ({inside}) {{"
+                "        let _f = _base + _first; let _odd = ({sum} + _s) & 1;\n        if ({inside}) {{"
             );
             for k in (0..cells).step_by(2) {
-                let text = format!("let _v{k} = _sweep(_origin, _l); {}", set(&|name| result(k)(name, several)));
+                let text = format!(
+                    "{}let _v{k} = _sweep(_l); {}",
+                    self.inputs_of_either(k),
+                    set(&|name| result(k)(name, several))
+                );
                 let text = guard(k, k + 1, text);
                 let _ = writeln!(out, "            {{ let _l = _first + {}; {text} }}", along(&format!("{k} + _odd")));
             }
@@ -198,8 +268,11 @@ impl StageKernel<'_> {
         for k in 0..cells {
             let _ = writeln!(out, "        var _v{k}: {returned};");
             let place = format!("let _l = _first + {};", along(&k.to_string()));
-            let _ =
-                writeln!(compute, "            {{ {place} {} }}", guard(k, k, format!("_v{k} = _sweep(_origin, _l);")));
+            let _ = writeln!(
+                compute,
+                "            {{ {place} {} }}",
+                guard(k, k, format!("{}_v{k} = _sweep(_l);", self.inputs_of(k)))
+            );
             let _ = writeln!(keep, "            {{ {place} {} }}", guard(k, k, set(&|name| result(k)(name, several))));
         }
         let _ = writeln!(out, "        if ({inside}) {{\n{compute}        }}\n        workgroupBarrier();");
