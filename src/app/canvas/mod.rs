@@ -175,9 +175,11 @@ impl Canvas {
         wires::grid(&canvas, self.rect, self.pan, self.zoom);
         let behind = canvas.painter().add(egui::Shape::Noop);
         let painter = canvas.painter().clone();
-        self.paint.zoom = self.zoom;
-        let boxed = self.state.ongoing_box_selection.is_some();
+        (self.paint.zoom, self.paint.pointer) = (self.zoom, ui.input(|input| input.pointer.hover_pos()));
+        let boxed = self.state.ongoing_box_selection;
+        canvas.set_opacity(0.0);
         let response = self.state.draw_graph_editor(&mut canvas, NoTemplates, &mut self.paint, Vec::new());
+        canvas.set_opacity(1.0);
         // The crate opens its finder at any right click in the window; ours is opened below.
         self.state.node_finder = None;
         self.note_drawn();
@@ -189,7 +191,13 @@ impl Canvas {
         if let Some(hand) = &hand {
             self.in_hand(ui, &painter, hand);
         }
-        let told = self.gestures(&canvas, session, hand.as_ref(), boxed, &response.node_responses);
+        if let (Some(start), Some(pointer)) = (boxed, self.paint.pointer) {
+            let area = Rect::from_two_pos(start, pointer);
+            let fill = egui::Color32::from_rgba_unmultiplied(200, 200, 200, 20);
+            let edge = egui::Color32::from_rgba_unmultiplied(200, 200, 200, 180);
+            painter.rect(area, 2.0, fill, egui::Stroke::new(3.0, edge), egui::StrokeKind::Outside);
+        }
+        let told = self.gestures(&canvas, session, hand.as_ref(), boxed.is_some(), &response.node_responses);
         if self.minimap {
             self.minimap(&canvas, session);
         }

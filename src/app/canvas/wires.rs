@@ -1,7 +1,8 @@
 //! Wires and the dots behind them, painted before the nodes so that they lie below.
 
+use eframe::egui::emath::GuiRounding;
 use eframe::egui::epaint::CubicBezierShape;
-use eframe::egui::{Color32, Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2};
+use eframe::egui::{Color32, Mesh, Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2, vec2};
 
 use super::view::End;
 use crate::app::theme;
@@ -88,16 +89,19 @@ pub fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
     ui.painter().rect_filled(rect, 0.0, look.canvas);
     // Every second one goes when they come too close.
     let step = GRID * zoom * if zoom < 0.7 { 2.0 } else { 1.0 } * if zoom < 0.35 { 2.0 } else { 1.0 };
-    let start = |offset: f32| offset.rem_euclid(step);
-    let mut y = rect.top() + start(pan.y);
-    while y < rect.bottom() {
-        let mut x = rect.left() + start(pan.x);
-        while x < rect.right() {
-            ui.painter().rect_filled(Rect::from_center_size(pos2(x, y), Vec2::splat(2.0)), 0.0, look.canvas_dot);
-            x += step;
+    let first = vec2(pan.x.rem_euclid(step), pan.y.rem_euclid(step));
+    // Thousands of them, so one mesh of whole pixels that need no soft edges.
+    let mut dots = Mesh::default();
+    let size = (2.0 * ui.pixels_per_point()).round() / ui.pixels_per_point();
+    let count = ((rect.size() - first) / step).ceil();
+    for row in 0..count.y as usize {
+        for column in 0..count.x as usize {
+            let middle = rect.min + first + vec2(column as f32, row as f32) * step;
+            let corner = (middle - Vec2::splat(0.5 * size)).round_to_pixels(ui.pixels_per_point());
+            dots.add_colored_rect(Rect::from_min_size(corner, Vec2::splat(size)), look.canvas_dot);
         }
-        y += step;
     }
+    ui.painter().add(dots);
 }
 
 /// All wires in sight. Those that stand out lie above the others.
