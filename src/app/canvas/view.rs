@@ -122,12 +122,14 @@ impl Paint {
     fn finish(&mut self, ui: &Ui, id: NodeId, graph: &Graph, rect: Rect, body: Shape) {
         self.rects.insert(id, rect);
         let (Some(frame), Some(node)) = (self.frame.take(), graph.nodes.get(id)) else { return };
-        let inputs = node.inputs.iter().filter_map(|(name, input)| {
-            Some((self.port(id, End::Input, name)?, graph.inputs.get(*input)?.typ))
-        });
-        let outputs = node.outputs.iter().filter_map(|(name, output)| {
-            Some((self.port(id, End::Output, name)?, graph.outputs.get(*output)?.typ))
-        });
+        let inputs = node
+            .inputs
+            .iter()
+            .filter_map(|(name, input)| Some((self.port(id, End::Input, name)?, graph.inputs.get(*input)?.typ)));
+        let outputs = node
+            .outputs
+            .iter()
+            .filter_map(|(name, output)| Some((self.port(id, End::Output, name)?, graph.outputs.get(*output)?.typ)));
         let dots = inputs.chain(outputs).map(|(at, port)| {
             let near = self.pointer.is_some_and(|pointer| pointer.distance(at) < REACH * self.zoom);
             Shape::circle_filled(at, 5.0 * self.zoom, if near { theme::of(ui).bright } else { port.0 })
