@@ -148,6 +148,7 @@ impl Editor {
     ) -> Result<Editor, String> {
         let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
         theme::install(&context.egui_ctx);
+        keep_memory();
         let name = gpu::describe(&render.adapter.get_info());
         let gpu = Gpu::from_device(render.device.clone(), render.queue.clone(), &name);
         gpu.watch();
@@ -432,6 +433,14 @@ impl eframe::App for Editor {
 fn placed(mut document: Document) -> Document {
     layout::place_all(&mut document, Library::builtin());
     document
+}
+
+/// Has the system's allocator keep what a frame gives back for the next one. glibc returns free memory at the end of its heap to
+/// the system above twice the largest block that was ever mapped alone and freed (`mallopt(3)`, `M_MMAP_THRESHOLD`), so every frame
+/// would map its triangles anew, page by page. Blocks above 32 MiB do not count. Other allocators only see a block come and go.
+fn keep_memory() {
+    const LARGE: usize = 31 << 20;
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE)));
 }
 
 /// The file's name, or the graph's own.

@@ -3,15 +3,13 @@
 use eframe::egui::{self, Pos2, RichText, Ui};
 
 use super::hand::Hand;
-use super::view::End;
+use super::view::{End, REACH};
 use super::wires::{NEAR, WireShape};
 use super::{Canvas, frames};
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::edit::PortFace;
 
-/// How near the pointer has to be to a port, at zoom 1 \[points\].
-const PORT: f32 = 10.0;
 /// How long the pointer has to rest \[s\].
 const REST: f32 = 0.35;
 
@@ -30,7 +28,7 @@ impl Canvas {
 
     /// The port whose dot the pointer is on.
     pub(super) fn port_at(&self, at: Pos2) -> Option<(String, End, String)> {
-        let reach = PORT * self.zoom;
+        let reach = REACH * self.zoom;
         let hit = |node: &str, end, port: &PortFace| {
             let place = self.paint.port(*self.ids.get(node)?, end, &port.name)?;
             (place.distance(at) < reach).then(|| (node.to_string(), end, port.name.clone()))
@@ -55,7 +53,7 @@ impl Canvas {
                 let place = self.paint.port(*id, end, &port.name)?;
                 let rect = self.paint.rects.get(id)?;
                 let side = if end == End::Input { at.x < rect.center().x } else { at.x > rect.center().x };
-                let row = (at.y - place.y).abs() < 0.5 * PORT * self.zoom && side;
+                let row = (at.y - place.y).abs() < 0.5 * REACH * self.zoom && side;
                 row.then(|| (name.clone(), end, port.name.clone()))
             };
             let inputs = face.inputs.iter().find_map(|port| on(End::Input, port));
@@ -164,7 +162,7 @@ impl Canvas {
             for (end, word, ports) in [(End::Input, "input", &face.inputs), (End::Output, "output", &face.outputs)] {
                 for port in ports {
                     if let Some(at) = self.paint.port(*id, end, &port.name) {
-                        let rect = egui::Rect::from_center_size(at, egui::Vec2::splat(PORT * self.zoom));
+                        let rect = egui::Rect::from_center_size(at, egui::Vec2::splat(REACH * self.zoom));
                         named(rect, format!("{word} {name}.{}", port.name));
                     }
                 }

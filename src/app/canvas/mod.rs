@@ -80,6 +80,8 @@ pub struct Canvas {
     spots: BTreeMap<crate::document::Scope, Spot>,
     /// Wires as they were drawn.
     wires: Vec<WireShape>,
+    /// The wires are those of the level as it is, but for this one, which is in the hand.
+    listed: Option<Option<InputEnd>>,
     /// The input whose wire was taken in the hand, until it is let go.
     picked: Option<InputEnd>,
     /// The same, for a moment longer.
@@ -126,6 +128,7 @@ impl Default for Canvas {
             framing: Some(Framing::Start),
             spots: BTreeMap::new(),
             wires: Vec::new(),
+            listed: None,
             picked: None,
             taken_off: None,
             escaped: false,
@@ -164,6 +167,7 @@ impl Canvas {
             return Ok(());
         }
         self.rebuild(theme::of(ui), session);
+        self.list_wires(theme::of(ui), session);
         self.reveal(session);
         self.navigate(ui, session);
         self.populate(theme::of(ui), session);
@@ -175,13 +179,15 @@ impl Canvas {
         wires::grid(&canvas, self.rect, self.pan, self.zoom);
         let behind = canvas.painter().add(egui::Shape::Noop);
         let painter = canvas.painter().clone();
-        self.paint.zoom = self.zoom;
-        let boxed = self.state.ongoing_box_selection.is_some();
+        (self.paint.zoom, self.paint.pointer) = (self.zoom, ui.input(|input| input.pointer.hover_pos()));
+        let boxed = self.state.ongoing_box_selection;
+        canvas.set_opacity(0.0);
         let response = self.state.draw_graph_editor(&mut canvas, NoTemplates, &mut self.paint, Vec::new());
+        canvas.set_opacity(1.0);
         // The crate opens its finder at any right click in the window; ours is opened below.
         self.state.node_finder = None;
         self.note_drawn();
-        self.take_wires(session, theme::of(ui));
+        self.lay_wires(session);
         let frames = self.frame_shapes(&canvas, session);
         let wires = wires::shape(&self.wires, self.rect, self.zoom);
         let mentions = self.mention_shapes(theme::of(ui), session);
@@ -189,7 +195,13 @@ impl Canvas {
         if let Some(hand) = &hand {
             self.in_hand(ui, &painter, hand);
         }
-        let told = self.gestures(&canvas, session, hand.as_ref(), boxed, &response.node_responses);
+        if let (Some(start), Some(pointer)) = (boxed, self.paint.pointer) {
+            let area = Rect::from_two_pos(start, pointer);
+            let fill = egui::Color32::from_rgba_unmultiplied(200, 200, 200, 20);
+            let edge = egui::Color32::from_rgba_unmultiplied(200, 200, 200, 180);
+            painter.rect(area, 2.0, fill, egui::Stroke::new(3.0, edge), egui::StrokeKind::Outside);
+        }
+        let told = self.gestures(&canvas, session, hand.as_ref(), boxed.is_some(), &response.node_responses);
         if self.minimap {
             self.minimap(&canvas, session);
         }
@@ -260,6 +272,7 @@ impl Canvas {
                 None => self.framing = Some(Framing::Start),
             }
         }
+        self.listed = None;
         let faces = session.faces();
         self.mentions = mentions(session.nodes());
         if same && faces == self.faces {
@@ -290,14 +303,10 @@ impl Canvas {
     /// What changes without the nodes changing: wires, the selection, problems, times.
     fn sync(&mut self, look: &Look, session: &mut Session, hand: Option<&Hand>, now: f64) {
         self.state.graph.connections.clear();
-        for (end, link) in session.wires() {
-            if self.picked.as_ref() == Some(&end) {
-                continue;
-            }
-            if let (Some(input), Some(output)) = (self.input(&end), self.output(&link)) {
-                self.state.graph.add_connection(output, input);
-            }
-        }
+        let drawn = self.wires.iter().filter(|_| !self.bare);
+        let joined: Vec<(OutputId, InputId)> =
+            drawn.filter_map(|wire| Some((self.output(&wire.from)?, self.input(&wire.to)?))).collect();
+        joined.into_iter().for_each(|(output, input)| self.state.graph.add_connection(output, input));
         self.dim(look, hand);
         let severities = figures::severities(session);
         self.figures.update(session, self.heat, now);
@@ -320,7 +329,8 @@ impl Canvas {
             view.color = source.color.map_or_else(|| look.kind(&source.kind), theme::color);
             let estimate = || self.faces.get(name).map(layout::node_size);
             view.height = self.drawn.sizes.get(name).copied().or_else(estimate).map(|size| size.y);
-            view.thumbnail = self.thumbnails.get(&session.scope().path(name)).copied();
+            let pictured = !self.thumbnails.is_empty();
+            view.thumbnail = pictured.then(|| self.thumbnails.get(&session.scope().path(name)).copied()).flatten();
         }
         self.state.selected_nodes = session.selection.iter().filter_map(|name| self.ids.get(name).copied()).collect();
     }
@@ -353,23 +363,39 @@ impl Canvas {
         }
     }
 
-    /// Where the wires are.
-    fn take_wires(&mut self, session: &Session, look: &Look) {
-        let muted = |name: &str| session.nodes().get(name).is_some_and(|node| node.muted);
-        let viewed = session.viewed();
+    /// Finds the wires of the level, where those have changed.
+    fn list_wires(&mut self, look: &Look, session: &Session) {
+        if self.listed.as_ref() == Some(&self.picked) {
+            return;
+        }
         let wires = session.wires().filter(|(end, _)| self.picked.as_ref() != Some(end)).filter_map(|(to, from)| {
+            self.faces.get(&to.node)?.inputs.iter().find(|port| port.name == to.port)?;
             let face = self.faces.get(&from.node)?;
             let port = face.outputs.get(face.output(&from.port)?)?;
             let from = Link { node: from.node, port: port.name.clone() };
-            let start = self.port_place(session, &from.node, view::End::Output, &from.port)?;
-            let end = self.port_place(session, &to.node, view::End::Input, &to.port)?;
-            let mut wire = WireShape::new(from, to, [start, end], self.zoom, look.port(port.ty));
-            wire.chosen = [&wire.from.node, &wire.to.node].into_iter().any(|name| session.selection.contains(name));
-            wire.idle = muted(&wire.from.node) || muted(&wire.to.node);
-            wire.lit = viewed.contains(&session.scope().path(&wire.from.to_string()));
-            Some(wire)
+            let path = session.scope().path(&from.to_string());
+            Some(WireShape::new(from, to, path, look.port(port.ty)))
         });
         self.wires = wires.collect();
+        self.listed = Some(self.picked.clone());
+    }
+
+    /// Lays the wires between their ports, as those were drawn.
+    fn lay_wires(&mut self, session: &Session) {
+        let mut wires = std::mem::take(&mut self.wires);
+        let muted = |name: &str| session.nodes().get(name).is_some_and(|node| node.muted);
+        let viewed = session.viewed();
+        for wire in &mut wires {
+            let start = self.port_place(session, &wire.from.node, view::End::Output, &wire.from.port);
+            let end = self.port_place(session, &wire.to.node, view::End::Input, &wire.to.port);
+            if let (Some(start), Some(end)) = (start, end) {
+                wire.lay(start, end, self.zoom);
+            }
+            wire.chosen = [&wire.from.node, &wire.to.node].into_iter().any(|name| session.selection.contains(name));
+            wire.idle = muted(&wire.from.node) || muted(&wire.to.node);
+            wire.lit = viewed.contains(&wire.path);
+        }
+        self.wires = wires;
     }
 
     /// Faint lines from numbers to the nodes whose expressions name them; those of selected nodes stand out.

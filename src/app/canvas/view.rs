@@ -1,5 +1,5 @@
-//! How a node of the canvas looks. The crate lays a node out and handles the pointer; what it would paint in its own colours
-//! is painted over here, from the hooks that it offers.
+//! How a node of the canvas looks. The crate lays a node out and handles the pointer, and all that it paints itself is
+//! invisible: what is seen is painted here, from the hooks that it offers.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -32,6 +32,8 @@ const MAX_PICTURE: f32 = 96.0;
 pub const DOT: egui::Vec2 = vec2(50.0, 18.0);
 /// How far a dot lies below where the crate puts its node, at zoom 1 \[points\].
 pub const DOT_BELOW: f32 = 26.0;
+/// How near the pointer has to be to a port to take it, at zoom 1 \[points\]; the crate's own.
+pub const REACH: f32 = 10.0;
 /// Below this zoom names of ports can't be read, and a node shows its own alone.
 pub const NAMES: f32 = 0.45;
 
@@ -86,8 +88,8 @@ pub enum Repeats {
 #[derive(Default)]
 pub struct Paint {
     pub zoom: f32,
-    /// Whether the colour asked for is a port's, rather than a wire's.
-    ports: bool,
+    /// Where the pointer is.
+    pub pointer: Option<Pos2>,
     frame: Option<ShapeIdx>,
     /// Where nodes were drawn.
     pub rects: HashMap<NodeId, Rect>,
@@ -116,6 +118,25 @@ impl Paint {
         self.rows.retain(|(other, ..), _| *other != node);
     }
 
+    /// Notes where a node is, and paints what lies behind its text: its body and the dots of its ports.
+    fn finish(&mut self, ui: &Ui, id: NodeId, graph: &Graph, rect: Rect, body: Shape) {
+        self.rects.insert(id, rect);
+        let (Some(frame), Some(node)) = (self.frame.take(), graph.nodes.get(id)) else { return };
+        let inputs = node
+            .inputs
+            .iter()
+            .filter_map(|(name, input)| Some((self.port(id, End::Input, name)?, graph.inputs.get(*input)?.typ)));
+        let outputs = node
+            .outputs
+            .iter()
+            .filter_map(|(name, output)| Some((self.port(id, End::Output, name)?, graph.outputs.get(*output)?.typ)));
+        let dots = inputs.chain(outputs).map(|(at, port)| {
+            let near = self.pointer.is_some_and(|pointer| pointer.distance(at) < REACH * self.zoom);
+            Shape::circle_filled(at, 5.0 * self.zoom, if near { theme::of(ui).bright } else { port.0 })
+        });
+        ui.painter().set(frame, Shape::Vec(std::iter::once(body).chain(dots).collect()));
+    }
+
     /// The crate puts a port into the middle between the row above and the end of its own.
     fn row(&mut self, ui: &Ui, node: NodeId, end: End, name: &str, label: Rect) {
         let y = label.center().y - 0.5 * ui.spacing().item_spacing.y;
@@ -137,9 +158,8 @@ impl PartialEq for PortView {
 impl Eq for PortView {}
 
 impl DataTypeTrait<Paint> for PortView {
-    fn data_type_color(&self, paint: &mut Paint) -> Color32 {
-        // Wires are painted by the canvas, behind the nodes.
-        if paint.ports { self.0 } else { Color32::TRANSPARENT }
+    fn data_type_color(&self, _: &mut Paint) -> Color32 {
+        self.0
     }
 
     fn name(&self) -> Cow<'_, str> {
@@ -157,6 +177,7 @@ impl WidgetValueTrait for PortValue {
     type NodeData = NodeView;
 
     fn value_widget(&mut self, name: &str, id: NodeId, ui: &mut Ui, paint: &mut Paint, node: &NodeView) -> Vec<Asked> {
+        ui.set_opacity(1.0);
         let needed = self.0.as_ref().is_some_and(|port| !port.optional);
         let look = theme::of(ui);
         let label = node.port_label(ui, paint, name, if needed { look.warning } else { look.faint });
@@ -172,6 +193,7 @@ impl WidgetValueTrait for PortValue {
         paint: &mut Paint,
         node: &NodeView,
     ) -> Vec<Asked> {
+        ui.set_opacity(1.0);
         let stranger = self.0.as_ref().is_some_and(|port| port.ty.is_none());
         let look = theme::of(ui);
         let label = node.port_label(ui, paint, name, if stranger { look.error } else { look.text });
@@ -188,7 +210,7 @@ impl NodeDataTrait for NodeView {
 
     /// The first hook of a node: its title.
     fn top_bar_ui(&self, ui: &mut Ui, id: NodeId, _: &Graph, paint: &mut Paint) -> Vec<Response> {
-        paint.ports = true;
+        ui.set_opacity(1.0);
         paint.frame = Some(ui.painter().add(Shape::Noop));
         let zoom = paint.zoom;
         ui.spacing_mut().item_spacing.x = 0.0;
@@ -208,20 +230,19 @@ impl NodeDataTrait for NodeView {
     }
 
     fn output_ui(&self, ui: &mut Ui, id: NodeId, _: &Graph, paint: &mut Paint, name: &str) -> Vec<Response> {
+        ui.set_opacity(1.0);
         let label = self.port_label(ui, paint, name, theme::of(ui).text);
         paint.row(ui, id, End::Output, name, label);
         Vec::new()
     }
 
     /// The last hook before the ports: a picture, a foot with what the node is and takes, and the frame, now that the size is known.
-    fn bottom_ui(&self, ui: &mut Ui, id: NodeId, _: &Graph, paint: &mut Paint) -> Vec<Response> {
+    fn bottom_ui(&self, ui: &mut Ui, id: NodeId, graph: &Graph, paint: &mut Paint) -> Vec<Response> {
+        ui.set_opacity(1.0);
         let (look, zoom) = (theme::of(ui), paint.zoom);
         if self.outline == Outline::Dot {
             let rect = self.dot(ui, zoom);
-            paint.rects.insert(id, rect);
-            if let Some(frame) = paint.frame.take() {
-                ui.painter().set(frame, self.pill(look, rect, zoom));
-            }
+            paint.finish(ui, id, graph, rect, self.pill(look, rect, zoom));
             return Vec::new();
         }
         if zoom < NAMES {
@@ -242,10 +263,7 @@ impl NodeDataTrait for NodeView {
         } else {
             self.foot(ui, look, rect, zoom);
         }
-        paint.rects.insert(id, rect);
-        if let Some(frame) = paint.frame.take() {
-            ui.painter().set(frame, self.frame(look, rect, zoom));
-        }
+        paint.finish(ui, id, graph, rect, self.frame(look, rect, zoom));
         Vec::new()
     }
 
@@ -253,9 +271,7 @@ impl NodeDataTrait for NodeView {
         false
     }
 
-    /// The last hook of a node.
-    fn can_delete(&self, _: NodeId, _: &Graph, paint: &mut Paint) -> bool {
-        paint.ports = false;
+    fn can_delete(&self, _: NodeId, _: &Graph, _: &mut Paint) -> bool {
         false
     }
 }
@@ -372,12 +388,15 @@ impl NodeView {
             true => (look.canvas.lerp_to_gamma(look.node, 0.35), look.canvas.lerp_to_gamma(self.color, 0.35)),
             false => (look.node, self.color),
         };
+        let corners = CornerRadius::same(radius);
+        let border = Stroke::new(width, color);
         let mut shapes = vec![
-            shadow.as_shape(rect, CornerRadius::same(radius)).into(),
-            RectShape::filled(rect, CornerRadius::same(radius), body).into(),
+            RectShape::new(rect, corners, body, border, StrokeKind::Outside).into(),
             RectShape::filled(head, round(radius, 0), title).into(),
-            RectShape::stroke(rect, CornerRadius::same(radius), Stroke::new(width, color), StrokeKind::Outside).into(),
         ];
+        if zoom >= NAMES {
+            shapes.insert(0, shadow.as_shape(rect, corners).into());
+        }
         if let Some(heat) = self.heat {
             let bar = pos2(rect.left() + rect.width() * heat.clamp(0.0, 1.0), rect.bottom());
             let bar = Rect::from_min_max(pos2(rect.left(), rect.bottom() - 3.0 * zoom.max(0.6)), bar);
@@ -406,10 +425,8 @@ impl NodeView {
     fn pill(&self, look: &Look, rect: Rect, zoom: f32) -> Shape {
         let (color, width) = self.border(look);
         let radius = CornerRadius::same((0.5 * rect.height()).min(127.0) as u8);
-        Shape::Vec(vec![
-            RectShape::filled(rect, radius, look.node).into(),
-            RectShape::stroke(rect, radius, Stroke::new(width * zoom.max(0.7), color), StrokeKind::Inside).into(),
-        ])
+        let border = Stroke::new(width * zoom.max(0.7), color);
+        RectShape::new(rect, radius, look.node, border, StrokeKind::Inside).into()
     }
 }
 

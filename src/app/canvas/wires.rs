@@ -1,7 +1,8 @@
 //! Wires and the dots behind them, painted before the nodes so that they lie below.
 
+use eframe::egui::emath::GuiRounding;
 use eframe::egui::epaint::CubicBezierShape;
-use eframe::egui::{Color32, Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2};
+use eframe::egui::{Color32, Mesh, Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2, vec2};
 
 use super::view::End;
 use crate::app::theme;
@@ -14,14 +15,17 @@ const GRID: f32 = 24.0;
 pub const NEAR: f32 = 7.0;
 /// Straight pieces that stand for a curve where only its course matters.
 const PIECES: usize = 24;
-/// The same where wires are small.
+/// The same where wires are small, at most, and how long a piece is then \[points\].
 const SMALL: usize = 8;
+const PIECE: f32 = 8.0;
 
 /// A wire as it was drawn.
 #[derive(Clone, Debug)]
 pub struct WireShape {
     pub from: Link,
     pub to: InputEnd,
+    /// What it is from, with the whole path of the node.
+    pub path: String,
     curve: [Pos2; 4],
     pub color: Color32,
     /// It ends at a selected node.
@@ -33,8 +37,13 @@ pub struct WireShape {
 }
 
 impl WireShape {
-    pub fn new(from: Link, to: InputEnd, ends: [Pos2; 2], zoom: f32, color: Color32) -> WireShape {
-        WireShape { from, to, curve: course(ends[0], ends[1], zoom), color, chosen: false, lit: false, idle: false }
+    pub fn new(from: Link, to: InputEnd, path: String, color: Color32) -> WireShape {
+        WireShape { from, to, path, curve: [Pos2::ZERO; 4], color, chosen: false, lit: false, idle: false }
+    }
+
+    /// Lays it between two ports.
+    pub fn lay(&mut self, from: Pos2, to: Pos2, zoom: f32) {
+        self.curve = course(from, to, zoom);
     }
 
     fn at(&self, t: f32) -> Pos2 {
@@ -75,7 +84,9 @@ impl WireShape {
         let stroke = Stroke::new(width, self.color.gamma_multiply(strength));
         if zoom < super::view::NAMES {
             // Small, a few straight pieces look the same and cost a fraction.
-            let points = (0..=SMALL).map(|piece| self.at(piece as f32 / SMALL as f32)).collect();
+            let length = self.curve[0].distance(self.curve[3]);
+            let pieces = ((length / PIECE).ceil() as usize).clamp(3, SMALL);
+            let points = (0..=pieces).map(|piece| self.at(piece as f32 / pieces as f32)).collect();
             return Shape::line(points, stroke);
         }
         CubicBezierShape::from_points_stroke(self.curve, false, Color32::TRANSPARENT, stroke).into()
@@ -88,16 +99,19 @@ pub fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
     ui.painter().rect_filled(rect, 0.0, look.canvas);
     // Every second one goes when they come too close.
     let step = GRID * zoom * if zoom < 0.7 { 2.0 } else { 1.0 } * if zoom < 0.35 { 2.0 } else { 1.0 };
-    let start = |offset: f32| offset.rem_euclid(step);
-    let mut y = rect.top() + start(pan.y);
-    while y < rect.bottom() {
-        let mut x = rect.left() + start(pan.x);
-        while x < rect.right() {
-            ui.painter().rect_filled(Rect::from_center_size(pos2(x, y), Vec2::splat(2.0)), 0.0, look.canvas_dot);
-            x += step;
+    let first = vec2(pan.x.rem_euclid(step), pan.y.rem_euclid(step));
+    // Thousands of them, so one mesh of whole pixels that need no soft edges.
+    let mut dots = Mesh::default();
+    let size = (2.0 * ui.pixels_per_point()).round() / ui.pixels_per_point();
+    let count = ((rect.size() - first) / step).ceil();
+    for row in 0..count.y as usize {
+        for column in 0..count.x as usize {
+            let middle = rect.min + first + vec2(column as f32, row as f32) * step;
+            let corner = (middle - Vec2::splat(0.5 * size)).round_to_pixels(ui.pixels_per_point());
+            dots.add_colored_rect(Rect::from_min_size(corner, Vec2::splat(size)), look.canvas_dot);
         }
-        y += step;
     }
+    ui.painter().add(dots);
 }
 
 /// All wires in sight. Those that stand out lie above the others.
@@ -151,7 +165,9 @@ mod tests {
 
     fn wire() -> WireShape {
         let to = InputEnd { node: "b".into(), port: "x".into() };
-        WireShape::new(Link::parse("a"), to, [pos2(0.0, 0.0), pos2(200.0, 100.0)], 1.0, Color32::WHITE)
+        let mut wire = WireShape::new(Link::parse("a"), to, "a".into(), Color32::WHITE);
+        wire.lay(pos2(0.0, 0.0), pos2(200.0, 100.0), 1.0);
+        wire
     }
 
     #[test]
