@@ -19,6 +19,8 @@ mod exposing;
 mod grouping;
 #[path = "editor/groups.rs"]
 mod groups;
+#[path = "editor/leaving.rs"]
+mod leaving;
 #[path = "editor/pictures.rs"]
 mod pictures;
 #[path = "editor/ports.rs"]

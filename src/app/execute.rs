@@ -211,7 +211,7 @@ impl Editor {
 
     /// Saves the document, or the stage's file that is being written in.
     fn save(&mut self, ctx: &egui::Context) {
-        match self.code.save(ctx, &self.session) {
+        match self.code.save(ctx, &mut self.session) {
             Some(Ok(path)) => self.tell(format!("Saved {}", path.display()), false),
             Some(Err(sentence)) => self.tell(sentence, true),
             None => self.files.save(ctx, &mut self.session),

@@ -63,6 +63,18 @@ impl ExportDialog {
         }
     }
 
+    /// Whether an export is at work.
+    pub fn running(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Ends it after the frame at hand; it can be resumed.
+    pub fn stop(&self) {
+        if let Some(running) = &self.job {
+            running.job.cancel();
+        }
+    }
+
     /// How the last export ended, until there is another.
     #[cfg(test)]
     pub fn ended(&self) -> Option<&str> {
@@ -147,6 +159,7 @@ impl ExportDialog {
         let shown = pictures.iter().find(|p| Some(&p.node) == self.output.as_ref()).or(pictures.first()).cloned();
         let Some(picture) = shown else {
             ui.label("The graph has no picture to export. Add an Output, wire an image to it and mend what is wrong.");
+            self.last(ui);
             return false;
         };
         if pictures.len() > 1 {
@@ -186,19 +199,23 @@ impl ExportDialog {
             }
             There::Nothing => {}
         }
-        if let Some((text, error, folder)) = &self.told {
-            let color = if *error { theme::of(ui).error } else { theme::of(ui).accent };
-            ui.add(egui::Label::new(RichText::new(text).color(color)).wrap());
-            if folder.is_dir() && ui.button("Show folder").clicked() {
-                // Where no file manager answers, the path is there to read.
-                let _ = open::that_detached(folder);
-            }
-        }
+        self.last(ui);
         ui.add_space(6.0);
         let resume = self.resume && matches!(there, There::Interrupted(_));
         let text = if resume { "Resume" } else { "Export" };
         let named = !self.choices.folder.as_os_str().is_empty();
         ui.horizontal(|ui| ui.add_enabled(named, button(text)).clicked()).inner
+    }
+
+    /// How the last export ended.
+    fn last(&self, ui: &mut Ui) {
+        let Some((text, error, folder)) = &self.told else { return };
+        let color = if *error { theme::of(ui).error } else { theme::of(ui).accent };
+        ui.add(egui::Label::new(RichText::new(text).color(color)).wrap());
+        if folder.is_dir() && ui.button("Show folder").clicked() {
+            // Where no file manager answers, the path is there to read.
+            let _ = open::that_detached(folder);
+        }
     }
 
     /// What lies in the folder. The disk is asked once for the same choices and graph.

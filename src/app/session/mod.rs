@@ -1,5 +1,6 @@
 //! What is open: the document, its undo steps, its problems, and the simulation that runs it.
 
+mod drafts;
 mod level;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,7 @@ use crate::problem::{Problem, Problems, SourcePlace};
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
 use crate::stage::types::{Attributes, WireType, particles_name};
+pub use drafts::{Draft, Drafts};
 
 /// The document is the only truth; all else here follows from it.
 pub struct Session {
@@ -24,6 +26,7 @@ pub struct Session {
     /// The document as its file has it, or as it came with the program; `None` where it is nowhere but here.
     saved: Option<Document>,
     path: Option<PathBuf>,
+    drafts: Drafts,
     history: History,
     compiler: Compiler,
     gpu: Gpu,
@@ -81,6 +84,7 @@ impl Session {
             document: Document::default(),
             saved: Some(Document::default()),
             path: None,
+            drafts: Drafts::new(),
             history: History::default(),
             compiler: Compiler::new(gpu.clone(), move || compiled()),
             gpu,
@@ -156,6 +160,7 @@ impl Session {
         self.document = document;
         self.find_stages(path.as_deref());
         self.path = path;
+        self.drafts.clear();
         self.history = History::default();
         self.simulation = None;
         self.problems = Problems::default();
