@@ -13,6 +13,8 @@ mod canvas;
 mod clipboard;
 #[path = "editor/code.rs"]
 mod code;
+#[path = "editor/escape.rs"]
+mod escape;
 #[path = "editor/exposing.rs"]
 mod exposing;
 #[path = "editor/grouping.rs"]
@@ -21,6 +23,8 @@ mod grouping;
 mod groups;
 #[path = "editor/leaving.rs"]
 mod leaving;
+#[path = "editor/loading.rs"]
+mod loading;
 #[path = "editor/pictures.rs"]
 mod pictures;
 #[path = "editor/ports.rs"]

@@ -63,6 +63,15 @@ impl ExportDialog {
         }
     }
 
+    /// Escape puts the dialog away, as its ✖ does; an export that runs goes on.
+    pub fn escape(&mut self, ctx: &egui::Context) {
+        // A field or a list that is open is what Escape is for.
+        let free = self.open && !ctx.egui_wants_keyboard_input() && !egui::Popup::is_any_open(ctx);
+        if free && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape)) {
+            self.open = false;
+        }
+    }
+
     /// Whether an export is at work.
     pub fn running(&self) -> bool {
         self.job.is_some()
@@ -326,7 +335,8 @@ fn frames(count: u64) -> String {
     if count == 1 { "1 frame".into() } else { format!("{count} frames") }
 }
 
-fn amount(bytes: f64) -> String {
+/// Memory for a person.
+pub(super) fn amount(bytes: f64) -> String {
     match bytes {
         b if b < 1e6 => format!("{:.0} kB", b / 1e3),
         b if b < 1e9 => format!("{:.0} MB", b / 1e6),

@@ -13,6 +13,7 @@ mod files;
 mod hints;
 mod history;
 mod inspector;
+mod loader;
 mod notice;
 mod panes;
 mod picker;
@@ -248,6 +249,9 @@ impl Editor {
         }
         if ctx.input(|input| input.viewport().close_requested()) {
             self.leave(ctx);
+        }
+        if !self.files.blocking() && self.picker.is_none() && !self.canvas.busy() {
+            self.export.escape(ctx);
         }
         for event in self.files.show(ctx, &mut self.session, self.export.running()) {
             match event {
