@@ -73,11 +73,14 @@ impl Watch {
     }
 }
 
+/// What a file gives.
+type Grid = Result<Arc<DistanceGrid>, Problem>;
+
 /// The compiler's end.
 pub struct Loader {
     watch: Watch,
     /// What is being read, and where its grid will come from.
-    at_work: Option<(Wanted, Arc<Work>, Receiver<Result<Arc<DistanceGrid>, Problem>>)>,
+    at_work: Option<(Wanted, Arc<Work>, Receiver<Grid>)>,
 }
 
 /// Nobody waits for it any more.
@@ -121,7 +124,7 @@ impl Loader {
     }
 
     /// Waits for one file; `None` when there is something newer.
-    fn wait(&mut self, file: &Wanted, newer: &mut impl FnMut() -> bool) -> Option<Result<Arc<DistanceGrid>, Problem>> {
+    fn wait(&mut self, file: &Wanted, newer: &mut impl FnMut() -> bool) -> Option<Grid> {
         if self.at_work.is_none() {
             self.begin(file);
         }

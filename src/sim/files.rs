@@ -111,3 +111,45 @@ pub fn read(plan: &Plan) -> Result<Vec<Arc<DistanceGrid>>, Problems> {
     }
     if problems.is_empty() { Ok(grids) } else { Err(problems) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::graph::Graph;
+    use crate::library::Library;
+    use crate::plan::PlanOptions;
+
+    const GRAPH: &str = r#"(version: 1, nodes: {
+        "box": (domain: (resolution: (6, 6, 6), width: 1)),
+        "left": (file: "shape.obj", on: "box", params: {"center": (0.3, 0.5, 0.5), "size": 0.4}),
+        "right": (file: "shape.obj", on: "box", params: {"center": (0.7, 0.5, 0.5), "size": 0.4}),
+    })"#;
+
+    fn plan(folder: &Path, text: &str) -> Plan {
+        let graph = Graph::build(&Document::parse(text).unwrap(), Library::builtin()).unwrap();
+        let keep = crate::plan::Keep::Wires(["left.distance", "right.distance"].map(String::from).into());
+        Plan::compile(&graph, &PlanOptions { folder: folder.into(), keep, ..PlanOptions::default() }).unwrap()
+    }
+
+    #[test]
+    fn a_file_in_two_places_is_known_in_both_and_forgotten_where_it_is_no_more() {
+        let folder = std::env::temp_dir().join(format!("stagewright-places-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+        std::fs::write(folder.join("shape.obj"), corners).unwrap();
+        let before = plan(&folder, GRAPH);
+        let stopped = Work::default();
+        stopped.stop();
+        let first = wanted(&before).unwrap().swap_remove(0);
+        assert!(first.load(&stopped).is_err_and(|problem| problem.cause.ends_with("loading it was stopped")));
+        assert!(first.known().is_none(), "what was stopped leaves nothing");
+        assert_eq!(read(&before).unwrap().len(), 2);
+        assert!(wanted(&before).unwrap().iter().all(|file| file.known().is_some()));
+        let after = plan(&folder, &GRAPH.replace("0.7", "0.6"));
+        read(&after).unwrap();
+        let known: Vec<bool> = wanted(&before).unwrap().iter().map(|file| file.known().is_some()).collect();
+        assert_eq!(known, [true, false], "the one that stayed");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
