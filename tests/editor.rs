@@ -5,17 +5,33 @@
 mod bench;
 #[path = "editor/build.rs"]
 mod build;
+#[path = "editor/cameras.rs"]
+mod cameras;
 #[path = "editor/canvas.rs"]
 mod canvas;
 #[path = "editor/clipboard.rs"]
 mod clipboard;
 #[path = "editor/code.rs"]
 mod code;
+#[path = "editor/escape.rs"]
+mod escape;
+#[path = "editor/exposing.rs"]
+mod exposing;
+#[path = "editor/grouping.rs"]
+mod grouping;
 #[path = "editor/groups.rs"]
 mod groups;
+#[path = "editor/leaving.rs"]
+mod leaving;
+#[path = "editor/loading.rs"]
+mod loading;
 #[path = "editor/pictures.rs"]
 mod pictures;
+#[path = "editor/ports.rs"]
+mod ports;
 #[path = "editor/random.rs"]
 mod random;
+#[path = "editor/together.rs"]
+mod together;
 #[path = "editor/views.rs"]
 mod views;

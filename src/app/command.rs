@@ -47,6 +47,8 @@ pub enum Command {
     Reset,
     Slower,
     Faster,
+    StopLoading,
+    LoadAgain,
     ViewOutput,
     Pin,
     FitPicture,
@@ -92,7 +94,7 @@ pub const MENUS: &[(&str, &[Command])] = &[
             PreviousProblem,
         ],
     ),
-    ("Run", &[Play, Step, Reset, Slower, Faster]),
+    ("Run", &[Play, Step, Reset, Slower, Faster, StopLoading, LoadAgain]),
     (
         "View",
         &[
@@ -171,6 +173,8 @@ impl Command {
             Reset => ("Start anew", &[(SHIFT, Key::Space)]),
             Slower => ("Slower", &[(NONE, Key::OpenBracket)]),
             Faster => ("Faster", &[(NONE, Key::CloseBracket)]),
+            StopLoading => ("Stop loading", &[]),
+            LoadAgain => ("Load files again", &[]),
             ViewOutput => ("See what it makes", &[(NONE, Key::D)]),
             Pin => ("Pin what is seen", &[(NONE, Key::K)]),
             FitPicture => ("Fit the picture", &[(SHIFT, Key::F)]),
@@ -229,8 +233,10 @@ impl Command {
             Command::all().flat_map(|command| command.shortcuts().map(move |keys| (command, keys))).collect();
         // Ctrl+Shift+Z is Ctrl+Z too, so the longer one is asked first.
         all.sort_by_key(|(_, keys)| !keys.modifiers.shift);
+        let popup = egui::Popup::is_any_open(ctx);
         let pressed = all.into_iter().find(|(command, keys)| {
-            if text && own(command) {
+            // Escape closes a menu or a list before it leaves a group.
+            if (text && own(command)) || (popup && keys.logical_key == Key::Escape) {
                 return false;
             }
             (!typing || keys.modifiers.command) && ctx.input_mut(|input| input.consume_shortcut(keys))
@@ -252,7 +258,10 @@ impl Command {
 
     /// A button with a drawing of its own; whether it was pressed.
     pub fn button(self, ui: &mut Ui, icon: &str, label: &str) -> bool {
-        let hint = format!("{label}  ({})", self.shortcut_text(ui.ctx()));
+        let hint = match self.shortcut_text(ui.ctx()) {
+            keys if keys.is_empty() => label.to_string(),
+            keys => format!("{label}  ({keys})"),
+        };
         let response = ui.add(egui::Button::new(RichText::new(icon).size(14.0)).min_size(egui::vec2(30.0, 22.0)));
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, label));
         response.on_hover_text(hint).clicked()

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 
+use super::loader::{Loader, Watch};
 use crate::document::{Document, Scope};
 use crate::gpu::Gpu;
 use crate::graph::Graph;
@@ -49,6 +50,7 @@ pub struct Compiler {
     results: Receiver<(u64, Outcome)>,
     asked: u64,
     answered: u64,
+    watch: Watch,
 }
 
 impl Compiler {
@@ -56,13 +58,25 @@ impl Compiler {
     pub fn new(gpu: Gpu, wake: impl Fn() + Send + 'static) -> Compiler {
         let (jobs, queue) = channel::<(u64, Job)>();
         let (answers, results) = channel();
+        let watch = Watch::default();
+        let mut loader = Loader::new(watch.clone());
         let work = move || {
-            while let Ok(mut job) = queue.recv() {
+            let mut next = None;
+            while let Some(mut job) = next.take().or_else(|| queue.recv().ok()) {
                 // Only the newest document matters.
                 while let Ok(newer) = queue.try_recv() {
                     job = newer;
                 }
-                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1))).unwrap_or_else(|_| Err(died()));
+                // A window that is gone has nothing to wait for either.
+                let newer = || match queue.try_recv() {
+                    Ok(newer) => {
+                        next = Some(newer);
+                        true
+                    }
+                    Err(nothing) => nothing == TryRecvError::Disconnected,
+                };
+                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, &mut loader, newer)));
+                let Some(outcome) = outcome.unwrap_or_else(|_| Err(died())).transpose() else { continue };
                 if answers.send((job.0, outcome)).is_err() {
                     return;
                 }
@@ -71,7 +85,7 @@ impl Compiler {
         };
         // Without a thread the queue is closed, and `request` says so.
         let thread = std::thread::Builder::new().name("compiler".into()).spawn(work).ok();
-        Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0 }
+        Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0, watch }
     }
 
     /// Asks for a document to be compiled; what was asked before is no longer of interest.
@@ -95,6 +109,11 @@ impl Compiler {
         Some(newest.1)
     }
 
+    /// What is known of files that are being read.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
     /// Whether a result is still to come.
     pub fn busy(&self) -> bool {
         self.answered != self.asked
@@ -112,19 +131,26 @@ impl Drop for Compiler {
     }
 }
 
-fn compile(gpu: &Gpu, job: &Job) -> Outcome {
+/// `None` when something newer came up while a file was waited for.
+fn compile(
+    gpu: &Gpu,
+    job: &Job,
+    loader: &mut Loader,
+    newer: impl FnMut() -> bool,
+) -> Result<Option<Compiled>, Problems> {
     let graph = Graph::build(&job.document, &job.library)?;
     let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
     let pictured = job.pictured.as_ref().map(|scope| probe::thumbnails(&graph, group(scope).as_deref()));
     let thumbnails = pictured.unwrap_or_default();
     let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).cloned().collect());
     let plan = Plan::compile(&graph, &PlanOptions { folder: job.folder.clone(), keep, ..PlanOptions::default() })?;
-    // Read here, so that the window need not wait for a large mesh.
-    crate::sim::files::read(&plan)?;
+    if !loader.load(&plan, newer)? {
+        return Ok(None);
+    }
     gpu.prepare(&plan)?;
     let camera = |output: &str| Some((output.to_string(), camera::orbit_target(&graph, Some(output))?));
     let cameras = plan.outputs.iter().filter_map(|output| camera(&output.node)).collect();
-    Ok(Compiled { plan, warnings: graph.warnings, thumbnails, cameras })
+    Ok(Some(Compiled { plan, warnings: graph.warnings, thumbnails, cameras }))
 }
 
 fn died() -> Problems {

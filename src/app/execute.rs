@@ -39,6 +39,8 @@ impl Editor {
             Command::Paste | Command::PasteWithInputs | Command::AddNode | Command::FrameNodes | Command::Arrange => {
                 own
             }
+            Command::StopLoading => session.loading().is_some(),
+            Command::LoadAgain => session.can_load_again(),
             Command::Play | Command::Step | Command::Reset => session.running_simulation().is_some(),
             _ => true,
         }
@@ -102,6 +104,8 @@ impl Editor {
             Command::Step => self.player.step(),
             Command::Slower => self.player.shift_speed(false),
             Command::Faster => self.player.shift_speed(true),
+            Command::StopLoading => session.stop_loading(),
+            Command::LoadAgain => session.load_again(),
             Command::Reset => {
                 session.reset();
                 self.player.refresh();
@@ -211,7 +215,7 @@ impl Editor {
 
     /// Saves the document, or the stage's file that is being written in.
     fn save(&mut self, ctx: &egui::Context) {
-        match self.code.save(ctx, &self.session) {
+        match self.code.save(ctx, &mut self.session) {
             Some(Ok(path)) => self.tell(format!("Saved {}", path.display()), false),
             Some(Err(sentence)) => self.tell(sentence, true),
             None => self.files.save(ctx, &mut self.session),

@@ -63,6 +63,27 @@ impl ExportDialog {
         }
     }
 
+    /// Escape puts the dialog away, as its ✖ does; an export that runs goes on.
+    pub fn escape(&mut self, ctx: &egui::Context) {
+        // A field or a list that is open is what Escape is for.
+        let free = self.open && !ctx.egui_wants_keyboard_input() && !egui::Popup::is_any_open(ctx);
+        if free && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape)) {
+            self.open = false;
+        }
+    }
+
+    /// Whether an export is at work.
+    pub fn running(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Ends it after the frame at hand; it can be resumed.
+    pub fn stop(&self) {
+        if let Some(running) = &self.job {
+            running.job.cancel();
+        }
+    }
+
     /// How the last export ended, until there is another.
     #[cfg(test)]
     pub fn ended(&self) -> Option<&str> {
@@ -147,6 +168,7 @@ impl ExportDialog {
         let shown = pictures.iter().find(|p| Some(&p.node) == self.output.as_ref()).or(pictures.first()).cloned();
         let Some(picture) = shown else {
             ui.label("The graph has no picture to export. Add an Output, wire an image to it and mend what is wrong.");
+            self.last(ui);
             return false;
         };
         if pictures.len() > 1 {
@@ -186,19 +208,23 @@ impl ExportDialog {
             }
             There::Nothing => {}
         }
-        if let Some((text, error, folder)) = &self.told {
-            let color = if *error { theme::of(ui).error } else { theme::of(ui).accent };
-            ui.add(egui::Label::new(RichText::new(text).color(color)).wrap());
-            if folder.is_dir() && ui.button("Show folder").clicked() {
-                // Where no file manager answers, the path is there to read.
-                let _ = open::that_detached(folder);
-            }
-        }
+        self.last(ui);
         ui.add_space(6.0);
         let resume = self.resume && matches!(there, There::Interrupted(_));
         let text = if resume { "Resume" } else { "Export" };
         let named = !self.choices.folder.as_os_str().is_empty();
         ui.horizontal(|ui| ui.add_enabled(named, button(text)).clicked()).inner
+    }
+
+    /// How the last export ended.
+    fn last(&self, ui: &mut Ui) {
+        let Some((text, error, folder)) = &self.told else { return };
+        let color = if *error { theme::of(ui).error } else { theme::of(ui).accent };
+        ui.add(egui::Label::new(RichText::new(text).color(color)).wrap());
+        if folder.is_dir() && ui.button("Show folder").clicked() {
+            // Where no file manager answers, the path is there to read.
+            let _ = open::that_detached(folder);
+        }
     }
 
     /// What lies in the folder. The disk is asked once for the same choices and graph.
@@ -309,7 +335,8 @@ fn frames(count: u64) -> String {
     if count == 1 { "1 frame".into() } else { format!("{count} frames") }
 }
 
-fn amount(bytes: f64) -> String {
+/// Memory for a person.
+pub(super) fn amount(bytes: f64) -> String {
     match bytes {
         b if b < 1e6 => format!("{:.0} kB", b / 1e3),
         b if b < 1e9 => format!("{:.0} MB", b / 1e6),

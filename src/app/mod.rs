@@ -13,6 +13,7 @@ mod files;
 mod hints;
 mod history;
 mod inspector;
+mod loader;
 mod notice;
 mod panes;
 mod picker;
@@ -132,6 +133,8 @@ pub struct Editor {
     stale: bool,
     /// The graph asks which keys are down.
     hears_keys: bool,
+    /// All that had to be asked before closing was answered.
+    closing: bool,
 }
 
 impl Editor {
@@ -174,6 +177,7 @@ impl Editor {
             plan: 0,
             stale: false,
             hears_keys: false,
+            closing: false,
         };
         editor.restore(&context.egui_ctx);
         if let Some(folder) = stages {
@@ -247,16 +251,24 @@ impl Editor {
         if ctx.input(|input| input.viewport().close_requested()) {
             self.leave(ctx);
         }
-        for event in self.files.show(ctx, &mut self.session) {
+        if !self.files.blocking() && self.picker.is_none() && !self.canvas.busy() {
+            self.export.escape(ctx);
+        }
+        for event in self.files.show(ctx, &mut self.session, self.export.running()) {
             match event {
                 Event::Opened => {
                     self.canvas.clear();
+                    self.code = Code::default();
                     self.plan_pane = PlanPane::default();
                     self.player.clear();
                     self.views.values_mut().for_each(View::clear);
                     self.notice = None;
                 }
-                Event::Close => ctx.send_viewport_cmd(ViewportCommand::Close),
+                Event::Close => {
+                    self.closing = true;
+                    ctx.send_viewport_cmd(ViewportCommand::Close);
+                }
+                Event::StopExport => self.export.stop(),
                 Event::Saved(path) => self.tell(format!("Saved {}", path.display()), false),
                 Event::Reloaded(path) => self.tell(format!("Read {} anew: it was changed", path.display()), false),
                 Event::Dropped(wish, node) => {
@@ -295,16 +307,7 @@ impl Editor {
     /// The window is to be closed: not before everything that was written is safe.
     fn leave(&mut self, ctx: &egui::Context) {
         self.code.flush(&mut self.session);
-        let unsaved: Vec<&str> = self.code.unsaved().collect();
-        if !unsaved.is_empty() {
-            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
-            let names = unsaved.join(", ");
-            self.tell(
-                format!("Not closed: {names} has changes that are in no file; save them or take them back"),
-                true,
-            );
-            panes::bring_up(&mut self.panes, Pane::Code);
-        } else if self.session.modified() {
+        if !self.closing && self.files.holds(&self.session) {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.files.leave(&mut self.session, Leaving::Close);
         }
@@ -363,7 +366,7 @@ impl Editor {
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let look = theme::of(ui);
-                let mark = if self.session.modified() { "●" } else { "" };
+                let mark = if self.session.unsaved() { "●" } else { "" };
                 let name = display_name(&self.session);
                 let where_from = self.session.path().map_or("not in a file yet".into(), |p| p.display().to_string());
                 ui.label(RichText::new(name).color(look.dim)).on_hover_text(where_from);
@@ -374,7 +377,7 @@ impl Editor {
     }
 
     fn retitle(&mut self, ctx: &egui::Context) {
-        let mark = if self.session.modified() { "● " } else { "" };
+        let mark = if self.session.unsaved() { "● " } else { "" };
         let title = format!("{mark}{} — Stagewright", display_name(&self.session));
         if title != self.title {
             self.title = title;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Editor;
+use crate::asset::Phase;
 use crate::document::{Document, Scope};
 use crate::problem::Problem;
 use crate::sim::Simulation;
@@ -31,6 +32,11 @@ impl Editor {
     /// Whether a plan of the graph as it is is still to come.
     pub fn compiling(&self) -> bool {
         self.session.compiling()
+    }
+
+    /// What is being done with a file that the graph waits for, and how much of it is done (0 to 1) where that can be told.
+    pub fn loading(&self) -> Option<(Phase, Option<f32>)> {
+        self.session.loading().map(|loading| loading.progress())
     }
 
     /// The level that is open.

@@ -3,6 +3,8 @@
 use eframe::egui::{self, Align, Layout, RichText, Ui, vec2};
 
 use super::command::Command;
+use super::export_dialog::amount;
+use super::loader::Loading;
 use super::player::{Player, SPEEDS};
 use super::session::Session;
 use super::theme;
@@ -49,9 +51,24 @@ fn speed(ui: &mut Ui, player: &mut Player) {
         .on_hover_text(hint);
 }
 
+/// What is being done with a file, and how far.
+fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
+    let asked = Command::StopLoading.button(ui, "✖", "Stop loading").then_some(Command::StopLoading);
+    let name = loading.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let (phase, share) = loading.progress();
+    let share = share.map(|share| format!(" {:.0} %", 100.0 * share)).unwrap_or_default();
+    let text = format!("loading {name}, {}: {}{share}", amount(loading.bytes as f64), phase.name());
+    ui.label(RichText::new(text).color(theme::of(ui).accent).small());
+    ui.spinner();
+    asked
+}
+
 /// How the graph is: at work, broken, or well.
 fn status(ui: &mut Ui, session: &Session) -> Option<Command> {
     let look = theme::of(ui);
+    if let Some(file) = session.loading() {
+        return loading(ui, &file);
+    }
     if session.compiling() {
         ui.label(RichText::new("compiling").color(look.accent).small());
         ui.spinner();

@@ -6,14 +6,20 @@ use glam::{DVec2, DVec3};
 use super::error::Cause;
 use super::picture::Coverage;
 use super::tree::{Tree, bounds};
-use super::{DistanceGrid, MAX_TRIANGLES, Placement, fill, place_warnings};
+use super::{DistanceGrid, MAX_TRIANGLES, Phase, Placement, Work, fill, place_warnings};
 use crate::graph::Domain;
 
 const HALF: f64 = 0.5;
 
 /// # Errors
-/// A picture that is outside all over, an outline of too many pieces, no memory for the cells.
-pub fn distances(coverage: Coverage, placement: &Placement, domain: &Domain) -> Result<DistanceGrid, Cause> {
+/// A picture that is outside all over, an outline of too many pieces, no memory for the cells; being stopped.
+pub fn distances(
+    coverage: Coverage,
+    placement: &Placement,
+    domain: &Domain,
+    work: &Work,
+) -> Result<DistanceGrid, Cause> {
+    work.begin(Phase::Preparing, 0)?;
     let picture = Picture::new(coverage, placement, domain);
     let mut pieces = Vec::new();
     for y in 0..picture.coverage.height - 1 {
@@ -32,7 +38,7 @@ pub fn distances(coverage: Coverage, placement: &Placement, domain: &Domain) -> 
     }
     let (min, max) = bounds(pieces.iter().flatten().copied());
     let tree = Tree::new(pieces);
-    let values = fill::fill(domain, &tree, true, &|p| picture.is_inside(p))?;
+    let values = fill::fill(domain, &tree, true, &|p| picture.is_inside(p), work)?;
     let mut warnings = Vec::from_iter(place_warnings(domain, min, max, &values));
     if picture.is_full() {
         warnings.push("the whole picture is inside; paint the shape white on black, or opaque on transparent".into());

@@ -53,6 +53,8 @@ pub enum Cause {
     Center,
     #[error("the domain's cells do not fit into memory")]
     Cells,
+    #[error("loading it was stopped")]
+    Stopped,
 }
 
 fn ending(ending: &str) -> String {
@@ -86,6 +88,7 @@ impl Cause {
             Cause::Size(_) => "give the longest side in metres, or 0 to keep the file's units",
             Cause::Center => "give finite coordinates below 1e15 m",
             Cause::Cells => "lower the resolution",
+            Cause::Stopped => "load it again, or choose another file",
         }
     }
 }

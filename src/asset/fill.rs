@@ -8,6 +8,7 @@ use glam::DVec3;
 
 use super::error::Cause;
 use super::tree::Tree;
+use super::work::{Phase, Work};
 use crate::graph::Domain;
 
 /// Room for rounding where a distance is compared with a cell.
@@ -16,12 +17,13 @@ const SLACK: f64 = 1.0 + 1e-9;
 /// Fills a domain's cells. `closed`: `inside` can change only across the tree's triangles.
 ///
 /// # Errors
-/// No memory for the cells.
+/// No memory for the cells; being stopped.
 pub fn fill(
     domain: &Domain,
     tree: &Tree,
     closed: bool,
     inside: &(dyn Fn(DVec3) -> bool + Sync),
+    work: &Work,
 ) -> Result<Vec<f32>, Cause> {
     let [width, height, _] = domain.resolution.map(|n| n as usize);
     let count = usize::try_from(domain.cells()).map_err(|_| Cause::Cells)?;
@@ -51,21 +53,25 @@ pub fn fill(
             before = Some((distance, is_inside));
         }
     };
+    work.begin(Phase::Measuring, (count / width) as u64)?;
     let rows = Mutex::new(values.chunks_mut(width).enumerate());
     let next = || rows.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let work = || {
-        while let Some((index, cells)) = next() {
+    let measure = || {
+        while let Some((index, cells)) = next().filter(|_| !work.stopped()) {
             row(index, cells);
+            // Being stopped is seen above.
+            let _ = work.go_on(1);
         }
     };
     scope(|scope| {
         for _ in 1..available_parallelism().map_or(1, NonZero::get) {
             // Where no thread is to be had, this one does it all.
-            if Builder::new().spawn_scoped(scope, work).is_err() {
+            if Builder::new().spawn_scoped(scope, measure).is_err() {
                 break;
             }
         }
-        work();
+        measure();
     });
+    work.go_on(0)?;
     Ok(values)
 }

@@ -17,7 +17,7 @@ use percent_encoding::percent_decode_str;
 
 use super::accessor::Elements;
 use super::error::Cause;
-use super::{MAX_FILE, MAX_TRIANGLES, Mesh};
+use super::{MAX_FILE, MAX_TRIANGLES, Mesh, Phase, Work};
 
 /// Where a binary file's header has the length of the whole; the header itself is twelve bytes.
 const LENGTH: std::ops::Range<usize> = 8..12;
@@ -32,7 +32,7 @@ pub fn broken(message: impl Into<String>) -> Cause {
 ///
 /// # Errors
 /// A file that is broken or cut off, buffers that are missing, extensions that change shapes.
-pub fn read(bytes: &[u8], folder: &Path) -> Result<Mesh, Cause> {
+pub fn read(bytes: &[u8], folder: &Path, work: &Work) -> Result<Mesh, Cause> {
     let (root, blob) = if bytes.starts_with(b"glTF") {
         let length = bytes.get(LENGTH).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b));
         if length < 12 {
@@ -47,7 +47,8 @@ pub fn read(bytes: &[u8], folder: &Path) -> Result<Mesh, Cause> {
     if let Some(name) = root.extensions_required.iter().find(|name| !HARMLESS.iter().any(|h| name.starts_with(h))) {
         return Err(Cause::Unsupported(format!("the extension {name}")));
     }
-    let buffers = buffers(&root, blob.as_deref(), folder)?;
+    let buffers = buffers(&root, blob.as_deref(), folder, work)?;
+    work.begin(Phase::Decoding, 0)?;
     let mut mesh = Mesh::default();
     for (node, transform) in placed_nodes(&root)? {
         let Some(index) = node.mesh else { continue };
@@ -62,11 +63,11 @@ pub fn read(bytes: &[u8], folder: &Path) -> Result<Mesh, Cause> {
     Ok(mesh)
 }
 
-fn buffers(root: &Root, blob: Option<&[u8]>, folder: &Path) -> Result<Vec<Vec<u8>>, Cause> {
+fn buffers(root: &Root, blob: Option<&[u8]>, folder: &Path, work: &Work) -> Result<Vec<Vec<u8>>, Cause> {
     let mut total = 0;
     let read = |buffer: &::gltf::json::Buffer| {
         let mut bytes = match &buffer.uri {
-            Some(uri) => resource(uri, folder)?,
+            Some(uri) => resource(uri, folder, work)?,
             None => blob.ok_or_else(|| broken("its binary part is missing"))?.to_vec(),
         };
         if (bytes.len() as u64) < buffer.byte_length.0 {
@@ -80,7 +81,7 @@ fn buffers(root: &Root, blob: Option<&[u8]>, folder: &Path) -> Result<Vec<Vec<u8
 }
 
 /// What a URI stands for: data of its own, or a file that lies relative to `folder`.
-fn resource(uri: &str, folder: &Path) -> Result<Vec<u8>, Cause> {
+fn resource(uri: &str, folder: &Path, work: &Work) -> Result<Vec<u8>, Cause> {
     let missing = |message: String| Cause::Buffer { uri: uri.chars().take(60).collect(), message };
     if let Some(data) = uri.strip_prefix("data:") {
         let (_, data) = data.split_once(";base64,").ok_or_else(|| missing("it is not base64".into()))?;
@@ -90,7 +91,10 @@ fn resource(uri: &str, folder: &Path) -> Result<Vec<u8>, Cause> {
     if path.contains(':') || Path::new(path.as_ref()).has_root() {
         return Err(missing("it lies elsewhere".into()));
     }
-    super::read(&folder.join(path.as_ref())).map_err(|cause| missing(cause.to_string()))
+    super::read(&folder.join(path.as_ref()), work).map_err(|cause| match cause {
+        Cause::Stopped => cause,
+        cause => missing(cause.to_string()),
+    })
 }
 
 /// The nodes of the default scene with their transforms; all of them where there is no scene.

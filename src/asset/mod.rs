@@ -20,6 +20,7 @@ mod surface;
 mod tests;
 mod tree;
 mod triangle;
+mod work;
 
 use std::fs::File;
 use std::io::Read;
@@ -29,11 +30,14 @@ use glam::{DMat4, DVec3};
 
 use crate::graph::Domain;
 pub use error::{AssetError, Cause};
+pub use work::{Phase, Work};
 
 /// The largest file, or buffer beside one, that is read \[bytes\].
 pub const MAX_FILE: u64 = 1 << 30;
 /// Triangles of a mesh, or pieces of a picture's outline.
 pub const MAX_TRIANGLES: usize = 5_000_000;
+/// Bytes that are read between two looks at whether to go on.
+const CHUNK: u64 = 4 << 20;
 /// Coordinates and sizes beyond this are taken for mistakes \[m\].
 const MAX_COORDINATE: f64 = 1e15;
 
@@ -72,10 +76,23 @@ struct Mesh {
 /// One sentence with the file, the cause and the remedy: a file that can't be read or isn't what its name says, a shape that
 /// doesn't go with the domain, nothing to measure, sizes that are no numbers.
 pub fn distance_grid(path: &Path, placement: &Placement, domain: &Domain) -> Result<DistanceGrid, AssetError> {
-    shape_distances(path, placement, domain).map_err(|cause| AssetError { file: path.into(), cause })
+    distance_grid_watched(path, placement, domain, &Work::default())
 }
 
-fn shape_distances(path: &Path, placement: &Placement, domain: &Domain) -> Result<DistanceGrid, Cause> {
+/// The same, told of and stopped by `work`, which is at its beginning.
+///
+/// # Errors
+/// As [`distance_grid`]; and [`Cause::Stopped`].
+pub fn distance_grid_watched(
+    path: &Path,
+    placement: &Placement,
+    domain: &Domain,
+    work: &Work,
+) -> Result<DistanceGrid, AssetError> {
+    shape_distances(path, placement, domain, work).map_err(|cause| AssetError { file: path.into(), cause })
+}
+
+fn shape_distances(path: &Path, placement: &Placement, domain: &Domain, work: &Work) -> Result<DistanceGrid, Cause> {
     if let Placement::Fit { center, size } = placement {
         check_placement(*center, *size)?;
     }
@@ -90,15 +107,16 @@ fn shape_distances(path: &Path, placement: &Placement, domain: &Domain) -> Resul
         (false, 3) => return Err(Cause::PictureIn3d),
         _ => {}
     }
-    let bytes = read(path)?;
+    let bytes = read(path, work)?;
+    work.begin(Phase::Decoding, 0)?;
     if !is_mesh {
-        return contour::distances(picture::coverage(bytes)?, placement, domain);
+        return contour::distances(picture::coverage(bytes)?, placement, domain, work);
     }
     let mesh = match ending.as_str() {
         "obj" => obj::read(&bytes)?,
-        _ => gltf::read(&bytes, path.parent().unwrap_or(Path::new("")))?,
+        _ => gltf::read(&bytes, path.parent().unwrap_or(Path::new("")), work)?,
     };
-    surface::distances(mesh, placement, domain)
+    surface::distances(mesh, placement, domain, work)
 }
 
 fn check_placement(center: [f64; 3], size: f64) -> Result<(), Cause> {
@@ -114,7 +132,7 @@ fn is_point(p: DVec3) -> bool {
 }
 
 /// A whole file, if it is one and not too large; devices and pipes may have no end.
-fn read(path: &Path) -> Result<Vec<u8>, Cause> {
+fn read(path: &Path, work: &Work) -> Result<Vec<u8>, Cause> {
     let unreadable = |e: std::io::Error| match e.kind() {
         std::io::ErrorKind::NotFound => Cause::Missing,
         _ => Cause::Unreadable(e.to_string()),
@@ -126,10 +144,17 @@ fn read(path: &Path) -> Result<Vec<u8>, Cause> {
     if about.len() > MAX_FILE {
         return Err(Cause::TooLarge);
     }
+    work.begin(Phase::Reading, about.len())?;
     let mut bytes = Vec::new();
     // A file may grow while it is read.
-    File::open(path).and_then(|file| file.take(MAX_FILE).read_to_end(&mut bytes)).map_err(unreadable)?;
-    Ok(bytes)
+    let mut file = File::open(path).map_err(unreadable)?.take(MAX_FILE);
+    loop {
+        let count = file.by_ref().take(CHUNK).read_to_end(&mut bytes).map_err(unreadable)?;
+        work.go_on(count as u64)?;
+        if count == 0 {
+            return Ok(bytes);
+        }
+    }
 }
 
 /// Takes a shape's bounding box to its place.

@@ -7,15 +7,16 @@ use glam::DVec3;
 use super::error::Cause;
 use super::tree::{Tree, bounds};
 use super::triangle::Triangle;
-use super::{DistanceGrid, Mesh, Placement, fill, is_point, place, place_warnings, shells};
+use super::{DistanceGrid, Mesh, Phase, Placement, Work, fill, is_point, place, place_warnings, shells};
 use crate::graph::Domain;
 
 /// A point is inside where the surface winds around it more often than this, in either direction.
 const INSIDE: f64 = 0.5;
 
 /// # Errors
-/// No triangles, vertices that are no points, no extent to scale, no memory for the cells.
-pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain) -> Result<DistanceGrid, Cause> {
+/// No triangles, vertices that are no points, no extent to scale, no memory for the cells; being stopped.
+pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work: &Work) -> Result<DistanceGrid, Cause> {
+    work.begin(Phase::Preparing, 0)?;
     let mut warnings = mesh.warnings;
     let (mut points, mut triangles) = weld(&mesh.points, &mesh.triangles)?;
     let (min, max) = bounds(points.iter().copied());
@@ -24,6 +25,7 @@ pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain) -> Result<D
         *point = transform.transform_point3(*point);
     }
     let (min, max) = bounds(points.iter().copied());
+    work.go_on(0)?;
     let seams = shells::orient(&points, &mut triangles);
     if seams.open > 0 {
         warnings.push(format!(
@@ -31,9 +33,10 @@ pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain) -> Result<D
             seams.open
         ));
     }
+    work.go_on(0)?;
     let tree = Tree::new(triangles.iter().map(|t| corners(&points, t)).collect());
     let inside = |p| tree.winding(p).abs() > INSIDE;
-    let values = fill::fill(domain, &tree, seams.closed, &inside)?;
+    let values = fill::fill(domain, &tree, seams.closed, &inside, work)?;
     warnings.extend(place_warnings(domain, min, max, &values));
     Ok(DistanceGrid { values, warnings })
 }

@@ -1,11 +1,12 @@
 //! Values that come from files, read once a process as long as neither file nor place changes.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
-use crate::asset::{DistanceGrid, Placement, distance_grid};
+use crate::asset::{DistanceGrid, Placement, Work, distance_grid_watched};
+use crate::graph::Domain;
 use crate::plan::{FileGrid, Plan};
 use crate::problem::{Problem, Problems};
 
@@ -17,43 +18,138 @@ fn known() -> &'static Mutex<HashMap<Key, Arc<DistanceGrid>>> {
     KNOWN.get_or_init(Default::default)
 }
 
-/// Reads every file of a plan and measures distances, in the order of [`Plan::files`]. Takes seconds for a large mesh; the next
-/// call for the same is immediate, so a window calls it on another thread first.
+/// A grid of distances that a plan needs from a file.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Path of the node that names the file.
+    pub node: String,
+    key: Key,
+    placement: Placement,
+    domain: Domain,
+}
+
+impl Wanted {
+    fn new(plan: &Plan, file: &FileGrid) -> Result<Wanted, Problem> {
+        let Some(domain) = plan.domains.get(file.domain) else {
+            return Err(Problem::new(&file.node, "file", "the plan has no such domain", "compile the graph again"));
+        };
+        let path = file.folder.join(&file.file.path);
+        let changed = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
+        let key = (path, changed, format!("{:?} {domain:?}", file.file.fit));
+        let placement = file.file.fit.map_or(Placement::InPlace, |(center, size)| Placement::Fit { center, size });
+        Ok(Wanted { node: file.node.clone(), key, placement, domain: domain.clone() })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.key.0
+    }
+
+    /// Of the file \[bytes\]; 0 where it is not there.
+    pub fn bytes(&self) -> u64 {
+        std::fs::metadata(self.path()).map_or(0, |about| about.len())
+    }
+
+    /// Whether both are one grid, whoever asks for it.
+    pub fn same(&self, other: &Wanted) -> bool {
+        self.key == other.key
+    }
+
+    /// The grid, if it was measured before.
+    pub fn known(&self) -> Option<Arc<DistanceGrid>> {
+        known().lock().ok()?.get(&self.key).cloned()
+    }
+
+    /// Reads the file and measures, told of and stopped by `work`. Takes seconds for a large mesh; afterwards it is known.
+    ///
+    /// # Errors
+    /// A file that can't be used, with its node, cause and remedy; being stopped.
+    pub fn load(&self, work: &Work) -> Result<Arc<DistanceGrid>, Problem> {
+        if let Some(grid) = self.known() {
+            return Ok(grid);
+        }
+        let grid = distance_grid_watched(self.path(), &self.placement, &self.domain, work);
+        let grid = Arc::new(grid.map_err(|e| self.problem(&e.cause))?);
+        if let Ok(mut known) = known().lock() {
+            known.insert(self.key.clone(), grid.clone());
+        }
+        Ok(grid)
+    }
+
+    /// Why there is no grid.
+    pub fn problem(&self, cause: &crate::asset::Cause) -> Problem {
+        Problem::new(&self.node, "file", format!("{}: {cause}", self.path().display()), cause.remedy())
+    }
+}
+
+/// What a plan needs from files, in the order of [`Plan::files`].
+///
+/// # Errors
+/// A plan that is not whole.
+pub fn wanted(plan: &Plan) -> Result<Vec<Wanted>, Problems> {
+    Ok(plan.files.iter().map(|file| Wanted::new(plan, file)).collect::<Result<_, _>>()?)
+}
+
+/// Reads every file of a plan and measures distances, in the order of [`Plan::files`]. What is known already is there at once, so a
+/// window has it loaded on another thread first.
 ///
 /// # Errors
 /// Every file that can't be used, with its node, cause and remedy.
 pub fn read(plan: &Plan) -> Result<Vec<Arc<DistanceGrid>>, Problems> {
     let mut problems = Problems::default();
     let mut grids = Vec::new();
-    for file in &plan.files {
-        match grid(plan, file) {
+    let wanted = wanted(plan)?;
+    for file in &wanted {
+        match file.load(&Work::default()) {
             Ok(grid) => grids.push(grid),
             Err(problem) => problems.push(problem),
         }
     }
+    if let Ok(mut known) = known().lock() {
+        // Other versions and places of the same files are not asked for again.
+        let ours = |key: &Key| wanted.iter().any(|file| file.key == *key);
+        known.retain(|key, _| ours(key) || !wanted.iter().any(|file| file.key.0 == key.0));
+    }
     if problems.is_empty() { Ok(grids) } else { Err(problems) }
 }
 
-fn grid(plan: &Plan, file: &FileGrid) -> Result<Arc<DistanceGrid>, Problem> {
-    let Some(domain) = plan.domains.get(file.domain) else {
-        return Err(Problem::new(&file.node, "file", "the plan has no such domain", "compile the graph again"));
-    };
-    let path = file.folder.join(&file.file.path);
-    let changed = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
-    let key: Key = (path.clone(), changed, format!("{:?} {domain:?}", file.file.fit));
-    if let Some(grid) = known().lock().ok().and_then(|known| known.get(&key).cloned()) {
-        return Ok(grid);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::graph::Graph;
+    use crate::library::Library;
+    use crate::plan::PlanOptions;
+
+    const GRAPH: &str = r#"(version: 1, nodes: {
+        "box": (domain: (resolution: (6, 6, 6), width: 1)),
+        "left": (file: "shape.obj", on: "box", params: {"center": (0.3, 0.5, 0.5), "size": 0.4}),
+        "right": (file: "shape.obj", on: "box", params: {"center": (0.7, 0.5, 0.5), "size": 0.4}),
+    })"#;
+
+    fn plan(folder: &Path, text: &str) -> Plan {
+        let graph = Graph::build(&Document::parse(text).unwrap(), Library::builtin()).unwrap();
+        let keep = crate::plan::Keep::Wires(["left.distance", "right.distance"].map(String::from).into());
+        Plan::compile(&graph, &PlanOptions { folder: folder.into(), keep, ..PlanOptions::default() }).unwrap()
     }
-    let placement = file.file.fit.map_or(Placement::InPlace, |(center, size)| Placement::Fit { center, size });
-    let grid = distance_grid(&path, &placement, domain).map_err(|e| {
-        let cause = format!("{}: {}", path.display(), e.cause);
-        Problem::new(&file.node, "file", cause, e.cause.remedy())
-    })?;
-    let grid = Arc::new(grid);
-    if let Ok(mut known) = known().lock() {
-        // An older version of the same file is not asked for again.
-        known.retain(|(other, ..), _| *other != path);
-        known.insert(key, grid.clone());
+
+    #[test]
+    fn a_file_in_two_places_is_known_in_both_and_forgotten_where_it_is_no_more() {
+        let folder = std::env::temp_dir().join(format!("stagewright-places-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+        std::fs::write(folder.join("shape.obj"), corners).unwrap();
+        let before = plan(&folder, GRAPH);
+        let stopped = Work::default();
+        stopped.stop();
+        let first = wanted(&before).unwrap().swap_remove(0);
+        assert!(first.load(&stopped).is_err_and(|problem| problem.cause.ends_with("loading it was stopped")));
+        assert!(first.known().is_none(), "what was stopped leaves nothing");
+        assert_eq!(read(&before).unwrap().len(), 2);
+        assert!(wanted(&before).unwrap().iter().all(|file| file.known().is_some()));
+        let after = plan(&folder, &GRAPH.replace("0.7", "0.6"));
+        read(&after).unwrap();
+        let known: Vec<bool> = wanted(&before).unwrap().iter().map(|file| file.known().is_some()).collect();
+        assert_eq!(known, [true, false], "the one that stayed");
+        std::fs::remove_dir_all(folder).unwrap();
     }
-    Ok(grid)
 }

@@ -85,7 +85,7 @@ pub struct Seen {
 pub struct Bench {
     pub harness: Harness<'static, Editor>,
     /// Removed with the bench.
-    _folder: Folder,
+    folder: Folder,
     time: f64,
 }
 
@@ -120,7 +120,13 @@ impl Bench {
         Bench::with(Folder::new(), source, size)
     }
 
-    fn with(folder: Folder, source: Source, size: Vec2) -> Bench {
+    /// The folder of settings, recovery and, where it is in a file, the graph.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// An editor in a folder that may hold things already.
+    pub fn with(folder: Folder, source: Source, size: Vec2) -> Bench {
         let WgpuSetup::CreateNew(mut setup) = default_wgpu_setup() else { unreachable!("the default makes a device") };
         setup.device_descriptor = Arc::new(gpu::device_descriptor);
         let render = create_render_state(setup.into(), RendererOptions::PREDICTABLE);
@@ -135,7 +141,7 @@ impl Bench {
             .with_max_steps(1)
             .renderer(WgpuTestRenderer::from_render_state(render))
             .build_eframe(move |context| Editor::new(context, source, None, folders).unwrap());
-        let mut bench = Bench { harness, _folder: folder, time: 10.0 };
+        let mut bench = Bench { harness, folder, time: 10.0 };
         bench.rest();
         bench
     }

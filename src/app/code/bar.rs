@@ -29,7 +29,7 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text
                     ui.label(RichText::new("Built in").color(look.dim)).on_hover_text(name);
                     make_mine(ui, &mut wish);
                 }
-                Place::File(name) => file(ui, session, name, text, &mut wish),
+                Place::File(name, _) => file(ui, session, name, text, &mut wish),
             }
             label
         });

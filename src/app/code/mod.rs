@@ -6,12 +6,11 @@ mod field;
 mod highlight;
 mod keys;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use eframe::egui::{self, Id, RichText, Ui};
 
-use super::session::Session;
+use super::session::{Draft, Session};
 use super::{disk, theme};
 use crate::document::{Node, NodeKind, Scope};
 use crate::edit;
@@ -30,8 +29,8 @@ const PAUSE: f64 = 2.0;
 enum Place {
     /// In the graph, by the node's path.
     Node(String),
-    /// In a file of the user's, by the stage's name.
-    File(String),
+    /// In a file of the user's, by the stage's name and where the file is.
+    File(String, PathBuf),
     /// In the program.
     BuiltIn(String),
 }
@@ -55,9 +54,11 @@ struct Text {
 }
 
 impl Text {
-    fn new(place: &Place, source: &str) -> Text {
-        let [now, kept, seen] = [(); 3].map(|()| source.to_string());
-        let mut text = Text { now, kept, seen, overtaken: false, typed: f64::MIN, step: true, wrong: Vec::new() };
+    fn new(place: &Place, source: &str, draft: Option<&Draft>) -> Text {
+        let now = draft.map_or(source, |draft| &draft.text).to_string();
+        let [kept, seen] = [(); 2].map(|()| draft.map_or(source, |draft| &draft.of).to_string());
+        let overtaken = draft.is_some_and(|draft| draft.overtaken);
+        let mut text = Text { now, kept, seen, overtaken, typed: f64::MIN, step: true, wrong: Vec::new() };
         text.check(place);
         text
     }
@@ -67,7 +68,7 @@ impl Text {
     }
 
     fn check(&mut self, place: &Place) {
-        if let Place::File(name) = place {
+        if let Place::File(name, _) = place {
             self.wrong = Stage::parse(name, &self.now).err().unwrap_or_default();
         }
     }
@@ -91,8 +92,6 @@ impl Text {
 #[derive(Default)]
 pub struct Code {
     open: Option<(Place, Text)>,
-    /// Changes of files that are not in them yet, while another text is on screen.
-    drafts: BTreeMap<Place, Text>,
     field: Field,
 }
 
@@ -127,7 +126,10 @@ fn subject(session: &Session) -> Result<Subject, &'static str> {
         }
         NodeKind::Custom(source) => Ok(Subject { place: Place::Node(path.clone()), source: source.clone(), path }),
         NodeKind::Stage(name) => match (library.file(name), library.get(name)) {
-            (Some(file), _) => Ok(Subject { path, place: Place::File(name.clone()), source: file.text.clone() }),
+            (Some(file), _) => {
+                let place = Place::File(name.clone(), file.path.clone());
+                Ok(Subject { path, place, source: file.text.clone() })
+            }
             (None, Some(Definition::Stage(stage))) => {
                 Ok(Subject { path, place: Place::BuiltIn(name.clone()), source: stage.source.clone() })
             }
@@ -186,7 +188,22 @@ impl Code {
         if let Some(step) = step {
             self.step(ui.ctx(), session, step);
         }
-        wish.map_or(Ok(()), |wish| self.grant(session, &subject, wish))
+        let told = wish.map_or(Ok(()), |wish| self.grant(session, &subject, wish));
+        self.keep_draft(session);
+        told
+    }
+
+    /// Has the session know what of a file's text is not in the file.
+    fn keep_draft(&self, session: &mut Session) {
+        let Some((Place::File(_, path), text)) = &self.open else { return };
+        let known = session.drafts().get(path);
+        let same = |known: &Draft| known.text == text.now && known.of == text.kept && known.overtaken == text.overtaken;
+        if text.changed() && !known.is_some_and(same) {
+            let draft = Draft { text: text.now.clone(), of: text.kept.clone(), overtaken: text.overtaken };
+            session.set_draft(path, Some(draft));
+        } else if !text.changed() && known.is_some() {
+            session.set_draft(path, None);
+        }
     }
 
     /// Puts what was typed into the document once the keys have been still for a moment or have gone elsewhere. To be called in
@@ -222,32 +239,21 @@ impl Code {
     }
 
     /// Writes the file whose text has the keyboard; `None` where that is no file's.
-    pub fn save(&mut self, ctx: &egui::Context, session: &Session) -> Option<Result<PathBuf, String>> {
-        let (place @ Place::File(_), _) = self.open.as_ref()? else { return None };
+    pub fn save(&mut self, ctx: &egui::Context, session: &mut Session) -> Option<Result<PathBuf, String>> {
+        let (place @ Place::File(..), _) = self.open.as_ref()? else { return None };
         ctx.memory(|memory| memory.has_focus(id(place))).then(|| self.write(session))
-    }
-
-    /// Files whose text here is not what they hold.
-    pub fn unsaved(&self) -> impl Iterator<Item = &str> {
-        let open = self.open.iter().map(|(place, text)| (place, text));
-        self.drafts.iter().chain(open).filter_map(|(place, text)| match place {
-            Place::File(name) if text.changed() => Some(name.as_str()),
-            _ => None,
-        })
     }
 
     /// Brings a node's text up, with what is not saved of it.
     fn turn_to(&mut self, session: &mut Session, subject: Option<&Subject>) {
         if self.open.as_ref().map(|(place, _)| place) != subject.map(|subject| &subject.place) {
             self.flush(session);
-            if let Some((place @ Place::File(_), text)) = self.open.take()
-                && text.changed()
-            {
-                self.drafts.insert(place, text);
-            }
             self.open = subject.map(|subject| {
-                let text = self.drafts.remove(&subject.place);
-                (subject.place.clone(), text.unwrap_or_else(|| Text::new(&subject.place, &subject.source)))
+                let draft = match &subject.place {
+                    Place::File(_, path) => session.drafts().get(path),
+                    Place::Node(_) | Place::BuiltIn(_) => None,
+                };
+                (subject.place.clone(), Text::new(&subject.place, &subject.source, draft))
             });
         }
         if let (Some((place, text)), Some(subject)) = (&mut self.open, subject) {
@@ -296,14 +302,13 @@ impl Code {
         }
     }
 
-    fn write(&mut self, session: &Session) -> Result<PathBuf, String> {
-        let Some((Place::File(name), text)) = &mut self.open else { return Err("no file is open".into()) };
-        let file =
-            session.library().file(name).ok_or_else(|| format!("there is no file of the stage `{name}` any more"))?;
-        disk::save_text(&file.path, &text.now)?;
+    fn write(&mut self, session: &mut Session) -> Result<PathBuf, String> {
+        let Some((Place::File(_, path), text)) = &mut self.open else { return Err("no file is open".into()) };
+        disk::save_text(path, &text.now)?;
         text.kept = text.now.clone();
         text.overtaken = false;
-        Ok(file.path.clone())
+        session.set_draft(path, None);
+        Ok(path.clone())
     }
 }
 
@@ -314,7 +319,7 @@ fn id(place: &Place) -> Id {
 /// What is wrong with the text.
 fn marks(place: &Place, text: &Text, session: &Session, path: &str) -> Vec<Mark> {
     // What is wrong with a file that was changed here, or does not even read, only its own text can say.
-    if matches!(place, Place::File(_)) && (text.changed() || !text.wrong.is_empty()) {
+    if matches!(place, Place::File(..)) && (text.changed() || !text.wrong.is_empty()) {
         let mark = |wrong: &StageError| Mark { place: Some(wrong.place), sentence: wrong.message.clone(), error: true };
         return text.wrong.iter().map(mark).collect();
     }

@@ -274,13 +274,14 @@ fn a_file_is_written_when_it_is_saved_and_a_draft_is_kept_until_then() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), FADE, "not before it is saved");
     bench.session.selection = std::iter::once("look".to_string()).collect();
     bench.frame(Vec::new());
-    assert_eq!(bench.code.unsaved().collect::<Vec<_>>(), ["own/fade"]);
-    assert_eq!(bench.code.save(&bench.ctx, &bench.session), None, "the keyboard is elsewhere");
+    assert_eq!(bench.session.drafts().keys().collect::<Vec<_>>(), [&path]);
+    assert!(bench.session.unsaved() && bench.session.drafts()[&path].text.contains("* 0.5"));
+    assert_eq!(bench.code.save(&bench.ctx, &mut bench.session), None, "the keyboard is elsewhere");
     bench.session.selection = std::iter::once("fade".to_string()).collect();
     bench.frame(Vec::new());
     bench.caret("* 0.5");
-    let saved = bench.code.save(&bench.ctx, &bench.session).unwrap();
-    assert_eq!((saved.as_ref(), bench.code.unsaved().count()), (Ok(&path), 0));
+    let saved = bench.code.save(&bench.ctx, &mut bench.session).unwrap();
+    assert_eq!((saved.as_ref(), bench.session.drafts().len()), (Ok(&path), 0));
     let written = std::fs::read_to_string(&path).unwrap();
     assert!(written.contains("params.rate * 0.5;") && written == bench.text());
     // What is saved is what runs, a moment later.

@@ -36,6 +36,15 @@ pub enum Leaving {
     Close,
 }
 
+/// What is asked before what is open goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    /// Of changes that no file holds.
+    Save,
+    /// Of an export that runs.
+    Export,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     Open,
@@ -50,6 +59,8 @@ type Answer = (Option<PathBuf>, Duration);
 pub enum Event {
     Opened,
     Close,
+    /// The export is to end, so that it can be resumed.
+    StopExport,
     Saved(PathBuf),
     /// The file was changed by another program and read anew.
     Reloaded(PathBuf),
@@ -65,9 +76,11 @@ pub struct Files {
     dialog: Option<(Purpose, Receiver<Answer>)>,
     /// A path being typed, and whether replacing an existing file was agreed to.
     typed: Option<(Purpose, String, bool)>,
-    /// Waits for an answer to the question about unsaved changes, or for the saving that was the answer.
+    /// Waits for answers, or for the saving that was an answer.
     leaving: Option<Leaving>,
-    asked: bool,
+    asked: Option<Question>,
+    /// An export runs beside.
+    exporting: bool,
     /// A broken file and what could be kept of it.
     broken: Option<(String, Box<Salvaged>)>,
     /// What the document's file holds by now, where the document has changes of its own.
@@ -103,7 +116,7 @@ impl Files {
     /// Whether a question is on screen that must be answered first.
     pub fn blocking(&self) -> bool {
         self.typed.is_some()
-            || self.asked
+            || self.asked.is_some()
             || self.broken.is_some()
             || self.conflict.is_some()
             || self.gallery.is_some()
@@ -112,9 +125,24 @@ impl Files {
 
     /// Closes the window or opens another document, once the one at hand is safe.
     pub fn leave(&mut self, session: &mut Session, leaving: Leaving) {
-        if session.modified() {
+        if session.unsaved() {
             self.leaving = Some(leaving);
-            self.asked = true;
+            self.asked = Some(Question::Save);
+        } else {
+            self.part(session, leaving);
+        }
+    }
+
+    /// Whether closing the window loses anything, or stops an export.
+    pub fn holds(&self, session: &Session) -> bool {
+        session.unsaved() || self.exporting
+    }
+
+    /// The same, once what is open is safe or given up: only an export may be in the way.
+    fn part(&mut self, session: &mut Session, leaving: Leaving) {
+        if self.exporting {
+            self.leaving = Some(leaving);
+            self.asked = Some(Question::Export);
         } else {
             self.go(session, leaving);
         }
@@ -183,14 +211,12 @@ impl Files {
     }
 
     /// Shows what is to be answered, takes answers in, and tells what came of them.
-    pub fn show(&mut self, ctx: &egui::Context, session: &mut Session) -> Vec<Event> {
+    pub fn show(&mut self, ctx: &egui::Context, session: &mut Session, exporting: bool) -> Vec<Event> {
+        self.exporting = exporting;
         self.poll(session);
         self.look_at_disk(ctx, session);
         self.ask_first(ctx, session);
-        let pause = self
-            .recovery
-            .as_mut()
-            .and_then(|recovery| recovery.keep(session.document(), session.path(), session.modified()));
+        let pause = self.recovery.as_mut().and_then(|recovery| recovery.keep(session));
         if let Some(pause) = pause {
             ctx.request_repaint_after(pause);
         }
@@ -328,7 +354,7 @@ impl Files {
 
     fn cancel(&mut self) {
         self.leaving = None;
-        self.asked = false;
+        self.asked = None;
     }
 
     fn write(&mut self, session: &mut Session, path: PathBuf) {
@@ -338,7 +364,7 @@ impl Files {
                 self.remember(&path);
                 self.events.push(Event::Saved(path));
                 if let Some(leaving) = self.leaving.take() {
-                    self.go(session, leaving);
+                    self.part(session, leaving);
                 }
             }
             Err(sentence) => {
@@ -360,7 +386,12 @@ impl Files {
             }
             Leaving::Copy(document) => session.open_unsaved(super::placed(*document), None),
             Leaving::Recover(left) => {
-                session.open_unsaved(super::placed(Document::clone(&left.document)), left.path.clone());
+                let document = super::placed(Document::clone(&left.document));
+                match left.as_file() {
+                    true => session.open(document, left.path.clone()),
+                    false => session.open_unsaved(document, left.path.clone()),
+                }
+                session.set_drafts(left.drafts.clone());
                 if let Some(recovery) = &mut self.recovery {
                     recovery.adopt(left);
                 }
@@ -376,6 +407,12 @@ impl Files {
             self.events.push(Event::Failed(sentence));
         }
     }
+}
+
+/// Names of files for a sentence, without their folders.
+fn names<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> String {
+    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    paths.filter_map(name).collect::<Vec<_>>().join(", ")
 }
 
 /// Files that nodes name, those inside of groups too.

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use eframe::egui::{self, Id, RichText};
 
-use super::{Files, Leaving};
+use super::{Event, Files, Leaving, Question, names};
 use crate::app::session::Session;
 use crate::app::theme;
 
@@ -44,8 +44,11 @@ impl Files {
     pub(super) fn ask_first(&mut self, ctx: &egui::Context, session: &mut Session) {
         if self.typed.is_some() {
             self.path_field(ctx, session);
-        } else if self.asked {
-            self.ask_to_save(ctx, session);
+        } else if let Some(question) = self.asked {
+            match question {
+                Question::Save => self.ask_to_save(ctx, session),
+                Question::Export => self.ask_to_stop(ctx, session),
+            }
         } else if self.conflict.is_some() {
             self.ask_to_reload(ctx, session);
         } else if self.broken.is_some() {
@@ -61,20 +64,66 @@ impl Files {
     }
 
     fn ask_to_save(&mut self, ctx: &egui::Context, session: &mut Session) {
-        let title = format!("Save the changes to {}?", crate::app::display_name(session));
+        let graph = session.modified().then(|| crate::app::display_name(session));
+        let texts = Some(names(session.drafts().keys())).filter(|names| !names.is_empty());
+        let changed = [graph, texts].into_iter().flatten().collect::<Vec<_>>().join(", ");
         let answers = ["Save", "Don't save", "Cancel"];
-        match ask(ctx, &title, &answers, |ui| dim(ui, "They are lost if you don't.")) {
-            Some(0) => {
-                self.asked = false;
-                self.save(ctx, session);
+        let overtaken = session.drafts().iter().filter(|(_, draft)| draft.overtaken).map(|(path, _)| path);
+        let overtaken = names(overtaken);
+        let answer = ask(ctx, &format!("Save the changes to {changed}?"), &answers, |ui| {
+            dim(ui, "They are lost if you don't.");
+            if !overtaken.is_empty() {
+                dim(ui, &format!("Another program has changed {overtaken} too; saving replaces what it wrote."));
             }
-            Some(1) => {
-                if let Some(leaving) = self.leaving.take() {
-                    self.go(session, leaving);
-                }
-            }
+        });
+        match answer {
+            Some(0) => self.save_and_part(ctx, session),
+            Some(1) => self.safe(session),
             Some(_) => self.cancel(),
             None => {}
+        }
+    }
+
+    /// Saves all that was changed, stage files first, since they have a place already.
+    fn save_and_part(&mut self, ctx: &egui::Context, session: &mut Session) {
+        self.asked = None;
+        if let Err(sentence) = session.save_drafts() {
+            self.cancel();
+            self.events.push(Event::Failed(sentence));
+        } else if session.modified() {
+            self.save(ctx, session);
+        } else {
+            self.safe(session);
+        }
+    }
+
+    /// Nothing unsaved is in the way any more.
+    fn safe(&mut self, session: &mut Session) {
+        self.asked = None;
+        if let Some(leaving) = self.leaving.take() {
+            self.part(session, leaving);
+        }
+    }
+
+    /// A closed window can't export; another graph can be opened beside an export, which has its own.
+    fn ask_to_stop(&mut self, ctx: &egui::Context, session: &mut Session) {
+        let close = matches!(self.leaving, Some(Leaving::Close));
+        let (stop, text) = match close {
+            true => ("Stop and close", "Closing the window stops it. It can be resumed where it stopped."),
+            false => ("Stop and open", "It is of the graph as it was when it began, so it can go on beside another."),
+        };
+        let answers = [stop, "Keep exporting", "Cancel"];
+        // To keep the window is to cancel, which comes last.
+        let answers = if close { answers.get(..2).unwrap_or_default() } else { &answers };
+        let answer = ask(ctx, "Pictures are being exported", answers, |ui| dim(ui, text));
+        match (answer, self.leaving.take_if(|_| answer.is_some())) {
+            (Some(0), Some(leaving)) => {
+                self.events.push(Event::StopExport);
+                self.go(session, leaving);
+            }
+            (Some(1), Some(leaving)) if !close => self.go(session, leaving),
+            (Some(_), _) => self.cancel(),
+            (None, _) => {}
         }
     }
 

@@ -10,15 +10,19 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::app::disk;
+use crate::app::session::{Draft, Drafts, Session};
 use crate::document::{Document, salvage};
 
 /// Between two savings at least.
 const EVERY: Duration = Duration::from_secs(5);
 /// Before the path that the document belongs to, on the first line.
 const OF: &str = "// Changes that were not saved to ";
+/// Before the path and the text of a stage file, on a line for each that follows.
+const DRAFT: &str = "// Not saved either: ";
 
 enum Work {
-    Write(Box<Document>, Option<PathBuf>),
+    /// What is to be in the window's file.
+    Write(String),
     /// Nothing is to be kept any more.
     Clear,
     /// What a dead window left is safe elsewhere.
@@ -28,7 +32,7 @@ enum Work {
 /// Keeps the changes of one window.
 pub struct Recovery {
     /// What the window's file holds; `None` where there is none.
-    kept: Option<Document>,
+    kept: Option<(Document, Drafts)>,
     next: Instant,
     every: Duration,
     /// Gone only while it is dropped.
@@ -62,6 +66,8 @@ pub struct Left {
     pub document: Box<Document>,
     /// The file that it belongs to.
     pub path: Option<PathBuf>,
+    /// Texts of stage files.
+    pub drafts: Drafts,
     pub when: SystemTime,
 }
 
@@ -71,8 +77,22 @@ impl Left {
         self.slot.remove();
     }
 
-    /// How it differs from its file, for a person.
+    /// How it differs from its files, for a person.
     pub fn difference(&self) -> String {
+        let drafts = super::names(self.drafts.keys());
+        match (self.of_document(), drafts.is_empty()) {
+            (graph, true) => graph,
+            (graph, false) => format!("{graph}; changes to {drafts}"),
+        }
+    }
+
+    /// Whether the document is what its file holds.
+    pub fn as_file(&self) -> bool {
+        let saved = self.path.as_deref().and_then(|path| disk::read(path).ok()).map(crate::app::placed);
+        saved.is_some_and(|saved| saved == *self.document)
+    }
+
+    fn of_document(&self) -> String {
         let Some(path) = &self.path else { return format!("in no file yet, {} nodes", self.document.nodes.len()) };
         let Ok(saved) = disk::read(path).map(crate::app::placed) else {
             return "its file can't be read any more".into();
@@ -102,9 +122,9 @@ impl Recovery {
         let run = move || {
             for job in jobs {
                 match (job, &file) {
-                    (Work::Write(document, path), Some(file)) => {
+                    (Work::Write(text), Some(file)) => {
                         // Where it fails, the one before is still there; a full disk will be noticed when saving.
-                        let _ = disk::replace(file, text(&document, path.as_deref()).as_bytes());
+                        let _ = disk::replace(file, text.as_bytes());
                     }
                     (Work::Clear, Some(file)) => drop(fs::remove_file(file)),
                     (Work::Forget(left), _) => left.discard(),
@@ -126,10 +146,21 @@ impl Recovery {
         left
     }
 
-    /// Called in every frame: keeps the document if it holds changes that no file has. Returns when it wants to be called again.
-    pub fn keep(&mut self, document: &Document, path: Option<&Path>, modified: bool) -> Option<Duration> {
+    /// Called in every frame: keeps the document and texts of stage files if they hold changes that no file has. Returns when it
+    /// wants to be called again.
+    pub fn keep(&mut self, session: &Session) -> Option<Duration> {
+        self.keep_these(session.document(), session.path(), session.drafts(), session.unsaved())
+    }
+
+    fn keep_these(
+        &mut self,
+        document: &Document,
+        path: Option<&Path>,
+        drafts: &Drafts,
+        unsaved: bool,
+    ) -> Option<Duration> {
         let work = self.work.as_ref()?;
-        if !modified {
+        if !unsaved {
             if self.kept.take().is_some() {
                 let _ = work.send(Work::Clear);
             }
@@ -139,10 +170,10 @@ impl Recovery {
         if now < self.next {
             return Some(self.next - now);
         }
-        if self.kept.as_ref() != Some(document) {
+        if self.kept.as_ref().is_none_or(|(known, texts)| known != document || texts != drafts) {
             self.next = now + self.every;
-            self.kept = Some(document.clone());
-            let _ = work.send(Work::Write(Box::new(document.clone()), path.map(Path::to_path_buf)));
+            self.kept = Some((document.clone(), drafts.clone()));
+            let _ = work.send(Work::Write(text(document, path, drafts)));
         }
         None
     }
@@ -150,8 +181,8 @@ impl Recovery {
     /// Lets go of what a dead window left, which is the document at hand now, once that is kept.
     pub fn adopt(&mut self, left: Left) {
         let Some(work) = &self.work else { return };
-        self.kept = Some(Document::clone(&left.document));
-        let _ = work.send(Work::Write(left.document.clone(), left.path.clone()));
+        self.kept = Some((Document::clone(&left.document), left.drafts.clone()));
+        let _ = work.send(Work::Write(text(&left.document, left.path.as_deref(), &left.drafts)));
         let _ = work.send(Work::Forget(left));
     }
 }
@@ -193,18 +224,23 @@ fn open(lock: &Path) -> Option<Left> {
         slot.remove();
         return None;
     };
-    let first = text.as_deref().and_then(|text| text.lines().next()).unwrap_or("");
-    let path = first.strip_prefix(OF).and_then(|path| ron::from_str(path).ok());
+    let head = || text.as_deref().unwrap_or_default().lines().take_while(|line| line.starts_with("//"));
+    let path = head().find_map(|line| ron::from_str(line.strip_prefix(OF)?).ok());
+    let draft = |line: &str| ron::from_str::<(PathBuf, Draft)>(line.strip_prefix(DRAFT)?).ok();
+    let drafts = head().filter_map(draft).collect();
     let when = fs::metadata(slot.graph()).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-    Some(Left { slot, document, path, when })
+    Some(Left { slot, document, path, drafts, when })
 }
 
-/// A graph file, whose first line says what it belongs to.
-fn text(document: &Document, path: Option<&Path>) -> String {
+/// A graph file, whose first lines say what it belongs to and hold the texts of stage files.
+fn text(document: &Document, path: Option<&Path>, drafts: &Drafts) -> String {
     // The next window may be started elsewhere.
-    let path = path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()));
-    let of = path.and_then(|path| ron::to_string(&path).ok()).map(|path| format!("{OF}{path}\n")).unwrap_or_default();
-    format!("{of}{}", document.to_text())
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let of = path.and_then(|path| ron::to_string(&absolute(path)).ok()).map(|path| format!("{OF}{path}\n"));
+    // RON escapes line ends.
+    let draft = |(path, draft): (&PathBuf, &Draft)| ron::to_string(&(absolute(path), draft)).ok();
+    let drafts: String = drafts.iter().filter_map(draft).map(|text| format!("{DRAFT}{text}\n")).collect();
+    format!("{}{drafts}{}", of.unwrap_or_default(), document.to_text())
 }
 
 #[cfg(test)]
@@ -226,6 +262,13 @@ mod tests {
         fs::read_dir(folder).map(|entries| entries.count()).unwrap_or(0)
     }
 
+    /// A stage file whose text has all that could break a line.
+    fn drafts() -> Drafts {
+        let text = "//! \"Fade\"\r\n\t\\ (π)\n// Not saved either: \u{2028}\n".to_string();
+        let draft = Draft { text, of: String::new(), overtaken: true };
+        Drafts::from([(PathBuf::from("/some \"where\"/stages/fade.wgsl"), draft)])
+    }
+
     fn wait(mut until: impl FnMut() -> bool) {
         let since = Instant::now();
         while !until() {
@@ -243,7 +286,7 @@ mod tests {
         for edit in 0_u32.. {
             document.seed = edit;
             document.nodes.remove("look");
-            recovery.keep(&document, Some(Path::new("/some \"where\"/graph.ron")), true);
+            recovery.keep_these(&document, Some(Path::new("/some \"where\"/graph.ron")), &drafts(), true);
             std::thread::sleep(Duration::from_millis(2));
         }
     }
@@ -270,6 +313,7 @@ mod tests {
         assert_eq!(left.len(), 1);
         assert!(left[0].document.seed > 20 && !left[0].document.nodes.contains_key("look"));
         assert_eq!(left[0].path.as_deref(), Some(Path::new("/some \"where\"/graph.ron")));
+        assert_eq!(left[0].drafts, drafts());
         assert!(left[0].when.elapsed().unwrap() < Duration::from_secs(60));
         assert!(Recovery::left(Some(&folder)).is_empty(), "who holds it is the only one to offer it");
         drop(left);
@@ -281,7 +325,7 @@ mod tests {
         wait(|| files(&folder) == 2);
         let mut other = Document { seed, ..fluid() };
         other.nodes.remove("look");
-        assert_eq!(window.kept, Some(other));
+        assert_eq!(window.kept, Some((other, drafts())));
         drop(window);
         assert_eq!(files(&folder), 0, "a window that is closed leaves nothing");
         fs::remove_dir_all(folder).unwrap();
@@ -291,13 +335,14 @@ mod tests {
     fn saved_changes_are_not_kept() {
         let folder = folder("saved");
         let mut recovery = Recovery::with_pause(Some(&folder), PAUSE);
-        assert_eq!(recovery.keep(&fluid(), None, false), None);
+        let none = Drafts::new();
+        assert_eq!(recovery.keep_these(&fluid(), None, &none, false), None);
         assert_eq!(files(&folder), 1, "the lock alone");
-        assert_eq!(recovery.keep(&fluid(), None, true), None);
-        let again = recovery.keep(&Document::default(), None, true);
+        assert_eq!(recovery.keep_these(&fluid(), None, &none, true), None);
+        let again = recovery.keep_these(&Document::default(), None, &none, true);
         assert!(again.is_some_and(|pause| pause <= PAUSE), "not before the pause is over");
         wait(|| files(&folder) == 2);
-        recovery.keep(&fluid(), None, false);
+        recovery.keep_these(&fluid(), None, &none, false);
         wait(|| files(&folder) == 1);
         drop(recovery);
         fs::remove_dir_all(folder).unwrap();
@@ -314,10 +359,15 @@ mod tests {
         document.nodes.remove("look");
         document.set("jet", "rate", crate::document::ParamValue::Number(1.0)).unwrap();
         let slot = hold(&folder.join("a.lock"), true).unwrap();
-        let mut left = Left { slot, document: Box::new(document), path: Some(path), when: SystemTime::now() };
+        let (document, drafts, when) = (Box::new(document), Drafts::new(), SystemTime::now());
+        let mut left = Left { slot, document, path: Some(path), drafts, when };
         assert_eq!(left.difference(), "2 nodes differ from the file");
         *left.document = placed;
         assert_eq!(left.difference(), "as the file");
+        left.drafts = self::drafts();
+        assert!(left.as_file());
+        assert_eq!(left.difference(), "as the file; changes to fade.wgsl");
+        left.drafts.clear();
         left.document.fps = 30.0;
         assert_eq!(left.difference(), "the graph's own fields differ from the file");
         left.path = None;

@@ -58,7 +58,7 @@ fn window(folder: &Folder) -> Harness<'static, Window> {
         let ctx = ui.ctx().clone();
         window.session.poll();
         window.files.recent_menu(ui, &mut window.session);
-        window.events.extend(window.files.show(&ctx, &mut window.session));
+        window.events.extend(window.files.show(&ctx, &mut window.session, window.export.running()));
         window.export.show(&ctx, &window.session, window.files.settings()).unwrap();
     };
     Harness::builder().with_size([1200.0, 900.0]).build_ui_state(draw, state)

@@ -1,5 +1,7 @@
 //! What is open: the document, its undo steps, its problems, and the simulation that runs it.
 
+mod drafts;
+mod files;
 mod level;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +19,7 @@ use crate::problem::{Problem, Problems, SourcePlace};
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
 use crate::stage::types::{Attributes, WireType, particles_name};
+pub use drafts::{Draft, Drafts};
 
 /// The document is the only truth; all else here follows from it.
 pub struct Session {
@@ -24,6 +27,7 @@ pub struct Session {
     /// The document as its file has it, or as it came with the program; `None` where it is nowhere but here.
     saved: Option<Document>,
     path: Option<PathBuf>,
+    drafts: Drafts,
     history: History,
     compiler: Compiler,
     gpu: Gpu,
@@ -41,6 +45,8 @@ pub struct Session {
     running: Problems,
     /// Parameters set while a plan was being compiled that does not know them.
     unsent: Vec<(String, ParamValue)>,
+    /// That a file is being read which the graph waits for.
+    waiting: Option<Problem>,
     revision: u64,
     plans: u64,
     /// The level that is open.
@@ -81,6 +87,7 @@ impl Session {
             document: Document::default(),
             saved: Some(Document::default()),
             path: None,
+            drafts: Drafts::new(),
             history: History::default(),
             compiler: Compiler::new(gpu.clone(), move || compiled()),
             gpu,
@@ -94,6 +101,7 @@ impl Session {
             of_stages: Problems::default(),
             running: Problems::default(),
             unsent: Vec::new(),
+            waiting: None,
             revision: 0,
             plans: 0,
             scope: Scope::default(),
@@ -156,6 +164,7 @@ impl Session {
         self.document = document;
         self.find_stages(path.as_deref());
         self.path = path;
+        self.drafts.clear();
         self.history = History::default();
         self.simulation = None;
         self.problems = Problems::default();
@@ -268,9 +277,9 @@ impl Session {
         &self.history
     }
 
-    /// What is wrong with the document, with the user's stages, then what came up while running.
+    /// What is wrong with the document, with the user's stages, what it waits for, then what came up while running.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
-        self.problems.0.iter().chain(&self.of_stages.0).chain(&self.running.0)
+        self.problems.0.iter().chain(&self.of_stages.0).chain(&self.waiting).chain(&self.running.0)
     }
 
     /// Whether the document, as it is, does not run.
@@ -412,6 +421,7 @@ impl Session {
             self.take_stages(answer);
             self.compile();
         }
+        self.wait_for_files();
         let Some(outcome) = self.compiler.poll() else { return };
         let started = outcome.and_then(|compiled| {
             match &mut self.simulation {

@@ -34,7 +34,7 @@ pub(super) fn turned(ui: &Ui, response: &egui::Response, orbit: Orbit) -> Option
             ui.input_mut(|input| (std::mem::take(&mut input.smooth_scroll_delta).y, input.zoom_delta()));
         let factor = f64::from((wheel * 0.002).exp() * pinch);
         if factor != 1.0 {
-            now = now.zoomed(1.0 / factor);
+            now = now.zoomed(factor);
         }
     }
     (now != orbit).then_some(now)

@@ -263,6 +263,7 @@ impl View {
     fn placeholder(&self, ui: &mut Ui, session: &Session) {
         let (title, text) = match (&self.fault, session.compiling()) {
             (Some(fault), false) => ("No picture", fault.clone()),
+            (_, true) if session.loading().is_some() => ("Loading…", "The graph waits for a file.".into()),
             (_, true) => ("Compiling…", String::new()),
             (None, false) if session.running_simulation().is_some() => ("", String::new()),
             (None, false) => match session.problems().next() {

@@ -1,0 +1,42 @@
+//! Files that the graph waits for.
+
+use std::time::Duration;
+
+use super::Session;
+use crate::app::export_dialog::amount;
+use crate::app::loader::Loading;
+use crate::problem::Problem;
+
+/// What is there this soon need not be told of.
+const SOON: Duration = Duration::from_millis(300);
+
+impl Session {
+    /// The file that the graph waits for, once that takes long enough to be told of.
+    pub fn loading(&self) -> Option<Loading> {
+        self.compiler.watch().loading().filter(|loading| loading.since.elapsed() > SOON)
+    }
+
+    /// Stops reading it; the last good plan runs on.
+    pub fn stop_loading(&self) {
+        self.compiler.watch().stop();
+    }
+
+    /// Whether files were stopped that can be asked for again.
+    pub fn can_load_again(&self) -> bool {
+        self.compiler.watch().any_stopped()
+    }
+
+    /// Reads files that were stopped.
+    pub fn load_again(&mut self) {
+        self.compiler.watch().again();
+        self.compile();
+    }
+
+    /// Notes at the node that the graph waits for its file.
+    pub(super) fn wait_for_files(&mut self) {
+        self.waiting = self.loading().map(|loading| {
+            let cause = format!("{} is being loaded ({})", loading.path.display(), amount(loading.bytes as f64));
+            Problem::new(&loading.node, "file", cause, "the graph as it is now runs when that is done").warning()
+        });
+    }
+}

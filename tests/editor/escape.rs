@@ -1,0 +1,57 @@
+//! Escape puts away what is open, one thing at a time, and does nothing else.
+
+use eframe::egui::{Key, Modifiers, PointerButton};
+
+use super::bench::Bench;
+
+/// Opens something from inside of a group, and presses Escape: it is gone, and the group is still open.
+#[track_caller]
+fn closes(bench: &mut Bench, sign: &str, open: impl FnOnce(&mut Bench)) {
+    let (scope, document) = (bench.editor().scope().clone(), bench.document().clone());
+    // Entries of menus have their keys behind their names.
+    let there = |bench: &Bench| bench.seen().iter().any(|seen| seen.name.starts_with(sign));
+    assert!(!there(bench), "`{sign}` is there before");
+    open(bench);
+    bench.rest();
+    assert!(there(bench), "`{sign}` does not come up");
+    bench.key(Key::Escape);
+    bench.rest();
+    assert!(!there(bench), "`{sign}` stays");
+    assert_eq!(*bench.editor().scope(), scope, "`{sign}` was put away, the group was not to be left");
+    assert_eq!(*bench.document(), document, "`{sign}` changed something");
+}
+
+#[test]
+fn whatever_is_open_is_cancelled_before_a_group_is_left() {
+    let mut bench = Bench::inside();
+    closes(&mut bench, "New graph", |bench| bench.ctrl(Key::N));
+    closes(&mut bench, "Export pictures", |bench| bench.ctrl(Key::E));
+    closes(&mut bench, "Find a command", |bench| bench.ctrl(Key::P));
+    closes(&mut bench, "Find a node", |bench| bench.ctrl(Key::F));
+    closes(&mut bench, "Add a node", |bench| {
+        let ground = bench.ground();
+        bench.hover(ground);
+        bench.key(Key::Tab);
+    });
+    closes(&mut bench, "New name", |bench| {
+        bench.select("pressure");
+        bench.key(Key::F2);
+    });
+    closes(&mut bench, "Save as…", |bench| bench.press("File"));
+    closes(&mut bench, "Copy path", |bench| {
+        let seen = bench.seen();
+        let bar = seen.iter().find(|seen| seen.name == "param relaxation").expect("the parameter").rect.center();
+        bench.click_with(bar, PointerButton::Secondary, Modifiers::NONE);
+    });
+    closes(&mut bench, "No colour of its own", |bench| bench.press("color"));
+    let title = bench.title("project");
+    closes(&mut bench, "Duplicate", |bench| bench.click_with(title, PointerButton::Secondary, Modifiers::NONE));
+    closes(&mut bench, "Add what fits the wire", |bench| {
+        let (port, ground) = (bench.at("output divergence.divergence"), bench.ground());
+        bench.drag(port, ground);
+    });
+    assert_eq!(bench.editor().scope().to_string(), "group");
+    bench.key(Key::Escape);
+    bench.rest();
+    assert!(bench.editor().scope().is_root(), "with nothing else open, it leaves the group");
+}
