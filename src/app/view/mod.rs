@@ -145,7 +145,7 @@ impl View {
             let foot = egui::Panel::bottom("view foot").frame(theme::bar(ui));
             asked.stale |= foot.show(ui, |ui| wire.controls(ui, session)).inner;
         }
-        let ground = egui::Frame::new().fill(theme::of(ui).field);
+        let ground = egui::Frame::new().fill(theme::of(ui).ground);
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.stage(ui, session, &mut asked));
         asked
     }
@@ -276,7 +276,7 @@ impl View {
             ui.label(RichText::new(title).heading().color(look.dim));
             ui.scope(|ui| {
                 ui.set_max_width(440.0);
-                ui.label(RichText::new(text).color(look.faint));
+                ui.label(RichText::new(text).color(look.dim));
             });
         });
     }
