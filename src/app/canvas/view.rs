@@ -343,6 +343,9 @@ impl NodeView {
         let rect = Rect::from_center_size(room.center(), size);
         let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
         ui.painter().image(texture, rect, whole, Color32::WHITE);
+        let response = ui.interact(rect, ui.id().with("picture"), Sense::hover());
+        let name = || format!("small picture of {}", self.name);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, name()));
     }
 
     fn foot(&self, ui: &Ui, look: &Look, rect: Rect, zoom: f32) {
@@ -378,6 +381,7 @@ impl NodeView {
             RectShape::filled(head, round(radius, 0), title).into(),
             RectShape::stroke(rect, CornerRadius::same(radius), Stroke::new(width, color), StrokeKind::Outside).into(),
         ];
+        shapes.extend(self.inner_border(look, rect, CornerRadius::same(radius), zoom));
         if let Some(heat) = self.heat {
             let bar = pos2(rect.left() + rect.width() * heat.clamp(0.0, 1.0), rect.bottom());
             let bar = Rect::from_min_max(pos2(rect.left(), rect.bottom() - 3.0 * zoom.max(0.6)), bar);
@@ -387,13 +391,25 @@ impl NodeView {
     }
 
     fn border(&self, look: &Look) -> (Color32, f32) {
-        match (self.selected, self.hovered, self.severity) {
+        match (self.selected, self.hovered, self.wrong(look)) {
             (true, ..) => (look.accent, 2.0),
             (_, true, _) => (look.bright, 1.5),
-            (.., Some(Severity::Error)) => (look.error, 1.5),
-            (.., Some(Severity::Warning)) => (look.warning, 1.5),
+            (.., Some(color)) => (color, 1.5),
             _ => (look.line, 1.0),
         }
+    }
+
+    /// That something is wrong is also to be seen where the border says something else.
+    fn inner_border(&self, look: &Look, rect: Rect, radius: CornerRadius, zoom: f32) -> Option<Shape> {
+        let color = self.wrong(look).filter(|_| self.selected || self.hovered)?;
+        Some(RectShape::stroke(rect, radius, Stroke::new((2.5 * zoom).max(1.5), color), StrokeKind::Inside).into())
+    }
+
+    fn wrong(&self, look: &Look) -> Option<Color32> {
+        self.severity.map(|severity| match severity {
+            Severity::Error => look.error,
+            Severity::Warning => look.warning,
+        })
     }
 
     /// Where a dot lies: around its two ports.
@@ -406,10 +422,13 @@ impl NodeView {
     fn pill(&self, look: &Look, rect: Rect, zoom: f32) -> Shape {
         let (color, width) = self.border(look);
         let radius = CornerRadius::same((0.5 * rect.height()).min(127.0) as u8);
-        Shape::Vec(vec![
+        let width = width * zoom.max(0.7);
+        let mut shapes = vec![
             RectShape::filled(rect, radius, look.node).into(),
-            RectShape::stroke(rect, radius, Stroke::new(width * zoom.max(0.7), color), StrokeKind::Inside).into(),
-        ])
+            RectShape::stroke(rect, radius, Stroke::new(width, color), StrokeKind::Inside).into(),
+        ];
+        shapes.extend(self.inner_border(look, rect.shrink(width), radius, zoom));
+        Shape::Vec(shapes)
     }
 }
 
