@@ -1,7 +1,7 @@
 //! Any wire on show, by a click.
 
-use eframe::egui::{Key, Modifiers};
 use eframe::egui::accesskit::Role;
+use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::bench::{Bench, Seen};
@@ -47,6 +47,25 @@ fn a_colour_map_can_be_chosen_where_it_changes_something() {
     bench.press("show");
     bench.press("length");
     bench.until("a map to choose", |bench| enabled(bench) == Some(true));
+}
+
+#[test]
+fn small_pictures_come_and_go_while_paused() {
+    let mut bench = Bench::smoke();
+    bench.plays();
+    bench.key(Key::Space);
+    bench.rest();
+    let frame = bench.computed();
+    let pictures = |bench: &Bench| bench.seen().iter().filter(|s| s.name.starts_with("small picture of ")).count();
+    bench.key(Key::T);
+    bench.compiled();
+    // All but the domain and the output, which make nothing.
+    let all = bench.document().nodes.len() - 2;
+    bench.until("pictures of all nodes", |bench| pictures(bench) == all);
+    bench.key(Key::T);
+    assert_eq!(pictures(&bench), 0);
+    bench.rest();
+    assert_eq!((pictures(&bench), bench.computed()), (0, frame));
 }
 
 #[test]
