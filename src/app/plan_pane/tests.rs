@@ -185,6 +185,7 @@ fn rows_and_nodes_tell_of_each_other() {
     bench.frame(vec![Event::PointerMoved(at)]);
     bench.frame(Vec::new());
     assert_eq!(bench.session.hovered, Some(row.path.clone()));
+    assert!(bench.session.scope().is_root() && bench.session.selection.is_empty(), "to rest on it opens no group");
     bench.click(at);
     assert_eq!(bench.session.selection, BTreeSet::from([inner]));
     assert!(bench.session.reveal, "the canvas is asked to show it");

@@ -1,6 +1,7 @@
 //! What is open: the document, its undo steps, its problems, and the simulation that runs it.
 
 mod level;
+mod readable;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use crate::problem::{Problem, Problems, SourcePlace};
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
 use crate::stage::types::{Attributes, WireType, particles_name};
+use readable::Readable;
 
 /// The document is the only truth; all else here follows from it.
 pub struct Session {
@@ -47,6 +49,8 @@ pub struct Session {
     scope: Scope,
     /// The document with the open groups of the library put in, while one is open.
     opened: Option<Document>,
+    /// What Custom nodes show while their texts do not read.
+    readable: Readable,
     /// Wires that views show.
     viewed: BTreeSet<String>,
     /// Whether the nodes of the open level show small pictures, and the level and wires that those are of.
@@ -98,6 +102,7 @@ impl Session {
             plans: 0,
             scope: Scope::default(),
             opened: None,
+            readable: Readable::default(),
             viewed: BTreeSet::new(),
             pictured: None,
             thumbnails: Vec::new(),
@@ -162,6 +167,7 @@ impl Session {
         self.running = Problems::default();
         self.scope = Scope::default();
         self.opened = None;
+        self.readable = Readable::default();
         self.selection.clear();
         self.frame = None;
         self.viewed.clear();
@@ -391,6 +397,7 @@ impl Session {
         self.revision += 1;
         self.unsent.clear();
         self.settle();
+        self.readable.note(&self.document);
         self.of_stages = stages::problems(&self.library, &self.document);
         self.unreadable.iter().for_each(|problem| self.of_stages.push(problem.clone()));
         let folder = self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
