@@ -91,7 +91,9 @@ impl Field {
             .inner;
         gutter(ui, numbers, &output, shown.marks, look, &font);
         let inner = ui.painter_at(inside.intersect(output.text_clip_rect.expand(1.0)));
-        lenses(&inner, &output, shown.marks, look, digit);
+        // Behind the text, where the text's own clip ends.
+        let beside = Rect::from_x_y_ranges(inside.x_range(), inner.clip_rect().y_range());
+        lenses(&ui.painter_at(beside), &output, shown.marks, look, digit);
         let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| inside.contains(*at));
         for mark in shown.marks {
             let Some(rect) = mark.place.and_then(|place| underlined(text, &output, place)) else { continue };
