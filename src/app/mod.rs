@@ -335,10 +335,19 @@ impl Editor {
         if computed || std::mem::take(&mut self.stale) {
             self.views.values_mut().for_each(|view| view.update(&mut self.session));
         }
+        if computed {
+            self.pictures.refresh(&self.session);
+        }
+        // While it plays, the next frame brings the next of them.
+        if computed || (self.pictures.late() && !self.player.playing) {
+            self.pictures.update(&mut self.session, &self.render, &mut self.canvas.thumbnails);
+        }
+        if self.pictures.late() {
+            ctx.request_repaint();
+        }
         if !computed {
             return;
         }
-        self.pictures.update(&mut self.session, &self.render, &mut self.canvas.thumbnails);
         let done = self.player.submitted();
         let Some(simulation) = self.session.simulation() else { return };
         simulation.gpu().when_done(done);

@@ -57,11 +57,6 @@ impl Picker {
         picker
     }
 
-    /// Where it was opened.
-    pub fn at(&self) -> Pos2 {
-        self.at
-    }
-
     /// The best match of all words first; with nothing typed, in the order of the groups.
     fn search(&mut self) {
         let query = self.query.trim().to_lowercase();

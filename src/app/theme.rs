@@ -16,6 +16,8 @@ pub struct Look {
     pub node: Color32,
     pub line: Color32,
     pub field: Color32,
+    /// Around a picture: neutral, so that its colours are seen as they are.
+    pub ground: Color32,
     /// A button, at rest, under the pointer, and pressed.
     pub button: [Color32; 3],
     pub syntax: Syntax,
@@ -60,6 +62,7 @@ static DARK: Look = Look {
     node: rgb(35, 39, 45),
     line: rgb(48, 53, 60),
     field: rgb(18, 20, 23),
+    ground: rgb(20, 20, 21),
     button: [rgb(45, 50, 57), rgb(56, 62, 71), rgb(66, 73, 83)],
     syntax: Syntax {
         comment: rgb(122, 130, 141),
@@ -92,6 +95,7 @@ static LIGHT: Look = Look {
     node: rgb(251, 252, 253),
     line: rgb(203, 208, 214),
     field: rgb(255, 255, 255),
+    ground: rgb(200, 201, 203),
     button: [rgb(219, 223, 228), rgb(207, 212, 219), rgb(193, 199, 207)],
     syntax: Syntax {
         comment: rgb(104, 112, 123),

@@ -85,9 +85,7 @@ impl Tuning {
         let dim = dim(graph, node);
         match (self.shapes.get(&key(graph, node, stage)), self.otherwise) {
             (Some(shape), _) => *shape,
-            (None, Otherwise::Gpu) if dim == 2 => {
-                Shape::tile(dim, words, std::env::var("SWEEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(8))
-            }
+            (None, Otherwise::Gpu) if dim == 2 => Shape::tile(dim, words, 8),
             (None, _) => Shape::plain(dim),
         }
     }

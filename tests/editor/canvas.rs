@@ -1,6 +1,6 @@
 //! Nodes, wires and frames in the hand.
 
-use eframe::egui::{Key, Modifiers, PointerButton, vec2};
+use eframe::egui::{Key, Modifiers, PointerButton, Rect, vec2};
 
 use super::bench::Bench;
 
@@ -57,6 +57,45 @@ fn a_node_let_go_over_a_wire_goes_into_it() {
     assert_eq!(bench.link("fade", "field").as_deref(), Some("smoke.field"));
     bench.ctrl(Key::Z);
     assert!(!bench.document().nodes.contains_key(&name), "moving and going in are one step");
+}
+
+/// Around a node's title and ports.
+fn area(bench: &Bench, node: &str) -> Rect {
+    let title = bench.find(&format!("node {node}")).unwrap_or_else(|| panic!("there is no `{node}` on the screen"));
+    let own = |name: &str| ["input", "output"].iter().any(|end| name.starts_with(&format!("{end} {node}.")));
+    let ports = bench.seen().into_iter().filter(|seen| own(&seen.name));
+    ports.fold(title, |area, port| Rect { max: area.max.max(port.rect.max - vec2(5.0, 0.0)), ..area })
+}
+
+#[test]
+fn nodes_that_nobody_has_pointed_a_place_for_lie_beside_the_others() {
+    let mut bench = Bench::smoke();
+    // Over the inspector.
+    let off = bench.canvas().left_bottom() - vec2(200.0, 40.0);
+    let mut names = vec!["domain".to_string()];
+    bench.select("domain");
+    for _ in 0..4 {
+        bench.hover(off);
+        bench.key(Key::Tab);
+        bench.write("fluid/dissipate");
+        bench.key(Key::Enter);
+        bench.rest();
+        names.push(bench.selected());
+        assert!(bench.find(&format!("node {}", bench.selected())).is_some(), "it is in sight");
+    }
+    bench.key(Key::Home);
+    bench.rest();
+    let nodes: Vec<Rect> = bench.document().nodes.keys().map(|name| area(&bench, name)).collect();
+    for (index, node) in nodes.iter().enumerate() {
+        let upon = nodes.iter().skip(index + 1).find(|other| other.intersects(*node));
+        assert!(upon.is_none(), "{node:?} lies upon {upon:?}");
+    }
+    let [first, second] = [0, 1].map(|index| area(&bench, &names[index]));
+    assert!(second.left() > first.right(), "the first goes to the right of what was selected");
+    // At the pointer, the second does not hide the first.
+    let at = bench.ground() - vec2(300.0, 160.0);
+    let [a, b] = [0, 1].map(|_| bench.add("fluid/dissipate", at));
+    assert_ne!(bench.document().nodes[&a].at, bench.document().nodes[&b].at);
 }
 
 #[test]

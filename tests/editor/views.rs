@@ -1,7 +1,8 @@
 //! Any wire on show, by a click.
 
-use eframe::egui::Key;
 use eframe::egui::accesskit::Role;
+use eframe::egui::{Key, Modifiers};
+use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::bench::{Bench, Seen};
 
@@ -25,6 +26,46 @@ fn a_click_on_a_port_shows_its_wire_with_statistics_and_the_value_under_the_poin
     // A click on an input shows what goes into it.
     bench.press("input fade.field");
     assert!(bench.editor().viewed().contains("smoke.field") && !bench.editor().viewed().contains("carried.result"));
+}
+
+#[test]
+fn a_colour_map_can_be_chosen_where_it_changes_something() {
+    let mut bench = Bench::smoke();
+    let enabled = |bench: &Bench| {
+        let node = bench.harness.query_all_by_label("colour map").next();
+        node.map(|node| !node.accesskit_node().is_disabled())
+    };
+    bench.press("output carried.result");
+    bench.until("a map to choose", |bench| enabled(bench) == Some(true));
+    bench.press("output jet.velocity");
+    bench.until("directions", |bench| enabled(bench) == Some(false));
+    // Nothing is explained right after a click.
+    (0..20).for_each(|_| bench.frame(Vec::new(), Modifiers::NONE));
+    let at = bench.at("colour map");
+    bench.hover(at);
+    bench.until("why", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("Directions have colours")));
+    bench.press("show");
+    bench.press("length");
+    bench.until("a map to choose", |bench| enabled(bench) == Some(true));
+}
+
+#[test]
+fn small_pictures_come_and_go_while_paused() {
+    let mut bench = Bench::smoke();
+    bench.plays();
+    bench.key(Key::Space);
+    bench.rest();
+    let frame = bench.computed();
+    let pictures = |bench: &Bench| bench.seen().iter().filter(|s| s.name.starts_with("small picture of ")).count();
+    bench.key(Key::T);
+    bench.compiled();
+    // All but the domain and the output, which make nothing.
+    let all = bench.document().nodes.len() - 2;
+    bench.until("pictures of all nodes", |bench| pictures(bench) == all);
+    bench.key(Key::T);
+    assert_eq!(pictures(&bench), 0);
+    bench.rest();
+    assert_eq!((pictures(&bench), bench.computed()), (0, frame));
 }
 
 #[test]

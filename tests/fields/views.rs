@@ -224,6 +224,46 @@ fn smoke_takes_light_exponentially() {
     assert!(at(8, 4, 8) < 0.01 && at(1, 4, 1) > 0.99 && at(8, 15, 8) > 0.99);
 }
 
+/// How far a ray from an eye goes inside of a box from 0 to 1 along each axis.
+fn chord(eye: Point, ray: Point) -> f64 {
+    let slab = |axis: usize| {
+        let [a, b] = [0.0, 1.0].map(|side| (side - eye[axis]) / ray[axis]);
+        (a.min(b), a.max(b))
+    };
+    let (enters, leaves) = (0..3).map(slab).fold((0.0f64, f64::MAX), |all, one| (all.0.max(one.0), all.1.min(one.1)));
+    (leaves - enters).max(0.0)
+}
+
+#[test]
+fn an_even_smoke_is_seen_as_thick_as_it_is() {
+    let nodes = r##"
+        "even": (custom: r#"//! Even
+            //! @out density: Grid<f32>
+            fn stage(cell: Cell) -> f32 { return 0.5; }"#, on: "scene"),
+        "volume": (stage: "view/smoke_volume", on: "picture", inputs: {"camera": "camera.camera", "density": "even.density"}, params: {
+            "opacity": 2, "steps": 7, "forward": 0, "smoke": (1, 0.5, 0, 1), "sun": (0.5, 0.5, 0.5, 1), "ambient": (0.25, 0.25, 0.25, 1),
+            "low": (0.125, 0.125, 0.125, 1), "high": (0.125, 0.125, 0.125, 1)}),
+    "##;
+    for view in VIEWS {
+        let mut sim = scene(nodes, view);
+        step(&mut sim, 1);
+        let [right, up, forward] = axes(view);
+        let (eye, scale) = (less(LOOK_AT, scaled(forward, 2.0)), 20f64.to_radians().tan());
+        let pixel = |i: usize| {
+            let (x, y) = (((i % 96) as f64 - 47.5) / 32.0, ((i / 96) as f64 - 31.5) / 32.0);
+            let ray = added(forward, added(scaled(right, x * scale), scaled(up, y * scale)));
+            let through = (-chord(eye, scaled(ray, 1.0 / norm(ray)))).exp();
+            [1.0, 0.5, 0.0].map(|smoke| 0.75 * smoke * (1.0 - through) + 0.125 * through)
+        };
+        let expected: Vec<f64> = (0..96 * 64).flat_map(pixel).collect();
+        let thick = expected.iter().copied().fold(0.0, f64::max);
+        assert!(thick > 0.4, "some of it is thick: {thick}");
+        let got: Vec<f64> = read(&sim, "volume.image").chunks(4).flat_map(|rgba| rgba[..3].to_vec()).collect();
+        let because = "WGSL's sine, cosine and tangent move each end of a ray's way by 2 m times 2^-11";
+        within(&format!("smoke at {view:?}"), max_abs(&difference(&got, &expected)), 6.0 * 2.0 * 4.9e-4, because);
+    }
+}
+
 #[test]
 fn summed_points_glow_when_thin_and_cover_when_thick() {
     let nodes = r##"

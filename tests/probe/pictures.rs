@@ -139,6 +139,28 @@ fn nan_is_magenta_and_infinity_cyan() {
     }
 }
 
+#[test]
+fn the_colour_map_says_how_a_wire_looks_exactly_where_the_view_says_so() {
+    let mut sim = simulation(0);
+    for (wire, numbers) in [("a", 1), ("v", 2), ("c", 4)] {
+        sim.write(wire, &random(numbers * cells(), 9)).unwrap();
+    }
+    let cases = [
+        ("a", Show::Auto, Show::Component(0)),
+        ("v", Show::Auto, Show::Direction),
+        ("v", Show::Magnitude, Show::Magnitude),
+        ("v", Show::Component(1), Show::Component(1)),
+        ("c", Show::Auto, Show::Color),
+        ("c", Show::Component(2), Show::Component(2)),
+    ];
+    for (wire, show, shown) in cases {
+        let seen = |map| look(&sim, &View { show, map, ..View::new(wire) });
+        let (a, b) = (seen(ColorMap::Viridis), seen(ColorMap::Grey));
+        assert_eq!(a.shown, Some(shown), "{wire} {show:?}");
+        assert_eq!(a.picture.rgba != b.picture.rgba, shown.is_mapped(), "{wire} {show:?}");
+    }
+}
+
 /// What a grey picture with the range 0..255 shows: the value itself.
 fn grey(seen: &Look, x: u32, y: u32) -> u8 {
     let [r, g, b, _] = seen.pixel(x, y);

@@ -1,6 +1,6 @@
 //! Looking at a wire and waiting for what comes back.
 
-use stagewright::sim::probe::{Probe, Sample, Statistics, View};
+use stagewright::sim::probe::{Probe, Sample, Show, Statistics, View};
 use stagewright::sim::{Image, Simulation};
 
 use crate::harness::gpu;
@@ -10,6 +10,8 @@ pub struct Look {
     pub statistics: Statistics,
     pub picture: Image,
     pub sample: Option<Sample>,
+    /// What it says that it shows.
+    pub shown: Option<Show>,
 }
 
 impl Look {
@@ -35,5 +37,6 @@ pub fn look_at(simulation: &Simulation, view: &View, at: Option<[f32; 2]>) -> Lo
     let faults = gpu().take_faults();
     assert!(faults.is_empty(), "{faults:?}");
     let statistics = probe.statistics().expect("statistics arrived").clone();
-    Look { statistics, picture: Image::new(width, height, &words), sample: probe.answer().cloned() }
+    let (sample, shown) = (probe.answer().cloned(), probe.shown());
+    Look { statistics, picture: Image::new(width, height, &words), sample, shown }
 }

@@ -9,7 +9,7 @@ use crate::app::command::Command;
 use crate::app::picker::Item;
 use crate::app::session::Session;
 use crate::app::theme::{self, Look};
-use crate::document::{Document, Frame, Link, Node, NodeKind};
+use crate::document::{Document, Frame, Link, NodeKind};
 use crate::edit::{self, PasteInputs};
 
 /// How far a copy lies from what it was made of \[points\].
@@ -67,49 +67,6 @@ impl Canvas {
                 edit::copy(&loose, &Default::default(), names, &BTreeSet::new())
             }
         })
-    }
-
-    /// Puts in what a text holds, at the pointer or in the middle.
-    pub fn paste(
-        &mut self,
-        session: &mut Session,
-        text: &str,
-        pointer: Option<egui::Pos2>,
-        inputs: PasteInputs,
-    ) -> Result<(), String> {
-        let at = pointer.filter(|p| self.rect.contains(*p)).unwrap_or(self.rect.center() - egui::vec2(100.0, 60.0));
-        let at = self.to_document(at);
-        let scope = session.scope().clone();
-        let mut after = session.document().clone();
-        let names = edit::paste(&mut after, &scope, text, (at.x.round(), at.y.round()), inputs, session.library())?;
-        session.edit("paste", |document| *document = after);
-        session.selection = names;
-        Ok(())
-    }
-
-    /// Puts a node in, at the pointer or in the middle.
-    ///
-    /// # Errors
-    /// When the open level can only be looked at.
-    pub fn put_in(
-        &mut self,
-        session: &mut Session,
-        wish: &str,
-        mut node: Node,
-        pointer: Option<egui::Pos2>,
-    ) -> Result<(), String> {
-        if !session.editable() {
-            return Err("this group is the library's; leave it, or make it yours, to add nodes".into());
-        }
-        let at = pointer.filter(|p| self.rect.contains(*p)).unwrap_or(self.rect.center());
-        let at = self.to_document(at);
-        node.at = (at.x.round(), at.y.round());
-        let scope = session.scope().clone();
-        let mut after = session.document().clone();
-        let name = edit::add(&mut after, &scope, wish, node)?;
-        session.edit("add", |document| *document = after);
-        session.selection = BTreeSet::from([name]);
-        Ok(())
     }
 
     pub fn duplicate(&mut self, session: &mut Session) -> Result<(), String> {

@@ -5,11 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::app::plan_pane;
 use crate::app::session::Session;
 use crate::document::Scope;
+use crate::gpu::{NodeTime, Recent};
 use crate::plan::{Dispatch, Plan};
 use crate::problem::Severity;
-
-/// How often times are read \[s\]; nobody reads faster.
-const PERIOD: f64 = 0.1;
 
 /// Figures of nodes, found out as seldom as they have to be.
 #[derive(Debug, Default)]
@@ -17,9 +15,11 @@ pub(super) struct Figures {
     /// Nodes of which no frame runs a part, of this plan and level.
     pub still: BTreeSet<String>,
     of: Option<(u64, Scope)>,
-    /// GPU time \[ms\], and share of the frame.
+    /// GPU time \[ms\], and share of the frame: the median of the last frames, so that one late frame is not seen.
     pub spent: BTreeMap<String, f64>,
     pub heat: BTreeMap<String, f32>,
+    /// The shares were asked for.
+    hot: bool,
     read: f64,
 }
 
@@ -29,22 +29,49 @@ impl Figures {
         let of = (session.plans(), session.scope().clone());
         let new = self.of.as_ref() != Some(&of);
         if new {
+            if self.of.as_ref().is_none_or(|(_, scope)| *scope != of.1) {
+                self.spent.clear();
+            }
             self.still = session.running_simulation().map(|s| resting(session, s.plan())).unwrap_or_default();
             self.of = Some(of);
         }
-        if new || !(0.0..PERIOD).contains(&(now - self.read)) {
+        let turned = std::mem::replace(&mut self.hot, heat) != heat;
+        if turned {
+            self.heat.clear();
+        }
+        if new || turned || !(0.0..plan_pane::RENEW).contains(&(now - self.read)) {
             self.read = now;
-            let times = session.simulation().and_then(|s| s.times(false)).unwrap_or_default().to_vec();
+            let times = session.simulation().and_then(|simulation| {
+                let nodes = simulation.times(false)?.to_vec();
+                Some(medians(&nodes, simulation.node_times()?))
+            });
+            // What is known stays until there is something newer.
+            let Some(times) = times.filter(|times| !times.is_empty()) else { return };
             self.spent.clear();
             for time in &times {
                 if let Some(node) = session.here(&time.node) {
                     *self.spent.entry(node.to_string()).or_default() += time.ms;
                 }
             }
-            let shares = |path| session.here(path);
-            self.heat = if heat { plan_pane::heat(&times, shares) } else { BTreeMap::new() };
+            if heat {
+                self.heat = plan_pane::heat(&times, |path| session.here(path));
+            }
         }
     }
+}
+
+/// The median of each node's times over the last frames.
+fn medians(nodes: &[NodeTime], recent: &Recent) -> Vec<NodeTime> {
+    let frames = recent.frames();
+    let rows: Vec<&[f32]> =
+        (0..frames).rev().map(|frame| recent.row(frame)).take_while(|row| !row.is_empty()).collect();
+    let median = |column: usize| {
+        let mut times: Vec<f32> = rows.iter().filter_map(|row| row.get(column).copied()).collect();
+        times.sort_by(f32::total_cmp);
+        times.get(times.len() / 2).map(|ms| f64::from(*ms))
+    };
+    let named = nodes.iter().enumerate();
+    named.filter_map(|(column, node)| Some(NodeTime { node: node.node.clone(), ms: median(column)? })).collect()
 }
 
 /// The worst that is said of each node, or of what is inside it.
@@ -66,4 +93,22 @@ fn resting(session: &Session, plan: &Plan) -> BTreeSet<String> {
         dispatches.iter().filter_map(|d| session.here(&d.node)).map(String::from).collect()
     };
     here(&plan.still).difference(&here(&plan.frame)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_late_frame_changes_no_figure() {
+        let mut recent = Recent::new(2);
+        let node = |name: &str, ms| NodeTime { node: name.into(), ms };
+        let nodes = [node("a", 0.0), node("b", 0.0)];
+        assert!(medians(&nodes, &recent).is_empty(), "nothing was measured");
+        (0..20).for_each(|_| recent.push([1.0, 2.0].into_iter()));
+        recent.push([50.0, 70.0].into_iter());
+        assert_eq!(medians(&nodes, &recent), [node("a", 1.0), node("b", 2.0)]);
+        (0..20).for_each(|_| recent.push([3.0, 2.0].into_iter()));
+        assert_eq!(medians(&nodes, &recent), [node("a", 3.0), node("b", 2.0)], "what lasts is seen");
+    }
 }

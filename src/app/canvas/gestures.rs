@@ -305,14 +305,16 @@ impl Canvas {
 
     /// Opens the palette of nodes to add, at the pointer if that is over the canvas.
     pub fn open_palette(&mut self, ctx: &egui::Context, session: &Session, pointer: Option<egui::Pos2>) {
-        let at = pointer.filter(|p| self.rect.contains(*p)).unwrap_or(self.rect.center());
-        self.palette = Some(Palette::new(at, session.library(), theme::look(ctx), None));
+        let place = self.pointed(pointer);
+        let at = place.unwrap_or(self.rect.center());
+        let palette = self.palette.insert(Palette::new(at, session.library(), theme::look(ctx), None));
+        palette.place = place;
     }
 
     /// Shows the palette and puts in what is chosen, with the wire that was let go.
     pub(super) fn show_palette(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
         let Some(palette) = &mut self.palette else { return Ok(()) };
-        let corner = palette.at();
+        let place = palette.place;
         let wanted = match palette.show(ui.ctx()) {
             Ok(None) => return Ok(()),
             Ok(Some(wanted)) => wanted,
@@ -322,22 +324,7 @@ impl Canvas {
             }
         };
         self.palette = None;
-        let at = self.to_document(corner);
-        let mut node = wanted.node;
-        node.at = (at.x.round(), at.y.round());
-        let face = edit::face::face(&node, session.library());
-        let scope = session.scope().clone();
-        let mut after = session.document().clone();
-        let name = edit::add(&mut after, &scope, &wanted.wish, node)?;
-        if let Some(hand) = &wanted.hand
-            && let Some(port) = hand.first_fit(&face)
-        {
-            let (link, end) = hand.joined(&name, &port.name);
-            edit::connect(&mut after, &scope, link, &end);
-        }
-        session.edit("add", |document| *document = after);
-        session.selection = BTreeSet::from([name]);
-        Ok(())
+        self.add(session, wanted, place)
     }
 
     /// A point of the window in the document's points.

@@ -8,9 +8,12 @@ use crate::app::theme;
 
 const SIZE: Vec2 = vec2(190.0, 120.0);
 const MARGIN: f32 = 12.0;
+/// How much of it is to be seen while the pointer is elsewhere: nodes may lie below it.
+const FAINT: f32 = 0.4;
 
 impl Canvas {
-    /// Draws the map, and moves the view to where it is pressed. Nothing while all nodes are in sight.
+    /// Draws the map, see-through until the pointer is over it, and moves the view to where it is pressed. Nothing while all nodes
+    /// are in sight.
     pub(super) fn minimap(&mut self, ui: &Ui, session: &Session) {
         let nodes = self.bounds(session, |_| true);
         let view = Rect::from_min_size(((-self.pan) / self.zoom).to_pos2(), self.rect.size() / self.zoom);
@@ -24,7 +27,12 @@ impl Canvas {
         let to_map = |at: Pos2| corner + (at - world.min) * scale;
         let rect_to_map = |r: Rect| Rect::from_two_pos(to_map(r.min), to_map(r.max));
         let look = theme::of(ui);
-        let painter = ui.painter().with_clip_rect(map);
+        let response = ui.interact(map, ui.id().with("minimap"), Sense::click_and_drag());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Minimap"));
+        let used = response.hovered() || response.dragged();
+        let shown = ui.ctx().animate_bool(response.id, used);
+        let mut painter = ui.painter().with_clip_rect(map);
+        painter.multiply_opacity(egui::lerp(FAINT..=1.0, shown));
         painter.rect(map, 4.0, look.panel.gamma_multiply(0.9), Stroke::new(1.0, look.line), StrokeKind::Inside);
         for frame in session.frames() {
             let area = Rect::from_min_size(
@@ -45,8 +53,6 @@ impl Canvas {
             painter.rect_filled(rect_to_map(area).expand(0.5), CornerRadius::ZERO, color);
         }
         painter.rect_stroke(rect_to_map(view), 1.0, Stroke::new(1.0, look.text), StrokeKind::Inside);
-        let response = ui.interact(map, ui.id().with("minimap"), Sense::click_and_drag());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Minimap"));
         if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked() || response.dragged()) {
             let target = world.min + (at - corner) / scale;
             self.pan = 0.5 * self.rect.size() - target.to_vec2() * self.zoom;

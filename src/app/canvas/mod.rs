@@ -12,6 +12,7 @@ mod menu;
 mod minimap;
 mod palette;
 mod rename;
+mod room;
 mod sight;
 mod strokes;
 #[cfg(test)]
@@ -250,9 +251,9 @@ impl Canvas {
         if !std::mem::take(&mut session.reveal) {
             return;
         }
-        let view = self.rect.shrink(40.0);
-        let rect = |name: &String| self.ids.get(name).and_then(|id| self.paint.rects.get(id));
-        if !session.selection.iter().all(|name| rect(name).is_some_and(|r| view.contains_rect(*r))) {
+        let view = self.rect.shrink(room::EDGE);
+        let seen = |name: &String| self.window_area(session, name).is_some_and(|area| view.contains_rect(area));
+        if !session.selection.iter().all(seen) {
             self.framing = Some(Framing::Selection);
         }
     }
@@ -319,9 +320,8 @@ impl Canvas {
             view.severity = severities.get(name).copied();
             view.hovered = hovered.as_ref() == Some(name);
             let Some(source) = session.nodes().get(name) else { continue };
-            // Slowly, so that the figures can be read.
-            view.ms = spent.get(name).map(|ms| view.ms.map_or(*ms, |before| before + 0.05 * (ms - before)));
-            view.heat = hot.get(name).map(|share| view.heat.map_or(*share, |before| before + 0.05 * (share - before)));
+            view.ms = spent.get(name).copied();
+            view.heat = hot.get(name).copied();
             view.still = still.contains(name);
             view.muted = source.muted;
             view.repeats = repeats(source);

@@ -31,6 +31,8 @@ pub struct Palette {
     entries: Vec<Entry>,
     /// The wire that is to end at the new node.
     hand: Option<Hand>,
+    /// Where the new node goes; absent where nobody has pointed.
+    pub place: Option<Pos2>,
 }
 
 /// A node to put in: the name it would like, the node, and the wire to end at it.
@@ -51,12 +53,7 @@ impl Palette {
             }
         }
         let hint = if hand.is_some() { "Add what fits the wire" } else { "Add a node" };
-        Palette { picker: Picker::new(at, hint, items), entries, hand }
-    }
-
-    /// Where it was opened.
-    pub fn at(&self) -> Pos2 {
-        self.picker.at()
+        Palette { picker: Picker::new(at, hint, items), entries, hand, place: Some(at) }
     }
 
     /// `Ok(None)` while it is open, `Err` when it was closed.

@@ -359,6 +359,9 @@ impl NodeView {
         let rect = Rect::from_center_size(room.center(), size);
         let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
         ui.painter().image(texture, rect, whole, Color32::WHITE);
+        let response = ui.interact(rect, ui.id().with("picture"), Sense::hover());
+        let name = || format!("small picture of {}", self.name);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, name()));
     }
 
     fn foot(&self, ui: &Ui, look: &Look, rect: Rect, zoom: f32) {
@@ -397,6 +400,7 @@ impl NodeView {
         if zoom >= NAMES {
             shapes.insert(0, shadow.as_shape(rect, corners).into());
         }
+        shapes.extend(self.inner_border(look, rect, corners, zoom));
         if let Some(heat) = self.heat {
             let bar = pos2(rect.left() + rect.width() * heat.clamp(0.0, 1.0), rect.bottom());
             let bar = Rect::from_min_max(pos2(rect.left(), rect.bottom() - 3.0 * zoom.max(0.6)), bar);
@@ -406,13 +410,25 @@ impl NodeView {
     }
 
     fn border(&self, look: &Look) -> (Color32, f32) {
-        match (self.selected, self.hovered, self.severity) {
+        match (self.selected, self.hovered, self.wrong(look)) {
             (true, ..) => (look.accent, 2.0),
             (_, true, _) => (look.bright, 1.5),
-            (.., Some(Severity::Error)) => (look.error, 1.5),
-            (.., Some(Severity::Warning)) => (look.warning, 1.5),
+            (.., Some(color)) => (color, 1.5),
             _ => (look.line, 1.0),
         }
+    }
+
+    /// That something is wrong is also to be seen where the border says something else.
+    fn inner_border(&self, look: &Look, rect: Rect, radius: CornerRadius, zoom: f32) -> Option<Shape> {
+        let color = self.wrong(look).filter(|_| self.selected || self.hovered)?;
+        Some(RectShape::stroke(rect, radius, Stroke::new((2.5 * zoom).max(1.5), color), StrokeKind::Inside).into())
+    }
+
+    fn wrong(&self, look: &Look) -> Option<Color32> {
+        self.severity.map(|severity| match severity {
+            Severity::Error => look.error,
+            Severity::Warning => look.warning,
+        })
     }
 
     /// Where a dot lies: around its two ports.
@@ -425,8 +441,12 @@ impl NodeView {
     fn pill(&self, look: &Look, rect: Rect, zoom: f32) -> Shape {
         let (color, width) = self.border(look);
         let radius = CornerRadius::same((0.5 * rect.height()).min(127.0) as u8);
-        let border = Stroke::new(width * zoom.max(0.7), color);
-        RectShape::new(rect, radius, look.node, border, StrokeKind::Inside).into()
+        let width = width * zoom.max(0.7);
+        let body: Shape = RectShape::new(rect, radius, look.node, Stroke::new(width, color), StrokeKind::Inside).into();
+        match self.inner_border(look, rect.shrink(width), radius, zoom) {
+            Some(inner) => Shape::Vec(vec![body, inner]),
+            None => body,
+        }
     }
 }
 

@@ -1,13 +1,14 @@
 //! A field for a stage's text: line numbers, colours, keys of a code editor, and marks where something is wrong.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use eframe::egui::text::{CCursor, CCursorRange, LayoutJob, TextFormat};
+use eframe::egui::text::{CCursor, CCursorRange, LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::text_edit::{TextEditOutput, TextEditState};
 use eframe::egui::{
-    self, Align, Color32, Event, FontSelection, Galley, Id, Key, Pos2, Rect, RichText, Stroke, TextBuffer, TextStyle,
-    Ui, UiBuilder, pos2, vec2,
+    self, Align, Color32, Event, FontId, FontSelection, Galley, Id, Key, Pos2, Rect, RichText, Stroke, TextBuffer,
+    TextStyle, Ui, UiBuilder, pos2, vec2,
 };
 
 use super::highlight::{self, Kind};
@@ -20,6 +21,10 @@ use crate::stage::lex;
 const MARGIN: f32 = 8.0;
 /// Of a wave below what is wrong \[points\].
 const WAVE: f32 = 2.0;
+
+/// Size of the sentence behind a line, and the least room for it \[points\].
+const LENS: f32 = 11.5;
+const LEAST_LENS: f32 = 60.0;
 
 /// What is wrong, and where.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +91,9 @@ impl Field {
             .inner;
         gutter(ui, numbers, &output, shown.marks, look, &font);
         let inner = ui.painter_at(inside.intersect(output.text_clip_rect.expand(1.0)));
+        // Behind the text, where the text's own clip ends.
+        let beside = Rect::from_x_y_ranges(inside.x_range(), inner.clip_rect().y_range());
+        lenses(&ui.painter_at(beside), &output, shown.marks, look, digit);
         let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| inside.contains(*at));
         for mark in shown.marks {
             let Some(rect) = mark.place.and_then(|place| underlined(text, &output, place)) else { continue };
@@ -313,6 +321,34 @@ fn wave(painter: &egui::Painter, rect: Rect, color: Color32) {
         Pos2::new(rect.left() + step as f32 * WAVE, y)
     };
     painter.line((0..=steps).map(point).collect(), Stroke::new(1.5, color));
+}
+
+/// What is wrong, behind the ends of the lines that are in sight; the first of a line where there are several.
+fn lenses(painter: &egui::Painter, output: &TextEditOutput, marks: &[Mark], look: &Look, digit: f32) {
+    let mut seen = BTreeSet::new();
+    for mark in marks {
+        let Some(index) = mark.place.and_then(|place| place.line.checked_sub(1)).filter(|line| seen.insert(*line))
+        else {
+            continue;
+        };
+        let Some(row) = output.galley.rows.get(index) else { continue };
+        let line = Rect::from_min_size(output.galley_pos + row.pos.to_vec2(), row.size);
+        let clip = painter.clip_rect();
+        let room = clip.right() - line.right() - 6.0 * digit;
+        if !clip.y_range().intersects(line.y_range()) || room < LEAST_LENS {
+            continue;
+        }
+        let color = if mark.error { look.error } else { look.warning };
+        let mut job = LayoutJob { wrap: TextWrapping::truncate_at_width(room), ..LayoutJob::default() };
+        let sentence = mark.sentence.lines().next().unwrap_or_default();
+        job.append(sentence, 0.0, TextFormat::simple(FontId::proportional(LENS), color));
+        let galley = painter.layout_job(job);
+        let left = line.right() + 3.0 * digit;
+        let ground = Rect::from_min_size(pos2(left, line.top()), vec2(galley.size().x + 2.0 * digit, line.height()));
+        painter.rect_filled(ground, 3.0, color.gamma_multiply(0.12));
+        let at = pos2(left + digit, line.center().y - 0.5 * galley.size().y);
+        painter.galley(at, galley, color);
+    }
 }
 
 /// Line numbers, beside lines that are in sight.

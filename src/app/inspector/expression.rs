@@ -2,7 +2,8 @@
 
 use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::{
-    self, Id, Key, Label, Modifiers, Popup, PopupCloseBehavior, Response, RichText, Ui, WidgetInfo, WidgetType,
+    self, EventFilter, Id, Key, Label, Modifiers, Popup, PopupCloseBehavior, Response, RichText, Ui, WidgetInfo,
+    WidgetType,
 };
 
 use super::numbers::text_from_number;
@@ -67,6 +68,11 @@ pub(super) fn expression(
         }
     }
     let chosen = choose(&response, &list);
+    if !list.words.is_empty() {
+        // Else Escape would take the keyboard away before the list has seen it.
+        let keys = EventFilter { tab: true, horizontal_arrows: true, vertical_arrows: true, escape: true };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(id, keys));
+    }
     let typed = match chosen {
         Some(index) => {
             list.mark = index;
@@ -100,7 +106,7 @@ fn text_from_numbers(values: &[f64]) -> String {
     }
 }
 
-/// Moves the mark through the list, and takes the marked name in.
+/// Moves the mark through the list, takes the marked name in, or closes the list.
 fn keys(ui: &Ui, id: Id, current: &str, list: &mut List) {
     let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let last = list.words.len().saturating_sub(1);
@@ -112,6 +118,9 @@ fn keys(ui: &Ui, id: Id, current: &str, list: &mut List) {
     }
     if pressed(Key::Tab) || pressed(Key::Enter) {
         take(ui, id, current, list);
+    }
+    if pressed(Key::Escape) {
+        list.words.clear();
     }
 }
 

@@ -10,6 +10,8 @@ use crate::app::theme;
 
 /// Height of a row of one line \[points\].
 pub const HEIGHT: f32 = 22.0;
+/// More room below the title of a section than between rows \[points\].
+const BELOW: f32 = 4.0;
 /// A button without a frame, with room for one sign \[points\].
 pub(super) const SMALL: f32 = 18.0;
 /// Share of the pane that names get, and what it may be at least and at most \[points\].
@@ -139,5 +141,9 @@ pub(super) fn section<R>(ui: &mut Ui, title: &str, body: impl FnOnce(&mut Ui) ->
     ui.painter().galley_with_override_text_color(at, galley, look.text);
     let open = state.is_open();
     response.widget_info(|| WidgetInfo::selected(WidgetType::CollapsingHeader, true, open, title));
+    let body = |ui: &mut Ui| {
+        ui.add_space(BELOW);
+        body(ui)
+    };
     state.show_body_unindented(ui, body).map(|inner| inner.inner)
 }

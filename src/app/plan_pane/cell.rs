@@ -1,13 +1,21 @@
 //! Cells of a table whose rows are painted, not laid out: thousands of rows stay cheap that way.
 
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
-use eframe::egui::{Align2, Color32, FontId, Painter, Rect, Ui, pos2, vec2};
+use eframe::egui::{
+    Align2, Color32, CursorIcon, FontId, Id, Painter, Rect, Sense, Ui, WidgetInfo, WidgetType, pos2, vec2,
+};
+
+use crate::app::theme;
 
 /// Height of a row \[points\].
 pub const ROW: f32 = 21.0;
 
 /// Between the contents of two columns \[points\].
 pub const PAD: f32 = 7.0;
+
+/// What a column has at least, and how near to its edge the pointer takes it \[points\].
+const LEAST: f32 = 3.0 * PAD;
+const NEAR: f32 = 4.0;
 
 /// Columns beside each other.
 pub struct Columns<const N: usize> {
@@ -36,10 +44,42 @@ impl<const N: usize> Columns<N> {
         Rect::from_min_max(pos2(left, row.top()), pos2(right.max(left), row.bottom()))
     }
 
+    /// The edges of columns as something to drag, in the row of their titles; a double-click puts a column back. They have moved in
+    /// the next frame.
+    pub fn grips(&self, ui: &Ui, row: Rect, table: &str, titles: [&str; N], first: [f32; N]) {
+        let mut now = widths(ui, table, first);
+        // The last has what is left.
+        for (column, (_, edge)) in self.edges.iter().enumerate().take(N - 1) {
+            let x = row.left() + edge;
+            let grip = Rect::from_x_y_ranges(x - NEAR..=x + NEAR, row.y_range());
+            let response = ui.interact(grip, ui.id().with(("edge", table, column)), Sense::click_and_drag());
+            let title = titles.get(column).copied().unwrap_or_default();
+            response.widget_info(|| WidgetInfo::labeled(WidgetType::Other, true, format!("edge of {title}")));
+            let lit = response.hovered() || response.dragged();
+            let look = theme::of(ui);
+            ui.painter().vline(x, row.y_range().shrink(4.0), (1.0, if lit { look.accent } else { look.line }));
+            let by = response.drag_delta().x;
+            if let (Some(width), Some(first)) = (now.get_mut(column), first.get(column)) {
+                *width = if response.double_clicked() { *first } else { (*width + by).max(LEAST) };
+            }
+            response.on_hover_cursor(CursorIcon::ResizeColumn);
+        }
+        ui.data_mut(|data| data.insert_temp(id(table), now));
+    }
+
     /// The column at a place of a row.
     pub fn at(&self, row: Rect, x: f32) -> Option<usize> {
         self.edges.iter().position(|(from, to)| (*from..*to).contains(&(x - row.left())))
     }
+}
+
+/// Widths of a table's columns, as they were dragged \[points\].
+pub fn widths<const N: usize>(ui: &Ui, table: &str, first: [f32; N]) -> [f32; N] {
+    ui.data(|data| data.get_temp(id(table))).unwrap_or(first)
+}
+
+fn id(table: &str) -> Id {
+    Id::new(("widths of columns", table))
 }
 
 /// One line of text in a cell, cut off where there is no more room. Returns where it stands.

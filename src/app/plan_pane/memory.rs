@@ -11,13 +11,15 @@ use crate::plan::{Buffer, Holding, Plan, PlanOptions};
 const TITLES: [&str; 5] = ["Buffer", "Holds first", "Size", "Share", "Over the frame, dispatch by dispatch"];
 const WIDTHS: [f32; 5] = [62.0, 230.0, 150.0, 70.0, 360.0];
 const STRIP: usize = 4;
+/// What it is called where widths are kept.
+const TABLE: &str = "buffers";
 
 /// Draws the list.
 pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
     let look = theme::of(ui);
     total(ui, plan, look);
-    let columns = Columns::new(WIDTHS, STRIP, ui.available_width());
+    let columns = Columns::new(cell::widths(ui, TABLE, WIDTHS), STRIP, ui.available_width());
     ui.spacing_mut().item_spacing.y = 0.0;
     let (head, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let mut order: Vec<usize> = (0..plan.buffers.len()).collect();
@@ -57,6 +59,7 @@ pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
         let align = if matches!(column, 2 | 3) { Align2::RIGHT_CENTER } else { Align2::LEFT_CENTER };
         cell::text(ui, columns.cell(row, column), align, title, FontId::proportional(11.0), look.dim);
     }
+    columns.grips(ui, row, TABLE, TITLES, WIDTHS);
     if hovered.is_some() || pane.hovering {
         pane.hovering = hovered.is_some();
         session.hovered = hovered;

@@ -27,7 +27,7 @@ use kernel::KernelText;
 use rows::{Fold, LISTS, Rows, Wish};
 
 /// So often are times renewed \[s\]: faster, and nobody could read them.
-const RENEW: f64 = 0.25;
+pub const RENEW: f64 = 0.25;
 
 /// So often are rows put in the order of their times \[s\].
 const RESORT: f64 = 1.5;

@@ -27,6 +27,8 @@ const TITLES: [&str; 10] = [
     "Reads → writes",
 ];
 const WIDTHS: [f32; 10] = [54.0, 210.0, 134.0, 66.0, 112.0, 176.0, 216.0, 140.0, 84.0, 360.0];
+/// What it is called where widths are kept.
+const TABLE: &str = "dispatches";
 const NODE: usize = 1;
 const TIME: usize = 2;
 const STAGE: usize = 5;
@@ -55,7 +57,7 @@ struct Table<'a> {
 /// Draws the table.
 pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
-    let columns = Columns::new(WIDTHS, BUFFERS, ui.available_width());
+    let columns = Columns::new(cell::widths(ui, TABLE, WIDTHS), BUFFERS, ui.available_width());
     let longest = pane.rows.rows.iter().zip(&pane.row_ms).filter(|(row, _)| row.depth == 1 && row.list == List::Frame);
     let longest = longest.map(|(_, ms)| *ms).fold(0.0, f64::max);
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -164,6 +166,7 @@ fn heading(ui: &mut Ui, head: Rect, table: &Table<'_>, offset: f32) -> Option<bo
             }
         }
     }
+    table.columns.grips(ui, row, TABLE, TITLES, WIDTHS);
     ui.set_clip_rect(before);
     chosen
 }

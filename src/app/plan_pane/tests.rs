@@ -185,6 +185,7 @@ fn rows_and_nodes_tell_of_each_other() {
     bench.frame(vec![Event::PointerMoved(at)]);
     bench.frame(Vec::new());
     assert_eq!(bench.session.hovered, Some(row.path.clone()));
+    assert!(bench.session.scope().is_root() && bench.session.selection.is_empty(), "to rest on it opens no group");
     bench.click(at);
     assert_eq!(bench.session.selection, BTreeSet::from([inner]));
     assert!(bench.session.reveal, "the canvas is asked to show it");
@@ -294,4 +295,29 @@ fn five_thousand_rows_stay_smooth() {
     );
     // Without virtual rows a debug build takes over a second.
     assert!(median < if cfg!(debug_assertions) { 60.0 } else { 4.0 }, "{median} ms");
+}
+
+#[test]
+fn columns_are_as_wide_as_they_are_dragged() {
+    let mut bench = clock();
+    bench.frame(Vec::new());
+    let before = bench.place("Stage");
+    // The stage's column begins behind five others.
+    let edge = pos2(54.0 + 210.0 + 134.0 + 66.0 + 112.0, before.y);
+    let button = |pos, pressed| {
+        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        vec![Event::PointerButton { pos, button, pressed, modifiers }]
+    };
+    let to = edge + egui::vec2(60.0, 0.0);
+    for events in
+        [vec![Event::PointerMoved(edge)], button(edge, true), vec![Event::PointerMoved(to)], button(to, false)]
+    {
+        bench.frame(events);
+    }
+    assert!((bench.place("Stage").x - before.x - 60.0).abs() < 1.0, "it went along");
+    assert!(bench.session.selection.is_empty(), "no row was meant");
+    (0..60).for_each(|_| drop(bench.frame(Vec::new())));
+    bench.click(to);
+    bench.click(to);
+    assert!((bench.place("Stage").x - before.x).abs() < 1.0, "a double-click puts it back");
 }

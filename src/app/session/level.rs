@@ -56,13 +56,16 @@ impl Session {
         None
     }
 
-    /// What each node of the open level shows, with the blocks of an open group.
+    /// What each node of the open level shows, with the blocks of an open group. A stage whose text does not read just now shows
+    /// what it did before.
     pub fn faces(&self) -> BTreeMap<String, Face> {
-        let mut faces = edit::face::faces(self.shown(), &self.scope, self.library());
+        let mended = self.readable.mended(self.shown(), &self.scope);
+        let shown = mended.as_ref().unwrap_or(self.shown());
+        let mut faces = edit::face::faces(shown, &self.scope, self.library());
         let path = |wire: &str| self.scope.path(wire);
         let carried = |wire: &str| self.carried(&path(wire));
         let particles = |wire: &str| self.particles(&path(wire));
-        edit::face::bind(&mut faces, self.shown(), &self.scope, carried, particles);
+        edit::face::bind(&mut faces, shown, &self.scope, carried, particles);
         faces
     }
 

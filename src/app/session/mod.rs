@@ -3,6 +3,7 @@
 mod drafts;
 mod files;
 mod level;
+mod readable;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
 use crate::stage::types::{Attributes, WireType, particles_name};
 pub use drafts::{Draft, Drafts};
+use readable::Readable;
 
 /// The document is the only truth; all else here follows from it.
 pub struct Session {
@@ -53,6 +55,8 @@ pub struct Session {
     scope: Scope,
     /// The document with the open groups of the library put in, while one is open.
     opened: Option<Document>,
+    /// What Custom nodes show while their texts do not read.
+    readable: Readable,
     /// Wires that views show.
     viewed: BTreeSet<String>,
     /// Whether the nodes of the open level show small pictures, and the level and wires that those are of.
@@ -106,6 +110,7 @@ impl Session {
             plans: 0,
             scope: Scope::default(),
             opened: None,
+            readable: Readable::default(),
             viewed: BTreeSet::new(),
             pictured: None,
             thumbnails: Vec::new(),
@@ -171,6 +176,7 @@ impl Session {
         self.running = Problems::default();
         self.scope = Scope::default();
         self.opened = None;
+        self.readable = Readable::default();
         self.selection.clear();
         self.frame = None;
         self.viewed.clear();
@@ -400,6 +406,7 @@ impl Session {
         self.revision += 1;
         self.unsent.clear();
         self.settle();
+        self.readable.note(&self.document);
         self.of_stages = stages::problems(&self.library, &self.document);
         self.unreadable.iter().for_each(|problem| self.of_stages.push(problem.clone()));
         let folder = self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();

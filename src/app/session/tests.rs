@@ -109,3 +109,31 @@ fn a_number_is_live_and_one_that_shapes_the_plan_makes_another() {
     );
     assert_eq!(sweeps(&session), 6, "the last good plan runs on");
 }
+
+#[test]
+fn a_stage_that_is_being_written_keeps_its_ports() {
+    const FADE: &str = "//! Fade\n//! @inout field: Grid<f32> = 1   What fades\n\nfn stage(cell: Cell) -> f32 {\n    return field(cell);\n}\n";
+    let mut session = running();
+    let write = |session: &mut Session, text: String| {
+        session.edit("write", |document| {
+            let kind = crate::document::NodeKind::Custom(text.clone());
+            document.nodes.entry("own".into()).or_default().kind = kind;
+        });
+    };
+    write(&mut session, FADE.into());
+    let whole = session.faces();
+    assert_eq!(whole["own"].outputs.len(), 1);
+    // A header that does not read, and a body that uses no port.
+    for (from, to) in [("@inout field: Grid<f32>", "@inout field: Grid<"), ("field(cell)", "1.0")] {
+        write(&mut session, FADE.replace(from, to));
+        assert_eq!(session.faces()["own"], whole["own"], "{to}");
+    }
+    // A text that reads is believed at once.
+    write(&mut session, FADE.replace("field", "smoke"));
+    assert_eq!(session.faces()["own"].outputs[0].name, "smoke");
+    session.edit("rename", |document| {
+        let own = document.nodes.remove("own").unwrap();
+        document.nodes.insert("other".into(), own);
+    });
+    assert_eq!(session.faces()["other"].outputs[0].name, "smoke");
+}

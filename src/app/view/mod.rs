@@ -145,7 +145,7 @@ impl View {
             let foot = egui::Panel::bottom("view foot").frame(theme::bar(ui));
             asked.stale |= foot.show(ui, |ui| wire.controls(ui, session)).inner;
         }
-        let ground = egui::Frame::new().fill(theme::of(ui).field);
+        let ground = egui::Frame::new().fill(theme::of(ui).ground);
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.stage(ui, session, &mut asked));
         asked
     }
@@ -277,7 +277,7 @@ impl View {
             ui.label(RichText::new(title).heading().color(look.dim));
             ui.scope(|ui| {
                 ui.set_max_width(440.0);
-                ui.label(RichText::new(text).color(look.faint));
+                ui.label(RichText::new(text).color(look.dim));
             });
         });
     }
@@ -288,12 +288,25 @@ impl View {
 pub struct Pictures {
     by_wire: BTreeMap<String, (probe::Probe, Picture)>,
     next: usize,
+    /// So many show what was before the last frame.
+    late: usize,
 }
 
 impl Pictures {
+    /// There is another frame to show.
+    pub fn refresh(&mut self, session: &Session) {
+        self.late = session.thumbnails().len();
+    }
+
+    /// Whether some of them are still of a frame before the last.
+    pub fn late(&self) -> bool {
+        self.late > 0
+    }
+
     /// Takes in what the last frame left, and tells the canvas.
     pub fn update(&mut self, session: &mut Session, render: &RenderState, shown: &mut Thumbnails) {
         let wires = session.thumbnails().to_vec();
+        self.late = self.late.min(wires.len()).saturating_sub(A_FRAME);
         self.by_wire.retain(|wire, _| wires.contains(wire));
         let node = |wire: &str| wire.split('.').next().unwrap_or_default().to_string();
         shown.retain(|name, _| wires.iter().any(|wire| node(wire) == *name));

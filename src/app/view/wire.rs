@@ -23,8 +23,9 @@ const SHOWS: [(Show, &str); 8] = [
 const AXES: [(Axis, &str); 3] = [(Axis::X, "x"), (Axis::Y, "y"), (Axis::Z, "z")];
 /// How often to look whether a value has arrived.
 const ANSWER: std::time::Duration = std::time::Duration::from_millis(50);
-/// Height of the histogram \[points\].
-const HISTOGRAM: f32 = 44.0;
+/// Height of the histogram's bars, and of the numbers below them \[points\].
+const HISTOGRAM: f32 = 40.0;
+const ENDS: f32 = 13.0;
 
 /// A wire on show.
 pub struct WireView {
@@ -117,10 +118,20 @@ impl WireView {
                 ui.selectable_value(&mut self.view.show, show, text);
             }
         });
-        combo(ui, "colour map", self.view.map.name(), "Colours for numbers", |ui| {
-            for map in ColorMap::ALL {
-                ui.selectable_value(&mut self.view.map, map, map.name());
-            }
+        let own = match self.probe.as_ref().and_then(Probe::shown).filter(|shown| !shown.is_mapped()) {
+            Some(Show::Color) => Some("The values are colours themselves; show one component to use a colour map"),
+            Some(_) => Some(
+                "Directions have colours of their own: hue is where a vector points, lightness how long it is. \
+                 Show the length or a component to use a colour map",
+            ),
+            None => None,
+        };
+        ui.add_enabled_ui(own.is_none(), |ui| {
+            combo(ui, "colour map", self.view.map.name(), own.unwrap_or("Colours for numbers"), |ui| {
+                for map in ColorMap::ALL {
+                    ui.selectable_value(&mut self.view.map, map, map.name());
+                }
+            });
         });
         let mut automatic = self.view.range.is_none();
         let latest = self.probe.as_mut().and_then(|probe| probe.statistics()).map_or((0.0, 1.0), |s| s.range);
@@ -237,9 +248,11 @@ impl WireView {
     /// Bars of how many values lie where, over the colours that they get; dragged over, it sets the range.
     fn histogram(&mut self, ui: &mut Ui, statistics: &Statistics) -> bool {
         let look = theme::of(ui);
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HISTOGRAM), Sense::click_and_drag());
+        let size = vec2(ui.available_width(), HISTOGRAM + ENDS);
+        let (whole, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+        let (rect, ends) = whole.split_top_bottom_at_y(whole.top() + HISTOGRAM);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Histogram"));
-        let painter = ui.painter_at(rect);
+        let painter = ui.painter_at(whole);
         painter.rect_filled(rect, 3.0, look.field);
         let most = statistics.histogram.iter().max().copied().unwrap_or(0).max(1) as f32;
         let (first, last) = match statistics.edges.as_slice() {
@@ -257,9 +270,9 @@ impl WireView {
             let inside = middle >= low && middle <= high;
             painter.rect_filled(bar, 0.0, if inside { look.accent } else { look.faint.gamma_multiply(0.6) });
         }
-        for (edge, align) in [(first, Align2::LEFT_TOP), (last, Align2::RIGHT_TOP)] {
-            let at = pos2(x(edge).clamp(rect.left() + 3.0, rect.right() - 3.0), rect.top() + 2.0);
-            painter.text(at, align, number(edge), FontId::monospace(9.5), look.faint);
+        for (edge, align) in [(first, Align2::LEFT_CENTER), (last, Align2::RIGHT_CENTER)] {
+            let at = align.pos_in_rect(&ends.shrink2(vec2(3.0, 0.0)));
+            painter.text(at, align, number(edge), FontId::monospace(9.5), look.dim);
         }
         if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
             let value = |x: f32| first + f64::from((x - rect.left()) / rect.width()) * (last - first);
@@ -282,8 +295,9 @@ impl WireView {
 fn combo(ui: &mut Ui, id: &str, text: &str, hint: &str, contents: impl FnOnce(&mut Ui)) {
     let combo = egui::ComboBox::from_id_salt(id).selected_text(RichText::new(text).small()).width(72.0);
     let response = combo.show_ui(ui, contents).response;
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, id));
-    response.on_hover_text(hint);
+    let enabled = response.enabled();
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, enabled, id));
+    response.on_hover_text(hint).on_disabled_hover_text(hint);
 }
 
 /// As many digits as tell values apart.

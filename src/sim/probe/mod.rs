@@ -7,7 +7,7 @@
 mod source;
 mod statistics;
 
-use crate::gpu::probe::{Lens, Params, found};
+use crate::gpu::probe::{Lens, Params, found, show};
 use crate::gpu::{Gpu, Reading};
 use crate::graph::Graph;
 use crate::problem::Problem;
@@ -53,6 +53,13 @@ pub enum Show {
     Direction,
     /// Linear RGB as it is.
     Color,
+}
+
+impl Show {
+    /// Whether the colour map says how it looks; directions and colours have colours of their own.
+    pub fn is_mapped(self) -> bool {
+        !matches!(self, Show::Direction | Show::Color)
+    }
 }
 
 /// The colour maps of the stage `view/color_map`, in its order.
@@ -135,6 +142,7 @@ pub struct Probe {
     lens: Lens,
     asked: Option<[f32; 2]>,
     looked: Option<(View, Looked)>,
+    shown: Option<Show>,
     /// Goes with what is looked at: what comes back of another wire is let go.
     tag: u64,
     statistics: Option<Statistics>,
@@ -146,7 +154,7 @@ impl Probe {
     /// A driver that refuses the shaders.
     pub fn new(gpu: &Gpu) -> Result<Probe, Problem> {
         let lens = Lens::new(gpu)?;
-        Ok(Probe { lens, asked: None, looked: None, tag: 0, statistics: None, sample: None })
+        Ok(Probe { lens, asked: None, looked: None, shown: None, tag: 0, statistics: None, sample: None })
     }
 
     /// Looks at a wire as the last frame left it: one submit, no wait. For a State, that is what the next frame starts from.
@@ -171,7 +179,13 @@ impl Probe {
         let source = looked.source(simulation).ok_or_else(|| source::absent(&view.wire))?;
         self.lens.look(&source, &params, self.tag)?;
         self.looked = Some((view.clone(), looked));
+        self.shown = Some(shown(&params));
         Ok(())
+    }
+
+    /// What the last picture shows of each value; never [`Show::Auto`], but what that came to.
+    pub fn shown(&self) -> Option<Show> {
+        self.shown
     }
 
     /// The picture, on the device of the simulation.
@@ -235,6 +249,15 @@ pub fn thumbnails(graph: &Graph, group: Option<&str>) -> Vec<String> {
     let level = graph.nodes.iter().enumerate().zip(start_only);
     let level = level.filter(|((_, node), start)| node.group == inside && !start).map(|(node, _)| node);
     level.filter_map(|(index, _)| ports(graph, index).next()).collect()
+}
+
+fn shown(params: &Params) -> Show {
+    match params.show {
+        show::MAGNITUDE => Show::Magnitude,
+        show::DIRECTION => Show::Direction,
+        show::COLOR => Show::Color,
+        _ => Show::Component(params.component as u8),
+    }
 }
 
 impl Params {

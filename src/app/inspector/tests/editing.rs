@@ -257,6 +257,35 @@ fn names_are_completed() {
 }
 
 #[test]
+fn escape_closes_the_names_and_then_leaves_the_field() {
+    let mut window = Window::new(GRAPH);
+    window.select(&["fade"]);
+    window.type_into("param rate", "h");
+    let field = window.rect("param rate");
+    window.click(field.center(), PointerButton::Primary, Modifiers::NONE);
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    window.harness.step();
+    window.harness.event(Event::Text("2 * ti".into()));
+    window.harness.run_steps(2);
+    window.harness.get_by_label("time");
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(2);
+    assert!(window.harness.query_by_label("time").is_none(), "the names are gone");
+    window.harness.event(Event::Text("de".into()));
+    window.harness.run_steps(2);
+    assert_eq!(
+        window.harness.get_by_label("param rate").value().as_deref(),
+        Some("2 * tide"),
+        "the keyboard is still here"
+    );
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(2);
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(2);
+    assert_eq!(window.value("fade.rate"), Some(ParamValue::Expression("h".into())), "left without a change");
+}
+
+#[test]
 fn several_nodes_are_edited_together() {
     let mut window = Window::new(GRAPH);
     window.select(&["fade", "other"]);

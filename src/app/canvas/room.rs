@@ -1,0 +1,142 @@
+//! Where new nodes go: to the pointer, or to where there is room.
+
+use std::collections::BTreeSet;
+
+use eframe::egui::{self, Pos2, Rect, Vec2, vec2};
+
+use super::palette::Wanted;
+use super::{Canvas, layout, place_of};
+use crate::app::session::Session;
+use crate::document::Node;
+use crate::edit::{self, PasteInputs};
+
+/// Left free around a new node \[points\].
+const GAP: Vec2 = vec2(36.0, 26.0);
+/// Places that are tried lie so far apart, and so many of them on each side \[points\].
+const STEP: Vec2 = vec2(40.0, 30.0);
+const STEPS: i32 = 40;
+/// Nodes that begin nearer to each other than this lie upon each other \[points\].
+const UPON: f32 = 12.0;
+/// How far from the edge of the canvas a node is that counts as in sight \[points\].
+pub(super) const EDGE: f32 = 24.0;
+
+impl Canvas {
+    /// Puts a node in, at the pointer where that is over the canvas, else where there is room.
+    ///
+    /// # Errors
+    /// When the open level can only be looked at.
+    pub fn put_in(
+        &mut self,
+        session: &mut Session,
+        wish: &str,
+        node: Node,
+        pointer: Option<Pos2>,
+    ) -> Result<(), String> {
+        let wanted = Wanted { wish: wish.to_string(), node, hand: None };
+        self.add(session, wanted, pointer)
+    }
+
+    /// The same, with the wire that is to end at it.
+    pub(super) fn add(&mut self, session: &mut Session, wanted: Wanted, pointer: Option<Pos2>) -> Result<(), String> {
+        if !session.editable() {
+            return Err("this group is the library's; leave it, or make it yours, to add nodes".into());
+        }
+        let (mut node, pointer) = (wanted.node, self.pointed(pointer));
+        let face = edit::face::face(&node, session.library());
+        node.at = self.place_for(session, layout::node_size(&face), pointer);
+        let scope = session.scope().clone();
+        let mut after = session.document().clone();
+        let name = edit::add(&mut after, &scope, &wanted.wish, node)?;
+        if let Some(hand) = &wanted.hand
+            && let Some(port) = hand.first_fit(&face)
+        {
+            let (link, end) = hand.joined(&name, &port.name);
+            edit::connect(&mut after, &scope, link, &end);
+        }
+        session.edit("add", |document| *document = after);
+        session.selection = BTreeSet::from([name]);
+        // It may have found its room out of sight.
+        session.reveal |= pointer.is_none();
+        Ok(())
+    }
+
+    /// Puts in what a text holds, at the pointer or where there is room.
+    pub fn paste(
+        &mut self,
+        session: &mut Session,
+        text: &str,
+        pointer: Option<Pos2>,
+        inputs: PasteInputs,
+    ) -> Result<(), String> {
+        let (scope, library) = (session.scope().clone(), session.library().clone());
+        let pointer = self.pointed(pointer);
+        let put = |at| {
+            let mut after = session.document().clone();
+            edit::paste(&mut after, &scope, text, at, inputs, &library).map(|names| (after, names))
+        };
+        let (tried, names) = put((0.0, 0.0))?;
+        let nodes = tried.level(&scope).map(|level| level.nodes().clone()).unwrap_or_default();
+        let pasted = nodes.iter().filter(|(name, _)| names.contains(*name));
+        let size = pasted.fold(Vec2::ZERO, |size, (_, node)| {
+            let own = layout::node_size(&edit::face::face(node, &library));
+            size.max(super::finite(vec2(node.at.0, node.at.1)) + own)
+        });
+        let (after, names) = put(self.place_for(session, size, pointer))?;
+        session.edit("paste", |document| *document = after);
+        session.selection = names;
+        session.reveal |= pointer.is_none();
+        Ok(())
+    }
+
+    /// The pointer, where it is over the canvas.
+    pub(super) fn pointed(&self, pointer: Option<Pos2>) -> Option<Pos2> {
+        pointer.filter(|at| self.rect.contains(*at))
+    }
+
+    /// The corner of something new of this size \[points of the document\].
+    fn place_for(&self, session: &Session, size: Vec2, pointer: Option<Pos2>) -> (f32, f32) {
+        let at = match pointer {
+            Some(pointer) => self.beside_others(session, self.to_document(pointer)),
+            None => self.free_room(session, size),
+        };
+        (at.x.round(), at.y.round())
+    }
+
+    /// The place itself, or a little further where a node begins there already.
+    fn beside_others(&self, session: &Session, mut at: Vec2) -> Vec2 {
+        let begins = |at: Vec2| session.nodes().keys().any(|name| (place_of(session, name) - at).length() < UPON);
+        while begins(at) {
+            at += GAP;
+        }
+        at
+    }
+
+    /// The nearest free place to the right of the selection, or to the middle of the view; one in sight, if there is any.
+    fn free_room(&self, session: &Session, size: Vec2) -> Vec2 {
+        let known = |name: &String| self.faces.contains_key(name);
+        let unseen = session.nodes().iter().filter(|(name, _)| !known(name)).map(|(name, node)| {
+            let size = layout::node_size(&edit::face::face(node, session.library()));
+            Rect::from_min_size(place_of(session, name).to_pos2(), size)
+        });
+        let areas = self.faces.keys().filter_map(|name| self.area(session, name)).chain(unseen);
+        let taken: Vec<Rect> = areas.map(|area| area.expand2(GAP)).collect();
+        let corner = (Vec2::splat(EDGE) - self.pan) / self.zoom;
+        let view = Rect::from_min_size(corner.to_pos2(), (self.rect.size() - Vec2::splat(2.0 * EDGE)) / self.zoom);
+        let selected = self.bounds(session, |name| session.selection.contains(name));
+        let wanted = match selected.is_positive() {
+            true => selected.right_top() + vec2(1.5 * GAP.x, 0.0),
+            false => view.center() - 0.5 * size,
+        };
+        let steps = || -STEPS..=STEPS;
+        let places = steps().flat_map(|y| steps().map(move |x| wanted + vec2(x as f32, y as f32) * STEP));
+        let room = |at: Pos2| Rect::from_min_size(at, size);
+        let free = places.filter(|at| !taken.iter().any(|area| area.intersects(room(*at))));
+        let cost = |at: &Pos2| (!view.contains_rect(room(*at)), at.distance(wanted));
+        let nearest = free.min_by(|a, b| {
+            let (a, b) = (cost(a), cost(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        let below = || egui::pos2(wanted.x, taken.iter().map(|area| area.bottom()).fold(wanted.y, f32::max));
+        nearest.unwrap_or_else(below).to_vec2()
+    }
+}

@@ -1,0 +1,55 @@
+//! Stages that are being written: while a text does not read, its node shows the ports of the last one that did.
+
+use std::collections::BTreeMap;
+
+use crate::document::{Document, Node, NodeKind, Nodes, Scope};
+use crate::stage::Stage;
+
+/// The last text that read of each Custom node, by the node's path.
+#[derive(Debug, Default)]
+pub struct Readable(BTreeMap<String, String>);
+
+impl Readable {
+    /// Notes the texts of a document that read.
+    pub fn note(&mut self, document: &Document) {
+        let mut before = std::mem::take(&mut self.0);
+        self.note_level(&mut before, &document.nodes, &Scope::default());
+    }
+
+    fn note_level(&mut self, before: &mut BTreeMap<String, String>, nodes: &Nodes, scope: &Scope) {
+        for (name, node) in nodes {
+            let path = scope.path(name);
+            match &node.kind {
+                NodeKind::Group(group) => self.note_level(before, &group.nodes, &scope.inside(name)),
+                NodeKind::Custom(source) => {
+                    let known = before.remove(&path);
+                    let reads = known.as_ref() == Some(source) || Stage::parse(name, source).is_ok();
+                    self.0.extend(if reads { Some(source.clone()) } else { known }.map(|text| (path, text)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The document with texts that read on a level, where it has others.
+    pub fn mended(&self, document: &Document, scope: &Scope) -> Option<Document> {
+        let nodes = document.level(scope)?.nodes();
+        let broken = |(name, node): (&String, &Node)| -> Option<(String, &String)> {
+            let NodeKind::Custom(source) = &node.kind else { return None };
+            let path = scope.path(name);
+            let text = self.0.get(&path).filter(|text| *text != source)?;
+            Some((path, text))
+        };
+        let broken: Vec<(String, &String)> = nodes.iter().filter_map(broken).collect();
+        if broken.is_empty() {
+            return None;
+        }
+        let mut mended = document.clone();
+        for (path, text) in broken {
+            if let Some(node) = mended.node_mut(&path) {
+                node.kind = NodeKind::Custom(text.clone());
+            }
+        }
+        Some(mended)
+    }
+}
