@@ -127,15 +127,9 @@ impl Memory<'_> {
         let at = |cell: &str| match &self.tile {
             None => load(self.variable, value, dim, &index(cell, self.domain.resolution, dim)),
             Some(tile) => {
-                // A mirrored cell may lie anywhere, seen from a cell outside.
-                let place = match self.edge {
-                    EdgeRule::Mirror => {
-                        let top = cell_literal(tile.size.map(|n| i64::from(n) - 1), dim);
-                        format!("clamp({cell} - _base, {cells}(0), {top})")
-                    }
-                    EdgeRule::Wrap => format!("(_spot + ({cell} - _at))"),
-                    _ => format!("({cell} - _base)"),
-                };
+                // Mirrored, a cell that nothing needs may lie anywhere.
+                let top = cell_literal(tile.size.map(|n| i64::from(n) - 1), dim);
+                let place = format!("clamp({cell} - _base, {cells}(0), {top})");
                 format!("{}[{}]", tile.variable, index(&place, tile.size, dim))
             }
         };
@@ -151,18 +145,30 @@ impl Memory<'_> {
                     at("_c")
                 )
             }
-            EdgeRule::Wrap if self.tile.is_some() => format!("return {};", at("_cell")),
             EdgeRule::Wrap => format!("let _c = {}; return {};", wrapped("_cell", self.resolution(), dim), at("_c")),
             EdgeRule::Mirror => {
                 format!("{} return {};", self.mirrored(), at("_c"))
             }
         };
+        let (ghost, body) = match &self.tile {
+            None => (String::new(), body),
+            // Around a periodic axis a cell has several names, so it is found from the one that is computed.
+            Some(tile) if self.edge == EdgeRule::Wrap => {
+                let place = "(_spot + (_cell - _at))";
+                (String::new(), format!("return {}[{}];", tile.variable, index(place, tile.size, dim)))
+            }
+            // Cells outside lie in the tile as well.
+            Some(tile) => {
+                let inner = format!("return {}[{}];", tile.variable, index("(_cell - _base)", tile.size, dim));
+                (format!("fn _ghost_{name}(_cell: {cells}) -> {ty} {{ {body} }}\n"), inner)
+            }
+        };
         match self.held {
             Some(radius) => {
                 let near = format!("let _cell = clamp(_asked, _at - {radius}, _at + {radius});");
-                format!("fn {name}(_asked: {cells}) -> {ty} {{ {near} {body} }}")
+                format!("{ghost}fn {name}(_asked: {cells}) -> {ty} {{ {near} {body} }}")
             }
-            None => format!("fn {name}(_cell: {cells}) -> {ty} {{ {body} }}"),
+            None => format!("{ghost}fn {name}(_cell: {cells}) -> {ty} {{ {body} }}"),
         }
     }
 

@@ -38,8 +38,11 @@ pub fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
         let colors = if program.ops[first].color.is_some() { 2 } else { 1 };
         let longest =
             (shape.sweeps as usize * colors).min(most_sweeps(graph, &program.ops[first], &shape, radius)) / colors;
+        if longest == 0 {
+            continue;
+        }
         let iterations = run.len() / colors;
-        let dispatches = iterations.div_ceil(longest.max(1));
+        let dispatches = iterations.div_ceil(longest);
         // As even as can be: 20 in dispatches of up to 8 are 6, 7 and 7.
         for part in 0..dispatches {
             let chunk = iterations * part / dispatches * colors..iterations * (part + 1) / dispatches * colors;

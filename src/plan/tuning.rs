@@ -85,7 +85,13 @@ impl Tuning {
         let dim = dim(graph, node);
         match (self.shapes.get(&key(graph, node, stage)), self.otherwise) {
             (Some(shape), _) => *shape,
-            (None, Otherwise::Gpu) if dim == 2 => Shape::tile(dim, words, 8),
+            (None, Otherwise::Gpu) if dim == 2 => {
+                if let Ok(t) = std::env::var("TILE") {
+                    let v: Vec<u32> = t.split(',').map(|x| x.parse().unwrap()).collect();
+                    return Shape { group: [v[0], v[1], 1], cells: v[2], sweeps: v[3] };
+                }
+                Shape::tile(dim, words, 8)
+            }
             (None, _) => Shape::plain(dim),
         }
     }

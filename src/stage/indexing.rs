@@ -1,17 +1,20 @@
 //! Whether a text keeps all indices inside what it indexes, so that the GPU need not check them. Seen from the text alone: constants,
-//! which the shader compiler checks, and counters of loops over the axes.
+//! which the shader compiler checks, and counters of loops over the axes, or over the components of a parameter.
 
 use super::lex::{Token, TokenKind};
 
-/// Whether every index of a text is a constant, or a loop's counter from 0 below `DIM`.
-pub fn proven(tokens: &[Token<'_>]) -> bool {
+/// Whether every index of a text is a constant, or a loop's counter from 0 below `DIM`, or below the number of components of the
+/// parameter that it stands behind.
+pub fn proven(tokens: &[Token<'_>], components: &dyn Fn(&str) -> Option<u32>) -> bool {
     let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
     let opened = (0..tokens.len()).filter(|i| text(*i) == "[");
     let mut indices = opened.map(|open| {
         let end = (open + 1..tokens.len()).find(|i| matches!(text(*i), "]" | "["))?;
-        (text(end) == "]").then(|| &tokens[open + 1..end])
+        let param = open.checked_sub(3).filter(|at| text(*at) == "params" && text(at + 1) == ".");
+        let room = param.and_then(|at| components(text(at + 2)));
+        (text(end) == "]").then(|| (&tokens[open + 1..end], room))
     });
-    indices.all(|index| index.is_some_and(|index| constant(index) || counter(index, tokens)))
+    indices.all(|index| index.is_some_and(|(index, room)| constant(index) || counter(index, tokens, room)))
 }
 
 fn constant(index: &[Token<'_>]) -> bool {
@@ -19,17 +22,21 @@ fn constant(index: &[Token<'_>]) -> bool {
         && index.iter().all(|t| t.kind == TokenKind::Number || matches!(t.text, "DIM" | "FACES" | "+" | "-" | "*"))
 }
 
-/// Whether an index is a word that means nothing but the counter of loops `for (var i = 0; i < DIM; i++)` in the whole text.
-fn counter(index: &[Token<'_>], tokens: &[Token<'_>]) -> bool {
+/// Whether an index is a word that means nothing but the counter of loops `for (var i = 0; i < DIM; i++)` in the whole text, or of
+/// loops up to `room`.
+fn counter(index: &[Token<'_>], tokens: &[Token<'_>], room: Option<u32>) -> bool {
     let [Token { kind: TokenKind::Word, text: word, .. }] = index else { return false };
     let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
     let before = |i: usize, back: usize| i.checked_sub(back).map_or("", text);
     let mut loops = 0;
     for place in (0..tokens.len()).filter(|i| text(*i) == *word && before(*i, 1) != ".") {
-        let head = ["for", "(", "var", word, "=", "0", ";", word, "<", "DIM", ";", word, "++", ")"];
+        let head = ["for", "(", "var", word, "=", "0", ";", word, "<", "", ";", word, "++", ")"];
+        let bounded = |bound: &str| bound == "DIM" || bound.parse().is_ok_and(|n: u32| n <= room.unwrap_or(0));
         let (begins, counts) = (before(place, 1) == "var", text(place + 1) == "++");
         let from = if begins { place.checked_sub(3) } else { place.checked_sub(11) };
-        let in_head = from.is_some_and(|from| (0..head.len()).all(|k| text(from + k) == head[k]));
+        let fits =
+            |from: usize| (0..head.len()).all(|k| k == 9 || text(from + k) == head[k]) && bounded(text(from + 9));
+        let in_head = from.is_some_and(fits);
         let declares =
             matches!(before(place, 1), "let" | "const" | "var" | "fn" | "override") || text(place + 1) == ":";
         let changes = matches!(
@@ -47,7 +54,10 @@ fn counter(index: &[Token<'_>], tokens: &[Token<'_>]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::lex::tokens;
-    use super::proven;
+
+    fn proven(text: &str) -> bool {
+        super::proven(&tokens(text), &|name| (name == "gain").then_some(4))
+    }
 
     #[test]
     fn constants_and_counters_of_axes_are_proven() {
@@ -55,9 +65,10 @@ mod tests {
             "fn stage(cell: Cell) -> f32 { return field(cell); }",
             "let a = v[0] + v[DIM - 1];",
             "for (var axis = 0; axis < DIM; axis++) { place[axis] = sites[axis] * other.axis; }",
+            "for (var k = 0; k < 4; k++) { sum += params.gain[k]; }",
             "for (var i = 0; i < DIM; i++) { a[i] = 1.0; } for (var i = 0; i < DIM; i++) { b[i] += a[i]; }",
         ] {
-            assert!(proven(&tokens(text)), "{text}");
+            assert!(proven(text), "{text}");
         }
     }
 
@@ -65,6 +76,9 @@ mod tests {
     fn what_may_leave_its_bounds_is_not() {
         for text in [
             "let a = v[i];",
+            "for (var k = 0; k < 5; k++) { sum += params.gain[k]; }",
+            "for (var k = 0; k < 4; k++) { sum += params.other[k]; }",
+            "for (var k = 0; k < 4; k++) { sum += params.gain[k] + v[k]; }",
             "let a = v[params.axis];",
             "let a = v[u32(x)];",
             "fn f(axis: i32) { v[axis] = 1.0; }",
@@ -75,7 +89,7 @@ mod tests {
             "for (var axis = 0; axis < DIM; axis++) { } let axis = 9; place[axis] = 1.0;",
             "for (var axis = 0; axis < DIM; axis++) { place[other[axis]] = 1.0; }",
         ] {
-            assert!(!proven(&tokens(text)), "{text}");
+            assert!(!proven(text), "{text}");
         }
     }
 }

@@ -14,7 +14,7 @@ pub mod unroll;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::problem::SourcePlace;
-use header::{Change, Direction, Header, Param, Port, Scatter};
+use header::{Change, Direction, Header, Param, ParamType, Port, Scatter};
 use lex::{Token, TokenKind};
 use types::{PortType, ValueType};
 
@@ -104,7 +104,11 @@ impl Stage {
         let calls = called(&tokens).map(|(_, name)| name.to_string()).collect();
         let reach = header.ports.iter().filter(|p| p.reads()).map(|p| (p.name.clone(), reach(&p.name, &tokens)));
         let reach = reach.collect();
-        let indexed = indexing::proven(&tokens);
+        let components = |name: &str| match header.params.iter().find(|p| p.name == name)?.ty {
+            ParamType::Value(value) => Some(value.components(2)),
+            _ => None,
+        };
+        let indexed = indexing::proven(&tokens, &components);
         Ok(Stage { name: name.to_string(), header, source: source.to_string(), words, calls, reach, indexed })
     }
 

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use stagewright::document::{Document, NodeKind, ParamValue};
-use stagewright::graph::Graph;
+use stagewright::graph::{Graph, Kind};
 use stagewright::library::Library;
+use stagewright::plan::tuning::{self, Shape};
 use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
 use stagewright::sim::{FrameInput, Simulation};
 use stagewright::stage::Stage;
@@ -247,12 +248,26 @@ fn every_graph_shows_something_that_moves() {
     }
 }
 
+/// What is taken on a GPU, but with few cells an invocation: a software driver takes long over much text.
+fn small_tiles(document: &Document) -> Tuning {
+    let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    let mut tuning = Tuning::gpu();
+    for node in &graph.nodes {
+        let flat = node.domain.is_some_and(|d| graph.domains[d].dim == 2);
+        if let (Kind::Stage(stage), true) = (&node.kind, flat) {
+            let shape = Shape { group: [32, 8, 1], cells: 4, sweeps: 4 };
+            tuning.shapes.insert(tuning::key(&graph, node, stage), shape);
+        }
+    }
+    tuning
+}
+
 /// Stages that share a dispatch and sweeps on tiles: faster on a GPU, and the same to the bit.
 #[test]
 fn joining_dispatches_changes_no_bit() {
     for (name, document) in graphs(64.0) {
         let tuned = |tuning| planned(&document, PlanOptions { tuning, ..PlanOptions::default() });
-        let (apart, joined) = (tuned(Tuning::default()), tuned(Tuning::gpu()));
+        let (apart, joined) = (tuned(Tuning::default()), tuned(small_tiles(&document)));
         let with: usize = joined.frame.iter().map(|d| d.with.len()).sum();
         let (before, after) = (apart.frame.len(), joined.frame.len());
         println!("{name}: {after} dispatches a frame of {before}, {with} stages built into others");

@@ -89,15 +89,15 @@ impl StageKernel<'_> {
             [(_, ty)] => ty.to_string(),
             _ => "Result".into(),
         };
-        let at = if parts.wraps {
-            accessors::wrapped("(_base + _l)", self.resolution(), parts.dim)
-        } else {
-            "_base + _l".into()
+        let at = match parts.wraps {
+            true => format!("_spot = _l; _at = {};", accessors::wrapped("(_base + _l)", self.resolution(), parts.dim)),
+            false => "_at = _base + _l;".into(),
         };
+        let spot = if parts.wraps { format!("var<private> _spot: {cells};\n") } else { String::new() };
         let _ = writeln!(
             out,
-            "var<private> _base: {cells};\nvar<private> _at: {cells};\nvar<private> _spot: {cells};\n\
-             fn _sweep(_l: {cells}) -> {returned} {{ _spot = _l; _at = {at}; return stage(_at); }}"
+            "var<private> _base: {cells};\nvar<private> _at: {cells};\n{spot}\
+             fn _sweep(_l: {cells}) -> {returned} {{ {at} return stage(_at); }}"
         );
         for (port, value) in self.own_inputs() {
             let _ = writeln!(out, "var<private> {}: {};", input(port), value.ty.value().wgsl(value.dim));
@@ -168,6 +168,15 @@ impl StageKernel<'_> {
         }
         let each = format!("for (var _k = 0; _k < {}; _k++) {{ let _l = _first + {};", parts.cells, along("_k"));
         let _ = writeln!(out, "    {each} let _c = {near};{load} }}\n    workgroupBarrier();");
+        let ghosts = self.ghosts(&parts, &each);
+        if !ghosts.is_empty() {
+            let whole = format!(
+                "all(_base >= {cells}(0)) && all(_base + {} <= {})",
+                vector(parts.size),
+                prelude::cell_literal(self.resolution(), dim)
+            );
+            let _ = writeln!(out, "    let _whole = {whole};\n{ghosts}");
+        }
         for k in 0..parts.cells {
             let place = format!("let _l = _first + {}; let _c = {near};", along(&k.to_string()));
             let mut keep = String::new();
@@ -182,7 +191,7 @@ impl StageKernel<'_> {
                 let _ = writeln!(out, "    {{ {place}{keep} }}");
             }
         }
-        out.push_str(&self.sweeps(&parts));
+        out.push_str(&self.sweeps(&parts, &ghosts));
         let inside = format!(
             "all(_l >= {}) && all(_l < {}) && all(_c < {})",
             vector([parts.halo; 3]),
@@ -191,6 +200,25 @@ impl StageKernel<'_> {
         );
         let _ = writeln!(out, "    {each} let _c = _base + _l; if ({inside}) {{{store} }} }}");
         (out, "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u".into())
+    }
+
+    /// Brings the cells of a tile that lie outside the domain up to date: what they hold, the edge rule says. Around a periodic axis
+    /// there are none.
+    fn ghosts(&self, parts: &Parts, each: &str) -> String {
+        if parts.wraps {
+            return String::new();
+        }
+        let index = accessors::index("_l", parts.size, parts.dim);
+        let set = |(port, ..): (&Port, _, _, _)| format!(" _tile_{0}[{index}] = _ghost_{0}(_c);", port.name);
+        let set: String = self.writes().map(set).collect();
+        let outside = format!(
+            "any(_c < {}(0)) || any(_c >= {})",
+            prelude::cell_type(parts.dim),
+            prelude::cell_literal(self.resolution(), parts.dim)
+        );
+        format!(
+            "    if (!_whole) {{\n        {each} let _c = _base + _l; if ({outside}) {{{set} }} }}\n        workgroupBarrier();\n    }}\n"
+        )
     }
 
     /// Statements that bring the inputs of an invocation's cell where the accessors read them.
@@ -207,7 +235,7 @@ impl StageKernel<'_> {
     }
 
     /// The loop over sweeps. Its body is written out cell by cell, so that values stay in registers.
-    fn sweeps(&self, parts: &Parts) -> String {
+    fn sweeps(&self, parts: &Parts, ghosts: &str) -> String {
         let Parts { dim, size, ring, cells, .. } = *parts;
         let mut out = format!("    for (var _s = 0; _s < {}; _s++) {{\n", self.op.sweeps);
         if self.names("iteration") {
@@ -257,7 +285,7 @@ impl StageKernel<'_> {
                 let text = guard(k, k + 1, text);
                 let _ = writeln!(out, "            {{ let _l = _first + {}; {text} }}", along(&format!("{k} + _odd")));
             }
-            out.push_str("        }\n        workgroupBarrier();\n    }\n");
+            let _ = writeln!(out, "        }}\n        workgroupBarrier();\n{ghosts}    }}");
             return out;
         }
         let returned = match self.returned().as_slice() {
@@ -276,7 +304,8 @@ impl StageKernel<'_> {
             let _ = writeln!(keep, "            {{ {place} {} }}", guard(k, k, set(&|name| result(k)(name, several))));
         }
         let _ = writeln!(out, "        if ({inside}) {{\n{compute}        }}\n        workgroupBarrier();");
-        let _ = writeln!(out, "        if ({inside}) {{\n{keep}        }}\n        workgroupBarrier();\n    }}");
+        let _ =
+            writeln!(out, "        if ({inside}) {{\n{keep}        }}\n        workgroupBarrier();\n{ghosts}    }}");
         out
     }
 }
