@@ -18,7 +18,15 @@ use crate::stage::{IterationSource, Stage};
 
 /// Kernel variant of a node: which of its writes work in place, what is built in where, what is read, how many sweeps it makes, and
 /// which of its writes are not stored or begin with a constant.
-type Variant = (usize, Vec<bool>, Vec<(usize, Vec<(usize, usize)>)>, Vec<(usize, usize, Part)>, u32, Vec<(bool, bool)>);
+type Variant = (
+    usize,
+    Vec<bool>,
+    Vec<(usize, Vec<(usize, usize)>)>,
+    Vec<(usize, usize, Part)>,
+    Option<Shape>,
+    u32,
+    Vec<(bool, bool)>,
+);
 
 pub struct Writer<'a> {
     graph: &'a Graph,
@@ -93,6 +101,7 @@ impl<'a> Writer<'a> {
             op.writes.iter().map(in_place).collect(),
             asked,
             read,
+            op.shape,
             op.sweeps,
             op.writes.iter().map(|w| (w.passed, w.start.is_some())).collect(),
         );

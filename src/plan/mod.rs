@@ -8,6 +8,7 @@ mod expand;
 mod fuse;
 mod kernel;
 mod prelude;
+mod rows;
 mod schedule;
 mod stage_kernel;
 mod still;
@@ -381,6 +382,7 @@ impl Plan {
         if tuning.fuse {
             fuse::fuse(graph, &mut program);
         }
+        rows::widen(graph, &mut program, tuning);
         schedule::schedule(&mut program);
         schedule::schedule(&mut start);
         let layout = allocate::allocate(graph, &program, &start)?;

@@ -27,6 +27,11 @@ impl Shape {
         Shape { group, cells: 1, sweeps: 1 }
     }
 
+    /// Four cells of a row an invocation.
+    pub fn rows(dim: u32) -> Shape {
+        Shape { cells: CELLS_OF_A_ROW, ..Shape::plain(dim) }
+    }
+
     /// Several iterations on a tile. `words`: of all the values that a cell holds; they share 16 KiB, which every adapter has.
     pub fn tile(dim: u32, words: u32, sweeps: u32) -> Shape {
         let cells = (MAX_TILE_CELLS / LANES / words.max(1)).max(1);
@@ -49,6 +54,9 @@ impl Shape {
         size
     }
 }
+
+/// Cells of a row that an invocation takes at a time where it takes several: what a vector holds.
+pub const CELLS_OF_A_ROW: u32 = 4;
 
 const LANES: u32 = 256;
 /// Words of workgroup memory that every adapter has.
@@ -78,6 +86,16 @@ impl Tuning {
     /// What is taken on a GPU of which nothing is known.
     pub fn gpu() -> Tuning {
         Tuning { shapes: BTreeMap::new(), otherwise: Otherwise::Gpu, fuse: true }
+    }
+
+    /// The shape of a node that can take four cells of a row at a time, if it should.
+    pub fn rows(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
+        match (self.shapes.get(&key(graph, node, stage)), self.otherwise) {
+            (Some(shape), _) => (shape.cells == CELLS_OF_A_ROW && shape.sweeps == 1).then_some(*shape),
+            // In the plane rows come at the rate of a copy without it.
+            (None, Otherwise::Gpu) => (dim(graph, node) == 3).then(|| Shape::rows(3)),
+            (None, Otherwise::Plain) => None,
+        }
     }
 
     /// The shape of a node that can be swept on tiles.

@@ -103,7 +103,13 @@ impl StageKernel<'_> {
 
     fn cells(&self, dim: u32, body: &mut String) -> String {
         let axes = if dim == 3 { "xyz" } else { "xy" };
-        let _ = writeln!(body, "    let _cell = {}(_id.{axes});", prelude::cell_type(dim));
+        let _ = match self.in_rows() {
+            true => {
+                let step = if dim == 3 { "4, 1, 1" } else { "4, 1" };
+                writeln!(body, "    let _cell = {0}(_id.{axes}) * {0}({step});", prelude::cell_type(dim))
+            }
+            false => writeln!(body, "    let _cell = {}(_id.{axes});", prelude::cell_type(dim)),
+        };
         let [ex, ey, ez] = extent(self.graph, self.node).map(i64::from);
         let outside = format!("any(_cell >= {})", prelude::cell_literal([ex, ey, ez], dim));
         let (call, stores) = (self.call("_cell"), self.stores(dim, ""));
@@ -112,6 +118,10 @@ impl StageKernel<'_> {
             return format!("@builtin(global_invocation_id) _id: vec3u, {PLACE_BUILTINS}");
         }
         let _ = writeln!(body, "    if ({outside}) {{ return; }}");
+        if self.in_rows() {
+            body.push_str(&self.rows(dim));
+            return "@builtin(global_invocation_id) _id: vec3u".into();
+        }
         body.push_str(&self.other_color(dim));
         let at = if self.holds() { "_at = _cell; " } else { "" };
         let _ = writeln!(body, "    {at}{}{call}{stores}", self.before(dim, "_cell"));

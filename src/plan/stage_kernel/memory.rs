@@ -1,6 +1,8 @@
 //! The buffers that a stage's kernel is bound to, and the variables that stand for them.
 
 use super::super::expand::{Op, Part, Program, Read, ValueId, Write};
+use super::super::rows::{Side, Window, window};
+use super::super::tuning::CELLS_OF_A_ROW;
 use crate::graph::{Graph, Kind};
 use crate::stage::Stage;
 use crate::stage::header::{Change, Direction, Port, Scatter};
@@ -30,6 +32,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
         out.push(Bound {
             variable: variable.unwrap_or_else(|| format!("{}{}", prefix(read.field), self::read(port, &read.part))),
             ty: match read.part {
+                Part::Whole if wide(graph, program, op, read.port, Side::Input) => "array<vec4f>".into(),
                 Part::Whole | Part::Attribute(_) => value.layout().buffer(),
                 _ => "array<u32>".into(),
             },
@@ -42,7 +45,10 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
     for (index, (write, overwrites)) in op.writes.iter().zip(in_place).enumerate() {
         let Some(port) = stage_of(graph, op, write.of).and_then(|s| s.outputs().nth(write.port)) else { continue };
         let value = &program.values[write.value];
-        let plain = value.layout().buffer();
+        let plain = match write.of == 0 && wide(graph, program, op, write.port, Side::Output) {
+            true => "array<vec4f>".into(),
+            false => value.layout().buffer(),
+        };
         let copies = port.ty.is_grid() && port.direction == Direction::InOut && port.scatter.is_none()
             || matches!(port.change, Change::Emit(_));
         let name = format!("{}{}", port.name, ending(&write.part));
@@ -95,6 +101,12 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
 pub fn variable<'b>(bound: &'b [Bound], field: usize, port: usize, part: &Part) -> Option<&'b str> {
     let found = |b: &&Bound| b.read.as_ref().is_some_and(|r| r.field == field && r.port == port && r.part == *part);
     bound.iter().find(found).map(|b| b.variable.as_str())
+}
+
+/// Whether a port's cells are read and written four words at a time.
+fn wide(graph: &Graph, program: &Program, op: &Op, port: usize, side: Side) -> bool {
+    let rows = op.sweeps == 1 && op.shape.is_some_and(|shape| shape.cells == CELLS_OF_A_ROW);
+    rows && window(graph, program, op, port, side).is_some_and(|window| window != Window::Narrow)
 }
 
 /// The variable that a write goes to: its own, or that of what goes on from it in the same memory and the same dispatch.

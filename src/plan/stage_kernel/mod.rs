@@ -3,6 +3,7 @@
 mod fields;
 mod main;
 mod memory;
+mod rows;
 mod sets;
 mod tile;
 
@@ -92,7 +93,7 @@ impl StageKernel<'_> {
         generated.push_str(&self.handed_variables());
         if let Some(shape) = self.op.shape.filter(|_| self.op.sweeps > 1) {
             generated.push_str(&self.tile_memory(&shape));
-        } else if self.holds() {
+        } else if self.holds() || self.in_rows() {
             let _ = writeln!(generated, "var<private> _at: {};", prelude::cell_type(dim));
         }
         generated.push_str(&self.accessors(own, &bound));
@@ -362,6 +363,9 @@ impl StageKernel<'_> {
     }
 
     fn grid_accessor(&self, stage: &Stage, port: &Port, value: &Value, variable: &str) -> String {
+        if self.port_window(port).is_some() {
+            return self.window_accessor(port, value);
+        }
         let Some(domain) = value.domain.and_then(|d| self.graph.domains.get(d)) else {
             let load = value.layout().load(variable, "0");
             let ty = value.ty.value().wgsl(value.dim);
