@@ -106,7 +106,12 @@ impl Bench {
         if !self.json {
             report::print(&format!("{}: a copy moves {copy_gb_s:.0} GB/s\n", gpu.name()));
         }
-        subjects.iter().try_for_each(|subject| self.time(&gpu, subject, copy_gb_s))
+        // One that does not fit the adapter says nothing about the others.
+        let failures = subjects.iter().filter_map(|subject| self.time(&gpu, subject, copy_gb_s).err());
+        match failures.inspect(Failure::print).count() {
+            0 => Ok(()),
+            failed => Err(Failure::Message(format!("{failed} of {} could not be timed", subjects.len()))),
+        }
     }
 
     /// Every graph at every size; all are read before the first is timed.
