@@ -7,7 +7,7 @@ use stagewright::document::Document;
 use stagewright::library::Library;
 use stagewright::sim::Simulation;
 
-use super::harness::gpu;
+use super::harness::*;
 
 pub fn case(name: &str, size: u32) -> Document {
     let mut document = cases::case(name).expect("a case").expect("it reads");
@@ -44,4 +44,24 @@ fn every_case_compiles_at_its_own_size() {
         assert!(plan.outputs.is_empty() && !plan.states.is_empty(), "{name} has States and no picture");
     }
     assert_eq!(cases::names(), ["b1", "b2", "b3", "b4", "b5", "b6", "mg"]);
+}
+
+/// A bench runs a case for thousands of steps: numbers that grew beyond all bounds, or fell below the smallest, would be timed
+/// instead of the work.
+#[test]
+fn cases_stay_sensible_for_hundreds_of_steps() {
+    for (name, size, state, most) in [
+        ("b1", 32, "velocity", 10.0),
+        ("b2", 12, "velocity", 10.0),
+        ("b3", 500, "water.velocity", 30.0),
+        ("b5", 24, "velocity", 10.0),
+        ("b6", 12, "image", 3.0),
+    ] {
+        let mut sim = ready(&case(name, size), &[]);
+        step(&mut sim, 300);
+        assert!(!words(&sim, state).into_iter().any(is_wild), "{name}: {state} is finite");
+        let largest = max_abs(&read(&sim, state));
+        println!("{name}: {state} up to {largest:.3}");
+        assert!((1e-6..most).contains(&largest), "{name}: {state} is {largest} after 300 steps");
+    }
 }
