@@ -371,3 +371,63 @@ fn any_wire_renders_and_its_statistics_are_printed() {
     assert!(!unknown.status.success() && err(&unknown).contains("no such wire"), "{}", err(&unknown));
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+#[test]
+fn bench_times_a_case_and_says_so_in_json() {
+    let output = stagewright(&["bench", "b1", "--size", "16,24", "--json", "--show", "pressure.pressure"]);
+    assert!(output.status.success(), "{}", err(&output));
+    let lines: Vec<serde_json::Value> =
+        out(&output).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.iter().map(|l| l["size"].as_u64().unwrap()).collect::<Vec<_>>(), [16, 24]);
+    for line in &lines {
+        assert_eq!(line["case"], "b1");
+        assert_eq!(line["domains"]["field"], serde_json::json!([line["size"], line["size"]]));
+        for time in ["gpu_ms", "wall_ms", "cpu_ms", "compile_ms"] {
+            let [min, median, max] = ["min", "median", "max"].map(|which| line[time][which].as_f64().expect(which));
+            assert!(0.0 < min && min <= median && median <= max, "{time}: {line}");
+        }
+        for number in ["pipelines_ms", "gb_s", "copy_gb_s", "share_of_copy"] {
+            assert!(line[number].as_f64().is_some_and(|n| n > 0.0), "{number}: {line}");
+        }
+        let nodes = line["nodes"].as_array().expect("nodes");
+        let bytes = nodes.iter().map(|n| n["bytes"].as_u64().unwrap()).sum::<u64>();
+        assert_eq!(Some(bytes), line["bytes"].as_u64());
+        assert!(nodes.iter().any(|n| n["node"] == "pressure" && n["ms"].as_f64() > Some(0.0)), "{line}");
+        assert_eq!(line["shown"]["pressure.pressure"].as_array().map(Vec::len), Some(8));
+    }
+}
+
+#[test]
+fn bench_prints_a_table_and_how_a_residual_falls() {
+    let output = stagewright(&["bench", "mg", "--size", "32"]);
+    let said = out(&output);
+    assert!(output.status.success(), "{}", err(&output));
+    for part in ["GB/s", "a step on the GPU", "by the wall clock", "of the CPU", "% of a copy", "residual_left.largest"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(said.contains("times less in the first") && said.contains("solve/smooth_0"), "{said}");
+}
+
+#[test]
+fn bench_takes_graphs_of_any_size_and_compares_their_states() {
+    let dir = folder("bench");
+    let states = dir.join("states");
+    let bench = |more: &[&str]| stagewright(&[&["bench", "graphs/unity_fluid.ron", "--size", "40"], more].concat());
+    let dumped = bench(&["--dump", states.to_str().unwrap()]);
+    assert!(dumped.status.success(), "{}", err(&dumped));
+    assert!(states.join("unity_fluid.velocity.f32").exists());
+    let same = bench(&["--compare", states.to_str().unwrap()]);
+    assert!(out(&same).contains("velocity after the first frame: largest difference 0e0"), "{}", out(&same));
+    let other = bench(&["--size", "80", "--compare", states.to_str().unwrap()]);
+    assert!(!other.status.success(), "another size can't be compared: {}", out(&other));
+    let timed = bench(&["--json"]);
+    let line: serde_json::Value = serde_json::from_str(out(&timed).trim()).expect("one line of JSON");
+    let cells = line["domains"].as_object().unwrap().values().flat_map(|d| d.as_array().unwrap());
+    assert_eq!(cells.filter_map(serde_json::Value::as_u64).max(), Some(40));
+    let unknown = stagewright(&["bench", "b17"]);
+    assert!(!unknown.status.success() && err(&unknown).contains("b1, b2, b3"), "{}", err(&unknown));
+    let wire = stagewright(&["bench", "b6", "--size", "9", "--show", "no.wire"]);
+    assert!(!wire.status.success() && err(&wire).contains("no such wire"), "{}", err(&wire));
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -15,6 +15,8 @@ mod collision;
 mod conversions;
 #[path = "fields/noise.rs"]
 mod noise;
+#[path = "fields/noise_reference.rs"]
+mod noise_reference;
 #[path = "fields/orders.rs"]
 mod orders;
 #[path = "fields/primitives.rs"]

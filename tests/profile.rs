@@ -46,6 +46,31 @@ fn times(simulation: &mut Simulation) -> bool {
     there
 }
 
+/// Two timestamps, whatever the number of dispatches; between them lies what the wall clock waits for.
+#[test]
+fn a_frame_is_timed_as_a_whole() {
+    let mut simulation = counter(40);
+    simulation.set_profiling(Profile::Frame);
+    let started = Instant::now();
+    step(&mut simulation, 20);
+    let wall = started.elapsed().as_secs_f64() * 1e3 / 20.0;
+    if !times(&mut simulation) {
+        return;
+    }
+    let whole = simulation.times(true).unwrap().to_vec();
+    assert!(whole.len() == 1 && whole[0].node.is_empty() && whole[0].ms > 0.0, "{whole:?}");
+    let recent = simulation.node_times().unwrap();
+    assert_eq!((recent.width(), recent.frames()), (1, 20), "no frame is left out");
+    let plan = simulation.plan();
+    let once = plan.reset.len() + plan.still.len();
+    assert!(
+        simulation.engine().queries() <= 2 + once + 2,
+        "two for the frame, one for each that runs once and one behind"
+    );
+    println!("{:?}; {wall:.4} ms a step by the wall clock", recent.spread(0));
+    assert!(recent.spread(0).mean < wall, "the GPU can't take longer than it was waited for");
+}
+
 #[test]
 fn the_dispatches_of_a_frame_take_what_the_frame_takes() {
     let mut simulation = counter(40);

@@ -72,8 +72,8 @@ pub struct Cost {
     pub nodes: Vec<NodeCost>,
 }
 
-/// Compiles a graph, keeping its States and the wires that are named, as often as `REPEATS` says. Returns the plan, and
-/// the time from the document's text to it, without any driver.
+/// Compiles a graph five times, keeping its States and the wires that are named. Returns the plan, and the time from the
+/// document's text to it \[ms\], without any driver.
 ///
 /// # Errors
 /// Whatever is wrong with the graph.

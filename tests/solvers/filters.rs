@@ -369,3 +369,23 @@ fn the_gaussian_blurs_colours_alike_and_a_point_in_3d_to_a_product() {
     let bar = max_abs(&expected) * 3.0 * (11.0 + 6.0 + 18.0 + 6.0) * U;
     within("gaussian of a point in 3D", max_abs(&difference(&blurred, &expected)), bar, "three passes");
 }
+
+/// Repeats of (1 2 1) / 4 are rows of Pascal's triangle: powers of two, so of a point every digit is exact.
+#[test]
+fn binomial_blurs_of_a_point_are_binomial_coefficients() {
+    let nodes = r#"
+        "domain": (domain: (resolution: ($cells), width: 1, edge: "wrap")),
+        "image": (state: "Grid<f32>"),
+        "blur": (stage: "filter/binomial", inputs: {"field": "image.value"}, iterations: 2),
+    "#;
+    for grid in [Grid::new(&[9, 8], 1.0, EdgeRule::Wrap), Grid::new(&[9, 8, 7], 1.0, EdgeRule::Wrap)] {
+        let middle = [4, 4, if grid.dim == 3 { 3 } else { 0 }];
+        let mut point = vec![0.0; grid.len()];
+        point[grid.index(middle)] = 1.0;
+        let mut sim = start(60.0, nodes, &[("$cells", &grid.resolution())]);
+        let blurred = run(&mut sim, &[("image", &point)], 1, "blur.field");
+        let weight = |k: i64| [6.0, 4.0, 1.0].get(k.unsigned_abs() as usize).map_or(0.0, |w| w / 16.0);
+        let expected = grid.cells().map(|c| (0..grid.dim).map(|a| weight(c[a] - middle[a])).product());
+        assert_eq!(blurred, expected.collect::<Vec<f64>>(), "{}D", grid.dim);
+    }
+}
