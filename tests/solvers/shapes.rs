@@ -111,3 +111,34 @@ fn a_radius_is_held() {
     assert_eq!(expected, outcome(plan, &states));
     assert_ne!(expected, outcome(shaped(REACTION, &values, None), &states));
 }
+
+/// One cell at a time, and four of a row, across faces and at the cell itself, of one to four numbers.
+#[test]
+fn rows_of_four_give_the_same_bits() {
+    let nodes = r#"
+        "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
+        "p": (state: "Grid<f32>", inputs: {"next": "mix.a"}),
+        "v": (state: "Grid<Vec>", inputs: {"next": "mix.v"}),
+        "q": (state: "Grid<vec4f>", inputs: {"next": "mix.q"}),
+        "mix": (custom: "//! Mix\n//! Reads and writes grids of one to four numbers.\n//!\n//! @inout a: Grid<f32>, radius 1\n//! @inout v: Grid<Vec>\n//! @inout q: Grid<vec4f>\n//! @in near: Grid<f32>\n//! @in far: Grid<Vec>\nfn stage(cell: Cell) -> Result {\n    var sum = 0.5 * near(cell);\n    for (var face = 0; face < FACES; face++) { sum += f32(face + 1) * a(neighbor(cell, face)) - near(neighbor(cell, face)); }\n    let here = v(cell) + Vec(a(cell)) + f32(iteration);\n    return Result(0.1 * sum, 0.5 * here + 0.25 * far_at(position(cell) + Vec(0.01)), q(cell).wxyz * 0.5 + sum);\n}\n",
+                inputs: {"a": "p.value", "v": "v.value", "q": "q.value", "near": "p.value", "far": "v.value"}, iterations: 3),
+    "#;
+    let states = ["p.value", "v.value", "q.value"];
+    for cells in ["60, 31", "20, 9, 7", "4, 5, 3"] {
+        for edge in ["wall", "clamp", "wrap", "mirror"] {
+            let values = [("$cells", cells.to_string()), ("$edge", edge.to_string())];
+            let plain = shaped(nodes, &values, None);
+            let plan = shaped(nodes, &values, Some(&Shape::rows));
+            let wide = plan.kernels.iter().filter(|k| k.wgsl.contains("array<vec4f>") && k.wgsl.contains("_w_near")).count();
+            assert!(wide > 0, "{cells} {edge}: {}", plan.to_text());
+            assert_eq!(outcome(plain, &states), outcome(plan, &states), "{cells} {edge}");
+        }
+    }
+    for edge in ["wall", "wrap"] {
+        let values = [("$cells", "12, 10, 8".into()), ("$edge", edge.to_string()), ("$stage", "fluid/pressure_jacobi".into()), ("$count", "4".into())];
+        let (plain, plan) = (shaped(SWEEPS, &values, None), shaped(SWEEPS, &values, Some(&Shape::rows)));
+        assert!(plan.kernels.iter().any(|k| k.wgsl.contains("_w_pressure_above")), "{}", plan.to_text_with_wgsl());
+        let states = ["p.value", "rhs.value"];
+        assert_eq!(outcome(plain, &states), outcome(plan, &states), "{edge}");
+    }
+}
