@@ -5,7 +5,7 @@
 //! Kay and Kajiya, SIGGRAPH 1986.
 //!
 //! @in    camera: Camera                               Where the picture is taken from
-//! @in    density: Grid<f32>                           Smoke
+//! @in    density: Grid<f32> = 0                       Smoke
 //! @in    light: Grid<f32> = 1                         Part of the light that arrives, for instance Light Volume
 //! @out   image: Image                                 The picture, in linear light
 //! @param size: vec3f = (1, 1, 1), soft 0..4           Far corner of the box that is looked into; the near one is 0 [m]

@@ -26,6 +26,8 @@ pub struct Tile {
     pub variable: String,
     /// Cells along each axis.
     pub size: [u32; 3],
+    /// Cells outside the domain hold what the edge rule says.
+    pub ghosts: bool,
 }
 
 /// How one element lies in memory.
@@ -150,25 +152,27 @@ impl Memory<'_> {
                 format!("{} return {};", self.mirrored(), at("_c"))
             }
         };
-        let (ghost, body) = match &self.tile {
-            None => (String::new(), body),
-            // Around a periodic axis a cell has several names, so it is found from the one that is computed.
-            Some(tile) if self.edge == EdgeRule::Wrap => {
-                let place = "(_spot + (_cell - _at))";
-                (String::new(), format!("return {}[{}];", tile.variable, index(place, tile.size, dim)))
-            }
-            // Cells outside lie in the tile as well.
+        let body = match &self.tile {
+            None => body,
             Some(tile) => {
-                let inner = format!("return {}[{}];", tile.variable, index("(_cell - _base)", tile.size, dim));
-                (format!("fn _ghost_{name}(_cell: {cells}) -> {ty} {{ {body} }}\n"), inner)
+                let here = format!("{}[{}]", tile.variable, index("(_cell - _base)", tile.size, dim));
+                match (self.edge, tile.ghosts) {
+                    // Around a periodic axis a cell has several names, so it is found from the one that is computed.
+                    (EdgeRule::Wrap, _) => {
+                        let place = index("(_spot + (_cell - _at))", tile.size, dim);
+                        format!("if (_inside) {{ return {here}; }} return {}[{place}];", tile.variable)
+                    }
+                    (_, true) => format!("return {here};"),
+                    (_, false) => format!("if (_inside) {{ return {here}; }} {body}"),
+                }
             }
         };
         match self.held {
             Some(radius) => {
                 let near = format!("let _cell = clamp(_asked, _at - {radius}, _at + {radius});");
-                format!("{ghost}fn {name}(_asked: {cells}) -> {ty} {{ {near} {body} }}")
+                format!("fn {name}(_asked: {cells}) -> {ty} {{ {near} {body} }}")
             }
-            None => format!("{ghost}fn {name}(_cell: {cells}) -> {ty} {{ {body} }}"),
+            None => format!("fn {name}(_cell: {cells}) -> {ty} {{ {body} }}"),
         }
     }
 

@@ -129,13 +129,19 @@ fn rows_of_four_give_the_same_bits() {
             let values = [("$cells", cells.to_string()), ("$edge", edge.to_string())];
             let plain = shaped(nodes, &values, None);
             let plan = shaped(nodes, &values, Some(&Shape::rows));
-            let wide = plan.kernels.iter().filter(|k| k.wgsl.contains("array<vec4f>") && k.wgsl.contains("_w_near")).count();
+            let wide =
+                plan.kernels.iter().filter(|k| k.wgsl.contains("array<vec4f>") && k.wgsl.contains("_w_near")).count();
             assert!(wide > 0, "{cells} {edge}: {}", plan.to_text());
             assert_eq!(outcome(plain, &states), outcome(plan, &states), "{cells} {edge}");
         }
     }
     for edge in ["wall", "wrap"] {
-        let values = [("$cells", "12, 10, 8".into()), ("$edge", edge.to_string()), ("$stage", "fluid/pressure_jacobi".into()), ("$count", "4".into())];
+        let values = [
+            ("$cells", "12, 10, 8".into()),
+            ("$edge", edge.to_string()),
+            ("$stage", "fluid/pressure_jacobi".into()),
+            ("$count", "4".into()),
+        ];
         let (plain, plan) = (shaped(SWEEPS, &values, None), shaped(SWEEPS, &values, Some(&Shape::rows)));
         assert!(plan.kernels.iter().any(|k| k.wgsl.contains("_w_pressure_above")), "{}", plan.to_text_with_wgsl());
         let states = ["p.value", "rhs.value"];

@@ -72,7 +72,11 @@ impl StageKernel<'_> {
     /// The tile that a written port is read from, where there is one.
     pub(super) fn tile(&self, port: &Port) -> Option<Tile> {
         let shape = self.op.shape.filter(|_| self.op.sweeps > 1 && port.direction == Direction::InOut)?;
-        Some(Tile { variable: format!("_tile_{}", port.name), size: tile_size(self.graph, self.op, &shape) })
+        Some(Tile {
+            variable: format!("_tile_{}", port.name),
+            size: tile_size(self.graph, self.op, &shape),
+            ghosts: self.has_ghosts(),
+        })
     }
 
     /// The tiles, and the function that computes a cell of them.
@@ -89,15 +93,22 @@ impl StageKernel<'_> {
             [(_, ty)] => ty.to_string(),
             _ => "Result".into(),
         };
-        let at = match parts.wraps {
-            true => format!("_spot = _l; _at = {};", accessors::wrapped("(_base + _l)", self.resolution(), parts.dim)),
-            false => "_at = _base + _l;".into(),
+        let at = match (parts.wraps, self.has_ghosts()) {
+            (true, _) => {
+                format!("_spot = _l; _at = {};", accessors::wrapped("(_base + _l)", self.resolution(), parts.dim))
+            }
+            // What a cell outside shows is a cell inside, sweep by sweep.
+            (_, true) => format!("{} _at = _c;", self.near(parts.dim)),
+            _ => "_at = _base + _l;".into(),
         };
         let spot = if parts.wraps { format!("var<private> _spot: {cells};\n") } else { String::new() };
         let _ = writeln!(
             out,
-            "var<private> _base: {cells};\nvar<private> _at: {cells};\n{spot}\
-             fn _sweep(_l: {cells}) -> {returned} {{ {at} return stage(_at); }}"
+            "var<private> _base: {cells};\nvar<private> _at: {cells};\nvar<private> _inside: bool;\n{spot}\
+             fn _sweep(_l: {cells}) -> {returned} {{\n    \
+                 if (_inside) {{ _at = _base + _l; }} else {{ {at} }}\n    \
+                 return stage(_at);\n\
+             }}"
         );
         for (port, value) in self.own_inputs() {
             let _ = writeln!(out, "var<private> {}: {};", input(port), value.ty.value().wgsl(value.dim));
@@ -152,10 +163,9 @@ impl StageKernel<'_> {
             vector([parts.halo; 3]),
             vector(own)
         );
-        let near = if parts.wraps {
-            accessors::wrapped("(_base + _l)", self.resolution(), dim)
-        } else {
-            format!("clamp(_base + _l, {cells}(0), {})", prelude::cell_literal(self.resolution().map(|n| n - 1), dim))
+        let near = match parts.wraps {
+            true => format!("let _c = {};", accessors::wrapped("(_base + _l)", self.resolution(), dim)),
+            false => self.near(dim),
         };
         let (mut load, mut store) = (String::new(), String::new());
         for (port, write, value, _) in self.writes() {
@@ -167,18 +177,9 @@ impl StageKernel<'_> {
             let _ = write!(store, " {}", accessors::store(&to, ty, dim, &self.element_of("_c", value, dim), &tile));
         }
         let each = format!("for (var _k = 0; _k < {}; _k++) {{ let _l = _first + {};", parts.cells, along("_k"));
-        let _ = writeln!(out, "    {each} let _c = {near};{load} }}\n    workgroupBarrier();");
-        let ghosts = self.ghosts(&parts, &each);
-        if !ghosts.is_empty() {
-            let whole = format!(
-                "all(_base >= {cells}(0)) && all(_base + {} <= {})",
-                vector(parts.size),
-                prelude::cell_literal(self.resolution(), dim)
-            );
-            let _ = writeln!(out, "    let _whole = {whole};\n{ghosts}");
-        }
+        let _ = writeln!(out, "    {each} {near}{load} }}\n    workgroupBarrier();");
         for k in 0..parts.cells {
-            let place = format!("let _l = _first + {}; let _c = {near};", along(&k.to_string()));
+            let place = format!("let _l = _first + {}; {near}", along(&k.to_string()));
             let mut keep = String::new();
             for (index, port, value) in self.own_inputs().iter().enumerate().map(|(i, (p, v))| (i, p, v)) {
                 let ty = value.ty.value();
@@ -191,7 +192,17 @@ impl StageKernel<'_> {
                 let _ = writeln!(out, "    {{ {place}{keep} }}");
             }
         }
-        out.push_str(&self.sweeps(&parts, &ghosts));
+        // Twice the same text: where the whole tile lies inside the domain, the shader compiler drops all that edges need.
+        let whole = format!(
+            "all(_base >= {cells}(0)) && all(_base + {} <= {})",
+            vector(parts.size),
+            prelude::cell_literal(self.resolution(), dim)
+        );
+        let sweeps = self.sweeps(&parts);
+        let _ = writeln!(
+            out,
+            "    if ({whole}) {{\n    _inside = true;\n{sweeps}    }} else {{\n    _inside = false;\n{sweeps}    }}"
+        );
         let inside = format!(
             "all(_l >= {}) && all(_l < {}) && all(_c < {})",
             vector([parts.halo; 3]),
@@ -202,23 +213,35 @@ impl StageKernel<'_> {
         (out, "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u".into())
     }
 
-    /// Brings the cells of a tile that lie outside the domain up to date: what they hold, the edge rule says. Around a periodic axis
-    /// there are none.
-    fn ghosts(&self, parts: &Parts, each: &str) -> String {
-        if parts.wraps {
-            return String::new();
+    /// Whether cells outside the domain can be computed like the cell that they show: by a rule that shows one, in whole sweeps.
+    fn has_ghosts(&self) -> bool {
+        let shows = |(port, _, value, _): (&Port, _, &Value, _)| match self.edge(port, value) {
+            EdgeRule::Clamp | EdgeRule::Mirror => true,
+            EdgeRule::Wall => value.ty.value() != ValueType::Vec,
+            EdgeRule::Zero | EdgeRule::Wrap => false,
+        };
+        let rules: BTreeSet<&str> = self.writes().map(|(port, _, value, _)| self.shown(port, value)).collect();
+        self.op.color.is_none() && rules.len() == 1 && self.writes().all(shows)
+    }
+
+    /// Which cell a cell outside shows: ports that differ in it have no common one.
+    fn shown(&self, port: &Port, value: &Value) -> &'static str {
+        if self.edge(port, value) == EdgeRule::Mirror { "mirrored" } else { "nearest" }
+    }
+
+    /// `let _c = ..`: the cell inside the domain that the place `_l` of a tile shows.
+    fn near(&self, dim: u32) -> String {
+        let mirrored = self.writes().any(|(port, _, value, _)| self.edge(port, value) == EdgeRule::Mirror);
+        let (cells, n) = (prelude::cell_type(dim), self.resolution());
+        if mirrored {
+            let period = n.map(|n| 2 * n);
+            let p = accessors::wrapped("(_base + _l)", period, dim);
+            return format!(
+                "let _p = {p}; let _c = min(_p, {} - _p);",
+                prelude::cell_literal(period.map(|n| n - 1), dim)
+            );
         }
-        let index = accessors::index("_l", parts.size, parts.dim);
-        let set = |(port, ..): (&Port, _, _, _)| format!(" _tile_{0}[{index}] = _ghost_{0}(_c);", port.name);
-        let set: String = self.writes().map(set).collect();
-        let outside = format!(
-            "any(_c < {}(0)) || any(_c >= {})",
-            prelude::cell_type(parts.dim),
-            prelude::cell_literal(self.resolution(), parts.dim)
-        );
-        format!(
-            "    if (!_whole) {{\n        {each} let _c = _base + _l; if ({outside}) {{{set} }} }}\n        workgroupBarrier();\n    }}\n"
-        )
+        format!("let _c = clamp(_base + _l, {cells}(0), {});", prelude::cell_literal(n.map(|n| n - 1), dim))
     }
 
     /// Statements that bring the inputs of an invocation's cell where the accessors read them.
@@ -235,7 +258,7 @@ impl StageKernel<'_> {
     }
 
     /// The loop over sweeps. Its body is written out cell by cell, so that values stay in registers.
-    fn sweeps(&self, parts: &Parts, ghosts: &str) -> String {
+    fn sweeps(&self, parts: &Parts) -> String {
         let Parts { dim, size, ring, cells, .. } = *parts;
         let mut out = format!("    for (var _s = 0; _s < {}; _s++) {{\n", self.op.sweeps);
         if self.names("iteration") {
@@ -285,7 +308,7 @@ impl StageKernel<'_> {
                 let text = guard(k, k + 1, text);
                 let _ = writeln!(out, "            {{ let _l = _first + {}; {text} }}", along(&format!("{k} + _odd")));
             }
-            let _ = writeln!(out, "        }}\n        workgroupBarrier();\n{ghosts}    }}");
+            let _ = writeln!(out, "        }}\n        workgroupBarrier();\n    }}");
             return out;
         }
         let returned = match self.returned().as_slice() {
@@ -304,8 +327,7 @@ impl StageKernel<'_> {
             let _ = writeln!(keep, "            {{ {place} {} }}", guard(k, k, set(&|name| result(k)(name, several))));
         }
         let _ = writeln!(out, "        if ({inside}) {{\n{compute}        }}\n        workgroupBarrier();");
-        let _ =
-            writeln!(out, "        if ({inside}) {{\n{keep}        }}\n        workgroupBarrier();\n{ghosts}    }}");
+        let _ = writeln!(out, "        if ({inside}) {{\n{keep}        }}\n        workgroupBarrier();\n    }}");
         out
     }
 }
