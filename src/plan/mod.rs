@@ -7,6 +7,7 @@ mod builtin;
 mod expand;
 mod fuse;
 mod kernel;
+mod part;
 mod prelude;
 mod rows;
 mod schedule;
@@ -30,7 +31,7 @@ use crate::problem::{Problem, Problems};
 use crate::sim::input::InputTrack;
 use crate::stage::types::{Scalar, ValueType, WireType};
 
-pub use tuning::Tuning;
+pub use tuning::{Shape, Tuning};
 pub use uniforms::FRAME_BYTES;
 
 /// Where in a count's buffer the groups of an indirect dispatch stand \[bytes\].
@@ -218,6 +219,8 @@ pub struct Dispatch {
     pub buffers: Vec<usize>,
     /// What its invocations are for.
     pub over: Over,
+    /// How it is carried out, where it is not the plain way: its shape, and the sweeps that it really makes.
+    pub shape: Option<(Shape, u32)>,
     pub groups: [u32; 3],
     /// The count whose living particles decide how many of those groups run.
     pub indirect: Option<usize>,
