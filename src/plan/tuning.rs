@@ -46,8 +46,9 @@ impl Shape {
         Shape { group, cells, sweeps }
     }
 
-    /// What is worth a try on any adapter, the plain shape first. A stage takes of it what it can.
-    pub fn candidates(dim: u32) -> Vec<Shape> {
+    /// What is worth a try on any adapter for a stage that writes so many words a cell, the plain shape first. A stage takes of it
+    /// what it can.
+    pub fn candidates(dim: u32, words: u32) -> Vec<Shape> {
         let shape = |group: [u32; 3], cells, sweeps| Shape { group, cells, sweeps };
         let flat = [[64, 4, 1], [16, 16, 1], [128, 2, 1]];
         let deep = [[64, 4, 1], [16, 4, 4], [32, 8, 1]];
@@ -56,11 +57,14 @@ impl Shape {
             shapes.extend([shape(group, 1, 1), shape(group, CELLS_OF_A_ROW, 1)]);
         }
         // Few sweeps for large grids, which lose by the halo; many for small ones, which lose by each dispatch.
+        let groups = if dim == 3 { [[16, 16, 1], [16, 8, 2], [8, 8, 4]] } else { [[64, 4, 1], [64, 8, 1], [32, 8, 1]] };
         for sweeps in if dim == 3 { [2, 3, 4] } else { [4, 5, 8] } {
-            let tiles =
-                if dim == 3 { [[16, 16, 1], [16, 8, 2], [8, 8, 4]] } else { [[64, 4, 1], [64, 8, 1], [32, 8, 1]] };
-            for (group, cells) in tiles.into_iter().zip([16, 8, 8]) {
-                shapes.push(shape(group, cells, sweeps));
+            shapes.push(Shape::tile(dim, words, sweeps));
+            for group in groups {
+                let lanes: u32 = group.iter().product();
+                let most = MAX_TILE_WORDS / lanes / words.max(1);
+                let cells = [16, 8, 4, 2].into_iter().filter(|cells| *cells <= most).take(2);
+                shapes.extend(cells.map(|cells| shape(group, cells, sweeps)));
             }
         }
         shapes
