@@ -9,7 +9,7 @@ use crate::stage::types::{EdgeRule, ValueType, WireType};
 pub struct Memory<'a> {
     /// Port.
     pub name: &'a str,
-    /// Variable of the buffer.
+    /// Variable of the buffer; or `f()`, a function that gives the value of a cell inside the domain.
     pub variable: &'a str,
     pub ty: WireType,
     pub domain: &'a Domain,
@@ -127,6 +127,8 @@ impl Memory<'_> {
         let value = self.ty.value();
         let ty = value.wgsl(dim);
         let at = |cell: &str| match &self.tile {
+            // A cell that is made anew: a call and no memory.
+            None if self.variable.ends_with("()") => format!("{}({cell})", self.variable.trim_end_matches("()")),
             None => load(self.variable, value, dim, &index(cell, self.domain.resolution, dim)),
             Some(tile) => {
                 // Mirrored, a cell that nothing needs may lie anywhere.

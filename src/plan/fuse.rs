@@ -14,7 +14,9 @@ use crate::stage::{IterationSource, Reach, Stage};
 const MAX_BUFFERS: usize = 8;
 
 /// Joins the operations of a program where that changes nothing but their number.
-pub fn fuse(graph: &Graph, program: &mut Program) {
+///
+/// `anew`: also let a stage that reads elsewhere make what it reads anew, cell by cell, where that is little work.
+pub fn fuse(graph: &Graph, program: &mut Program, anew: bool) {
     begin_from_constants(graph, program);
     let mut links = Links::new(program);
     let mut index = 0;
@@ -31,6 +33,10 @@ pub fn fuse(graph: &Graph, program: &mut Program) {
             }
             None => index += 1,
         }
+    }
+    if anew {
+        make_anew(graph, program);
+        links = Links::new(program);
     }
     let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
     let states: BTreeSet<ValueId> = program.next.values().copied().collect();
@@ -123,6 +129,71 @@ impl Links {
     fn after<'a>(&'a self, program: &'a Program, op: usize) -> impl Iterator<Item = usize> + 'a {
         program.ops[op].writes.iter().filter_map(|w| self.readers.get(&w.value)).flatten().copied()
     }
+}
+
+/// Builds what is little work into the one stage that reads it, though that reads it elsewhere: once for each cell that it reads, which
+/// is cheaper than to store a grid and load it again.
+fn make_anew(graph: &Graph, program: &mut Program) {
+    let mut links = Links::new(program);
+    let mut index = 0;
+    while index < program.ops.len() {
+        match anew(graph, program, &links, index) {
+            Some((consumer, read)) => {
+                build_anew(graph, program, index, consumer, read);
+                links = Links::new(program);
+            }
+            None => index += 1,
+        }
+    }
+}
+
+/// The operation that may make what another makes anew, and which of its reads asks for it.
+fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize) -> Option<(usize, usize)> {
+    let from = program.ops.get(producer)?;
+    let (node, stage) = plain(graph, from)?;
+    let [write] = from.writes.as_slice() else { return None };
+    let [consumer] = links.readers.get(&write.value)?.as_slice() else { return None };
+    let kept = program.pinned.contains(&write.value) || program.next.values().any(|v| *v == write.value);
+    let to = program.ops.get(*consumer)?;
+    let (_, reader) = plain(graph, to)?;
+    let read = to.reads.iter().position(|r| r.value == write.value)?;
+    let alone = to.reads.iter().filter(|r| r.value == write.value).count() == 1
+        && !to.writes.iter().any(|w| w.consumes == Some(write.value));
+    let asks = to.reads.get(read).filter(|r| r.field == 0 && r.part == Part::Whole)?;
+    let port = reader.inputs().nth(asks.port)?;
+    let looping = ["for", "while", "loop"];
+    let cells = stage.source() == IterationSource::Cells && reader.source() == IterationSource::Cells;
+    let little = looping.iter().all(|word| !stage.names(word))
+        && stage.text_length() <= LITTLE
+        && from.inputs().all(|value| reads_own(graph, from, value))
+        && from.inputs().count() <= 2;
+    // A value is interpolated between four or eight cells; read more often, it is better stored.
+    let once = looping.iter().all(|word| !reader.names(word)) && reader.reads_once(&port.name);
+    let whole = from.built_in.is_empty() && write.start.is_none() && from.still == to.still;
+    let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
+    let fits = cells && little && once && whole && counters && alone && !kept && node.set.is_none();
+    (fits && buffers(from, to) <= MAX_BUFFERS).then_some((*consumer, read))
+}
+
+/// Bytes of a stage's text that count as little work.
+const LITTLE: usize = 900;
+
+fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: usize, read: usize) {
+    let from = program.ops.remove(producer);
+    let Some(to) = program.ops.get_mut(consumer - 1) else { return };
+    let asks = to.reads.remove(read);
+    let instance = to.built_in.len() + 1;
+    let value = from.writes.first().map(|w| w.value);
+    to.built_in.push(BuiltIn { node: from.node, askers: vec![(0, asks.port)], before: false, anew: value });
+    // What it went on from it reads now.
+    let consumed = from.writes.iter().filter_map(|write| {
+        let stage = stage_of(graph, &from, 0)?;
+        let name = &stage.outputs().nth(write.port)?.name;
+        let port = stage.inputs().position(|p| p.name == *name)?;
+        Some(Read { field: instance, port, part: Part::Whole, value: write.consumes? })
+    });
+    to.reads.extend(consumed);
+    to.reads.extend(from.reads.iter().map(|r| Read { field: instance, ..r.clone() }));
 }
 
 /// Whether an operation can be built into another that reads what it makes.
@@ -222,7 +293,7 @@ fn merge(program: &mut Program, producer: usize, consumer: usize) {
     let Some(to) = program.ops.get_mut(consumer - 1) else { return };
     let first = to.built_in.len() + 1;
     let moved = |instance: usize| first + instance;
-    to.built_in.push(BuiltIn { node: from.node, askers: Vec::new(), before: true });
+    to.built_in.push(BuiltIn { node: from.node, askers: Vec::new(), before: true, anew: None });
     to.built_in.extend(from.built_in.into_iter().map(|built| BuiltIn {
         askers: built.askers.into_iter().map(|(instance, port)| (moved(instance), port)).collect(),
         ..built

@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
 
     /// Nodes whose stages run before an operation's own.
     fn with(&self, op: &Op) -> Vec<String> {
-        let before = op.built_in.iter().rev().filter(|b| b.before);
+        let before = op.built_in.iter().rev().filter(|b| b.before || b.anew.is_some());
         before.filter_map(|b| self.graph.nodes.get(b.node)).map(|node| node.path.clone()).collect()
     }
 

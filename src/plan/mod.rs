@@ -383,7 +383,7 @@ impl Plan {
         }
         tile::join(graph, &mut program, tuning);
         if tuning.fuse {
-            fuse::fuse(graph, &mut program);
+            fuse::fuse(graph, &mut program, tuning.otherwise == tuning::Otherwise::Gpu);
         }
         rows::widen(graph, &mut program, tuning);
         schedule::schedule(&mut program);

@@ -146,6 +146,18 @@ impl Stage {
         self.indexed && !self.inputs().any(entries)
     }
 
+    /// Bytes of the text without its header and comments.
+    pub fn text_length(&self) -> usize {
+        self.source.lines().map(str::trim).filter(|line| !line.starts_with("//")).map(str::len).sum()
+    }
+
+    /// Whether the text asks for a grid in one place only, interpolated or not.
+    pub fn reads_once(&self, port: &str) -> bool {
+        let tokens = lex::tokens(&self.source);
+        let at = format!("{port}_at");
+        called(&tokens).filter(|(_, name)| *name == port || *name == at).count() == 1
+    }
+
     /// Whether an invocation may call the function for several cells, one after the other: no variable outlives a call.
     pub fn repeatable(&self) -> bool {
         !self.names("private")

@@ -148,3 +148,31 @@ fn rows_of_four_give_the_same_bits() {
         assert_eq!(outcome(plain, &states), outcome(plan, &states), "{edge}");
     }
 }
+
+/// What only one stage reads, elsewhere than at its own cell, it makes anew where that is little work.
+#[test]
+fn what_is_made_anew_is_the_same() {
+    let nodes = r#"
+        "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
+        "dye": (state: "Grid<vec4f>", inputs: {"next": "carry.result"}),
+        "flow": (state: "Grid<Vec>"),
+        "pour": (stage: "fluid/add_source", inputs: {"field": "dye.value"}, params: {"rate": 20, "source": (1, 0.5, 0.25, 1)}),
+        "carry": (stage: "fluid/advect", inputs: {"field": "pour.field", "velocity": "flow.value"}),
+    "#;
+    let states = ["dye.value", "flow.value"];
+    for cells in ["40, 30", "18, 12, 10"] {
+        for edge in EDGES {
+            let values = [("$cells", cells.to_string()), ("$edge", edge.to_string())];
+            let plain = shaped(nodes, &values, None);
+            let document = document(60.0, nodes, &pairs(&values));
+            let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+            let keep = Keep::Wires(states.map(String::from).to_vec());
+            let options = PlanOptions { keep, tuning: Tuning::gpu(), ..PlanOptions::default() };
+            let plan = Plan::compile(&graph, &options).unwrap_or_else(|e| panic!("{e}"));
+            let [dispatch] = plan.frame.as_slice() else { panic!("{}", plan.to_text()) };
+            assert_eq!((dispatch.node.as_str(), dispatch.with.as_slice()), ("carry", &["pour".to_string()][..]));
+            assert!(plan.memory < plain.memory, "the poured dye needs no memory");
+            assert_eq!(outcome(plain, &states), outcome(plan, &states), "{cells} {edge}");
+        }
+    }
+}

@@ -38,7 +38,7 @@ impl Collector {
             return;
         }
         self.feeds.push(field.clone());
-        self.fields.push(BuiltIn { node: field.node, askers: vec![(asker, port)], before: false });
+        self.fields.push(BuiltIn { node: field.node, askers: vec![(asker, port)], before: false, anew: None });
         let index = self.fields.len();
         for (port, feed) in field.inputs.iter().enumerate() {
             self.input(feed, index, port);

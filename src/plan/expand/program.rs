@@ -98,6 +98,8 @@ pub struct BuiltIn {
     pub askers: Vec<(usize, usize)>,
     /// It runs over the same as the stage itself, before it; of several, the last built in first.
     pub before: bool,
+    /// The grid whose cells it makes anew wherever its asker reads them.
+    pub anew: Option<ValueId>,
 }
 
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::accessors::{self, Memory};
-use super::expand::{Op, Part, Program, Read, Value};
+use super::expand::{Op, Part, Program, Read, Value, ValueId};
 use super::kernel::{dim, workgroup};
 use super::prelude;
 use super::uniforms::{self, Block, Content, Counter};
@@ -289,7 +289,9 @@ impl StageKernel<'_> {
                     ));
                 }
                 (PortType::Field(_), _) => parts.push(self.field_accessor(of, index, port)),
-                _ if port.direction == Direction::InOut => {}
+                _ if self.anew(of.index, index).is_some() => parts.push(self.anew_accessor(of, index, port)),
+                // What is gone on from is seen through the port that writes it, unless nothing is written.
+                _ if port.direction == Direction::InOut && !self.reads(of.index).any(|r| r.port == index) => {}
                 _ if self.handed(of.index, index, &Part::Whole).is_some() => {
                     let variable = self.handed(of.index, index, &Part::Whole).unwrap_or_default();
                     let ty = self.handed_type(of.index, index);
@@ -360,6 +362,18 @@ impl StageKernel<'_> {
     fn handed_type(&self, of: usize, port: usize) -> Option<&'static str> {
         let read = self.op.handed.iter().find(|r| r.field == of && r.port == port)?;
         self.program.values.get(read.value).map(|value| value.ty.value().wgsl(value.dim))
+    }
+
+    /// The stage that makes what a port reads anew.
+    fn anew(&self, of: usize, port: usize) -> Option<(usize, ValueId)> {
+        let asked = |built: &super::expand::BuiltIn| built.askers.contains(&(of, port)).then_some(built.anew).flatten();
+        self.op.built_in.iter().enumerate().find_map(|(k, built)| Some((k + 1, asked(built)?)))
+    }
+
+    fn anew_accessor(&self, of: Instance<'_>, index: usize, port: &Port) -> String {
+        let Some((instance, value)) = self.anew(of.index, index) else { return String::new() };
+        let Some(value) = self.program.values.get(value) else { return String::new() };
+        self.grid_accessor(of.stage, port, value, &format!("{}stage()", fields::prefix(instance)))
     }
 
     fn grid_accessor(&self, stage: &Stage, port: &Port, value: &Value, variable: &str) -> String {
