@@ -99,7 +99,9 @@ impl StageKernel<'_> {
         generated.push_str(&self.main(&bound));
         let mut wanted = BTreeSet::new();
         // The text as it was written is checked too, see `written`.
-        [&source, &self.stage.source, &generated].into_iter().for_each(|text| prelude::collect_words(text, &mut wanted));
+        [&source, &self.stage.source, &generated]
+            .into_iter()
+            .for_each(|text| prelude::collect_words(text, &mut wanted));
         let helpers = prelude::prelude(&self.domain(self.node), &mut wanted);
         prelude::collect_words(&modules, &mut wanted);
         let own_lines = source.lines().count();
