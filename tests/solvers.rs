@@ -62,6 +62,8 @@ mod still;
 mod sweeps;
 #[path = "solvers/taylor_green.rs"]
 mod taylor_green;
+#[path = "solvers/until.rs"]
+mod until;
 #[path = "solvers/values.rs"]
 mod values;
 #[path = "solvers/view_reference.rs"]

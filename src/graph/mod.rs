@@ -128,6 +128,8 @@ pub struct Node {
     /// In the order of the kind's ports.
     pub inputs: Vec<Input>,
     pub iterations: u32,
+    /// When fewer repeats are enough.
+    pub until: Option<Until>,
     /// The domain that it runs over, or lives on.
     pub domain: Option<usize>,
     pub params: Vec<Setting>,
@@ -138,6 +140,17 @@ pub struct Node {
     pub set: Option<ParticleSet>,
     /// Where its value comes from, if not from the graph.
     pub file: Option<File>,
+}
+
+/// When the repeats of a group are enough.
+#[derive(Clone, Debug)]
+pub struct Until {
+    /// The output that is a number.
+    pub port: usize,
+    /// What it has to fall below.
+    pub below: Setting,
+    /// After how many repeats it is looked at each time.
+    pub every: u32,
 }
 
 /// A shape in a file, and where it goes in the domain.

@@ -140,6 +140,7 @@ fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consu
     };
     alike
         && from.still == to.still
+        && from.gate == to.gate
         && (from.substep == to.substep || !names(graph, from, "substep") && !names(graph, to, "substep"))
         && !names(graph, from, "iteration")
         && made(program, producer).all(|value| reads_own(graph, to, value))
