@@ -3,7 +3,7 @@
 use stagewright::document::Document;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
+use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
 use stagewright::sim::Simulation;
 
 use super::harness::*;
@@ -143,7 +143,6 @@ fn what_is_in_its_place_by_itself_is_not_copied() {
         let values = [("$sweeps", sweeps), ("$sweep", sweep), ("$count", "6"), ("$until", until)];
         let keep = Keep::Wires(vec!["solve.p".into()]);
         let plan = plan(SOLVE, &values, keep);
-        println!("{}", plan.to_text());
         plan.frame.iter().filter(|d| d.part == "copy").count()
     };
     assert_eq!(copies("pressure_sor", "2"), 0, "sweeps in place");
@@ -280,9 +279,38 @@ fn solvers_that_ship_stop_at_their_tolerance() {
     assert!(cycles == 1 || read(&one_less, "solve.residual")[0] >= 0.001, "no cycle too many");
     let steps = words(&sim, "cg/steps.repeats")[0];
     println!("{cycles} cycles to 0.001, {steps} steps to 0.01");
-    assert!(steps > 5 && steps < 60 && steps % 5 == 0, "{steps} steps");
+    assert!(steps > 5 && steps < 60 && steps.is_multiple_of(5), "{steps} steps");
     assert!(read(&sim, "cg.residual")[0] < 0.01);
     assert_eq!(words(&run("1", "", "0"), "cg/steps.repeats"), [60], "without a tolerance all of them");
+}
+
+#[test]
+fn tiles_and_fusion_change_nothing_of_it() {
+    let tuned = |nodes: &str, values: &[(&str, &str)]| {
+        let graph = Graph::build(&document(60.0, &[DOMAIN, nodes].concat(), values), Library::builtin()).unwrap();
+        let options = PlanOptions { keep: Keep::All, tuning: Tuning::gpu(), ..PlanOptions::default() };
+        Simulation::new(gpu(), Plan::compile(&graph, &options).unwrap()).unwrap()
+    };
+    for (sweep, sweeps) in [("pressure_jacobi", "5"), ("pressure_sor", "5"), ("pressure_jacobi", "1")] {
+        for every in [1, 3] {
+            let until = format!(", until: (number: \"r\", below: 0.3, every: {every})");
+            let values = [("$sweeps", sweeps), ("$sweep", sweep), ("$count", "20"), ("$until", &*until)];
+            let mut plain = start(60.0, &[DOMAIN, SOLVE].concat(), &values);
+            let mut fast = tuned(SOLVE, &values);
+            for frames in [1, 2] {
+                let [p, _, _] = solved(&mut plain, frames);
+                let [q, _, _] = solved(&mut fast, frames);
+                assert!(p == q, "{sweeps} {sweep}, every {every}, {frames} frames");
+                assert_eq!(words(&plain, "solve.repeats"), words(&fast, "solve.repeats"));
+            }
+        }
+    }
+    let mut fast = tuned(NESTED, &[("$until", "")]);
+    step(&mut fast, 1);
+    assert_eq!(read(&fast, "x")[0], 12.0);
+    let mut fast = tuned(PAIRS, &[("$below", "-50")]);
+    step(&mut fast, 1);
+    assert_eq!([read(&fast, "solve.a")[0], read(&fast, "solve.b")[0]], [34.0, 55.0]);
 }
 
 fn problems(nodes: &str, values: &[(&str, &str)]) -> String {
