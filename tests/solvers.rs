@@ -4,6 +4,8 @@
 
 #[path = "solvers/advection.rs"]
 mod advection;
+#[path = "solvers/conjugate_gradient.rs"]
+mod conjugate_gradient;
 #[path = "solvers/curves.rs"]
 mod curves;
 #[path = "solvers/diffusion.rs"]
@@ -28,6 +30,8 @@ mod language;
 mod levels;
 #[path = "solvers/memory.rs"]
 mod memory;
+#[path = "solvers/multigrid.rs"]
+mod multigrid;
 #[path = "solvers/numbers.rs"]
 mod numbers;
 #[path = "solvers/pictures.rs"]
@@ -60,6 +64,8 @@ mod sweeps;
 mod taylor_green;
 #[path = "solvers/tuning.rs"]
 mod tuning;
+#[path = "solvers/until.rs"]
+mod until;
 #[path = "solvers/values.rs"]
 mod values;
 #[path = "solvers/view_reference.rs"]

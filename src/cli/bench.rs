@@ -227,17 +227,20 @@ impl Bench {
         Ok(())
     }
 
-    /// What is asked for, and numbers called residual.
+    /// What is asked for, numbers called residual, and of groups that stop by themselves when and at which number.
     fn watch(&self, gpu: &Gpu, subject: &Subject) -> Result<BTreeMap<String, Vec<f64>>, Failure> {
         let called = subject.document.nodes.keys().filter(|name| is_residual(name)).cloned();
-        let kept: Vec<String> = self.show.iter().cloned().chain(called).collect();
+        let stops = subject.document.nodes.iter().filter_map(|(name, node)| Some((name, node.until.as_ref()?)));
+        let stops = stops.flat_map(|(name, until)| [format!("{name}.repeats"), format!("{name}.{}", until.number)]);
+        let asked: Vec<String> = self.show.iter().cloned().chain(stops).collect();
+        let kept: Vec<String> = asked.iter().cloned().chain(called).collect();
         if kept.is_empty() {
             return Ok(BTreeMap::new());
         }
         let (plan, _) = subject.compile(&kept, &self.tuning(gpu))?;
         let residuals = plan.wires.iter().filter(|(name, wire)| is_residual(name) && wire.kept && wire.ty.is_number());
         let mut show: BTreeSet<String> = residuals.map(|(name, _)| name.clone()).collect();
-        show.extend(self.show.iter().cloned());
+        show.extend(asked);
         Ok(bench::watch(gpu, plan, &show, SHOWN)?)
     }
 }

@@ -70,6 +70,8 @@ pub struct Node {
     pub params: BTreeMap<String, ParamValue>,
     /// How often the node runs a frame, 1 when absent: a whole number, or an expression of constants and constant numbers.
     pub iterations: Option<ParamValue>,
+    /// When fewer repeats of a group are enough.
+    pub until: Option<Until>,
     /// The domain that it runs over, when that does not follow from the wires.
     pub on: Option<String>,
     /// How many particles a State of particles holds at most; an expression as for `iterations`.
@@ -82,6 +84,24 @@ pub struct Node {
     pub color: Option<Color>,
     pub comment: String,
     pub extra: Extra,
+}
+
+/// When the repeats of a group are enough: as soon as a number that it gives is small. The GPU finds that out by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Until {
+    /// The output that is a number.
+    pub number: String,
+    /// What it has to fall below. May change while a simulation runs.
+    pub below: ParamValue,
+    /// After how many repeats it is looked at each time.
+    pub every: u32,
+    pub extra: Extra,
+}
+
+impl Default for Until {
+    fn default() -> Until {
+        Until { number: String::new(), below: ParamValue::Number(0.0), every: 1, extra: Extra::new() }
+    }
 }
 
 /// A comment on the canvas, behind the nodes that it is about.
@@ -105,7 +125,9 @@ impl Node {
             NodeKind::Domain(domain) => (Some(&domain.width), &domain.resolution),
             _ => (None, &[]),
         };
-        one.into_iter().chain(many).chain(&self.iterations).chain(&self.capacity).chain(self.params.values())
+        let until = self.until.iter().map(|until| &until.below);
+        let run = self.iterations.iter().chain(until).chain(&self.capacity);
+        one.into_iter().chain(many).chain(run).chain(self.params.values())
     }
 
     /// The same, to change them.
@@ -116,7 +138,17 @@ impl Node {
             _ => (None, &mut []),
         };
         let own = one.into_iter().chain(many);
-        own.chain(&mut self.iterations).chain(&mut self.capacity).chain(self.params.values_mut())
+        let until = self.until.iter_mut().map(|until| &mut until.below);
+        own.chain(&mut self.iterations).chain(until).chain(&mut self.capacity).chain(self.params.values_mut())
+    }
+
+    /// Sets a parameter, or what a group's parameter may stand for besides: `iterations`, and what `until` waits for.
+    pub fn give(&mut self, param: &str, value: ParamValue) {
+        match (param, &mut self.until) {
+            ("iterations", _) => self.iterations = Some(value),
+            ("until", Some(until)) => until.below = value,
+            _ => drop(self.params.insert(param.to_string(), value)),
+        }
     }
 }
 
@@ -336,7 +368,7 @@ impl Document {
         self.level_mut(&scope)?.into_nodes().get_mut(name)
     }
 
-    /// Sets `node.param` (also `node.iterations`, a State's `capacity`, a domain's `resolution` and `width`, a number's `value`).
+    /// Sets `node.param` (also `node.iterations`, what `node.until` waits for, a State's `capacity`, a domain's `resolution` and `width`, a number's `value`).
     ///
     /// # Errors
     /// When there is no such node, or the value does not suit the field.
@@ -368,9 +400,11 @@ impl Document {
                 *number = value;
                 node.params.remove("value");
             }
-            (_, "iterations", _) => node.iterations = Some(value),
+            (_, "until", _) if node.until.is_none() => {
+                return Err(format!("`{path}` does not wait for a number; give it `until` first"));
+            }
             (NodeKind::State(_), "capacity", _) => node.capacity = Some(value),
-            _ => drop(node.params.insert(param.to_string(), value)),
+            _ => node.give(param, value),
         }
         Ok(())
     }

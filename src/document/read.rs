@@ -7,7 +7,9 @@ use std::marker::PhantomData;
 use ron::value::RawValue;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::{Color, Document, Domain, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output, ParamValue};
+use super::{
+    Color, Document, Domain, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output, ParamValue, Until,
+};
 use crate::curve::{Color as Linear, Curve, Gradient, color_from_hex};
 
 /// Why a text is not a graph file.
@@ -141,6 +143,12 @@ record!(Output, "Output", &["size"], |o, map| {
     "size" => o.size = Some(map.next_value()?),
 });
 
+record!(Until, "Until", &["number", "below", "every"], |u, map| {
+    "number" => u.number = map.next_value()?,
+    "below" => u.below = map.next_value()?,
+    "every" => u.every = map.next_value()?,
+});
+
 pub const GROUP_FIELDS: &[&str] =
     &["about", "inputs", "outputs", "params", "inputs_at", "outputs_at", "frames", "nodes"];
 
@@ -179,6 +187,7 @@ pub const NODE_FIELDS: &[&str] = &[
     "inputs",
     "params",
     "iterations",
+    "until",
     "on",
     "capacity",
     "muted",
@@ -200,6 +209,7 @@ record!(Node, "Node", NODE_FIELDS, |n, map| {
     "inputs" => n.inputs = map.next_value::<Unique<Link>>()?.0,
     "params" => n.params = map.next_value::<Unique<ParamValue>>()?.0,
     "iterations" => n.iterations = Some(map.next_value()?),
+    "until" => n.until = Some(map.next_value()?),
     "on" => n.on = Some(map.next_value()?),
     "capacity" => n.capacity = Some(map.next_value()?),
     "muted" => n.muted = map.next_value()?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Document, Domain, Extra, Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue};
+use super::{Document, Domain, Extra, Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue, Until};
 use crate::curve::{Color, hex_from_color};
 use crate::sim::input::InputTrack;
 
@@ -127,6 +127,9 @@ fn node(node: &Node, depth: usize) -> String {
     if let Some(count) = &node.iterations {
         fields.add("iterations", param(count));
     }
+    if let Some(value) = &node.until {
+        fields.add("until", until(value));
+    }
     if node.muted {
         fields.add("muted", "true".into());
     }
@@ -149,6 +152,17 @@ fn domain(domain: &Domain) -> String {
     fields.add("width", param(&domain.width));
     fields.add("edge", quoted(&domain.edge));
     fields.extra(&domain.extra);
+    fields.one_line()
+}
+
+fn until(until: &Until) -> String {
+    let mut fields = Fields::default();
+    fields.add("number", quoted(&until.number));
+    fields.add("below", param(&until.below));
+    if until.every != 1 {
+        fields.add("every", until.every.to_string());
+    }
+    fields.extra(&until.extra);
     fields.one_line()
 }
 

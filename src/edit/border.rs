@@ -37,7 +37,7 @@ pub fn expose_param(
         return Err(format!("`{inner}` is the group's parameter `{known}` already; hide that first"));
     }
     port_name(name)?;
-    if name == "iterations" || own.inputs.contains_key(name) {
+    if ["iterations", "until"].contains(&name) || own.inputs.contains_key(name) {
         return Err(format!("`{name}` is something else of `{group}` already; choose another name"));
     }
     own.params.entry(name.to_string()).or_default().push(inner.clone());
@@ -49,6 +49,9 @@ fn settable(node: &Node, param: &str, library: &Library) -> bool {
     let runs = matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_));
     if param == "iterations" {
         return runs;
+    }
+    if param == "until" {
+        return node.until.is_some();
     }
     match &node.kind {
         NodeKind::Number(_) | NodeKind::State(_) => param == "value",
@@ -80,10 +83,7 @@ pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &st
         }
         for target in targets {
             let Some(inner) = own.nodes.get_mut(&target.node) else { continue };
-            match target.port.as_str() {
-                "iterations" => inner.iterations = Some(value.clone()),
-                port => drop(inner.params.insert(port.into(), value.clone())),
-            }
+            inner.give(&target.port, value.clone());
         }
     }
     own.params.remove(name);
@@ -109,7 +109,7 @@ pub fn rename_port(document: &mut Document, scope: &Scope, side: Side, old: &str
         return Ok(());
     }
     port_name(new)?;
-    if known(new) || (side == Side::In && (new == "iterations" || group.params.contains_key(new))) {
+    if known(new) || (side == Side::In && (["iterations", "until"].contains(&new) || group.params.contains_key(new))) {
         return Err(format!("`{new}` is something else of `{name}` already; choose another name"));
     }
     match side {

@@ -328,7 +328,7 @@ impl Border<'_> {
         let known = |name: &str| self.inside().flat_map(|(_, node)| node.values()).any(|value| says(value, name));
         free(wish, |name| {
             let taken = self.group.inputs.contains_key(name) || self.group.params.contains_key(name);
-            taken || name == "iterations" || (number && known(name))
+            taken || ["iterations", "until"].contains(&name) || (number && known(name))
         })
     }
 

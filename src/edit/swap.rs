@@ -38,7 +38,9 @@ pub fn swap_stage(
     let params = fresh.params.iter().filter(|(param, value)| takes(param, Some(value)));
     let params = params.map(|(param, value)| (param.clone(), value.clone())).collect();
     let iterations = fresh.iterations.clone().filter(|_| repeats(&fresh, library));
-    let kept = |target: &Link| target.node != name || target.port == "iterations" || takes(&target.port, None);
+    let kept = |target: &Link| {
+        target.node != name || ["iterations", "until"].contains(&target.port.as_str()) || takes(&target.port, None)
+    };
     let mut after = document.clone();
     drop_targets(&mut after, scope, &kept);
     *node_mut(&mut after, scope, name)? = Node { params, iterations, ..fresh.clone() };

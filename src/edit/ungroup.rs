@@ -246,10 +246,7 @@ impl Inside<'_> {
             let Some(value) = self.node.params.get(param) else { continue };
             for target in targets {
                 let Some(inner) = nodes.get_mut(&target.node) else { continue };
-                match target.port.as_str() {
-                    "iterations" => inner.iterations = Some(value.clone()),
-                    port => drop(inner.params.insert(port.into(), value.clone())),
-                }
+                inner.give(&target.port, value.clone());
             }
         }
         self.group.nodes = nodes;

@@ -7,7 +7,7 @@ use super::pipelines::Pipeline;
 use super::readback::Reading;
 use super::still::Still;
 use super::timing::{List, NodeTime, Profile, Recent, Timing, Track};
-use crate::plan::{COUNT_GROUPS, Dispatch, FRAME_BYTES, Plan, mebibytes};
+use crate::plan::{Dispatch, FRAME_BYTES, Plan, mebibytes};
 use crate::problem::{Problem, Problems};
 
 /// A plan made ready on a device.
@@ -39,8 +39,8 @@ struct Step {
     bind_group: wgpu::BindGroup,
     uniform: u32,
     groups: [u32; 3],
-    /// Buffer that holds the groups to run instead.
-    indirect: Option<wgpu::Buffer>,
+    /// Buffer that holds the groups to run instead, and where \[bytes\].
+    indirect: Option<(wgpu::Buffer, u64)>,
 }
 
 impl Engine {
@@ -328,7 +328,7 @@ fn run(encoder: &mut wgpu::CommandEncoder, steps: &[Step], track: Option<&Track>
         pass.set_bind_group(0, &step.bind_group, &[step.uniform]);
         let [x, y, z] = step.groups;
         match &step.indirect {
-            Some(count) => pass.dispatch_workgroups_indirect(count, COUNT_GROUPS),
+            Some((buffer, offset)) => pass.dispatch_workgroups_indirect(buffer, *offset),
             None => pass.dispatch_workgroups(x, y, z),
         }
     }
@@ -411,7 +411,10 @@ impl Builder<'_> {
             bind_group: bind_group.clone(),
             uniform: dispatch.uniform,
             groups: dispatch.groups,
-            indirect: dispatch.indirect.and_then(|b| self.buffers.get(place(&self.plan.swaps, b, swapped)).cloned()),
+            indirect: dispatch.indirect.and_then(|indirect| {
+                let buffer = self.buffers.get(place(&self.plan.swaps, indirect.buffer, swapped))?;
+                Some((buffer.clone(), indirect.offset))
+            }),
         })
     }
 }

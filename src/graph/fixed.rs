@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Domain;
-use super::flatten::Flattener;
-use super::links::Place;
+use super::flatten::{Flattener, setting};
+use super::links::{Place, list};
 use super::numbers::Names;
 use super::values::fit;
+use super::{Domain, Kind, Node, Until};
 use crate::document::{self, ParamValue};
 use crate::expr::Number;
 use crate::problem::Problem;
@@ -29,6 +29,32 @@ impl Flattener<'_> {
     pub fn iterations(&mut self, place: &Place<'_>) -> u32 {
         let value = place.node.iterations.as_ref();
         value.and_then(|value| self.count(place, "iterations", "count", value, MAX_ITERATIONS)).unwrap_or(1)
+    }
+
+    /// When a group may stop before its last repeat.
+    pub fn until(&mut self, place: &Place<'_>, built: &Node) -> Option<Until> {
+        let until = place.node.until.as_ref()?;
+        let mut report = |cause: String, remedy: String| {
+            self.problems.push(Problem::new(place.path, "until", cause, remedy));
+            None
+        };
+        let Kind::Group(group) = &built.kind else {
+            let remedy = "make a group of it and of what measures how far it is, or take `until` off";
+            return report("only a group can stop before its last repeat".into(), remedy.into());
+        };
+        if until.every == 0 {
+            return report("the number is looked at after every 0 repeats".into(), "give `every` as 1 or more".into());
+        }
+        let Some(port) = group.outputs.iter().position(|(name, _)| *name == until.number) else {
+            let cause = format!("the group has no output `{}` that it could wait for", until.number);
+            let remedy = match group.outputs.is_empty() {
+                true => "give the group an output that is a number".to_string(),
+                false => format!("name a number among its outputs: {}", list(group.outputs.iter().map(|(n, _)| n))),
+            };
+            return report(cause, remedy);
+        };
+        let below = setting(place, "until", ValueType::F32, until.below.clone());
+        Some(Until { port, below, every: until.every })
     }
 
     /// How many particles a State holds at most.

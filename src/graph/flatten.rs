@@ -213,9 +213,10 @@ impl Flattener<'_> {
                 None
             }
         };
+        let until = built.as_ref().and_then(|built| self.until(&place, built));
         let entry = &mut self.graph.nodes[index];
         if let Some(built) = built {
-            *entry = Node { domain, iterations, group: scope.group, path, ..built };
+            *entry = Node { domain, iterations, until, group: scope.group, path, ..built };
         }
     }
 
@@ -508,10 +509,7 @@ impl Flattener<'_> {
                 };
                 let param = (target.node.clone(), target.port.clone());
                 if let Some(value) = place.node.params.get(name) {
-                    match target.port.as_str() {
-                        "iterations" => inner.iterations = Some(value.clone()),
-                        param => drop(inner.params.insert(param.to_string(), value.clone())),
-                    }
+                    inner.give(&target.port, value.clone());
                     scope.given.insert(param.clone(), place.names(name));
                 }
                 let outer = scope.aliases.entry(param).or_default();
@@ -546,6 +544,7 @@ fn empty(path: &str, group: Option<usize>) -> Node {
         group,
         inputs: Vec::new(),
         iterations: 1,
+        until: None,
         domain: None,
         params: Vec::new(),
         generics: BTreeMap::new(),
@@ -556,7 +555,7 @@ fn empty(path: &str, group: Option<usize>) -> Node {
 }
 
 /// A value of a node, as it was given or by default.
-fn setting(place: &Place<'_>, name: &str, ty: ValueType, value: ParamValue) -> Setting {
+pub fn setting(place: &Place<'_>, name: &str, ty: ValueType, value: ParamValue) -> Setting {
     let (range, aliases, names) = ((None, None), place.aliases(name), place.names(name));
     Setting { name: name.into(), ty, value, range, aliases, names }
 }

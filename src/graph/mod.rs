@@ -39,8 +39,19 @@ pub struct Domain {
     /// Edge of a cell \[m\].
     pub cell_size: f64,
     pub edge: EdgeRule,
-    /// The domain whose cells are half as wide, of one that a stage asked for by `half`.
-    pub finer: Option<usize>,
+    /// Of one that a stage asked for by `half`: what it has wider cells of.
+    pub finer: Option<Finer>,
+}
+
+/// What a domain is the coarser version of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finer {
+    /// The domain whose cells are half as wide.
+    pub domain: usize,
+    /// Cells along x, y, z of the finest domain.
+    pub finest: [u32; 3],
+    /// How many of its cells one is wide.
+    pub widening: u32,
 }
 
 impl Domain {
@@ -88,13 +99,15 @@ pub struct Graph {
 impl Graph {
     /// The domain with cells twice as wide as those of another; an odd row ends in a cell that reaches beyond.
     fn half(&mut self, finer: usize) -> Option<usize> {
-        if let Some(known) = self.domains.iter().position(|d| d.finer == Some(finer)) {
+        if let Some(known) = self.domains.iter().position(|d| d.finer.is_some_and(|f| f.domain == finer)) {
             return Some(known);
         }
-        let Domain { name, dim, resolution, cell_size, edge, .. } = self.domains.get(finer)?.clone();
+        let Domain { name, dim, resolution, cell_size, edge, finer: above } = self.domains.get(finer)?.clone();
+        let (finest, widening) = above.map_or((resolution, 1), |above| (above.finest, above.widening));
         let resolution = resolution.map(|cells| cells.div_ceil(2));
         let (name, cell_size) = (format!("{name} / 2"), 2.0 * cell_size);
-        self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer: Some(finer) });
+        let finer = Some(Finer { domain: finer, finest, widening: widening.saturating_mul(2) });
+        self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer });
         Some(self.domains.len() - 1)
     }
 
@@ -115,6 +128,8 @@ pub struct Node {
     /// In the order of the kind's ports.
     pub inputs: Vec<Input>,
     pub iterations: u32,
+    /// When fewer repeats are enough.
+    pub until: Option<Until>,
     /// The domain that it runs over, or lives on.
     pub domain: Option<usize>,
     pub params: Vec<Setting>,
@@ -125,6 +140,17 @@ pub struct Node {
     pub set: Option<ParticleSet>,
     /// Where its value comes from, if not from the graph.
     pub file: Option<File>,
+}
+
+/// When the repeats of a group are enough.
+#[derive(Clone, Debug)]
+pub struct Until {
+    /// The output that is a number.
+    pub port: usize,
+    /// What it has to fall below.
+    pub below: Setting,
+    /// After how many repeats it is looked at each time.
+    pub every: u32,
 }
 
 /// A shape in a file, and where it goes in the domain.

@@ -446,6 +446,16 @@ impl Resolver<'_> {
                     ));
                 }
             }
+            if let Some(until) = &entry.until
+                && let Some(carry) = self.carried(&Source::Wire { node, port: until.port })
+                && carry.ty != WireType::Number(ValueType::F32)
+            {
+                let name = group.outputs.get(until.port).map_or("", |(name, _)| name);
+                let cause =
+                    format!("the output `{name}` carries {}, and only a number can fall below another", carry.name());
+                let remedy = "name an output of type f32, for example the largest of a field by grid/largest";
+                self.problems.push(Problem::new(&entry.path, "until", cause, remedy));
+            }
             let feeds = (0..group.inputs.len()).any(|i| group.feedback(i).is_some());
             if entry.iterations > 1 && !feeds {
                 let cause = "no output has the name of an input, so each repeat does the same again";
@@ -496,7 +506,12 @@ impl Resolver<'_> {
         for node in 0..self.graph.nodes.len() {
             let entry = self.graph.nodes[node].clone();
             let dim = self.dim(node);
-            entry.params.iter().for_each(|s| values::check(&entry.path, s, dim, self.numbers, self.problems));
+            let until = entry.until.iter().map(|until| &until.below);
+            entry
+                .params
+                .iter()
+                .chain(until)
+                .for_each(|s| values::check(&entry.path, s, dim, self.numbers, self.problems));
             for input in &entry.inputs {
                 if let Source::Setting(setting) = &input.source {
                     let named = Setting { name: input.name.clone(), ..setting.clone() };

@@ -36,11 +36,11 @@ pub struct WireMemory {
 
 /// Versions that share a buffer, one after the other.
 #[derive(Clone, Debug)]
-struct Chain {
-    values: Vec<ValueId>,
+pub struct Chain {
+    pub values: Vec<ValueId>,
     /// Operation that writes it first, and the last that touches it; -1 is before the frame, `count` after it.
-    first: isize,
-    last: isize,
+    pub first: isize,
+    pub last: isize,
     bytes: u64,
 }
 
@@ -155,7 +155,7 @@ fn lives(program: &Program) -> (Vec<isize>, Vec<isize>) {
         for value in op.writes.iter().map(|w| w.value) {
             (first[value], last[value]) = (index as isize, index as isize);
         }
-        op.inputs().for_each(|v| last[v] = last[v].max(index as isize));
+        op.needs().for_each(|v| last[v] = last[v].max(index as isize));
     }
     program.pinned.iter().for_each(|v| last[*v] = count);
     // What a frame reads of still operations is there for the next frame too.
@@ -169,7 +169,7 @@ fn lives(program: &Program) -> (Vec<isize>, Vec<isize>) {
 }
 
 /// Joins versions where one operation can go on from the other in place.
-fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
+pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
     let (first, last) = lives(program);
     let mut chain_of = BTreeMap::<ValueId, usize>::new();
     let mut chains = Vec::<Chain>::new();
@@ -191,7 +191,25 @@ fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
             }
         }
     }
+    for versions in &program.together {
+        join(&mut chains, versions);
+    }
     chains
+}
+
+/// Makes one chain of those that hold the versions of a wire which share a buffer.
+fn join(chains: &mut Vec<Chain>, versions: &[ValueId]) {
+    let (apart, mut rest): (Vec<Chain>, Vec<Chain>) =
+        chains.drain(..).partition(|c| c.values.iter().any(|v| versions.contains(v)));
+    let joined = apart.into_iter().reduce(|mut all, next| {
+        all.values.extend(next.values);
+        (all.first, all.last) = (all.first.min(next.first), all.last.max(next.last));
+        all
+    });
+    rest.extend(joined);
+    // In the order in which they begin, as memory is given to them.
+    rest.sort_by_key(|c| c.first);
+    *chains = rest;
 }
 
 /// A chain must not carry one State's memory into another State's next value: the two could not be told apart after it.
@@ -236,6 +254,8 @@ fn works_in_place(graph: &Graph, op: &Op, write: &Write) -> bool {
                 }
         }),
         (Task::ToFixed(_) | Task::FromFixed(_) | Task::FromOrdered, _) => true,
+        // What leaves a group that may stop goes to where the repeat before has put it.
+        (Task::Copy | Task::Fill(_), _) => true,
         (Task::ScanBlocks | Task::ScanSums | Task::ScanAdd, _) => true,
         _ => false,
     }

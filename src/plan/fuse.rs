@@ -169,7 +169,7 @@ fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize) -> Opt
         && from.inputs().count() <= 2;
     // A value is interpolated between four or eight cells; read more often, it is better stored.
     let once = looping.iter().all(|word| !reader.names(word)) && reader.reads_once(&port.name);
-    let whole = from.built_in.is_empty() && write.start.is_none() && from.still == to.still;
+    let whole = from.built_in.is_empty() && write.start.is_none() && from.still == to.still && from.gate == to.gate;
     let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
     let fits = cells && little && once && whole && counters && alone && !kept && node.set.is_none();
     (fits && buffers(from, to) <= MAX_BUFFERS).then_some((*consumer, read))
@@ -211,6 +211,7 @@ fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consu
     };
     alike
         && from.still == to.still
+        && from.gate == to.gate
         && (from.substep == to.substep || !names(graph, from, "substep") && !names(graph, to, "substep"))
         && !names(graph, from, "iteration")
         && made(program, producer).all(|value| reads_own(graph, to, value))

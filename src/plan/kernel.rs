@@ -9,8 +9,11 @@ use super::expand::{Op, Part, Program, Task, Value, ValueId};
 use super::stage_kernel::{self, StageKernel};
 use super::tuning::Shape;
 use super::uniforms::{self, Block, Content, Counter};
-use super::{Alarm, Binding, Dispatch, FileGrid, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire};
-use crate::graph::{Graph, Kind, Node};
+use super::until;
+use super::{
+    Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire,
+};
+use crate::graph::{Graph, Kind, Node, Setting};
 use crate::problem::{Problem, Problems};
 use crate::stage::header::Change;
 use crate::stage::types::{Element, Scalar, ValueType, WireType, particles_name};
@@ -128,7 +131,7 @@ impl<'a> Writer<'a> {
             buffers,
             over: over(node),
             groups: shaped_groups(self.graph, op, node),
-            indirect: living(stage, op).map(|count| memory[count]),
+            indirect: self.gated(program, op, memory).or_else(|| living(stage, op).map(|count| counted(memory[count]))),
             uniform: self.block(op, node, &block),
         })
     }
@@ -171,10 +174,31 @@ impl<'a> Writer<'a> {
         offset
     }
 
+    /// Where the number stands that a group waits to fall below; all its tests share it.
+    fn tolerance(&mut self, node: usize, path: &str, below: &Setting) -> u32 {
+        let key = (node, Vec::new(), Vec::new(), [0; 3]);
+        if let Some(offset) = self.placed.get(&key) {
+            return *offset;
+        }
+        let offset = self.reserve(16);
+        uniforms::place(&mut self.slots, path, below, 2, offset);
+        self.placed.insert(key, offset);
+        offset
+    }
+
     fn reserve(&mut self, bytes: u32) -> u32 {
         let offset = self.bytes;
         self.bytes = (offset + bytes).next_multiple_of(uniforms::FRAME_BYTES);
         offset
+    }
+
+    /// Where the gate that an operation waits for says how many of its groups run.
+    fn gated(&self, program: &Program, op: &Op, memory: &[usize]) -> Option<Indirect> {
+        let gate = op.gate?;
+        let groups = op_groups(self.graph, program, op);
+        let entry = program.tables.get(&gate)?.iter().position(|g| *g == groups)?;
+        let offset = super::COUNT_GROUPS + until::ENTRY * entry as u64;
+        Some(Indirect { buffer: memory[gate], offset, living: false })
     }
 
     /// One of the compiler's own tasks.
@@ -194,42 +218,40 @@ impl<'a> Writer<'a> {
         let source = value(op.reads.first().map(|r| r.value));
         let (ty, dim) = (target.ty.value(), target.dim);
         let in_place = written.is_some_and(|w| w.consumes.is_some_and(|v| memory[w.value] == memory[v]));
-        let words = target.bytes / 4;
-        let elements = match (target.capacity, target.domain.and_then(|d| self.graph.domains.get(d))) {
-            (0, Some(domain)) => domain.elements(target.ty),
-            (capacity, _) => u64::from(capacity),
-        };
+        let (words, elements) = (target.bytes / 4, elements(self.graph, target));
         let moved: Vec<u32> = op.writes.iter().map(|w| value(Some(w.value)).layout().words()).collect();
         let mut uniform = NO_BLOCK;
-        let (name, wgsl, threads) = match &op.task {
-            Task::Fill(None) => ("fill", builtin::fill_word(words, 0), words),
+        let (name, wgsl) = match &op.task {
+            Task::Fill(None) => ("fill", builtin::fill_word(words, 0)),
             Task::Fill(Some(setting)) => {
                 uniform = self.reserve(16);
                 uniforms::place(&mut self.slots, &node.path, setting, dim, uniform);
-                ("fill", builtin::fill(words, ty.components(dim)), words)
+                ("fill", builtin::fill(words, ty.components(dim)))
             }
-            Task::FillWord(word) => ("fill", builtin::fill_word(words, *word), words),
-            Task::Copy | Task::Stage => ("copy", builtin::copy(words), words),
-            Task::ToFixed(bits) => {
-                ("to fixed point", builtin::convert(words, ty.scalar(), *bits, true, in_place), words)
-            }
-            Task::FromFixed(bits) => {
-                ("from fixed point", builtin::convert(words, ty.scalar(), *bits, false, in_place), words)
-            }
-            Task::FromOrdered => ("from ordered", builtin::from_ordered(words, in_place), words),
-            Task::Reduce(kind, ty) => ("reduce", builtin::reduce(source.bytes / 16, *kind, *ty, dim), 1),
-            Task::ScanBlocks => ("scan blocks", builtin::scan_blocks(elements, in_place), elements.div_ceil(4)),
-            Task::ScanSums => ("scan sums", builtin::scan_sums(elements, in_place), 1),
-            Task::ScanAdd => ("scan add", builtin::scan_add(elements, in_place), elements + 1),
-            Task::Compact => ("compact", builtin::compact(elements, &moved), elements),
+            Task::FillWord(word) => ("fill", builtin::fill_word(words, *word)),
+            Task::Copy | Task::Stage => ("copy", builtin::copy(words)),
+            Task::ToFixed(bits) => ("to fixed point", builtin::convert(words, ty.scalar(), *bits, true, in_place)),
+            Task::FromFixed(bits) => ("from fixed point", builtin::convert(words, ty.scalar(), *bits, false, in_place)),
+            Task::FromOrdered => ("from ordered", builtin::from_ordered(words, in_place)),
+            Task::Reduce(kind, ty) => ("reduce", builtin::reduce(source.bytes / 16, *kind, *ty, dim)),
+            Task::ScanBlocks => ("scan blocks", builtin::scan_blocks(elements, in_place)),
+            Task::ScanSums => ("scan sums", builtin::scan_sums(elements, in_place)),
+            Task::ScanAdd => ("scan add", builtin::scan_add(elements, in_place)),
+            Task::Compact => ("compact", builtin::compact(elements, &moved)),
             Task::CompactCount => {
                 let capacity = node.set.as_ref().map_or(0, |s| s.capacity);
-                ("count", builtin::compact_count(capacity), 1)
+                ("count", builtin::compact_count(capacity))
             }
-            Task::Gather => ("gather", builtin::gather(elements, &moved), elements),
+            Task::Gather => ("gather", builtin::gather(elements, &moved)),
+            Task::Test { below, every } => {
+                uniform = self.tolerance(op.node, &node.path, below);
+                let table = written.and_then(|w| program.tables.get(&w.value)).map_or(&[][..], Vec::as_slice);
+                ("test", until::test(until::before(program, op), *every, table))
+            }
+            Task::Repeats(rest) => ("repeats", until::repeats(*rest)),
             Task::Present { width, height } => {
                 let domain = node.domain.and_then(|d| self.graph.domains.get(d));
-                ("present", domain.map(|d| builtin::present(d, *width, *height)).unwrap_or_default(), 1)
+                ("present", domain.map(|d| builtin::present(d, *width, *height)).unwrap_or_default())
             }
         };
         let each = match (target.capacity, target.domain) {
@@ -241,14 +263,12 @@ impl<'a> Writer<'a> {
             Task::Reduce(..) => Over::Partials(source.bytes / 16),
             Task::ScanSums => Over::Partials(elements.div_ceil(4 * u64::from(builtin::LANES))),
             Task::ScanBlocks | Task::ScanAdd | Task::Compact | Task::Gather => each,
-            Task::CompactCount => Over::Once,
+            Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => Over::Once,
             Task::Present { width, height } => Over::Pixels(width, height),
             _ => Over::Words(words),
         };
-        let (workgroup, groups) = match op.task {
-            Task::Present { width, height } => ([32, 8, 1], [width.div_ceil(32), height.div_ceil(8), 1]),
-            _ => ([builtin::LANES, 1, 1], builtin::word_groups(threads)),
-        };
+        let workgroup = if let Task::Present { .. } = op.task { [32, 8, 1] } else { [builtin::LANES, 1, 1] };
+        let groups = task_groups(self.graph, program, op);
         let mut bindings = Vec::new();
         let mut buffers = Vec::new();
         let mut bind = |name: &str, writes: bool, value: ValueId| {
@@ -277,7 +297,8 @@ impl<'a> Writer<'a> {
             uniform_bytes: 16,
         });
         // The count is the last thing that a gather reads.
-        let indirect = op.reads.last().filter(|_| matches!(op.task, Task::Gather)).map(|r| memory[r.value]);
+        let count = op.reads.last().filter(|_| matches!(op.task, Task::Gather)).map(|r| counted(memory[r.value]));
+        let indirect = self.gated(program, op, memory).or(count);
         let (node, part, with) = (node.path.clone(), name.into(), Vec::new());
         Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform }
     }
@@ -388,6 +409,42 @@ impl<'a> Writer<'a> {
             buffers: layout.buffers,
         }
     }
+}
+
+/// Elements of a grid or a set.
+fn elements(graph: &Graph, value: &Value) -> u64 {
+    match (value.capacity, value.domain.and_then(|d| graph.domains.get(d))) {
+        (0, Some(domain)) => domain.elements(value.ty),
+        (capacity, _) => u64::from(capacity),
+    }
+}
+
+/// Workgroups of one of the compiler's own tasks.
+fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
+    let target = op.writes.first().and_then(|w| program.values.get(w.value));
+    let (words, elements) = target.map_or((0, 0), |value| (value.bytes / 4, elements(graph, value)));
+    let threads = match op.task {
+        Task::Present { width, height } => return [width.div_ceil(32), height.div_ceil(8), 1],
+        Task::Reduce(..) | Task::ScanSums | Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => 1,
+        Task::ScanBlocks => elements.div_ceil(4),
+        Task::ScanAdd => elements + 1,
+        Task::Compact | Task::Gather => elements,
+        _ => words,
+    };
+    builtin::word_groups(threads)
+}
+
+/// Workgroups of any operation's dispatch.
+pub fn op_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
+    match (&op.task, graph.nodes.get(op.node).map(|node| (node, &node.kind))) {
+        (Task::Stage, Some((node, Kind::Stage(_)))) => shaped_groups(graph, op, node),
+        _ => task_groups(graph, program, op),
+    }
+}
+
+/// A dispatch for the living of a set.
+fn counted(buffer: usize) -> Indirect {
+    Indirect { buffer, offset: super::COUNT_GROUPS, living: true }
 }
 
 fn part(op: &Op, node: &Node) -> String {

@@ -18,6 +18,7 @@ mod tile;
 mod traffic;
 pub mod tuning;
 mod uniforms;
+mod until;
 mod validate;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,11 +35,11 @@ use crate::stage::types::{Scalar, ValueType, WireType};
 pub use tuning::{Shape, Tuning};
 pub use uniforms::FRAME_BYTES;
 
-/// Where in a count's buffer the groups of an indirect dispatch stand \[bytes\].
+/// Where in a count's buffer, or in the gate of a group that may stop, the groups of indirect dispatches begin \[bytes\].
 pub const COUNT_GROUPS: u64 = 16;
 
 /// Version of the plan's format.
-pub const PLAN_VERSION: u32 = 3;
+pub const PLAN_VERSION: u32 = 4;
 
 /// What a compiled graph does every frame, and on reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -222,10 +223,21 @@ pub struct Dispatch {
     /// How it is carried out, where it is not the plain way: its shape, and the sweeps that it really makes.
     pub shape: Option<(Shape, u32)>,
     pub groups: [u32; 3],
-    /// The count whose living particles decide how many of those groups run.
-    pub indirect: Option<usize>,
+    /// Where the GPU says how many of those groups run.
+    pub indirect: Option<Indirect>,
     /// Byte offset of its uniform block.
     pub uniform: u32,
+}
+
+/// Three words of a buffer that say how many workgroups run: as the living particles of a set need, or none where a group has
+/// stopped before this repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Indirect {
+    pub buffer: usize,
+    /// \[bytes\]
+    pub offset: u64,
+    /// Whether a count says it, and not a group that may stop.
+    pub living: bool,
 }
 
 impl Dispatch {
@@ -387,6 +399,7 @@ impl Plan {
         }
         rows::widen(graph, &mut program, tuning);
         schedule::schedule(&mut program);
+        until::settle(graph, &mut program)?;
         schedule::schedule(&mut start);
         let layout = allocate::allocate(graph, &program, &start)?;
         check_memory(&layout, options.memory_budget)?;

@@ -9,7 +9,7 @@ impl Plan {
     /// filled.
     pub fn only(&self, node: &str) -> Plan {
         let mut frame: Vec<Dispatch> = self.frame.iter().filter(|d| d.node == node).cloned().collect();
-        let mut used: Vec<usize> = frame.iter().flat_map(|d| d.buffers.iter().copied().chain(d.indirect)).collect();
+        let mut used: Vec<usize> = frame.iter().flat_map(|d| d.buffers.iter().copied()).collect();
         used.sort_unstable();
         used.dedup();
         let place: BTreeMap<usize, usize> = used.iter().enumerate().map(|(new, old)| (*old, new)).collect();

@@ -84,19 +84,18 @@ fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
         let parts: Vec<String> = (0..dim).map(|d| format!("select({ty}(0), {value}, axis == {d})")).collect();
         parts.join(", ")
     };
-    let border = match domain.edge {
-        EdgeRule::Wrap | EdgeRule::Zero => "fn wall_face(cell: Cell, axis: i32) -> bool { return false; }".to_string(),
-        _ => {
-            let pick = if dim == 3 {
-                "select(select(b.x, b.y, axis == 1), b.z, axis == 2)"
-            } else {
-                "select(b.x, b.y, axis == 1)"
-            };
-            format!(
-                "fn wall_face(cell: Cell, axis: i32) -> bool {{ let b = (cell <= Cell(0)) | (cell >= RESOLUTION); return {pick}; }}"
-            )
-        }
+    let pick = match dim {
+        3 => "select(select(b.x, b.y, axis == 1), b.z, axis == 2)",
+        _ => "select(b.x, b.y, axis == 1)",
     };
+    let at_border = format!("let b = (cell <= Cell(0)) | (cell >= RESOLUTION); return {pick};");
+    let (wall, open) = match domain.edge {
+        EdgeRule::Wrap => ("return false;", "return false;"),
+        EdgeRule::Zero => ("return false;", at_border.as_str()),
+        _ => (at_border.as_str(), "return false;"),
+    };
+    let faces = |name: &str, body: &str| format!("fn {name}(cell: Cell, axis: i32) -> bool {{ {body} }}");
+    let (finest, widening) = domain.finer.map_or((domain.resolution, 1), |finer| (finer.finest, finer.widening));
     let vec = position_type(dim);
     let cells = cell_literal([x, y, z], dim);
     let bin = match domain.edge {
@@ -126,7 +125,10 @@ fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
         ("position", "fn position(cell: Cell) -> Vec { return (Vec(cell) + 0.5) * CELL_SIZE; }".into()),
         ("cell_at", "fn cell_at(position: Vec) -> Cell { return Cell(floor(position / CELL_SIZE)); }".into()),
         ("inside", "fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }".into()),
-        ("wall_face", border),
+        ("wall_face", faces("wall_face", wall)),
+        ("open_face", faces("open_face", open)),
+        ("FINEST", format!("const FINEST = {};", cell_literal(finest.map(i64::from), dim))),
+        ("WIDENING", format!("const WIDENING = {widening};")),
         ("bin", bin),
         ("displacement", displacement),
         (

@@ -13,11 +13,11 @@ pub fn schedule(program: &mut Program) {
     let mut readers = BTreeMap::<ValueId, Vec<usize>>::new();
     for (index, op) in program.ops.iter().enumerate() {
         producer.extend(op.writes.iter().map(|w| (w.value, index)));
-        op.inputs().for_each(|v| readers.entry(v).or_default().push(index));
+        op.needs().for_each(|v| readers.entry(v).or_default().push(index));
     }
     let mut after = vec![BTreeSet::new(); count];
     for (index, op) in program.ops.iter().enumerate() {
-        for value in op.inputs() {
+        for value in op.needs() {
             if let Some(from) = producer.get(&value) {
                 after[*from].insert(index);
             }

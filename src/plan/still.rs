@@ -29,6 +29,8 @@ pub fn mark(graph: &Graph, program: &mut Program) {
             && !op.writes.iter().any(|w| next.contains(&w.value));
     }
     while unsettle(program) {}
+    // What is computed once does not wait for a group to have come so far.
+    program.ops.iter_mut().filter(|op| op.still).for_each(|op| op.gate = None);
 }
 
 /// Takes back what depends on something that is not still. Returns whether there was any.

@@ -119,7 +119,10 @@ pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
     // The repeat's own number would keep equal lines apart.
     let part = dispatch.part.split(' ').filter(|p| !p.contains('/')).collect::<Vec<_>>().join(" ");
     let part = if part.is_empty() { part } else { format!(" {part}") };
-    let living = dispatch.indirect.map_or(String::new(), |count| format!(", as b{count} says"));
+    let living = dispatch.indirect.map_or(String::new(), |indirect| match indirect.living {
+        true => format!(", as b{} says", indirect.buffer),
+        false => format!(" while b{} is open", indirect.buffer),
+    });
     let with = if dispatch.with.is_empty() { String::new() } else { format!(" after {}", dispatch.with.join(", ")) };
     let [x, y, z] = dispatch.groups;
     let [wx, wy, wz] = kernel.workgroup;
@@ -149,7 +152,9 @@ pub fn over(plan: &Plan, dispatch: &Dispatch) -> String {
         Over::Once => "once".into(),
         Over::Cells(index) => format!("cells of {}", domain(index, false)),
         Over::Faces(index) => format!("faces of {}", domain(index, true)),
-        Over::Particles(count) if dispatch.indirect.is_some() => format!("living particles (up to {count})"),
+        Over::Particles(count) if dispatch.indirect.is_some_and(|i| i.living) => {
+            format!("living particles (up to {count})")
+        }
         Over::Particles(count) => format!("particles ({count})"),
         Over::Words(count) => format!("words ({count})"),
         Over::Partials(count) => format!("partial results ({count})"),

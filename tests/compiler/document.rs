@@ -152,3 +152,29 @@ fn typed_values_are_read_from_text() {
     assert_eq!(ParamValue::from_text("sin(time)"), ParamValue::Expression("sin(time)".into()));
     assert_eq!(ParamValue::from_text("true"), ParamValue::Bool(true));
 }
+
+#[test]
+fn what_a_group_waits_for_is_kept_and_set() {
+    let text = r#"(nodes: {
+        "g": (group: (params: {"tolerance": ["inner.until"]}, nodes: {
+            "inner": (group: (nodes: {}), iterations: 9, until: (number: "left", below: 0.001)),
+        }), params: {"tolerance": 0.5}, until: (number: "n", below: "h / 2", every: 3, sharp: true)),
+        "h": (number: 1),
+    })"#;
+    let mut document = Document::parse(text).expect("parses");
+    let saved = document.to_text();
+    for kept in
+        [r#"until: (number: "left", below: 0.001)"#, r#"until: (number: "n", below: "h / 2", every: 3, sharp: true)"#]
+    {
+        assert!(saved.contains(kept), "`{kept}` is lost in\n{saved}");
+    }
+    assert_eq!(Document::parse(&saved), Ok(document.clone()));
+    document.set("g", "until", ParamValue::Number(2.0)).expect("it waits for a number");
+    assert_eq!(document.node("g").and_then(|g| g.until.as_ref()).map(|u| &u.below), Some(&ParamValue::Number(2.0)));
+    let refused = document.set("h", "until", ParamValue::Number(2.0)).unwrap_err();
+    assert!(refused.contains("`h` does not wait"), "{refused}");
+    // What the group's parameter was set to goes to the node inside with it.
+    stagewright::edit::hide_param(&mut document, &Scope::default(), "g", "tolerance").expect("it is there");
+    let inner = document.node("g/inner").and_then(|node| node.until.clone()).expect("is kept");
+    assert_eq!((inner.below, inner.number), (ParamValue::Number(0.5), "left".to_string()));
+}

@@ -1,10 +1,10 @@
 //! Any wire on show, by a click.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Key, Modifiers};
+use eframe::egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 
-use super::bench::{Bench, Seen};
+use super::bench::{Bench, SMOKE, Seen};
 
 fn picture(bench: &Bench, wire: &str) -> Option<Seen> {
     bench.seen().into_iter().find(|seen| seen.role == Role::Image && seen.name.contains(wire))
@@ -84,4 +84,21 @@ fn a_pinned_view_stays_while_another_wire_is_looked_at() {
     });
     bench.until("statistics of both", |bench| bench.seen().iter().filter(|seen| seen.name == "Histogram").count() == 2);
     bench.plays();
+}
+
+#[test]
+fn a_number_shows_its_course_over_time() {
+    let number = r#""most": (stage: "grid/largest", inputs: {"field": "carried.result"}, at: (780, 670)),
+        "screen""#;
+    let mut bench = Bench::of(&SMOKE.replace("\"screen\"", number), vec2(1400.0, 900.0));
+    bench.compiled();
+    bench.press("output most.largest");
+    let course = |bench: &Bench| bench.seen().into_iter().find(|seen| seen.name.starts_with("Course of "));
+    bench.until("some frames", |bench| {
+        let frames = course(bench).and_then(|seen| seen.name.split(' ').nth(2)?.parse::<u32>().ok());
+        frames.is_some_and(|frames| frames > 5)
+    });
+    bench.press("output carried.result");
+    bench.until("statistics", |bench| bench.find("1024").is_some());
+    assert!(course(&bench).is_none(), "a grid has no course");
 }

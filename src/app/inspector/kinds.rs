@@ -6,7 +6,7 @@ use super::domain::{self, fixed};
 use super::row::{faint, row, section, text_row};
 use super::value::{Change, Field, Site, plain};
 use super::{Inspected, iterations, level, told};
-use crate::document::{Document, Node, NodeKind, Output, ParamValue};
+use crate::document::{Document, Node, NodeKind, Output, ParamValue, Until};
 use crate::stage::header::Direction;
 use crate::stage::types::{ValueType, WireType};
 
@@ -96,6 +96,9 @@ pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
         if repeats {
             self::repeats(ui, one);
         }
+        if is_group(one) || one.node.until.is_some() {
+            until(ui, one);
+        }
         if choose {
             ui.add_enabled_ui(one.editable, |ui| on(ui, one, &domains));
         }
@@ -118,6 +121,58 @@ fn repeats(ui: &mut Ui, one: &mut Inspected<'_>) {
         Some(Change::Reset) => one.change("reset iterations", |node| node.iterations = None),
         Some(Change::Border(_)) | None => {}
     }
+}
+
+/// Which number makes a group stop before its last repeat, and when.
+fn until(ui: &mut Ui, one: &mut Inspected<'_>) {
+    let current = one.node.until.clone();
+    let outputs: Vec<String> = crate::edit::group_of(&one.node, one.session.library())
+        .map_or_else(Vec::new, |group| group.outputs.keys().cloned().collect());
+    let mut chosen = None;
+    let text = |choice: Option<&str>| choice.unwrap_or("after all of them").to_string();
+    let doc = "The group stops once this output, a number, is small enough; the GPU looks by itself";
+    ui.add_enabled_ui(one.editable, |ui| {
+        row(ui, "stop", doc, |ui| {
+            let number = current.as_ref().map(|until| until.number.as_str());
+            let combo = egui::ComboBox::from_id_salt("until").selected_text(text(number)).width(ui.available_width());
+            let shown = combo.truncate().show_ui(ui, |ui| {
+                for choice in std::iter::once(None).chain(outputs.iter().map(|name| Some(name.as_str()))) {
+                    if ui.selectable_label(number == choice, text(choice)).clicked() {
+                        chosen = Some(choice.map(str::to_string));
+                    }
+                }
+            });
+            shown.response.widget_info(|| WidgetInfo::labeled(WidgetType::ComboBox, true, "param stop"));
+        });
+    });
+    if let Some(choice) = chosen {
+        let before = current.clone().unwrap_or_default();
+        let until = choice.map(|number| Until { number, ..before });
+        one.change("until", |node| node.until = until);
+    }
+    let Some(until) = current else { return };
+    let field = plain("until", ValueType::F32, "The group stops once its number is below this");
+    let site = one.site("until", false);
+    let change = ui.add_enabled_ui(one.editable, |ui| field.show(ui, &site, Some(&until.below))).inner;
+    match change {
+        Some(Change::Set(value)) => one.set("until", value),
+        Some(Change::Reset) => one.set("until", field.default),
+        Some(Change::Border(_)) | None => {}
+    }
+    let field = Field {
+        range: (Some(1.0), Some(MAX_ITERATIONS)),
+        default: ParamValue::Number(1.0),
+        ..plain("every", ValueType::U32, "After how many repeats the number is looked at each time")
+    };
+    let site = Site { computed: false, ..one.site("every", true) };
+    let every = ParamValue::Number(until.every.into());
+    let change = ui.add_enabled_ui(one.editable, |ui| field.show(ui, &site, Some(&every))).inner;
+    let every = match change {
+        Some(Change::Set(ParamValue::Number(every))) => every as u32,
+        Some(Change::Reset) => 1,
+        _ => return,
+    };
+    one.change("every", |node| node.until.iter_mut().for_each(|until| until.every = every));
 }
 
 fn on(ui: &mut Ui, one: &mut Inspected<'_>, domains: &[String]) {

@@ -331,7 +331,12 @@ fn declared(node: &Node, library: &Library) -> Vec<Param> {
     let Some(group) = edit::group_of(node, library) else { return Vec::new() };
     let exposed = group.params.iter().filter_map(|(name, links)| {
         let repeats = || links.first().filter(|link| link.port == "iterations").map(|_| iterations());
-        let param = edit::face::exposed(group, links, library).or_else(repeats)?;
+        let waits = || {
+            let link = links.first().filter(|link| link.port == "until")?;
+            let until = group.nodes.get(&link.node)?.until.as_ref()?;
+            Some(Param { default: until.below.clone(), ..below() })
+        };
+        let param = edit::face::exposed(group, links, library).or_else(repeats).or_else(waits)?;
         Some(Param { name: name.clone(), ..param })
     });
     exposed.collect()
@@ -346,6 +351,20 @@ fn iterations() -> Param {
         range: (Some(1.0), Some(kinds::MAX_ITERATIONS)),
         soft: (Some(1.0), Some(100.0)),
         doc: "How often it runs in a frame".into(),
+        unit: String::new(),
+        line: 0,
+    }
+}
+
+/// What a number of a group has to fall below for the group to stop, as a parameter.
+fn below() -> Param {
+    Param {
+        name: String::new(),
+        ty: ParamType::Value(ValueType::F32),
+        default: ParamValue::Number(0.0),
+        range: (None, None),
+        soft: (None, None),
+        doc: "The group stops once its number is below this".into(),
         unit: String::new(),
         line: 0,
     }

@@ -125,3 +125,44 @@ fn expressions_of_the_plan_can_be_edited() {
     bench.session.undo();
     assert!(bench.text("box").contains(r#"width: "4 * h""#) && bench.text("set").contains("8 / h"));
 }
+
+#[test]
+fn what_a_group_waits_for_is_chosen_changed_and_taken_back() {
+    use egui_kittest::kittest::Queryable;
+    let text = r#"(version: 1, nodes: {
+        "box": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+        "solve": (stage: "fluid/pressure_multigrid", iterations: 9),
+        "cg": (stage: "fluid/pressure_cg", params: {"tolerance": "h"}),
+        "h": (number: 0.5),
+        "waits": (stage: "fluid/pressure_multigrid", iterations: 9, until: (number: "residual", below: "h / 2", every: 3)),
+    })"#;
+    let mut bench = Bench::new(text);
+    bench.select("solve");
+    assert!(!bench.session.modified());
+    let mut session = bench.session;
+    let draw = |ui: &mut Ui, session: &mut Session| show(ui, session).unwrap();
+    session.selection = std::iter::once("solve".to_string()).collect();
+    let mut harness = egui_kittest::Harness::builder().with_size(vec2(900.0, 900.0)).build_ui_state(draw, session);
+    harness.run();
+    harness.get_by_label("param stop").click();
+    harness.run();
+    harness.get_all_by_label("residual").last().unwrap().click();
+    harness.run();
+    let Bench { ctx, .. } = Bench::new(text);
+    let session =
+        std::mem::replace(harness.state_mut(), Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {}));
+    bench = Bench { ctx, session };
+    assert!(bench.text("solve").contains(r#"until: (number: "residual", below: 0)"#), "{}", bench.text("solve"));
+    bench.session.undo();
+    assert!(!bench.text("solve").contains("until"), "{}", bench.text("solve"));
+    bench.select("waits");
+    assert!(bench.text("waits").contains("h / 2"), "{}", bench.text("waits"));
+    bench.write(Id::new(("inspector", "waits", "until")), "h / 4");
+    assert!(bench.text("waits").contains(r#"below: "h / 4", every: 3)"#), "{}", bench.text("waits"));
+    bench.session.undo();
+    assert!(bench.text("waits").contains(r#"below: "h / 2", every: 3)"#), "{}", bench.text("waits"));
+    // As a parameter of a group.
+    bench.select("cg");
+    bench.write(Id::new(("inspector", "cg", "tolerance")), "h / 4");
+    assert!(bench.text("cg").contains(r#"params: {"tolerance": "h / 4"}"#), "{}", bench.text("cg"));
+}

@@ -305,7 +305,7 @@ impl Table<'_> {
     fn bound(&self, ui: &Ui, rect: Rect, list: List, index: usize) {
         let Some(dispatch) = rows::dispatches(self.plan, list).get(index) else { return };
         let Some(kernel) = self.plan.kernels.get(dispatch.kernel) else { return };
-        let most = if dispatch.indirect.is_some() { "≤ " } else { "" };
+        let most = if dispatch.indirect.is_some_and(|i| i.living) { "≤ " } else { "" };
         let groups = figures::product(&dispatch.groups);
         let groups = format!("{most}{groups} of {}", figures::product(&kernel.workgroup));
         self.write(ui, rect, 7, &groups, true, self.look.dim);

@@ -1,6 +1,7 @@
 //! A view: a picture of the graph, or any wire of it, in a pane of its own.
 
 mod camera;
+mod course;
 mod framing;
 mod picture;
 mod wire;

@@ -3,12 +3,13 @@
 use eframe::egui::{self, Align2, FontId, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use super::camera::{self, Orbits};
+use super::course::Course;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
 use crate::sim::probe::{Axis, ColorMap, Probe, Show, Statistics, View, Volume};
-use crate::stage::types::WireType;
+use crate::stage::types::{ValueType, WireType};
 
 const SHOWS: [(Show, &str); 8] = [
     (Show::Auto, "as it is"),
@@ -33,11 +34,13 @@ pub struct WireView {
     probe: Option<Probe>,
     /// Where the value was asked for.
     pointed: Option<[f32; 2]>,
+    /// What a number was in the last frames.
+    course: Course,
 }
 
 impl WireView {
     pub fn new(view: View) -> WireView {
-        WireView { view, probe: None, pointed: None }
+        WireView { view, probe: None, pointed: None, course: Course::default() }
     }
 
     pub fn view(&self) -> &View {
@@ -55,6 +58,10 @@ impl WireView {
         };
         let probe = self.probe.insert(probe);
         probe.update(simulation, &self.view).map_err(|problem| problem.to_string())?;
+        let number = simulation.plan().wires.get(&self.view.wire).is_some_and(|wire| is_number(wire.ty));
+        if let Some(found) = probe.statistics().filter(|_| number) {
+            self.course.push(simulation.frame(), if found.finite > 0 { found.mean } else { f64::NAN });
+        }
         Ok(probe)
     }
 
@@ -105,6 +112,9 @@ impl WireView {
             let sample = probe.answer().map(|sample| (sample.cell, sample.index, sample.components.clone()));
             if let Some(statistics) = probe.statistics().cloned() {
                 fresh = self.found(ui, &statistics, sample);
+                if wire.is_some_and(|(ty, _, _)| is_number(ty)) {
+                    self.course.show(ui);
+                }
             }
         }
         fresh || self.view != before
@@ -292,6 +302,11 @@ impl WireView {
     }
 }
 
+/// One value of one component, whose course can be drawn as a line.
+fn is_number(ty: WireType) -> bool {
+    matches!(ty, WireType::Number(ValueType::F32 | ValueType::I32 | ValueType::U32))
+}
+
 fn combo(ui: &mut Ui, id: &str, text: &str, hint: &str, contents: impl FnOnce(&mut Ui)) {
     let combo = egui::ComboBox::from_id_salt(id).selected_text(RichText::new(text).small()).width(72.0);
     let response = combo.show_ui(ui, contents).response;
@@ -301,7 +316,7 @@ fn combo(ui: &mut Ui, id: &str, text: &str, hint: &str, contents: impl FnOnce(&m
 }
 
 /// As many digits as tell values apart.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-3..1e5).contains(&size) { format!("{value:.3e}") } else { format!("{value:.4}") }
 }

@@ -5,6 +5,7 @@ mod fields;
 mod program;
 mod sets;
 mod stage;
+mod until;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -66,6 +67,8 @@ struct Env {
     parent: usize,
     iteration: u32,
     previous: usize,
+    /// What says whether it runs.
+    gate: Option<ValueId>,
 }
 
 struct Expander<'a> {
@@ -78,6 +81,7 @@ struct Expander<'a> {
     open: HashSet<(usize, usize)>,
     /// Orders given out so far.
     orders: usize,
+    stops: until::Stops,
 }
 
 const TOP: usize = 0;
@@ -114,13 +118,14 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
             _ => false,
         };
         if wanted || watched {
-            let env = expander.last_repeat(node.group)?;
             for port in 0..ports {
-                expander.feed(&Source::Wire { node: index, port }, env)?;
+                expander.show(index, port)?;
             }
+            expander.show_repeats(index)?;
         }
     }
     expander.finish_states()?;
+    expander.name_what_leaves();
     let kept = |name: &str| match &options.keep {
         Keep::Needed => false,
         Keep::All => true,
@@ -152,10 +157,7 @@ pub fn reset(graph: &Graph, frame: &Program) -> Result<Program, Problems> {
         }
         let feed = match node.inputs.get(1).map(|i| &i.source) {
             Some(Source::Nothing) | None => node.params.first().cloned().map(Feed::Setting),
-            Some(source) => {
-                let env = expander.last_repeat(node.group)?;
-                Some(expander.feed(source, env)?)
-            }
+            Some(source) => Some(expander.seen(source, node.group)?),
         };
         expander.become_state(state, feed)?;
     }
@@ -169,7 +171,7 @@ pub fn reset(graph: &Graph, frame: &Program) -> Result<Program, Problems> {
 
 impl<'a> Expander<'a> {
     fn new(graph: &'a Graph) -> Expander<'a> {
-        let top = Env { group: None, parent: TOP, iteration: 0, previous: TOP };
+        let top = Env { group: None, parent: TOP, iteration: 0, previous: TOP, gate: None };
         Expander {
             graph,
             program: Program::default(),
@@ -178,6 +180,7 @@ impl<'a> Expander<'a> {
             groups: HashMap::new(),
             open: HashSet::new(),
             orders: 0,
+            stops: until::Stops::default(),
         }
     }
 
@@ -192,8 +195,10 @@ impl<'a> Expander<'a> {
                     // A State's value is there before any repeat.
                     let held =
                         matches!(inner, Source::Wire { node, .. } if matches!(graph.nodes[*node].kind, Kind::State(_)));
-                    let last = if held { env } else { self.group(*node, env)? };
-                    let feed = self.feed(inner, last)?;
+                    let feed = match held {
+                        true => self.feed(inner, env)?,
+                        false => self.leaving(*node, *port, env)?,
+                    };
                     self.name(&format!("{}.{name}", graph.nodes[*node].path), &feed);
                     Ok(feed)
                 }
@@ -269,7 +274,8 @@ impl<'a> Expander<'a> {
         let graph = self.graph;
         let Kind::Group(group) = &graph.nodes[node].kind else { return Err(broken(graph, node).into()) };
         self.enter(node, env)?;
-        let mut previous = env;
+        let until = graph.nodes[node].until.as_ref();
+        let (mut previous, mut gate) = (env, self.gate(env));
         for iteration in 0..graph.nodes[node].iterations {
             if iteration > 0 {
                 // In order, so that the last repeat does not recurse through all before it.
@@ -279,30 +285,24 @@ impl<'a> Expander<'a> {
                     }
                 }
             }
-            self.envs.push(Env { group: Some(node), parent: env, iteration, previous });
+            if let Some(until) = until.filter(|until| iteration > 0 && iteration % until.every == 0) {
+                gate = Some(self.test(node, previous, gate, until)?);
+            }
+            self.envs.push(Env { group: Some(node), parent: env, iteration, previous, gate });
             previous = self.envs.len() - 1;
+        }
+        if let Some(until) = until {
+            self.count_repeats(node, env, gate, until)?;
         }
         self.groups.insert((node, env), previous);
         self.open.remove(&(node, env));
         Ok(previous)
     }
 
-    /// The scope in which a State, an Output or a kept wire inside groups is seen from outside: the last repeat of each.
-    fn last_repeat(&mut self, group: Option<usize>) -> Result<usize, Problems> {
-        match group {
-            None => Ok(TOP),
-            Some(group) => {
-                let around = self.last_repeat(self.graph.nodes[group].group)?;
-                self.group(group, around)
-            }
-        }
-    }
-
     fn picture(&mut self, node: usize, size: Option<(u32, u32)>) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let source = entry.inputs.first().map(|i| i.source.clone()).unwrap_or(Source::Nothing);
-        let env = self.last_repeat(entry.group)?;
-        let Feed::Value(image) = self.feed(&source, env)? else { return Err(broken(self.graph, node).into()) };
+        let Feed::Value(image) = self.seen(&source, entry.group)? else { return Err(broken(self.graph, node).into()) };
         let [x, y, _] = entry.domain.and_then(|d| self.graph.domains.get(d)).map_or([1; 3], |d| d.resolution);
         let (width, height) = size.unwrap_or((x, y));
         let picture = Value {
@@ -325,10 +325,7 @@ impl<'a> Expander<'a> {
         while let Some(state) = self.program.states.keys().find(|s| !self.program.next.contains_key(s)).map(|s| s.0) {
             let feed = match self.graph.nodes[state].inputs.first().map(|i| &i.source) {
                 Some(Source::Nothing) | None => self.state(state),
-                Some(source) => {
-                    let env = self.last_repeat(self.graph.nodes[state].group)?;
-                    self.feed(source, env)?
-                }
+                Some(source) => self.seen(source, self.graph.nodes[state].group)?,
             };
             self.become_state(state, Some(feed))?;
         }
@@ -403,6 +400,7 @@ impl<'a> Expander<'a> {
             sweeps: 1,
             shape: None,
             still: false,
+            gate: self.gate(env),
         });
         self.check_count()
     }

@@ -72,6 +72,13 @@ pub enum Task {
     CompactCount,
     /// Particles from the places that an index says.
     Gather,
+    /// Whether a group goes on, after so many more repeats: unless its number is below the setting.
+    Test {
+        below: Setting,
+        every: u32,
+    },
+    /// How many repeats a group has made: those until it stopped, or so many.
+    Repeats(u32),
     /// An Image to a picture of bytes.
     Present {
         width: u32,
@@ -140,6 +147,8 @@ pub struct Op {
     pub shape: Option<Shape>,
     /// It gives the same in every frame, see [`crate::plan::still`].
     pub still: bool,
+    /// What says whether it runs at all: it belongs to a repeat of a group that may have stopped.
+    pub gate: Option<ValueId>,
 }
 
 impl Op {
@@ -148,6 +157,11 @@ impl Op {
         let made = |value: &ValueId| self.writes.iter().any(|w| w.value == *value);
         let consumed = self.writes.iter().filter_map(|w| w.consumes).filter(move |v| !made(v));
         self.reads.iter().map(|r| r.value).chain(consumed)
+    }
+
+    /// Every value that has to be there before it, or it does not run.
+    pub fn needs(&self) -> impl Iterator<Item = ValueId> + '_ {
+        self.inputs().chain(self.gate)
     }
 
     /// The node of its own stage (0), or of one built into it.
@@ -178,6 +192,12 @@ pub struct Program {
     pub watches: Vec<(usize, usize, ValueId)>,
     /// Values that must outlive the frame.
     pub pinned: Vec<ValueId>,
+    /// What leaves groups that may stop: the versions of each wire, one for every repeat that can be the last.
+    pub carries: Vec<Vec<ValueId>>,
+    /// Versions of one wire that have to share a buffer, in the order in which they are written.
+    pub together: Vec<Vec<ValueId>>,
+    /// For each gate the workgroups of the dispatches behind it.
+    pub tables: BTreeMap<ValueId, Vec<[u32; 3]>>,
 }
 
 impl Program {
@@ -192,7 +212,7 @@ impl Program {
         let mut kept = Vec::with_capacity(self.ops.len());
         for op in self.ops.drain(..).rev() {
             if op.writes.iter().any(|w| needed.contains(&w.value)) {
-                needed.extend(op.reads.iter().map(|r| r.value));
+                needed.extend(op.reads.iter().map(|r| r.value).chain(op.gate));
                 needed.extend(op.writes.iter().filter(|w| !w.overwrites).filter_map(|w| w.consumes));
                 kept.push(op);
             }

@@ -79,6 +79,7 @@ impl Expander<'_> {
             sweeps: 1,
             shape: None,
             still: false,
+            gate: None,
         });
         Ok(())
     }
@@ -158,6 +159,7 @@ impl Expander<'_> {
             sweeps: 1,
             shape: None,
             still: false,
+            gate: self.gate(env),
         });
         self.check_count()?;
         self.finish(node, env, stage, feeds, &mut results)?;

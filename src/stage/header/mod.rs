@@ -253,7 +253,7 @@ const USED_BY_ACCESSORS: [&str; 20] = [
     "u32", "vec2f", "vec2i", "vec3f", "vec3i", "vec4f",
 ];
 
-const RESERVED: [&str; 17] = [
+const RESERVED: [&str; 18] = [
     "cell",
     "stage",
     "params",
@@ -269,6 +269,7 @@ const RESERVED: [&str; 17] = [
     "face_axis",
     "face_normal",
     "wall_face",
+    "open_face",
     "in",
     "main",
 ];

@@ -1,0 +1,41 @@
+//! Step
+//! Goes along a direction as far as it pays:  p += a d,  r -= a q,  a = (-r z) / curvature.
+//! Source: Shewchuk, An Introduction to the Conjugate Gradient Method Without the Agonizing Pain, 1994, B3.
+//!
+//! @inout pressure: Grid<f32> = 0     Pressure x dt
+//! @inout residual: Grid<f32>         Divergence that the pressure does not remove [1/s]
+//! @in    direction: Grid<f32>        d
+//! @in    change: Grid<f32>           q
+//! @in    weight: FaceGrid = 1        Inverse mass on each face, 0 on walls
+//! @in    curvature: f32              Curvature along the direction
+//! @in    before: vec4f               Measures before the step
+//! @out   measures: vec4f, reduce sum  Sums of: how far there is to go (-r z), the residual [1/s], cells that are no walls, weights of open borders
+
+fn stage(cell: Cell) -> Result {
+    let total = total_weight(cell);
+    if total == 0.0 { return Result(0.0, 0.0, vec4f(0.0)); }
+    let before = before();
+    let way = select(0.0, before.x / max(curvature(), 1e-37), curvature() > 1e-37);
+    // Where no border holds the pressure, what roundings add to the mean would never go, and grow on the steps to come.
+    let mean = select(before.y / max(before.z, 1.0), 0.0, before.w > 0.0);
+    let residual = residual(cell) - way * change(cell) - mean;
+    let left = residual * residual * CELL_SIZE * CELL_SIZE / total;
+    return Result(pressure(cell) + way * direction(cell), residual, vec4f(left, residual, 1.0, open_weight(cell)));
+}
+
+// Sum of a cell's weights: 0 in walls.
+fn total_weight(cell: Cell) -> f32 {
+    var total = 0.0;
+    for (var face = 0; face < FACES; face++) { total += weight_face(cell, face); }
+    return total;
+}
+
+// Weights of the faces through which a border holds the pressure.
+fn open_weight(cell: Cell) -> f32 {
+    var open = 0.0;
+    for (var face = 0; face < FACES; face++) {
+        let axis = face_axis(face);
+        open += select(0.0, weight_face(cell, face), open_face(cell + unit(axis) * (face & 1), axis));
+    }
+    return open;
+}

@@ -1,0 +1,29 @@
+//! Excess
+//! What a divergence sums up to over the cells that are no walls, and whether a border holds the pressure: what flows into a
+//! closed or periodic box has to flow out, or no pressure can remove it.
+//! Source: Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 7 (Neumann boundary conditions).
+//!
+//! @in  divergence: Grid<f32>           Outflow per volume [1/s]
+//! @in  weight: FaceGrid = 1            Inverse mass on each face, 0 on walls
+//! @out excess: vec3f, reduce sum       Sum of the divergence [1/s], cells that are no walls, weights of open borders
+
+fn stage(cell: Cell) -> vec3f {
+    return select(vec3f(0.0), vec3f(divergence(cell), 1.0, open_weight(cell)), total_weight(cell) > 0.0);
+}
+
+// Sum of a cell's weights: 0 in walls.
+fn total_weight(cell: Cell) -> f32 {
+    var total = 0.0;
+    for (var face = 0; face < FACES; face++) { total += weight_face(cell, face); }
+    return total;
+}
+
+// Weights of the faces through which a border holds the pressure.
+fn open_weight(cell: Cell) -> f32 {
+    var open = 0.0;
+    for (var face = 0; face < FACES; face++) {
+        let axis = face_axis(face);
+        open += select(0.0, weight_face(cell, face), open_face(cell + unit(axis) * (face & 1), axis));
+    }
+    return open;
+}

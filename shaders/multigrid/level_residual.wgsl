@@ -1,0 +1,32 @@
+//! Residual of a Level
+//! What a pressure leaves to be done on cells that are wider than those of the domain.
+//! Source: Wesseling, An Introduction to Multigrid Methods, 1992 (finite volumes).
+//!
+//! @in    divergence: Grid<f32>       Outflow per volume [1/s]
+//! @in    pressure: Grid<f32>         Pressure x dt / density [m^2/s]
+//! @out   residual: Grid<f32>         Divergence that the pressure does not remove [1/s]
+
+fn stage(cell: Cell) -> f32 {
+    var inflow = 0.0;
+    for (var face = 0; face < FACES; face++) { inflow += across(cell, face) * (pressure(neighbor(cell, face)) - pressure(cell)); }
+    return divergence(cell) - inflow / (CELL_SIZE * CELL_SIZE);
+}
+
+// Weight of a face: its part inside the domain, over the way between the middles of what the two cells have inside it.
+fn across(cell: Cell, face: i32) -> f32 {
+    let axis = face_axis(face);
+    let upper = cell + unit(axis) * (face & 1);
+    if wall_face(upper, axis) { return 0.0; }
+    var share = 1.0;
+    for (var other = 0; other < DIM; other++) { share *= select(breadth(cell, other) / f32(WIDENING), 1.0, other == axis); }
+    // Beyond an open border the pressure is zero in the middle of the first of the finest cells.
+    let opposite = (neighbor(cell, face) + RESOLUTION) % RESOLUTION;
+    let way = breadth(cell, axis) + select(breadth(opposite, axis), 1.0, open_face(upper, axis));
+    return share * f32(2 * WIDENING) / way;
+}
+
+// How much of a cell lies in the domain along an axis, in finest cells: the last of a row may reach beyond it.
+fn breadth(cell: Cell, axis: i32) -> f32 {
+    var inside = min(FINEST - cell * WIDENING, Cell(WIDENING));
+    return f32(inside[axis]);
+}

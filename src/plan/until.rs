@@ -1,0 +1,203 @@
+//! Groups that stop before their last repeat, once it is known in which order things happen: what is carried in place needs no
+//! copies, and each gate gets a table of the workgroups that it lets through.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::allocate::{self, Chain};
+use super::builtin::LANES;
+use super::expand::{Op, Part, Program, Task, ValueId};
+use super::{COUNT_GROUPS, kernel};
+use crate::graph::{Graph, Kind};
+use crate::problem::{Problem, Problems};
+use crate::stage::types::PortType;
+
+/// Bytes of a table's entry.
+pub const ENTRY: u64 = 12;
+
+/// Makes a scheduled program ready for memory and kernels.
+///
+/// # Errors
+/// Particles in a group that may stop.
+pub fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problems> {
+    coalesce(graph, program);
+    for op in program.ops.iter().filter(|op| op.gate.is_some()) {
+        if moves(graph, op) {
+            let path = graph.nodes.get(op.node).map_or("", |n| n.path.as_str());
+            let cause = "particles can't be worked on in a group that stops by itself: how many of them run is said on the GPU already";
+            let remedy = "take `until` off the group around, or leave the particles outside";
+            return Err(Problem::new(path, "", cause, remedy).into());
+        }
+    }
+    let mut tables = BTreeMap::<ValueId, Vec<[u32; 3]>>::new();
+    for op in &program.ops {
+        if let Task::Test { .. } = op.task {
+            tables.extend(op.writes.iter().map(|w| (w.value, Vec::new())));
+        }
+    }
+    for op in &program.ops {
+        let Some(table) = op.gate.and_then(|gate| tables.get_mut(&gate)) else { continue };
+        let groups = kernel::op_groups(graph, program, op);
+        if !table.contains(&groups) {
+            table.push(groups);
+        }
+    }
+    for (gate, table) in &tables {
+        program.values[*gate].bytes = (COUNT_GROUPS + ENTRY * table.len() as u64).next_multiple_of(16);
+    }
+    program.tables = tables;
+    Ok(())
+}
+
+fn moves(graph: &Graph, op: &Op) -> bool {
+    let parts = op.reads.iter().map(|r| &r.part).chain(op.writes.iter().map(|w| &w.part));
+    let set = parts.into_iter().any(|part| *part != Part::Whole);
+    let runs = graph.nodes.get(op.node).is_some_and(|node| match &node.kind {
+        Kind::Stage(stage) => stage.header.ports.iter().any(|p| p.writes() && p.ty == PortType::Particles),
+        _ => false,
+    });
+    set || runs
+}
+
+/// Leaves out copies of what is in the same place at the end of every repeat by itself.
+fn coalesce(graph: &Graph, program: &mut Program) {
+    for versions in std::mem::take(&mut program.carries) {
+        let Some(sources) = sources(program, &versions) else { continue };
+        if !in_one_place(graph, program, &versions, &sources) {
+            continue;
+        }
+        let instead: BTreeMap<ValueId, ValueId> = versions.iter().copied().zip(sources.iter().copied()).collect();
+        program.ops.retain(|op| op.writes.iter().all(|w| !instead.contains_key(&w.value)));
+        replace(program, &instead);
+        program.together.push(sources);
+    }
+}
+
+/// What is copied to each version, where all of it is copied from what a repeat has just made.
+fn sources(program: &Program, versions: &[ValueId]) -> Option<Vec<ValueId>> {
+    let writer = |value: ValueId| program.ops.iter().find(|op| op.writes.iter().any(|w| w.value == value));
+    let source = |version: &ValueId| {
+        let copy = writer(*version).filter(|op| matches!(op.task, Task::Copy))?;
+        let from = copy.reads.first()?.value;
+        let maker = writer(from)?;
+        (!maker.still && maker.gate == copy.gate).then_some(from)
+    };
+    let sources: Vec<ValueId> = versions.iter().map(source).collect::<Option<_>>()?;
+    let apart: BTreeSet<ValueId> = sources.iter().copied().collect();
+    let known = program.together.iter().flatten().any(|v| apart.contains(v));
+    (apart.len() == sources.len() && !known).then_some(sources)
+}
+
+/// Whether the buffers of the sources can be one, in which each stays until the next is written.
+fn in_one_place(graph: &Graph, program: &Program, versions: &[ValueId], sources: &[ValueId]) -> bool {
+    let without: BTreeSet<ValueId> = versions.iter().copied().collect();
+    let mut tried = program.clone();
+    tried.ops.iter_mut().filter(|op| op.writes.iter().any(|w| without.contains(&w.value))).for_each(|op| {
+        // As if it were gone already.
+        op.reads.clear();
+        op.writes.clear();
+        op.gate = None;
+    });
+    replace(&mut tried, &versions.iter().copied().zip(sources.iter().copied()).collect());
+    let chains = allocate::chains(graph, &tried);
+    let chain_of = |v: &ValueId| chains.iter().position(|c| c.values.contains(v));
+    let Some(places) = sources.iter().map(chain_of).collect::<Option<Vec<usize>>>() else { return false };
+    let gate_of = |v: ValueId| tried.ops.iter().find(|op| op.writes.iter().any(|w| w.value == v)).map(|op| op.gate);
+    // What goes on from it in place belongs to a repeat to come.
+    let lasts = |(source, chain): (&ValueId, &Chain)| {
+        let next = chain.values.iter().skip_while(|v| *v != source).nth(1);
+        next.is_none_or(|next| Some(source) == sources.last() || gate_of(*next) != gate_of(*source))
+    };
+    if !sources.iter().zip(places.iter().filter_map(|c| chains.get(*c))).all(lasts) {
+        return false;
+    }
+    let mut order: Vec<usize> = places.clone();
+    order.dedup();
+    if order.len() == 1 {
+        return true;
+    }
+    let held: BTreeSet<ValueId> = tried.states.values().chain(tried.together.iter().flatten()).copied().collect();
+    let free = |c: &usize| chains.get(*c).is_some_and(|c| c.values.iter().all(|v| !held.contains(v)));
+    let apart = |pair: &[usize]| match pair {
+        [a, b] => chains.get(*a).zip(chains.get(*b)).is_some_and(|(a, b)| a.last < b.first),
+        _ => false,
+    };
+    order.iter().all(free) && order.windows(2).all(apart)
+}
+
+/// Puts other values in the place of some.
+fn replace(program: &mut Program, instead: &BTreeMap<ValueId, ValueId>) {
+    let put = |value: &mut ValueId| {
+        if let Some(other) = instead.get(value) {
+            *value = *other;
+        }
+    };
+    for op in &mut program.ops {
+        op.reads.iter_mut().chain(&mut op.handed).for_each(|r| put(&mut r.value));
+        op.writes.iter_mut().filter_map(|w| w.consumes.as_mut()).for_each(put);
+    }
+    program.next.values_mut().for_each(put);
+    program.wires.values_mut().for_each(put);
+    program.pinned.iter_mut().for_each(put);
+    program.pictures.iter_mut().for_each(|p| put(&mut p.1));
+    program.watches.iter_mut().for_each(|w| put(&mut w.2));
+}
+
+/// What a gate's test goes on from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// Nothing: the repeats so far were made.
+    Nothing,
+    /// The gate of a group around.
+    Around,
+    /// The gate before of the same group.
+    Own,
+}
+
+pub fn before(program: &Program, op: &Op) -> Before {
+    let Some(gate) = op.reads.get(1).map(|r| r.value) else { return Before::Nothing };
+    let own = |other: &&Op| other.node == op.node && other.writes.iter().any(|w| w.value == gate);
+    if program.ops.iter().find(own).is_some() { Before::Own } else { Before::Around }
+}
+
+/// Writes a gate: whether the group goes on, the repeats that it has made, and from byte [`COUNT_GROUPS`] the workgroups of what is
+/// behind the gate. A number that is NaN is not below anything.
+pub fn test(before: Before, every: u32, table: &[[u32; 3]]) -> String {
+    let (binding, was, made) = match before {
+        Before::Nothing => ("", "true", format!("{every}u")),
+        Before::Around => (BEFORE, "_before[0] != 0u", format!("{every}u")),
+        Before::Own => (BEFORE, "_before[0] != 0u", format!("_before[1] + select(0u, {every}u, _before[0] != 0u)")),
+    };
+    let out = if before == Before::Nothing { 3 } else { 4 };
+    let words = table.iter().flatten().enumerate();
+    let first = COUNT_GROUPS / 4;
+    let rows: String =
+        words.map(|(i, n)| format!("    _out[{}] = select(0u, {n}u, open);\n", first + i as u64)).collect();
+    format!(
+        "struct Params {{ below: f32 }}\n\
+         @group(0) @binding(1) var<uniform> params: Params;\n\
+         @group(0) @binding(2) var<storage, read> _number: array<f32>;\n\
+         {binding}\
+         @group(0) @binding({out}) var<storage, read_write> _out: array<u32>;\n\
+         @compute @workgroup_size({LANES})\n\
+         fn _main(@builtin(local_invocation_index) lane: u32) {{\n    \
+             if (lane > 0u) {{ return; }}\n    \
+             let open = {was} && !(_number[0] < params.below);\n    \
+             _out[0] = select(0u, 1u, open);\n    \
+             _out[1] = {made};\n\
+         {rows}}}\n"
+    )
+}
+
+const BEFORE: &str = "@group(0) @binding(3) var<storage, read> _before: array<u32>;\n";
+
+/// Repeats that a group has made: as many as the last gate says, and `rest` more if it was open.
+pub fn repeats(rest: u32) -> String {
+    format!(
+        "@group(0) @binding(2) var<storage, read> _gate: array<u32>;\n\
+         @group(0) @binding(3) var<storage, read_write> _out: array<u32>;\n\
+         @compute @workgroup_size({LANES})\n\
+         fn _main(@builtin(local_invocation_index) lane: u32) {{\n    \
+             if (lane == 0u) {{ _out[0] = _gate[1] + select(0u, {rest}u, _gate[0] != 0u); }}\n\
+         }}\n"
+    )
+}
