@@ -127,6 +127,9 @@ fn node(node: &Node, depth: usize) -> String {
     if let Some(count) = &node.iterations {
         fields.add("iterations", param(count));
     }
+    if let Some(precision) = &node.precision {
+        fields.add("precision", quoted(precision));
+    }
     if node.muted {
         fields.add("muted", "true".into());
     }

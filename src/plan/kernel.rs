@@ -13,11 +13,11 @@ use super::{Alarm, Binding, Dispatch, FileGrid, Kernel, Over, PLAN_VERSION, Pict
 use crate::graph::{Graph, Kind, Node};
 use crate::problem::{Problem, Problems};
 use crate::stage::header::Change;
-use crate::stage::types::{Element, Scalar, ValueType, WireType, particles_name};
+use crate::stage::types::{Element, Precision, Scalar, ValueType, WireType, particles_name};
 use crate::stage::{IterationSource, Stage};
 
-/// Kernel variant of a node: which of its writes work in place, what is built in where, what is read, how many sweeps it makes, and
-/// which of its writes are not stored or begin with a constant.
+/// Kernel variant of a node: which of its writes work in place, what is built in where, what is read, how many sweeps it makes,
+/// which of its writes are not stored or begin with a constant, and how its inputs are stored.
 type Variant = (
     usize,
     Vec<bool>,
@@ -26,6 +26,7 @@ type Variant = (
     Option<Shape>,
     u32,
     Vec<(bool, bool)>,
+    Vec<Precision>,
 );
 
 pub struct Writer<'a> {
@@ -104,6 +105,7 @@ impl<'a> Writer<'a> {
             op.shape,
             op.sweeps,
             op.writes.iter().map(|w| (w.passed, w.start.is_some())).collect(),
+            op.inputs().filter_map(|v| program.values.get(v)).map(|v| v.precision).collect(),
         );
         let (kernel, block) = match self.variants.get(&key) {
             Some(known) => known.clone(),
@@ -184,6 +186,7 @@ impl<'a> Writer<'a> {
             dim: 2,
             capacity: 0,
             space: None,
+            precision: Precision::F32,
             label: String::new(),
             bytes: 0,
         };
@@ -198,16 +201,20 @@ impl<'a> Writer<'a> {
             (0, Some(domain)) => domain.elements(target.ty),
             (capacity, _) => u64::from(capacity),
         };
-        let moved: Vec<u32> = op.writes.iter().map(|w| value(Some(w.value)).layout().words()).collect();
+        let moved: Vec<u32> = op.writes.iter().map(|w| value(Some(w.value)).layout().numbers()).collect();
         let mut uniform = NO_BLOCK;
         let (name, wgsl, threads) = match &op.task {
             Task::Fill(None) => ("fill", builtin::fill_word(words, 0), words),
             Task::Fill(Some(setting)) => {
                 uniform = self.reserve(16);
                 uniforms::place(&mut self.slots, &node.path, setting, dim, uniform);
-                ("fill", builtin::fill(words, ty.components(dim)), words)
+                ("fill", builtin::fill(words, target.layout()), words)
             }
             Task::FillWord(word) => ("fill", builtin::fill_word(words, *word), words),
+            Task::Copy if source.precision != target.precision => {
+                let threads = if target.layout().pairs() { elements.div_ceil(2) } else { elements };
+                ("copy", builtin::convert_precision(elements, source.layout(), target.layout()), threads)
+            }
             Task::Copy | Task::Stage => ("copy", builtin::copy(words), words),
             Task::ToFixed(bits) => {
                 ("to fixed point", builtin::convert(words, ty.scalar(), *bits, true, in_place), words)
@@ -228,7 +235,7 @@ impl<'a> Writer<'a> {
             Task::Gather => ("gather", builtin::gather(elements, &moved), elements),
             Task::Present { width, height } => {
                 let domain = node.domain.and_then(|d| self.graph.domains.get(d));
-                ("present", domain.map(|d| builtin::present(d, *width, *height)).unwrap_or_default(), 1)
+                ("present", domain.map(|d| builtin::present(d, source.layout(), *width, *height)).unwrap_or_default(), 1)
             }
         };
         let each = match (target.capacity, target.domain) {
@@ -347,6 +354,7 @@ impl<'a> Writer<'a> {
                     dim: m.value.dim,
                     capacity: m.value.capacity,
                     space: m.value.space,
+                    precision: m.value.precision,
                     buffer: m.buffer,
                     kept: m.kept,
                     state: m.state,
@@ -408,7 +416,8 @@ fn describe(graph: &Graph, node: &Node) -> String {
     let value = node.params.first().map(|s| format!("{:?}", s.value)).unwrap_or_default();
     let set = node.set.as_ref().map(|s| format!(" {} up to {}", particles_name(&s.attributes), s.capacity));
     let file = node.file.as_ref().map(|f| format!(" {f:?}"));
-    format!("{ty} {resolution:?} {value}{}{}", set.unwrap_or_default(), file.unwrap_or_default())
+    let stored = if node.precision == Precision::F32 { String::new() } else { format!(" {}", node.precision.name()) };
+    format!("{ty} {resolution:?} {value}{}{}{stored}", set.unwrap_or_default(), file.unwrap_or_default())
 }
 
 pub fn dim(graph: &Graph, node: &Node) -> u32 {

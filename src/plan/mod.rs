@@ -7,6 +7,7 @@ mod builtin;
 mod expand;
 mod fuse;
 mod kernel;
+mod layout;
 mod prelude;
 mod rows;
 mod schedule;
@@ -28,8 +29,9 @@ use crate::document::ParamValue;
 use crate::graph::{Domain, File, Graph, NamedNumber, Shapes};
 use crate::problem::{Problem, Problems};
 use crate::sim::input::InputTrack;
-use crate::stage::types::{Scalar, ValueType, WireType};
+use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
+pub(crate) use layout::Layout;
 pub use tuning::Tuning;
 pub use uniforms::FRAME_BYTES;
 
@@ -37,7 +39,7 @@ pub use uniforms::FRAME_BYTES;
 pub const COUNT_GROUPS: u64 = 16;
 
 /// Version of the plan's format.
-pub const PLAN_VERSION: u32 = 3;
+pub const PLAN_VERSION: u32 = 4;
 
 /// What a compiled graph does every frame, and on reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -270,11 +272,20 @@ pub struct Wire {
     pub capacity: u32,
     /// The domain in whose space its particles are, where it is an attribute.
     pub space: Option<usize>,
+    /// How its numbers are stored.
+    pub precision: Precision,
     pub buffer: usize,
     /// Whether the value is still there when the frame ends, or its memory went to another wire.
     pub kept: bool,
     /// Whether it is a State's value, which is next frame's once the frame has ended.
     pub state: bool,
+}
+
+impl Wire {
+    /// How its elements lie in memory.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::new(self.ty, self.dim, self.precision)
+    }
 }
 
 /// A picture that an Output makes: one `u32` a pixel, RGBA bytes in sRGB, top row first.
@@ -383,6 +394,8 @@ impl Plan {
             fuse::fuse(graph, &mut program);
         }
         rows::widen(graph, &mut program, tuning);
+        rows::pair(graph, &mut program);
+        rows::pair(graph, &mut start);
         schedule::schedule(&mut program);
         schedule::schedule(&mut start);
         let layout = allocate::allocate(graph, &program, &start)?;

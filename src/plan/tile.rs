@@ -89,7 +89,8 @@ fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     let Kind::Stage(stage) = &node.kind else { return None };
     let radius = radius(graph, op, node, stage)?;
     let shape = tuning.sweeping(graph, node, stage, words(graph, node));
-    (shape.sweeps > 1).then_some((radius, shape))
+    // Of an even number of cells, since two may share a word.
+    (shape.sweeps > 1 && shape.group[0] % 2 == 0).then_some((radius, shape))
 }
 
 /// Words that a cell's written values take.

@@ -49,12 +49,7 @@ impl Plan {
             None if wire.capacity > 0 => u64::from(wire.capacity),
             None => return None,
         };
-        // Attributes of three components lie in four words.
-        let components = match wire.ty.value().components(wire.dim) {
-            3 if wire.capacity > 0 => 4,
-            components => components,
-        };
-        Some(elements * u64::from(components) * 4)
+        Some(wire.layout().words(elements) * 4)
     }
 }
 
