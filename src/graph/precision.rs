@@ -37,7 +37,10 @@ fn suits(graph: &Graph, node: &Node) -> Result<(), Refusal> {
         Kind::Broken => return Ok(()),
         Kind::Stage(stage) => of_stage(stage)?,
         Kind::State(_) if node.file.is_some() => {
-            return Err(("what comes from a file is stored as f32".into(), "leave precision out, or copy it with grid/resample"));
+            return Err((
+                "what comes from a file is stored as f32".into(),
+                "leave precision out, or copy it with grid/resample",
+            ));
         }
         Kind::State(ty) => of_state(*ty)?,
         Kind::Group(_) => {

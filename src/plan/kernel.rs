@@ -235,7 +235,11 @@ impl<'a> Writer<'a> {
             Task::Gather => ("gather", builtin::gather(elements, &moved), elements),
             Task::Present { width, height } => {
                 let domain = node.domain.and_then(|d| self.graph.domains.get(d));
-                ("present", domain.map(|d| builtin::present(d, source.layout(), *width, *height)).unwrap_or_default(), 1)
+                (
+                    "present",
+                    domain.map(|d| builtin::present(d, source.layout(), *width, *height)).unwrap_or_default(),
+                    1,
+                )
             }
         };
         let each = match (target.capacity, target.domain) {

@@ -132,9 +132,9 @@ impl Layout {
     pub fn store_four(self, variable: &str, index: &str, [a, b, c, d]: [&str; 4]) -> String {
         match self.precision {
             Precision::F32 => format!("{variable}[{index}] = vec4f({a}, {b}, {c}, {d});"),
-            Precision::F16 => format!(
-                "{variable}[{index}] = vec2u(pack2x16float(vec2f({a}, {b})), pack2x16float(vec2f({c}, {d})));"
-            ),
+            Precision::F16 => {
+                format!("{variable}[{index}] = vec2u(pack2x16float(vec2f({a}, {b})), pack2x16float(vec2f({c}, {d})));")
+            }
         }
     }
 

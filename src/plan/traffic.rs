@@ -57,7 +57,8 @@ impl Plan {
 fn uses(kernel: &Kernel) -> Vec<Use> {
     let declared = || kernel.bindings.iter().map(|b| Use { reads: !b.writes, writes: b.writes }).collect();
     let Ok(module) = naga::front::wgsl::parse_str(&kernel.wgsl) else { return declared() };
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::default());
+    let capabilities = Capabilities::default() | Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
     let Ok(info) = validator.validate(&module) else { return declared() };
     if module.entry_points.is_empty() {
         return declared();

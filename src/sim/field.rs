@@ -17,11 +17,7 @@ pub struct Field {
 }
 
 impl Field {
-    pub(crate) fn new(
-        wire: &Wire,
-        domain: Option<&Domain>,
-        memory: &[u32],
-    ) -> Field {
+    pub(crate) fn new(wire: &Wire, domain: Option<&Domain>, memory: &[u32]) -> Field {
         let ty = wire.ty;
         let resolution = match (domain, ty) {
             (Some(domain), WireType::FaceGrid) => domain.face_resolution(),

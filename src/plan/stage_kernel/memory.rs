@@ -32,7 +32,9 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
         out.push(Bound {
             variable: variable.unwrap_or_else(|| format!("{}{}", prefix(read.field), self::read(port, &read.part))),
             ty: match read.part {
-                Part::Whole if wide(graph, program, op, read.port, Side::Input) => value.layout().buffer_of_fours().into(),
+                Part::Whole if wide(graph, program, op, read.port, Side::Input) => {
+                    value.layout().buffer_of_fours().into()
+                }
                 Part::Whole | Part::Attribute(_) => value.layout().buffer(),
                 _ => "array<u32>".into(),
             },

@@ -128,10 +128,9 @@ impl StageKernel<'_> {
             let _ = writeln!(
                 out,
                 "    let _p_{name}_{side} = {place};\n    let _q_{name}_{side} = {};",
-                value.layout().load_four(
-                    variable,
-                    &format!("({}) >> 2u", self.index_of_row(&format!("_p_{name}_{side}"), dim))
-                )
+                value
+                    .layout()
+                    .load_four(variable, &format!("({}) >> 2u", self.index_of_row(&format!("_p_{name}_{side}"), dim)))
             );
             for k in 0..CELLS_OF_A_ROW {
                 let value = match (axis, step, k) {
