@@ -77,13 +77,14 @@ pub fn of_state(ty: WireType) -> Result<(), Refusal> {
 /// # Errors
 /// Cause and remedy.
 pub fn of_stage(stage: &Stage) -> Result<(), Refusal> {
-    let remedy = "leave precision out, or keep what it makes in a State or a stage such as grid/resample with precision: \"f16\"";
     for port in stage.outputs() {
-        let way = match port {
-            Port { scatter: Some(_), .. } => "is added to from anywhere",
-            Port { reduce: Some(_), .. } => "is reduced to a number",
-            Port { scan: true, .. } => "is a prefix sum",
-            Port { ty: PortType::FaceGrid, .. } => "has its numbers on faces",
+        let (way, remedy) = match port {
+            Port { scatter: Some(_), .. } => {
+                ("is written from anywhere", "leave precision out; a grid/resample behind it can store a copy as f16")
+            }
+            Port { reduce: Some(_), .. } => ("is reduced to a number", LEAVE),
+            Port { scan: true, .. } => ("is a prefix sum", LEAVE),
+            Port { ty: PortType::FaceGrid, .. } => ("has its numbers on faces", LEAVE),
             _ => continue,
         };
         return Err((format!("a stage stores f16 cell by cell, and its `{}` {way}", port.name), remedy));

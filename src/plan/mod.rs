@@ -336,7 +336,7 @@ pub struct PlanOptions {
     pub folder: PathBuf,
     /// Compute what does not change from frame to frame once. Off is there to compare with.
     pub hoist: bool,
-    /// How dispatches are carried out. Nothing that is computed depends on it.
+    /// How dispatches are carried out. What is computed does not depend on it, but for how often half precision rounds on tiles.
     pub tuning: Tuning,
 }
 

@@ -90,7 +90,7 @@ fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     let radius = radius(graph, op, node, stage)?;
     let shape = tuning.sweeping(graph, node, stage, words(graph, node));
     // Of an even number of cells, since two may share a word.
-    (shape.sweeps > 1 && shape.group[0] % 2 == 0).then_some((radius, shape))
+    (shape.sweeps > 1 && shape.group[0].is_multiple_of(2)).then_some((radius, shape))
 }
 
 /// Words that a cell's written values take.

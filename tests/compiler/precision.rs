@@ -20,7 +20,7 @@ fn precision_is_kept_in_the_file() {
 
 #[test]
 fn what_has_no_halves_says_so() {
-    let nodes = r#"
+    let nodes = r##"
         "b": (state: "Grid<u32>", inputs: {"next": "b"}, precision: "f16"),
         "c": (state: "FaceGrid", inputs: {"next": "c"}, precision: "f16"),
         "d": (state: "Particles{position: Vec}", capacity: 10, inputs: {"next": "d"}, precision: "f16"),
@@ -32,7 +32,11 @@ fn what_has_no_halves_says_so() {
         "j": (file: "shape.png", precision: "f16"),
         "k": (stage: "shape/sphere", on: "box", precision: "f16"),
         "l": (stage: "grid/resample", inputs: {"field": "b"}, precision: "f16"),
-    "#;
+        "m": (custom: r"//! Splat
+            //! @in  field: Grid<f32>
+            //! @out sum: Grid<f32>, scatter
+            fn stage(cell: Cell) { add_sum(cell, field(cell)); }", inputs: {"field": "a"}, precision: "f16"),
+    "##;
     insta::assert_snapshot!(problems(&format!("{EVEN}{STATES}{nodes}")));
 }
 
