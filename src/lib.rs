@@ -48,6 +48,7 @@ pub mod plan;
 pub mod problem;
 pub mod sim;
 pub mod stage;
+pub mod tune;
 
 /// Runs `work` on a thread with a deep stack. Graphs and shader text nest as deep as a person likes, and both the walk
 /// over a graph and the shader compiler recurse. Where no thread can be had, it runs here.

@@ -60,6 +60,8 @@ mod still;
 mod sweeps;
 #[path = "solvers/taylor_green.rs"]
 mod taylor_green;
+#[path = "solvers/tuning.rs"]
+mod tuning;
 #[path = "solvers/values.rs"]
 mod values;
 #[path = "solvers/view_reference.rs"]

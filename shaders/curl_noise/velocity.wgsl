@@ -19,7 +19,10 @@ struct Noise { value: vec3f, slope: mat3x3f }
 
 fn stage(position: Vec) -> Vec {
     let distance = shape(position);
-    let normal = in_space(shape_gradient(position, params.step));
+    let reach = select(vec4f(), params.scale, params.gain != vec4f());
+    let near = distance < max(max(reach.x, reach.y), max(reach.z, reach.w)); // of most places the shape is far
+    var normal = vec3f();
+    if near { normal = in_space(shape_gradient(position, params.step)); }
     var flow = vec3f();
     var psi = vec3f(); // constrained
     var held = vec3f(); // (1 - alpha) psi
@@ -37,14 +40,13 @@ fn stage(position: Vec) -> Vec {
         held += (1.0 - alpha) * part;
         turned += (1.0 - alpha) * (normal * slope);
     }
-    flow += cross(turned + bent(position, held), normal);
+    if near { flow += cross(turned + bent(position, held), normal); }
     if params.height > 0.0 {
         let x = (position.y - params.base) / params.height;
         flow = ramp(x) * flow + cross(vec3f(0.0, ramp_slope(x) / params.height, 0.0), psi);
     }
     return in_domain(flow);
 }
-
 fn curl(slope: mat3x3f) -> vec3f {
     return vec3f(slope[1].z - slope[2].y, slope[2].x - slope[0].z, slope[0].y - slope[1].x);
 }

@@ -1,20 +1,23 @@
 //! Compiling on a thread of its own, so that the window never waits for a shader compiler.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use super::loader::{Loader, Watch};
 use crate::document::{Document, Scope};
 use crate::gpu::Gpu;
 use crate::graph::Graph;
 use crate::library::Library;
-use crate::plan::{Keep, Plan, PlanOptions};
+use crate::plan::{Keep, Plan, PlanOptions, Tuning};
 use crate::problem::{Problem, Problems};
 use crate::sim::{camera, probe};
+use crate::tune::{self, Book};
 
 /// What is to be compiled.
 #[derive(Clone)]
@@ -42,6 +45,9 @@ pub struct Compiled {
 
 type Outcome = Result<Compiled, Problems>;
 
+/// How long a graph is left alone before its shapes are measured.
+const QUIET: Duration = Duration::from_secs(2);
+
 /// The thread and the jobs on their way to it and back.
 pub struct Compiler {
     /// Gone only while the compiler is dropped.
@@ -61,7 +67,7 @@ impl Compiler {
         let watch = Watch::default();
         let mut loader = Loader::new(watch.clone());
         let work = move || {
-            let mut next = None;
+            let (mut next, mut book) = (None, Book::open());
             while let Some(mut job) = next.take().or_else(|| queue.recv().ok()) {
                 // Only the newest document matters.
                 while let Ok(newer) = queue.try_recv() {
@@ -75,12 +81,22 @@ impl Compiler {
                     }
                     Err(nothing) => nothing == TryRecvError::Disconnected,
                 };
-                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, &mut loader, newer)));
+                let tuning = book.tuning(&gpu);
+                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, tuning, &mut loader, newer)));
                 let Some(outcome) = outcome.unwrap_or_else(|_| Err(died())).transpose() else { continue };
+                let runs = outcome.is_ok();
                 if answers.send((job.0, outcome)).is_err() {
                     return;
                 }
                 wake();
+                // What runs and is left alone for a while is looked at: which shapes of its dispatches are fastest here?
+                if next.is_none() && runs && gpu.is_worth_tuning() {
+                    match queue.recv_timeout(QUIET) {
+                        Ok(newer) => next = Some(newer),
+                        Err(RecvTimeoutError::Disconnected) => return,
+                        Err(RecvTimeoutError::Timeout) => next = tune(&gpu, &job, &mut book, &queue),
+                    }
+                }
             }
         };
         // Without a thread the queue is closed, and `request` says so.
@@ -135,6 +151,7 @@ impl Drop for Compiler {
 fn compile(
     gpu: &Gpu,
     job: &Job,
+    tuning: Tuning,
     loader: &mut Loader,
     newer: impl FnMut() -> bool,
 ) -> Result<Option<Compiled>, Problems> {
@@ -143,7 +160,8 @@ fn compile(
     let pictured = job.pictured.as_ref().map(|scope| probe::thumbnails(&graph, group(scope).as_deref()));
     let thumbnails = pictured.unwrap_or_default();
     let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).cloned().collect());
-    let plan = Plan::compile(&graph, &PlanOptions { folder: job.folder.clone(), keep, ..PlanOptions::default() })?;
+    let options = PlanOptions { folder: job.folder.clone(), keep, tuning, ..PlanOptions::default() };
+    let plan = Plan::compile(&graph, &options)?;
     if !loader.load(&plan, newer)? {
         return Ok(None);
     }
@@ -151,6 +169,35 @@ fn compile(
     let camera = |output: &str| Some((output.to_string(), camera::orbit_target(&graph, Some(output))?));
     let cameras = plan.outputs.iter().filter_map(|output| camera(&output.node)).collect();
     Ok(Some(Compiled { plan, warnings: graph.warnings, thumbnails, cameras }))
+}
+
+/// Measures the shapes of what runs, until something else is asked for. Returns what is to be compiled next: that, or the same
+/// once more, where another shape was found to be faster.
+fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job)>) -> Option<(u64, Job)> {
+    let asked = RefCell::new(None);
+    let go_on = || {
+        let mut asked = asked.borrow_mut();
+        if asked.is_none() {
+            *asked = queue
+                .try_recv()
+                .map_or_else(|e| (e == TryRecvError::Disconnected).then_some(None), |job| Some(Some(job)));
+        }
+        asked.is_none()
+    };
+    let graph = Graph::build(&job.1.document, &job.1.library).ok()?;
+    let options = PlanOptions { folder: job.1.folder.clone(), ..PlanOptions::default() };
+    let before = book.tuning(gpu);
+    // What can't be measured stays as it is.
+    let measured = catch_unwind(AssertUnwindSafe(|| tune::tune(gpu, &graph, &options, book, &go_on)));
+    let found = measured.is_ok_and(|choices| choices.is_ok_and(|choices| !choices.is_empty()));
+    if found {
+        // A book that can't be written counts until the window closes.
+        let _ = book.save();
+    }
+    match asked.into_inner() {
+        Some(asked) => asked,
+        None => (found && book.tuning(gpu) != before).then(|| job.clone()),
+    }
 }
 
 fn died() -> Problems {

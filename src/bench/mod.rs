@@ -84,11 +84,7 @@ pub fn compile(
     show: &[String],
     tuning: &Tuning,
 ) -> Result<(Plan, Time), Problems> {
-    // What no Output needs is there for its States.
-    let states = document.nodes.iter().filter(|(_, node)| matches!(node.kind, NodeKind::State(_)));
-    let kept = states.map(|(name, _)| format!("{name}.value")).chain(show.iter().cloned());
-    let (keep, folder, tuning) = (Keep::Wires(kept.collect()), folder.into(), tuning.clone());
-    let options = PlanOptions { keep, folder, tuning, ..PlanOptions::default() };
+    let options = PlanOptions { tuning: tuning.clone(), ..options(document, folder, show) };
     let text = document.to_text();
     let mut times = Vec::new();
     loop {
@@ -101,6 +97,14 @@ pub fn compile(
             return Ok((plan, Time::of(times)));
         }
     }
+}
+
+/// How a graph is compiled that is to be timed: with its States, and the wires that are named.
+pub fn options(document: &Document, folder: &Path, show: &[String]) -> PlanOptions {
+    // What no Output needs is there for its States.
+    let states = document.nodes.iter().filter(|(_, node)| matches!(node.kind, NodeKind::State(_)));
+    let kept = states.map(|(name, _)| format!("{name}.value")).chain(show.iter().cloned());
+    PlanOptions { keep: Keep::Wires(kept.collect()), folder: folder.into(), ..PlanOptions::default() }
 }
 
 /// Scales all domains of a graph alike, so that the longest side of the finest has `size` cells.

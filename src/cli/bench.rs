@@ -12,10 +12,11 @@ use super::{read, set, stages};
 use stagewright::bench::{self, Cost, Time, cases};
 use stagewright::document::Document;
 use stagewright::gpu::{Gpu, GpuOptions, copy_bandwidth};
-use stagewright::graph::Domain;
+use stagewright::graph::{Domain, Graph};
 use stagewright::library::{self, Library};
 use stagewright::plan::{Plan, Tuning, mebibytes};
 use stagewright::problem::Problems;
+use stagewright::tune::{self, Book};
 
 #[derive(Args)]
 pub struct Bench {
@@ -46,6 +47,9 @@ pub struct Bench {
     /// Make each sweep of each stage a dispatch of its own, one cell an invocation, to compare with
     #[arg(long)]
     plain: bool,
+    /// Find out the fastest shapes of the dispatches first, and remember them for this adapter
+    #[arg(long, conflicts_with = "plain")]
+    tune: bool,
     /// Time nothing; write every State after the first frame into this folder
     #[arg(long, value_name = "FOLDER", conflicts_with = "compare")]
     dump: Option<PathBuf>,
@@ -118,7 +122,25 @@ impl Bench {
     }
 
     fn tuning(&self, gpu: &Gpu) -> Tuning {
-        if self.plain { Tuning::default() } else { gpu.tuning() }
+        if self.plain { Tuning::default() } else { Book::open().tuning(gpu) }
+    }
+
+    /// Finds out the fastest shapes of a graph's dispatches, and remembers them.
+    fn tune(&self, gpu: &Gpu, subject: &Subject) -> Result<(), Failure> {
+        let problems = |problems: Problems| Failure::graph(&subject.document, &subject.library, problems);
+        let graph = Graph::build(&subject.document, &subject.library).map_err(problems)?;
+        let options = bench::options(&subject.document, &subject.folder, &[]);
+        let mut book = Book::open();
+        let choices = tune::tune(gpu, &graph, &options, &mut book, &|| true).map_err(problems)?;
+        book.save().map_err(|e| Failure::Message(format!("what was measured can't be kept: {e}")))?;
+        for choice in choices.iter().filter(|_| !self.json) {
+            let [x, y, z] = choice.shape.group;
+            report::print(&format!(
+                "{}: {} in groups of {x}x{y}x{z}, {} cells each, {} sweeps a dispatch: {:.4} ms, plain {:.4}\n",
+                subject.name, choice.node, choice.shape.cells, choice.shape.sweeps, choice.ms, choice.plain_ms
+            ));
+        }
+        Ok(())
     }
 
     /// Every graph at every size; all are read before the first is timed.
@@ -174,6 +196,9 @@ impl Bench {
     }
 
     fn time(&self, gpu: &Gpu, subject: &Subject, copy_gb_s: f64) -> Result<(), Failure> {
+        if self.tune {
+            self.tune(gpu, subject)?;
+        }
         let (plan, compile_ms) = subject.compile(&[], &self.tuning(gpu))?;
         // Those that stages make of them are left out.
         let own = plan.domains.iter().filter(|d| subject.document.nodes.contains_key(&d.name));

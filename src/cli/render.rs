@@ -17,6 +17,7 @@ use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Profile};
 use stagewright::plan::PlanOptions;
 use stagewright::sim::Simulation;
 use stagewright::sim::input::InputTrack;
+use stagewright::tune::Book;
 
 #[derive(Args)]
 pub struct Render {
@@ -104,7 +105,7 @@ impl Render {
         }
         // What is wrong with the graph is told even where there is no driver.
         let gpu = Gpu::new(&GpuOptions { adapter: self.adapter.clone() });
-        let tuning = gpu.as_ref().map(Gpu::tuning).unwrap_or_default();
+        let tuning = gpu.as_ref().map(|gpu| Book::open().tuning(gpu)).unwrap_or_default();
         let options = PlanOptions { tuning, ..export.plan_options(self.graph.folder()) };
         let plan = self.graph.compile(&document, &library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;

@@ -21,6 +21,7 @@ use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::sim::probe::Statistics;
 use crate::sim::{Image, Simulation};
+use crate::tune::Book;
 
 /// Frames that are on their way from the GPU at once.
 const IN_FLIGHT: usize = 2;
@@ -276,7 +277,7 @@ impl Job {
         wake: impl Fn() + Send + 'static,
     ) -> Result<Job, JobError> {
         let shared = Arc::<Mutex<Shared>>::default();
-        let options = PlanOptions { tuning: gpu.tuning(), ..export.plan_options(graph_folder.into()) };
+        let options = PlanOptions { tuning: Book::open().tuning(gpu), ..export.plan_options(graph_folder.into()) };
         let (gpu, theirs) = (gpu.clone(), shared.clone());
         let work = move || {
             let mut told = Instant::now();

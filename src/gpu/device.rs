@@ -140,6 +140,16 @@ impl Gpu {
         }
     }
 
+    /// Whether measuring shapes pays: a processor that plays GPU is slow at it and takes the plain one in the end.
+    pub fn is_worth_tuning(&self) -> bool {
+        self.device.adapter_info().device_type != wgpu::DeviceType::Cpu
+    }
+
+    /// Invocations that a workgroup may have.
+    pub fn widest_group(&self) -> u32 {
+        self.device.limits().max_compute_invocations_per_workgroup
+    }
+
     /// Name, backend and driver, as a person would ask for them.
     pub fn name(&self) -> &str {
         &self.name

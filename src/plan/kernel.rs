@@ -126,6 +126,7 @@ impl<'a> Writer<'a> {
             node: node.path.clone(),
             part: part(op, node),
             with: self.with(op),
+            shape: op.shape.map(|shape| (shape, op.sweeps)),
             buffers,
             over: over(node),
             groups: shaped_groups(self.graph, op, node),
@@ -289,7 +290,7 @@ impl<'a> Writer<'a> {
         // The count is the last thing that a gather reads.
         let indirect = op.reads.last().filter(|_| matches!(op.task, Task::Gather)).map(|r| memory[r.value]);
         let (node, part, with) = (node.path.clone(), name.into(), Vec::new());
-        Dispatch { kernel, node, part, with, buffers, over, groups, indirect, uniform }
+        Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform }
     }
 
     /// Fields on their own, so that each one's text is validated where it stands.

@@ -8,6 +8,7 @@ mod expand;
 mod fuse;
 mod kernel;
 mod layout;
+mod part;
 mod prelude;
 mod rows;
 mod schedule;
@@ -32,7 +33,7 @@ use crate::sim::input::InputTrack;
 use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
 pub(crate) use layout::Layout;
-pub use tuning::Tuning;
+pub use tuning::{Shape, Tuning};
 pub use uniforms::FRAME_BYTES;
 
 /// Where in a count's buffer the groups of an indirect dispatch stand \[bytes\].
@@ -220,6 +221,8 @@ pub struct Dispatch {
     pub buffers: Vec<usize>,
     /// What its invocations are for.
     pub over: Over,
+    /// How it is carried out, where it is not the plain way: its shape, and the sweeps that it really makes.
+    pub shape: Option<(Shape, u32)>,
     pub groups: [u32; 3],
     /// The count whose living particles decide how many of those groups run.
     pub indirect: Option<usize>,

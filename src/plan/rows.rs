@@ -10,17 +10,17 @@ use crate::stage::header::{Direction, Port};
 use crate::stage::types::{EdgeRule, PortType, WireType};
 use crate::stage::{IterationSource, Reach, Stage};
 
-/// Gives every operation that can take four cells at a time that shape, where the tuning says so.
+/// Gives every operation that can take four cells at a time that shape, where the tuning says so; others the shape of their
+/// workgroups.
 pub fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     for index in 0..program.ops.len() {
         let op = &program.ops[index];
         let Some(node) = graph.nodes.get(op.node) else { continue };
         let Kind::Stage(stage) = &node.kind else { continue };
-        if !fits(graph, program, op, node, stage) {
-            continue;
-        }
-        if let Some(shape) = tuning.rows(graph, node, stage) {
-            program.ops[index].shape = Some(shape);
+        let rows = tuning.rows(graph, node, stage).filter(|_| fits(graph, program, op, node, stage));
+        let shape = rows.or_else(|| tuning.group(graph, node, stage).filter(|_| grouped(op, stage)));
+        if shape.is_some() {
+            program.ops[index].shape = shape;
         }
     }
 }
@@ -32,11 +32,17 @@ pub fn pair(graph: &Graph, program: &mut Program) {
         let mut stored = op.writes.iter().filter(|w| !w.passed);
         stored.any(|w| values.get(w.value).is_some_and(|v| v.layout().pairs()))
     };
-    for op in ops.iter_mut().filter(|op| matches!(op.task, Task::Stage) && op.shape.is_none()) {
-        if let Some(node) = graph.nodes.get(op.node).filter(|_| shares(op)) {
-            op.shape = Some(Shape::pairs(dim(graph, node)));
-        }
+    for op in ops.iter_mut().filter(|op| matches!(op.task, Task::Stage) && op.sweeps == 1) {
+        let Some(node) = graph.nodes.get(op.node).filter(|_| shares(op)) else { continue };
+        let shape = op.shape.unwrap_or(Shape::plain(dim(graph, node)));
+        op.shape = Some(if shape.cells == 1 { shape.in_pairs() } else { shape });
     }
+}
+
+/// Whether the workgroups of an operation may have any shape. Partial results of a reduction are laid out by the plain one.
+fn grouped(op: &Op, stage: &Stage) -> bool {
+    let reduces = stage.outputs().any(|port| port.reduce.is_some());
+    matches!(op.task, Task::Stage) && op.shape.is_none() && stage.source() == IterationSource::Cells && !reduces
 }
 
 /// Whether a stage's kernel can take four cells: all that it writes are plain grids of its own, in rows of a multiple of four cells.

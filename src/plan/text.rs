@@ -133,8 +133,13 @@ pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
     let with = if dispatch.with.is_empty() { String::new() } else { format!(" after {}", dispatch.with.join(", ")) };
     let [x, y, z] = dispatch.groups;
     let [wx, wy, wz] = kernel.workgroup;
+    let shaped = match &dispatch.shape {
+        Some((shape, sweeps)) if *sweeps > 1 => format!(", {} cells each in tiles, {sweeps} sweeps", shape.cells),
+        Some((shape, _)) if shape.cells > 1 => format!(", {} cells each", shape.cells),
+        _ => String::new(),
+    };
     format!(
-        "{}{part}{with}  [{}]  {}  over {}, groups {x}x{y}x{z} of {wx}x{wy}x{wz}{living}, uniforms {}",
+        "{}{part}{with}  [{}]  {}  over {}, groups {x}x{y}x{z} of {wx}x{wy}x{wz}{shaped}{living}, uniforms {}",
         dispatch.node,
         kernel.name,
         buffers.join(" "),

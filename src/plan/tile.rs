@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::expand::{Op, Program, Task, ValueId};
 use super::kernel::dim;
 use super::stage_kernel;
-use super::tuning::{Shape, Tuning};
+use super::tuning::{MAX_TILE_WORDS, Shape, Tuning};
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::Direction;
 use crate::stage::types::{EdgeRule, PortType, WireType};
@@ -88,15 +88,18 @@ fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     let node = graph.nodes.get(op.node)?;
     let Kind::Stage(stage) = &node.kind else { return None };
     let radius = radius(graph, op, node, stage)?;
-    let shape = tuning.sweeping(graph, node, stage, words(graph, node));
-    // Of an even number of cells, since two may share a word.
-    (shape.sweeps > 1 && shape.group[0].is_multiple_of(2)).then_some((radius, shape))
+    let (words, dim) = (words(graph, node), dim(graph, node));
+    let shape = tuning.sweeping(graph, node, stage, words);
+    let cells: u32 = shape.tile_size(dim).iter().product();
+    // Rows of an even number of cells, since two may share a word.
+    let even = shape.group[0].is_multiple_of(2);
+    (shape.sweeps > 1 && even && cells * words <= MAX_TILE_WORDS).then_some((radius, shape))
 }
 
-/// Words that a cell's written values take.
-pub fn words(graph: &Graph, node: &Node) -> u32 {
+/// Words of workgroup memory that a cell's written values take: vectors of three are laid out like those of four.
+fn words(graph: &Graph, node: &Node) -> u32 {
     let dim = dim(graph, node);
-    node.outputs.iter().map(|ty| ty.value().components(dim)).sum()
+    node.outputs.iter().map(|ty| ty.value().components(dim).next_power_of_two()).sum()
 }
 
 /// Sweeps after which a tile's inner part would be narrower than half of it.

@@ -28,9 +28,9 @@ impl Shape {
         Shape { group, cells: 1, sweeps: 1 }
     }
 
-    /// Two cells of a row an invocation, which share a word in half precision.
-    pub fn pairs(dim: u32) -> Shape {
-        Shape { cells: CELLS_OF_A_WORD, ..Shape::plain(dim) }
+    /// The same with two cells of a row an invocation, which share a word in half precision.
+    pub fn in_pairs(self) -> Shape {
+        Shape { cells: CELLS_OF_A_WORD, ..self }
     }
 
     /// Four cells of a row an invocation.
@@ -40,7 +40,7 @@ impl Shape {
 
     /// Several iterations on a tile. `words`: of all the values that a cell holds; they share 16 KiB, which every adapter has.
     pub fn tile(dim: u32, words: u32, sweeps: u32) -> Shape {
-        let cells = (MAX_TILE_CELLS / LANES / words.max(1)).max(1);
+        let cells = (MAX_TILE_WORDS / LANES / words.max(1)).max(1);
         let cells = 1 << cells.ilog2();
         let group = match (dim, cells) {
             (3, 8..) => [16, 16, 1],
@@ -50,6 +50,30 @@ impl Shape {
             _ => [32, 8, 1],
         };
         Shape { group, cells, sweeps }
+    }
+
+    /// What is worth a try on any adapter for a stage that writes so many words a cell, the plain shape first. A stage takes of it
+    /// what it can.
+    pub fn candidates(dim: u32, words: u32) -> Vec<Shape> {
+        let shape = |group: [u32; 3], cells, sweeps| Shape { group, cells, sweeps };
+        let flat = [[64, 4, 1], [16, 16, 1], [128, 2, 1]];
+        let deep = [[64, 4, 1], [16, 4, 4], [32, 8, 1]];
+        let mut shapes = vec![Shape::plain(dim), Shape::rows(dim)];
+        for group in if dim == 3 { deep } else { flat } {
+            shapes.extend([shape(group, 1, 1), shape(group, CELLS_OF_A_ROW, 1)]);
+        }
+        // Few sweeps for large grids, which lose by the halo; many for small ones, which lose by each dispatch.
+        let groups = if dim == 3 { [[16, 16, 1], [16, 8, 2], [8, 8, 4]] } else { [[64, 4, 1], [64, 8, 1], [32, 8, 1]] };
+        for sweeps in if dim == 3 { [2, 3, 4] } else { [4, 5, 8] } {
+            shapes.push(Shape::tile(dim, words, sweeps));
+            for group in groups {
+                let lanes: u32 = group.iter().product();
+                let most = MAX_TILE_WORDS / lanes / words.max(1);
+                let cells = [16, 8, 4, 2].into_iter().filter(|cells| *cells <= most).take(2);
+                shapes.extend(cells.map(|cells| shape(group, cells, sweeps)));
+            }
+        }
+        shapes
     }
 
     /// Cells along each axis of a tile.
@@ -69,7 +93,7 @@ pub const CELLS_OF_A_WORD: u32 = 2;
 
 const LANES: u32 = 256;
 /// Words of workgroup memory that every adapter has.
-const MAX_TILE_CELLS: u32 = 4096;
+pub const MAX_TILE_WORDS: u32 = 4096;
 
 /// What is taken where nothing was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,10 +121,21 @@ impl Tuning {
         Tuning { shapes: BTreeMap::new(), otherwise: Otherwise::Gpu, fuse: true }
     }
 
+    /// The shape of a node that computes one cell an invocation, where it is not the plain one.
+    pub fn group(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
+        let plain = Shape::plain(dim(graph, node));
+        self.measured(graph, node, stage).filter(|shape| shape.cells == 1 && shape.sweeps == 1 && *shape != plain)
+    }
+
+    fn measured(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
+        // Most tables are empty, and a key takes the whole text.
+        if self.shapes.is_empty() { None } else { self.shapes.get(&key(graph, node, stage)).copied() }
+    }
+
     /// The shape of a node that can take four cells of a row at a time, if it should.
     pub fn rows(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
-        match (self.shapes.get(&key(graph, node, stage)), self.otherwise) {
-            (Some(shape), _) => (shape.cells == CELLS_OF_A_ROW && shape.sweeps == 1).then_some(*shape),
+        match (self.measured(graph, node, stage), self.otherwise) {
+            (Some(shape), _) => (shape.cells == CELLS_OF_A_ROW && shape.sweeps == 1).then_some(shape),
             // In the plane rows come at the rate of a copy without it.
             (None, Otherwise::Gpu) => (dim(graph, node) == 3).then(|| Shape::rows(3)),
             (None, Otherwise::Plain) => None,
@@ -110,14 +145,13 @@ impl Tuning {
     /// The shape of a node that can be swept on tiles.
     pub fn sweeping(&self, graph: &Graph, node: &Node, stage: &Stage, words: u32) -> Shape {
         let dim = dim(graph, node);
-        match (self.shapes.get(&key(graph, node, stage)), self.otherwise) {
-            (Some(shape), _) => *shape,
+        match (self.measured(graph, node, stage), self.otherwise) {
+            (Some(shape), _) => shape,
             (None, Otherwise::Gpu) if dim == 2 => {
-                if let Ok(t) = std::env::var("TILE") {
-                    let v: Vec<u32> = t.split(',').map(|x| x.parse().unwrap()).collect();
-                    return Shape { group: [v[0], v[1], 1], cells: v[2], sweeps: v[3] };
-                }
-                Shape::tile(dim, words, 8)
+                // A large grid loses by the halo, a small one by each dispatch.
+                let large = node.domain.and_then(|d| graph.domains.get(d)).is_some_and(|d| d.cells() > 1 << 20);
+                let sweeps = if large { 5 } else { 8 };
+                Shape::tile(dim, words, if stage.header.checkerboard { 4 } else { sweeps })
             }
             (None, _) => Shape::plain(dim),
         }

@@ -1,0 +1,77 @@
+//! Measuring which shape is fastest: it ends, what it finds is kept, and nothing that is computed depends on it.
+
+use std::cell::Cell;
+use std::path::PathBuf;
+
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Keep, Plan, PlanOptions};
+use stagewright::sim::Simulation;
+use stagewright::tune::{self, Book};
+
+use super::harness::*;
+
+const NODES: &str = r#"
+    "domain": (domain: (resolution: (64, 48), width: 1, edge: "wall")),
+    "rhs": (state: "Grid<f32>"),
+    "p": (state: "Grid<f32>", inputs: {"next": "sweep.pressure"}),
+    "sweep": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "rhs.value", "pressure": "p.value"}, iterations: 6),
+"#;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tuning").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn graph() -> Graph {
+    Graph::build(&document(60.0, NODES, &[]), Library::builtin()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn options() -> PlanOptions {
+    PlanOptions { keep: Keep::Wires(vec!["p.value".into(), "rhs.value".into()]), ..PlanOptions::default() }
+}
+
+fn outcome(book: &Book) -> Vec<u32> {
+    let plan = Plan::compile(&graph(), &PlanOptions { tuning: book.tuning(gpu()), ..options() });
+    let mut simulation =
+        Simulation::new(gpu(), plan.unwrap_or_else(|e| panic!("{e}"))).unwrap_or_else(|e| panic!("{e}"));
+    simulation.write("p", &random(64 * 48, 1)).unwrap();
+    simulation.write("rhs", &random(64 * 48, 2)).unwrap();
+    step(&mut simulation, 2);
+    words(&simulation, "p.value")
+}
+
+#[test]
+fn the_fastest_shape_is_found_and_kept() {
+    let file = folder("kept").join("below").join("tuning.json");
+    let (mut book, tried) = (Book::at(&file), Cell::new(0));
+    let before = outcome(&book);
+    let asked = || {
+        tried.set(tried.get() + 1);
+        true
+    };
+    let choices = tune::tune(gpu(), &graph(), &options(), &mut book, &asked).unwrap_or_else(|e| panic!("{e}"));
+    println!("{choices:?}, {} shapes tried", tried.get());
+    let choice = choices.iter().find(|c| c.node == "sweep").expect("the sweep takes nearly the whole frame");
+    assert!(0.0 < choice.ms && choice.ms <= choice.plain_ms, "{choice:?}");
+    assert!(tried.get() > 5);
+    book.save().unwrap();
+    let read = Book::at(&file);
+    assert_eq!(read, book);
+    assert_eq!(read.tuning(gpu()).shapes.values().next(), Some(&choice.shape));
+    assert_eq!(outcome(&read), before, "no shape changes a bit");
+    let again = tune::tune(gpu(), &graph(), &options(), &mut book, &|| panic!("all is known")).unwrap();
+    assert!(again.is_empty());
+}
+
+#[test]
+fn it_stops_when_asked_and_a_broken_book_is_an_empty_one() {
+    let file = folder("broken").join("tuning.json");
+    std::fs::write(&file, "{ not json").unwrap();
+    let mut book = Book::at(&file);
+    assert!(book.tuning(gpu()).shapes.is_empty());
+    let choices = tune::tune(gpu(), &graph(), &options(), &mut book, &|| false).unwrap_or_else(|e| panic!("{e}"));
+    assert!(choices.is_empty() && book.tuning(gpu()).shapes.is_empty());
+}
