@@ -24,6 +24,8 @@ mod numbers;
 mod particles;
 #[path = "compiler/plans.rs"]
 mod plans;
+#[path = "compiler/precision.rs"]
+mod precision;
 #[path = "compiler/salvage.rs"]
 mod salvage;
 #[path = "compiler/still.rs"]

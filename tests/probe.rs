@@ -2,6 +2,8 @@
 
 #[path = "probe/camera.rs"]
 mod camera;
+#[path = "probe/halves.rs"]
+mod halves;
 #[path = "solvers/harness.rs"]
 #[allow(dead_code)]
 mod harness;

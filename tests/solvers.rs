@@ -38,6 +38,8 @@ mod numbers;
 mod pictures;
 #[path = "solvers/poisson.rs"]
 mod poisson;
+#[path = "solvers/precision.rs"]
+mod precision;
 #[path = "solvers/projection.rs"]
 mod projection;
 #[path = "solvers/reductions.rs"]

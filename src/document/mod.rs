@@ -76,6 +76,8 @@ pub struct Node {
     pub on: Option<String>,
     /// How many particles a State of particles holds at most; an expression as for `iterations`.
     pub capacity: Option<ParamValue>,
+    /// How the grids that it writes or holds are stored: `f32`, or `f16` for half the memory. As `f32` when absent.
+    pub precision: Option<String>,
     /// Left out of the graph: what it would change passes by.
     pub muted: bool,
     /// Position on the canvas \[points\].

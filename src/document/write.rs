@@ -130,6 +130,9 @@ fn node(node: &Node, depth: usize) -> String {
     if let Some(value) = &node.until {
         fields.add("until", until(value));
     }
+    if let Some(precision) = &node.precision {
+        fields.add("precision", quoted(precision));
+    }
     if node.muted {
         fields.add("muted", "true".into());
     }

@@ -7,6 +7,7 @@ use super::wires::{connect, disconnect};
 use super::{InputEnd, OUT, gone, no_node, source};
 use crate::document::{Document, Link, Node, NodeKind, ParamValue, Scope};
 use crate::graph::ports::{group_of, stage_of};
+use crate::graph::precision;
 use crate::library::{Definition, Library};
 use crate::stage::header::Direction;
 use crate::stage::types::ValueType;
@@ -38,12 +39,14 @@ pub fn swap_stage(
     let params = fresh.params.iter().filter(|(param, value)| takes(param, Some(value)));
     let params = params.map(|(param, value)| (param.clone(), value.clone())).collect();
     let iterations = fresh.iterations.clone().filter(|_| repeats(&fresh, library));
+    let suits = |_: &String| stage_of(&fresh, library).is_some_and(|stage| precision::of_stage(&stage).is_ok());
+    let precision = fresh.precision.clone().filter(suits);
     let kept = |target: &Link| {
         target.node != name || ["iterations", "until"].contains(&target.port.as_str()) || takes(&target.port, None)
     };
     let mut after = document.clone();
     drop_targets(&mut after, scope, &kept);
-    *node_mut(&mut after, scope, name)? = Node { params, iterations, ..fresh.clone() };
+    *node_mut(&mut after, scope, name)? = Node { params, iterations, precision, ..fresh.clone() };
 
     let given = |link: &Link| before.get(&link.node).and_then(|face| face.outputs.get(face.output(&link.port)?));
     let inputs = port_types(&after, scope, name, library)?.inputs;

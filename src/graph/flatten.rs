@@ -8,6 +8,7 @@ use super::fits::{fits, parameter, takes_number};
 use super::links::{Place, list};
 use super::numbers::{NamedNumber, Names, Table, wired};
 use super::ports::{Ports, Types};
+use super::precision;
 use super::values::{Setting, Unfit};
 use super::{Graph, Group, Input, Kind, Node, ParticleSet, Source};
 use crate::document::{self, Document, Link, NodeKind, Nodes, ParamValue};
@@ -15,7 +16,7 @@ use crate::expr;
 use crate::library::{Definition, Library};
 use crate::problem::{Problem, Problems};
 use crate::stage::header::{Change, Direction, ParamType};
-use crate::stage::types::{Attributes, Element, PortType, ValueType, WireType, particles};
+use crate::stage::types::{Attributes, Element, PortType, Precision, ValueType, WireType, particles};
 use crate::stage::{Stage, StageError};
 
 /// Groups in groups in groups: deeper than this is a mistake, or a library group that holds itself.
@@ -173,6 +174,7 @@ impl Flattener<'_> {
         let domain = domain.or(scope.domain);
         let place = Place { path: &path, name, node, siblings, names, scope };
         let iterations = self.iterations(&place);
+        let precision = precision::named(&path, node, self.problems);
         let built = match &node.kind {
             NodeKind::Stage(stage) => match self.library.get(stage) {
                 Some(Definition::Stage(stage)) => Some(self.stage(&place, stage.clone())),
@@ -216,7 +218,7 @@ impl Flattener<'_> {
         let until = built.as_ref().and_then(|built| self.until(&place, built));
         let entry = &mut self.graph.nodes[index];
         if let Some(built) = built {
-            *entry = Node { domain, iterations, until, group: scope.group, path, ..built };
+            *entry = Node { domain, iterations, precision, until, group: scope.group, path, ..built };
         }
     }
 
@@ -545,6 +547,7 @@ fn empty(path: &str, group: Option<usize>) -> Node {
         inputs: Vec::new(),
         iterations: 1,
         until: None,
+        precision: Precision::F32,
         domain: None,
         params: Vec::new(),
         generics: BTreeMap::new(),

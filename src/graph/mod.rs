@@ -7,6 +7,7 @@ mod flatten;
 mod links;
 pub mod numbers;
 pub mod ports;
+pub mod precision;
 mod resolve;
 mod sets;
 mod starts;
@@ -22,7 +23,7 @@ use crate::library::Library;
 use crate::problem::Problems;
 use crate::sim::input::InputTrack;
 use crate::stage::Stage;
-use crate::stage::types::{Attributes, EdgeRule, PortType, ValueType, WireType};
+use crate::stage::types::{Attributes, EdgeRule, PortType, Precision, ValueType, WireType};
 
 pub use fixed::Shapes;
 pub use numbers::{NamedNumber, Table};
@@ -130,6 +131,8 @@ pub struct Node {
     pub iterations: u32,
     /// When fewer repeats are enough.
     pub until: Option<Until>,
+    /// How the grids of floats that it writes, or holds, are stored.
+    pub precision: Precision,
     /// The domain that it runs over, or lives on.
     pub domain: Option<usize>,
     pub params: Vec<Setting>,

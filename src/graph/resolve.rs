@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::fits::{bound, port_type, remedy, takes};
 use super::numbers::Table;
 use super::values::{self, Setting};
-use super::{Graph, Input, Kind, ParticleSet, Source, sets};
+use super::{Graph, Input, Kind, ParticleSet, Source, precision, sets};
 use crate::problem::{Problem, Problems};
 use crate::stage::header::{Change, Direction, Port};
 use crate::stage::types::{Element, PortType, ValueType, WireType, particles_name};
@@ -36,6 +36,7 @@ pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
         resolver.node(node);
     }
     resolver.states();
+    precision::check(resolver.graph, resolver.problems);
     resolver.groups();
     resolver.outputs();
     resolver.settings();

@@ -1,6 +1,7 @@
 //! The functions through which a stage reads and writes its ports. Stages never see storage, so layout, edge rule and
 //! interpolation are decided here alone.
 
+use super::layout::Layout;
 use super::prelude::{cell_literal, cell_type, float, position_type};
 use crate::graph::Domain;
 use crate::stage::types::{EdgeRule, ValueType, WireType};
@@ -13,6 +14,7 @@ pub struct Memory<'a> {
     pub variable: &'a str,
     pub ty: WireType,
     pub domain: &'a Domain,
+    pub layout: Layout,
     pub edge: EdgeRule,
     /// Where it is read from instead: by the tile's first cell `_base`, or, where cells have several names, by the place of the
     /// computed cell `_at` in the tile, `_spot`.
@@ -28,45 +30,6 @@ pub struct Tile {
     pub size: [u32; 3],
     /// Cells outside the domain hold what the edge rule says.
     pub ghosts: bool,
-}
-
-/// How one element lies in memory.
-#[derive(Clone, Copy)]
-pub struct Layout {
-    pub value: ValueType,
-    pub dim: u32,
-    /// Vectors of three with a fourth word, so that one load takes them: what particles do, which are read in any order.
-    /// Grids, read along rows, keep them close.
-    pub padded: bool,
-}
-
-impl Layout {
-    fn wide(self) -> bool {
-        self.padded && self.value.components(self.dim) == 3
-    }
-
-    /// Words of one element.
-    pub fn words(self) -> u32 {
-        if self.wide() { 4 } else { self.value.components(self.dim) }
-    }
-
-    /// WGSL type of a buffer of them.
-    pub fn buffer(self) -> String {
-        if self.wide() { "array<vec4f>".into() } else { storage_type(self.value, self.dim) }
-    }
-
-    /// An expression that loads element `index`.
-    pub fn load(self, variable: &str, index: &str) -> String {
-        if self.wide() { format!("{variable}[{index}].xyz") } else { load(variable, self.value, self.dim, index) }
-    }
-
-    /// Statements that store `source` to element `index`.
-    pub fn store(self, variable: &str, index: &str, source: &str) -> String {
-        match self.wide() {
-            true => format!("{variable}[{index}] = vec4f({source}, 0.0);"),
-            false => store(variable, self.value, self.dim, index, source),
-        }
-    }
 }
 
 /// WGSL type of a buffer that holds such values: vectors of three as three scalars, since `vec3f` would pad.
@@ -129,7 +92,7 @@ impl Memory<'_> {
         let at = |cell: &str| match &self.tile {
             // A cell that is made anew: a call and no memory.
             None if self.variable.ends_with("()") => format!("{}({cell})", self.variable.trim_end_matches("()")),
-            None => load(self.variable, value, dim, &index(cell, self.domain.resolution, dim)),
+            None => self.layout.load(self.variable, &index(cell, self.domain.resolution, dim)),
             Some(tile) => {
                 // Mirrored, a cell that nothing needs may lie anywhere.
                 let top = cell_literal(tile.size.map(|n| i64::from(n) - 1), dim);

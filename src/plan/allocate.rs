@@ -180,7 +180,8 @@ pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
     program.states.values().for_each(|v| start(&mut chain_of, &mut chains, *v));
     for (index, op) in program.ops.iter().enumerate() {
         for write in &op.writes {
-            let before = write.consumes.filter(|v| last[*v] == index as isize && works_in_place(graph, op, write));
+            let before =
+                write.consumes.filter(|v| last[*v] == index as isize && works_in_place(graph, program, op, write));
             match before.and_then(|v| chain_of.get(&v).copied()) {
                 Some(chain) if joins(program, &chains[chain], write.value) => {
                     chains[chain].values.push(write.value);
@@ -220,9 +221,10 @@ fn joins(program: &Program, chain: &Chain, value: ValueId) -> bool {
 }
 
 /// Whether an operation may overwrite the version that it goes on from.
-fn works_in_place(graph: &Graph, op: &Op, write: &Write) -> bool {
+fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
+    let precision = |v: ValueId| program.values.get(v).map(|v| v.precision);
     // The halo of a tile is the inside of others.
-    if op.sweeps > 1 {
+    if op.sweeps > 1 || write.consumes.is_some_and(|before| precision(before) != precision(write.value)) {
         return false;
     }
     let mut readers = op.reads.iter().filter(|r| Some(r.value) == write.consumes);
@@ -248,8 +250,11 @@ fn works_in_place(graph: &Graph, op: &Op, write: &Write) -> bool {
             declared.scatter.is_some()
                 || match stage.reach(&declared.name) {
                     Reach::Own => true,
-                    // A red cell reads black neighbours only, and those stay as they are.
-                    Reach::Faces => stage.header.checkerboard && colors_alternate(graph, op.node, declared.edge),
+                    // A red cell reads black neighbours only, and those stay as they are, unless they share a word with another.
+                    Reach::Faces => {
+                        let shared = program.values.get(write.value).is_some_and(|v| v.layout().pairs());
+                        stage.header.checkerboard && !shared && colors_alternate(graph, op.node, declared.edge)
+                    }
                     Reach::Anywhere => false,
                 }
         }),

@@ -1,6 +1,7 @@
 //! Kernels of the compiler's own: fill, copy, fixed point, the end of a reduction, and the picture of an Output.
 
-use super::accessors::{load, storage_type};
+use super::accessors::storage_type;
+use super::layout::Layout;
 use super::prelude::float;
 use crate::graph::Domain;
 use crate::stage::header::Reduction;
@@ -32,13 +33,18 @@ fn per_word(declarations: &str, words: u64, body: &str) -> String {
 }
 
 /// Every element becomes the block's value; the components go round.
-pub fn fill(words: u64, components: u32) -> String {
+pub fn fill(words: u64, layout: Layout) -> String {
     let declarations = "struct Params { value: vec4u }\n\
          @group(0) @binding(1) var<uniform> params: Params;\n\
          @group(0) @binding(2) var<storage, read_write> _out: array<u32>;";
-    let value = match components {
+    let number = |flat: &str| match layout.numbers() {
         1 => "params.value.x".to_string(),
-        n => format!("params.value[i % {n}u]"),
+        n => format!("params.value[{flat} % {n}u]"),
+    };
+    let half = |flat: &str| format!("bitcast<f32>({})", number(flat));
+    let value = match layout.is_half() {
+        true => format!("pack2x16float(vec2f({}, {}))", half("(2u * i)"), half("(2u * i + 1u)")),
+        false => number("i"),
     };
     per_word(declarations, words, &format!("_out[i] = {value};"))
 }
@@ -51,6 +57,22 @@ pub fn copy(words: u64) -> String {
     let declarations = "@group(0) @binding(2) var<storage, read> _in: array<u32>;\n\
          @group(0) @binding(3) var<storage, read_write> _out: array<u32>;";
     per_word(declarations, words, "_out[i] = _in[i];")
+}
+
+/// Elements that lie in memory in one way to where they lie in the other; two an invocation where they share a word.
+pub fn convert_precision(elements: u64, from: Layout, to: Layout) -> String {
+    let declarations = format!(
+        "@group(0) @binding(2) var<storage, read> _in: {};\n\
+         @group(0) @binding(3) var<storage, read_write> _out: {};",
+        from.buffer(),
+        to.buffer()
+    );
+    if to.pairs() {
+        let (even, odd) = (from.load("_in", "2u * i"), from.load("_in", "2u * i + 1u"));
+        return per_word(&declarations, elements.div_ceil(2), &to.store_pair("_out", "2u * i", &even, &odd));
+    }
+    let body = format!("let v = {}; {}", from.load("_in", "i"), to.store("_out", "i", "v"));
+    per_word(&declarations, elements, &body)
 }
 
 /// Floats to fixed point or back. Integers are their own fixed point.
@@ -259,15 +281,15 @@ pub fn reduce(count: u64, kind: Reduction, value: ValueType, dim: u32) -> String
 
 /// Linear RGBA to sRGB bytes: interpolated where the picture is larger than the grid, averaged where it is smaller. The
 /// grid's y axis points up, a picture's first row is its top. A picture of another shape shows the whole grid between black bars.
-pub fn present(domain: &Domain, width: u32, height: u32) -> String {
+pub fn present(domain: &Domain, image: Layout, width: u32, height: u32) -> String {
     let [x, y, _] = domain.resolution;
     let stretch = (f64::from(x) / f64::from(width), f64::from(y) / f64::from(height));
     let cells_a_pixel = stretch.0.max(stretch.1);
     let fit = format!("vec2f({}, {})", float(cells_a_pixel / stretch.0), float(cells_a_pixel / stretch.1));
     let taps = cells_a_pixel.ceil().clamp(1.0, 8.0) as u32;
-    let cell = load("_image", ValueType::Vec4, 2, &format!("c.y * {x} + c.x"));
+    let (cell, buffer) = (image.load("_image", &format!("c.y * {x} + c.x")), image.buffer());
     format!(
-        "@group(0) @binding(2) var<storage, read> _image: array<vec4f>;\n\
+        "@group(0) @binding(2) var<storage, read> _image: {buffer};\n\
          @group(0) @binding(3) var<storage, read_write> _pixels: array<u32>;\n\
          fn cell(at: vec2i) -> vec4f {{ let c = clamp(at, vec2i(0), vec2i({x} - 1, {y} - 1)); return {cell}; }}\n\
          fn sample(at: vec2f) -> vec4f {{\n    \

@@ -7,7 +7,7 @@ use super::expand::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write};
 use super::kernel;
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::{Change, Port};
-use crate::stage::types::{EdgeRule, Element, PortType, ValueType, WireType};
+use crate::stage::types::{EdgeRule, Element, PortType, Precision, ValueType, WireType};
 use crate::stage::{IterationSource, Reach, Stage};
 
 /// Storage buffers that a kernel may have, its alarms included: what every adapter offers.
@@ -153,7 +153,9 @@ fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize) -> Opt
     let (node, stage) = plain(graph, from)?;
     let [write] = from.writes.as_slice() else { return None };
     let [consumer] = links.readers.get(&write.value)?.as_slice() else { return None };
-    let kept = program.pinned.contains(&write.value) || program.next.values().any(|v| *v == write.value);
+    // Stored in halves it would have been rounded.
+    let halves = program.values.get(write.value).is_none_or(|value| value.precision != Precision::F32);
+    let kept = halves || program.pinned.contains(&write.value) || program.next.values().any(|v| *v == write.value);
     let to = program.ops.get(*consumer)?;
     let (_, reader) = plain(graph, to)?;
     let read = to.reads.iter().position(|r| r.value == write.value)?;

@@ -16,11 +16,11 @@ use super::{
 use crate::graph::{Graph, Kind, Node, Setting};
 use crate::problem::{Problem, Problems};
 use crate::stage::header::Change;
-use crate::stage::types::{Element, Scalar, ValueType, WireType, particles_name};
+use crate::stage::types::{Element, Precision, Scalar, ValueType, WireType, particles_name};
 use crate::stage::{IterationSource, Stage};
 
-/// Kernel variant of a node: which of its writes work in place, what is built in where, what is read, how many sweeps it makes, and
-/// which of its writes are not stored or begin with a constant.
+/// Kernel variant of a node: which of its writes work in place, what is built in where, what is read, how many sweeps it makes,
+/// which of its writes are not stored or begin with a constant, and how its inputs are stored.
 type Variant = (
     usize,
     Vec<bool>,
@@ -29,6 +29,7 @@ type Variant = (
     Option<Shape>,
     u32,
     Vec<(bool, bool)>,
+    Vec<Precision>,
 );
 
 pub struct Writer<'a> {
@@ -107,6 +108,7 @@ impl<'a> Writer<'a> {
             op.shape,
             op.sweeps,
             op.writes.iter().map(|w| (w.passed, w.start.is_some())).collect(),
+            op.inputs().filter_map(|v| program.values.get(v)).map(|v| v.precision).collect(),
         );
         let (kernel, block) = match self.variants.get(&key) {
             Some(known) => known.clone(),
@@ -209,6 +211,7 @@ impl<'a> Writer<'a> {
             dim: 2,
             capacity: 0,
             space: None,
+            precision: Precision::F32,
             label: String::new(),
             bytes: 0,
         };
@@ -219,16 +222,19 @@ impl<'a> Writer<'a> {
         let (ty, dim) = (target.ty.value(), target.dim);
         let in_place = written.is_some_and(|w| w.consumes.is_some_and(|v| memory[w.value] == memory[v]));
         let (words, elements) = (target.bytes / 4, elements(self.graph, target));
-        let moved: Vec<u32> = op.writes.iter().map(|w| value(Some(w.value)).layout().words()).collect();
+        let moved: Vec<u32> = op.writes.iter().map(|w| value(Some(w.value)).layout().numbers()).collect();
         let mut uniform = NO_BLOCK;
         let (name, wgsl) = match &op.task {
             Task::Fill(None) => ("fill", builtin::fill_word(words, 0)),
             Task::Fill(Some(setting)) => {
                 uniform = self.reserve(16);
                 uniforms::place(&mut self.slots, &node.path, setting, dim, uniform);
-                ("fill", builtin::fill(words, ty.components(dim)))
+                ("fill", builtin::fill(words, target.layout()))
             }
             Task::FillWord(word) => ("fill", builtin::fill_word(words, *word)),
+            Task::Copy if source.precision != target.precision => {
+                ("copy", builtin::convert_precision(elements, source.layout(), target.layout()))
+            }
             Task::Copy | Task::Stage => ("copy", builtin::copy(words)),
             Task::ToFixed(bits) => ("to fixed point", builtin::convert(words, ty.scalar(), *bits, true, in_place)),
             Task::FromFixed(bits) => ("from fixed point", builtin::convert(words, ty.scalar(), *bits, false, in_place)),
@@ -251,7 +257,7 @@ impl<'a> Writer<'a> {
             Task::Repeats(rest) => ("repeats", until::repeats(*rest)),
             Task::Present { width, height } => {
                 let domain = node.domain.and_then(|d| self.graph.domains.get(d));
-                ("present", domain.map(|d| builtin::present(d, *width, *height)).unwrap_or_default())
+                ("present", domain.map(|d| builtin::present(d, source.layout(), *width, *height)).unwrap_or_default())
             }
         };
         let each = match (target.capacity, target.domain) {
@@ -369,6 +375,7 @@ impl<'a> Writer<'a> {
                     dim: m.value.dim,
                     capacity: m.value.capacity,
                     space: m.value.space,
+                    precision: m.value.precision,
                     buffer: m.buffer,
                     kept: m.kept,
                     state: m.state,
@@ -423,7 +430,11 @@ fn elements(graph: &Graph, value: &Value) -> u64 {
 fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
     let target = op.writes.first().and_then(|w| program.values.get(w.value));
     let (words, elements) = target.map_or((0, 0), |value| (value.bytes / 4, elements(graph, value)));
+    let source = op.reads.first().and_then(|r| program.values.get(r.value));
+    let converts = target.zip(source).filter(|(target, source)| target.precision != source.precision);
     let threads = match op.task {
+        Task::Copy if converts.is_some_and(|(target, _)| target.layout().pairs()) => elements.div_ceil(2),
+        Task::Copy if converts.is_some() => elements,
         Task::Present { width, height } => return [width.div_ceil(32), height.div_ceil(8), 1],
         Task::Reduce(..) | Task::ScanSums | Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => 1,
         Task::ScanBlocks => elements.div_ceil(4),
@@ -466,7 +477,8 @@ fn describe(graph: &Graph, node: &Node) -> String {
     let value = node.params.first().map(|s| format!("{:?}", s.value)).unwrap_or_default();
     let set = node.set.as_ref().map(|s| format!(" {} up to {}", particles_name(&s.attributes), s.capacity));
     let file = node.file.as_ref().map(|f| format!(" {f:?}"));
-    format!("{ty} {resolution:?} {value}{}{}", set.unwrap_or_default(), file.unwrap_or_default())
+    let stored = if node.precision == Precision::F32 { String::new() } else { format!(" {}", node.precision.name()) };
+    format!("{ty} {resolution:?} {value}{}{}{stored}", set.unwrap_or_default(), file.unwrap_or_default())
 }
 
 pub fn dim(graph: &Graph, node: &Node) -> u32 {

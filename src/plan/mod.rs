@@ -7,6 +7,7 @@ mod builtin;
 mod expand;
 mod fuse;
 mod kernel;
+mod layout;
 mod part;
 mod prelude;
 mod rows;
@@ -30,8 +31,9 @@ use crate::document::ParamValue;
 use crate::graph::{Domain, File, Graph, NamedNumber, Shapes};
 use crate::problem::{Problem, Problems};
 use crate::sim::input::InputTrack;
-use crate::stage::types::{Scalar, ValueType, WireType};
+use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
+pub(crate) use layout::Layout;
 pub use tuning::{Shape, Tuning};
 pub use uniforms::FRAME_BYTES;
 
@@ -285,11 +287,20 @@ pub struct Wire {
     pub capacity: u32,
     /// The domain in whose space its particles are, where it is an attribute.
     pub space: Option<usize>,
+    /// How its numbers are stored.
+    pub precision: Precision,
     pub buffer: usize,
     /// Whether the value is still there when the frame ends, or its memory went to another wire.
     pub kept: bool,
     /// Whether it is a State's value, which is next frame's once the frame has ended.
     pub state: bool,
+}
+
+impl Wire {
+    /// How its elements lie in memory.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::new(self.ty, self.dim, self.precision)
+    }
 }
 
 /// A picture that an Output makes: one `u32` a pixel, RGBA bytes in sRGB, top row first.
@@ -340,7 +351,7 @@ pub struct PlanOptions {
     pub folder: PathBuf,
     /// Compute what does not change from frame to frame once. Off is there to compare with.
     pub hoist: bool,
-    /// How dispatches are carried out. Nothing that is computed depends on it.
+    /// How dispatches are carried out. What is computed does not depend on it, but for how often half precision rounds on tiles.
     pub tuning: Tuning,
 }
 
@@ -398,6 +409,8 @@ impl Plan {
             fuse::fuse(graph, &mut program, tuning.otherwise == tuning::Otherwise::Gpu);
         }
         rows::widen(graph, &mut program, tuning);
+        rows::pair(graph, &mut program);
+        rows::pair(graph, &mut start);
         schedule::schedule(&mut program);
         until::settle(graph, &mut program)?;
         schedule::schedule(&mut start);

@@ -4,7 +4,7 @@
 use super::expand::{Op, Part, Program, Task};
 use super::kernel::dim;
 use super::stage_kernel;
-use super::tuning::{CELLS_OF_A_ROW, Tuning};
+use super::tuning::{CELLS_OF_A_ROW, Shape, Tuning};
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::{Direction, Port};
 use crate::stage::types::{EdgeRule, PortType, WireType};
@@ -22,6 +22,20 @@ pub fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
         if shape.is_some() {
             program.ops[index].shape = shape;
         }
+    }
+}
+
+/// Gives what writes numbers that share a word a shape in which one invocation writes all of it.
+pub fn pair(graph: &Graph, program: &mut Program) {
+    let Program { ops, values, .. } = program;
+    let shares = |op: &Op| {
+        let mut stored = op.writes.iter().filter(|w| !w.passed);
+        stored.any(|w| values.get(w.value).is_some_and(|v| v.layout().pairs()))
+    };
+    for op in ops.iter_mut().filter(|op| matches!(op.task, Task::Stage) && op.sweeps == 1) {
+        let Some(node) = graph.nodes.get(op.node).filter(|_| shares(op)) else { continue };
+        let shape = op.shape.unwrap_or(Shape::plain(dim(graph, node)));
+        op.shape = Some(if shape.cells == 1 { shape.in_pairs() } else { shape });
     }
 }
 

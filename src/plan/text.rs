@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Dispatch, Over, Plan, mebibytes};
+use crate::stage::types::Precision;
 
 pub fn plan(plan: &Plan) -> String {
     let mut out = format!("plan of \"{}\"\n", plan.name);
@@ -30,9 +31,10 @@ pub fn plan(plan: &Plan) -> String {
     }
     out.push_str("\nbuffers\n");
     for (index, buffer) in plan.buffers.iter().enumerate() {
-        let others: Vec<&str> = buffer.wires().into_iter().filter(|wire| *wire != buffer.label).collect();
+        let others = buffer.wires().into_iter().filter(|wire| *wire != buffer.label);
+        let others: Vec<String> = others.map(|wire| stored(plan, wire)).collect();
         let shared = if others.is_empty() { String::new() } else { format!(", also {}", others.join(", ")) };
-        let _ = writeln!(out, "  b{index}: {} ({} bytes){shared}", buffer.label, buffer.bytes);
+        let _ = writeln!(out, "  b{index}: {} ({} bytes){shared}", stored(plan, &buffer.label), buffer.bytes);
     }
     out.push_str("\nstates\n");
     for state in &plan.states {
@@ -74,6 +76,14 @@ pub fn plan(plan: &Plan) -> String {
         let _ = writeln!(out, "\nwatched\n  {}.{}: b{} in {low}..{high}", watch.node, watch.port, watch.buffer);
     }
     out
+}
+
+/// A wire, and its precision where that is not that of numbers.
+fn stored(plan: &Plan, wire: &str) -> String {
+    match plan.wires.get(wire).map(|w| w.precision).filter(|p| *p != Precision::F32) {
+        Some(precision) => format!("{wire} as {}", precision.name()),
+        None => wire.to_string(),
+    }
 }
 
 fn set_by<'a>(paths: impl Iterator<Item = &'a String>) -> String {

@@ -91,7 +91,9 @@ fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     let (words, dim) = (words(graph, node), dim(graph, node));
     let shape = tuning.sweeping(graph, node, stage, words);
     let cells: u32 = shape.tile_size(dim).iter().product();
-    (shape.sweeps > 1 && cells * words <= MAX_TILE_WORDS).then_some((radius, shape))
+    // Rows of an even number of cells, since two may share a word.
+    let even = shape.group[0].is_multiple_of(2);
+    (shape.sweeps > 1 && even && cells * words <= MAX_TILE_WORDS).then_some((radius, shape))
 }
 
 /// Words of workgroup memory that a cell's written values take: vectors of three are laid out like those of four.

@@ -49,12 +49,7 @@ impl Plan {
             None if wire.capacity > 0 => u64::from(wire.capacity),
             None => return None,
         };
-        // Attributes of three components lie in four words.
-        let components = match wire.ty.value().components(wire.dim) {
-            3 if wire.capacity > 0 => 4,
-            components => components,
-        };
-        Some(elements * u64::from(components) * 4)
+        Some(wire.layout().words(elements) * 4)
     }
 }
 
@@ -62,7 +57,8 @@ impl Plan {
 fn uses(kernel: &Kernel) -> Vec<Use> {
     let declared = || kernel.bindings.iter().map(|b| Use { reads: !b.writes, writes: b.writes }).collect();
     let Ok(module) = naga::front::wgsl::parse_str(&kernel.wgsl) else { return declared() };
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::default());
+    let capabilities = Capabilities::default() | Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
     let Ok(info) = validator.validate(&module) else { return declared() };
     if module.entry_points.is_empty() {
         return declared();

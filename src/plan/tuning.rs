@@ -1,5 +1,5 @@
 //! How the dispatches of a stage are carried out: the shape of workgroups, cells an invocation, sweeps a dispatch. None of it
-//! changes what is computed, and which is fastest is the adapter's to say.
+//! changes what is computed, but for half precision, which tiles round less often; and which is fastest is the adapter's to say.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::kernel::dim;
 use crate::graph::{Graph, Node};
 use crate::stage::Stage;
+use crate::stage::types::Precision;
 
 /// Shape of a stage's dispatch over cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,6 +26,11 @@ impl Shape {
     pub fn plain(dim: u32) -> Shape {
         let group = if dim == 3 { [32, 4, 2] } else { [32, 8, 1] };
         Shape { group, cells: 1, sweeps: 1 }
+    }
+
+    /// The same with two cells of a row an invocation, which share a word in half precision.
+    pub fn in_pairs(self) -> Shape {
+        Shape { cells: CELLS_OF_A_WORD, ..self }
     }
 
     /// Four cells of a row an invocation.
@@ -81,6 +87,9 @@ impl Shape {
 
 /// Cells of a row that an invocation takes at a time where it takes several: what a vector holds.
 pub const CELLS_OF_A_ROW: u32 = 4;
+
+/// Cells of one number that share a word in half precision.
+pub const CELLS_OF_A_WORD: u32 = 2;
 
 const LANES: u32 = 256;
 /// Words of workgroup memory that every adapter has.
@@ -152,7 +161,8 @@ impl Tuning {
 /// What the best shape of a node depends on, as a name: its stage's text, the size of its domain and its iterations.
 pub fn key(graph: &Graph, node: &Node, stage: &Stage) -> String {
     let resolution = node.domain.and_then(|d| graph.domains.get(d)).map_or([1; 3], |d| d.resolution);
-    let text = hash(&format!("{}{:?}{:?}", stage.source, node.outputs, node.generics));
+    let stored = if node.precision == Precision::F32 { "" } else { node.precision.name() };
+    let text = hash(&format!("{}{:?}{:?}{stored}", stage.source, node.outputs, node.generics));
     let [x, y, z] = resolution;
     format!("{} {x}x{y}x{z} x{} {text:016x}", stage.name, node.iterations)
 }

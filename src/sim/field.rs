@@ -1,6 +1,7 @@
 //! Values of a wire, and pictures, on the CPU.
 
 use crate::graph::Domain;
+use crate::plan::Wire;
 use crate::stage::types::{Scalar, WireType};
 
 /// A wire's value: `resolution` elements of `components` numbers, x fastest.
@@ -11,27 +12,20 @@ pub struct Field {
     pub components: u32,
     /// Component by component within an element. Integers are converted.
     pub data: Vec<f32>,
-    /// The words as they are in memory.
+    /// The same as words: the bits of each `f32`, whole numbers as they are.
     pub words: Vec<u32>,
 }
 
 impl Field {
-    pub(crate) fn new(
-        ty: WireType,
-        (dim, capacity): (u32, u32),
-        domain: Option<&Domain>,
-        mut words: Vec<u32>,
-    ) -> Field {
+    pub(crate) fn new(wire: &Wire, domain: Option<&Domain>, memory: &[u32]) -> Field {
+        let ty = wire.ty;
         let resolution = match (domain, ty) {
             (Some(domain), WireType::FaceGrid) => domain.face_resolution(),
             (Some(domain), _) => domain.resolution,
-            (None, _) => [capacity.max(1), 1, 1],
+            (None, _) => [wire.capacity.max(1), 1, 1],
         };
-        let components = ty.value().components(dim);
-        if matches!(ty, WireType::Attribute(_)) && components == 3 {
-            // Three numbers lie in four words.
-            words = words.chunks(4).flat_map(|w| w.iter().take(3)).copied().collect();
-        }
+        let components = ty.value().components(wire.dim);
+        let mut words = wire.layout().unpack(memory);
         let count = resolution.iter().map(|n| *n as usize).product::<usize>() * components as usize;
         words.truncate(count);
         let data = words.iter().map(|w| match ty.value().scalar() {

@@ -184,7 +184,7 @@ impl Simulation {
         let words = reading.wait().ok_or_else(|| lost(wire))?;
         let known = self.wire(wire)?;
         let domain = known.domain.and_then(|d| self.plan.domains.get(d));
-        Ok(Field::new(known.ty, (known.dim, known.capacity), domain, words))
+        Ok(Field::new(known, domain, &words))
     }
 
     /// Asks for a wire without waiting.
@@ -200,7 +200,7 @@ impl Simulation {
         self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))
     }
 
-    /// Overwrites a State's value, component by component, x fastest. For particles the State is `node.attribute`, and fewer
+    /// Overwrites a State's value, component by component, x fastest; a State in half precision takes the nearest halves. For particles the State is `node.attribute`, and fewer
     /// than fit may be given.
     ///
     /// # Errors
@@ -233,11 +233,7 @@ impl Simulation {
             let cause = format!("{given} numbers were given, the State holds {expected}");
             return Err(Problem::new(node, "", cause, "give one for every component of every element"));
         }
-        let padded = wire.capacity > 0 && wire.ty.value().components(wire.dim) == 3;
-        let mut words = match padded {
-            true => values.chunks(3).flat_map(|v| v.iter().copied().chain([0])).collect(),
-            false => values.to_vec(),
-        };
+        let mut words = wire.layout().pack(values);
         words.resize((bytes / 4) as usize, 0);
         self.engine.write(found.buffer, &words);
         Ok(())

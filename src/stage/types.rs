@@ -27,6 +27,30 @@ pub enum ValueType {
     Gradient,
 }
 
+/// How the numbers of a grid are stored. Stages compute with `f32` either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Precision {
+    #[default]
+    F32,
+    /// IEEE 754 binary16: 11 bits, so each store rounds by 2^-11 of the value at most; up to 65,504, beyond it infinity.
+    F16,
+}
+
+impl Precision {
+    pub const ALL: [Precision; 2] = [Precision::F32, Precision::F16];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::F32 => "f32",
+            Precision::F16 => "f16",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Precision> {
+        Precision::ALL.into_iter().find(|p| p.name() == text)
+    }
+}
+
 /// Storage scalar of a value type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scalar {

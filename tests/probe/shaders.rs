@@ -7,7 +7,7 @@ use stagewright::gpu::probe::{Params, WGSL, found};
 fn module() -> naga::Module {
     let module = naga::front::wgsl::parse_str(WGSL).unwrap_or_else(|e| panic!("{}", e.emit_to_string(WGSL)));
     let flags = naga::valid::ValidationFlags::all();
-    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::empty());
+    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32);
     validator.validate(&module).unwrap_or_else(|e| panic!("{}", e.emit_to_string(WGSL)));
     module
 }

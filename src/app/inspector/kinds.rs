@@ -5,7 +5,7 @@ use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 use super::domain::{self, fixed};
 use super::row::{faint, row, section, text_row};
 use super::value::{Change, Field, Site, plain};
-use super::{Inspected, iterations, level, told};
+use super::{Inspected, iterations, level, precision, told};
 use crate::document::{Document, Node, NodeKind, Output, ParamValue, Until};
 use crate::stage::header::Direction;
 use crate::stage::types::{ValueType, WireType};
@@ -73,7 +73,7 @@ fn number_field(ui: &mut Ui, one: &mut Inspected<'_>, number: &ParamValue) {
     }
 }
 
-/// How often and over which domain a node runs.
+/// How often and over which domain a node runs, and how it stores what it writes.
 pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
     let library = one.session.library().clone();
     let repeats = match &one.node.kind {
@@ -89,7 +89,8 @@ pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
         NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::State(_) | NodeKind::File(_) | NodeKind::Group(_)
     );
     let choose = placed && (domains.len() > 1 || one.node.on.is_some());
-    if !repeats && !choose {
+    let stores = !matches!(kind, NodeKind::State(_)) && precision::applies(one);
+    if !repeats && !choose && !stores {
         return;
     }
     section(ui, "Run", |ui| {
@@ -101,6 +102,9 @@ pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
         }
         if choose {
             ui.add_enabled_ui(one.editable, |ui| on(ui, one, &domains));
+        }
+        if stores {
+            ui.add_enabled_ui(one.editable, |ui| precision::show(ui, one));
         }
     });
 }
@@ -217,10 +221,16 @@ fn state(ui: &mut Ui, one: &mut Inspected<'_>, ty: &str) {
             chosen = chosen.take().or(typed.map(|text| format!("Particles{}", text.trim())));
             capacity(ui, one);
         }
+        if precision::applies(one) {
+            precision::show(ui, one);
+        }
     });
     if let Some(ty) = chosen {
         one.change("state", |node| {
             let room = ty.starts_with("Particles").then_some(ParamValue::Number(PARTICLES));
+            // What can't be stored so is stored as it comes.
+            let suits = WireType::parse(&ty).is_some_and(|ty| crate::graph::precision::of_state(ty).is_ok());
+            node.precision = node.precision.take().filter(|_| suits);
             node.kind = NodeKind::State(ty);
             node.capacity = room.and_then(|room| node.capacity.take().or(Some(room)));
         });

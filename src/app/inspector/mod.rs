@@ -14,6 +14,7 @@ mod level;
 mod many;
 mod numbers;
 mod ports;
+mod precision;
 pub mod row;
 mod value;
 

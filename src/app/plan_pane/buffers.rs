@@ -6,6 +6,7 @@ use super::{figures, rows};
 use crate::app::theme;
 use crate::gpu::List;
 use crate::plan::{Holding, Plan};
+use crate::stage::types::Precision;
 
 /// A buffer that a dispatch is bound to.
 pub struct Use {
@@ -71,7 +72,9 @@ pub fn list(ui: &mut Ui, plan: &Plan, list: List, index: usize) {
             ui.label(RichText::new(word).small().color(color));
             ui.label(RichText::new(&one.wire).strong());
             let size = figures::bytes(buffer.bytes);
-            let text = format!("as {}, b{}, {size}", one.binding, one.buffer);
+            let precision = plan.wires.get(&one.wire).map(|wire| wire.precision).filter(|p| *p != Precision::F32);
+            let stored = precision.map_or_else(String::new, |precision| format!(", {}", precision.name()));
+            let text = format!("as {}, b{}, {size}{stored}", one.binding, one.buffer);
             ui.label(RichText::new(text).small().color(look.dim));
         });
         if list == List::Reset {

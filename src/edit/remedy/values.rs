@@ -84,6 +84,7 @@ pub fn candidates(case: &Case<'_>) -> Vec<Remedy> {
         "on" => domains(case, node),
         "iterations" => count(case, node.iterations.as_ref(), "iterations"),
         "capacity" => count(case, node.capacity.as_ref(), "capacity"),
+        "precision" => vec![change_node(case, "Store it as f32", |node| node.precision = None)],
         _ => [field(case, node), value(case, node), dot(case, node)].into_iter().flatten().collect(),
     }
 }

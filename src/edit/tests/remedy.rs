@@ -54,6 +54,14 @@ fn offers(old: &str, new: &str, place: &str, wanted: &[&str]) {
 }
 
 #[test]
+fn a_precision_that_can_not_be_is_taken_back() {
+    let document = |precision: &str| {
+        broken("stage: \"fluid/divergence\"", &format!("precision: \"{precision}\", stage: \"fluid/divergence\""))
+    };
+    assert_eq!(tried(&document("half"), "divergence.precision"), ["Store it as f32"]);
+}
+
+#[test]
 fn wires_to_nothing_are_led_right_or_removed() {
     let wire = r#""image": "look.image""#;
     offers(wire, r#""image": "lok.image""#, "screen.image", &["Read look.image"]);

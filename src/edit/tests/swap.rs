@@ -25,6 +25,18 @@ fn ports_and_parameters_of_the_same_name_stay() {
 }
 
 #[test]
+fn precision_stays_where_the_other_stage_has_it_too() {
+    let mut document = fluid();
+    let mut swapped = |stage: &str| {
+        document.nodes.get_mut("pressure").unwrap().precision = Some("f16".into());
+        swap_stage(&mut document, &root(), "pressure", stage, library()).unwrap();
+        document.nodes["pressure"].precision.clone()
+    };
+    assert_eq!(swapped("fluid/pressure_jacobi").as_deref(), Some("f16"));
+    assert_eq!(swapped("grid/largest"), None, "a number is no grid");
+}
+
+#[test]
 fn other_names_are_followed_where_the_type_leaves_no_choice() {
     let mut document = fluid();
     // `field` of `look` was the only scalar; `view/dye` takes no scalar, so its wire goes.

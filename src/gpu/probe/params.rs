@@ -38,10 +38,10 @@ pub struct Params {
     pub elements: u32,
     /// 1: the count says how many of them there are.
     pub live: u32,
-    /// Words of an element.
+    /// Numbers that an element takes up: words, or halves of words.
     pub stride: u32,
     pub components: u32,
-    /// 0 f32, 1 i32, 2 u32.
+    /// 0 f32, 1 i32, 2 u32, 3 f32 stored as f16, two a word.
     pub scalar: u32,
     pub dim: u32,
     pub layer: u32,

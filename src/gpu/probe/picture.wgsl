@@ -191,7 +191,7 @@ fn pick() {
     } else if params.kind == FACES {
         for (var k = 0u; k < 2u * params.dim; k++) { found.words[k] = values[face_word(cell_of(index), k / 2u, k % 2u)]; }
     } else {
-        for (var k = 0u; k < params.components; k++) { found.words[k] = values[index * params.stride + k]; }
+        for (var k = 0u; k < params.components; k++) { found.words[k] = part(index, k); }
     }
     if params.place_stride == 0u { return; }
     for (var k = 0u; k < params.dim; k++) { found.place[k] = places[index * params.place_stride + k]; }

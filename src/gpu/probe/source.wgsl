@@ -11,6 +11,7 @@ const MAGNITUDE = 1u;
 const DIRECTION = 2u;
 const COLOR = 3u;
 const NONE = 0xffffffffu;
+const HALF = 3u; // f32 stored as f16, two a word
 
 struct Params {
     resolution: vec3u,
@@ -20,7 +21,7 @@ struct Params {
     axis: u32,
     elements: u32,
     live: u32, // whether the count says how many of them there are
-    stride: u32, // words of an element
+    stride: u32, // numbers that an element takes up
     components: u32,
     scalar: u32,
     dim: u32,
@@ -84,6 +85,13 @@ fn number(word: u32) -> f32 {
     }
 }
 
+// The bits of a number of an element, whose numbers lie one behind the other.
+fn part(index: u32, k: u32) -> u32 {
+    let at = index * params.stride + k;
+    if params.scalar != HALF { return values[at]; }
+    return bitcast<u32>(unpack2x16float(values[at >> 1u] >> ((at & 1u) << 4u)).x);
+}
+
 fn index_of(cell: vec3u) -> u32 {
     return (cell.z * params.resolution.y + cell.y) * params.resolution.x + cell.x;
 }
@@ -112,7 +120,7 @@ fn element(index: u32) -> vec4f {
             value[axis] = 0.5 * (lower + bitcast<f32>(values[face_word(cell, axis, 1u)]));
         }
     } else {
-        for (var k = 0u; k < min(params.components, 4u); k++) { value[k] = number(values[index * params.stride + k]); }
+        for (var k = 0u; k < min(params.components, 4u); k++) { value[k] = number(part(index, k)); }
     }
     return value;
 }

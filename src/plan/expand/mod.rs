@@ -10,10 +10,11 @@ mod until;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
+use super::layout::{self, Layout};
 use super::{Keep, Outputs, PlanOptions};
 use crate::graph::{Graph, Kind, Setting, Source};
 use crate::problem::{Problem, Problems};
-use crate::stage::types::{ValueType, WireType};
+use crate::stage::types::{Precision, ValueType, WireType};
 
 pub use program::{BuiltIn, Op, Part, Program, Read, StateKey, Task, Value, ValueId, Write};
 
@@ -311,6 +312,7 @@ impl<'a> Expander<'a> {
             dim: 2,
             capacity: 0,
             space: None,
+            precision: Precision::F32,
             label: format!("{} (picture)", entry.path),
             bytes: u64::from(width) * u64::from(height) * 4,
         };
@@ -349,7 +351,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Makes a value, or a constant, the next one of a part of a State, in memory of its own where another State holds the
-    /// value already. `empty` is a value that has not been used yet.
+    /// value already, or it is stored in another precision. `empty` is a value that has not been used yet.
     fn become_part(
         &mut self,
         key: StateKey,
@@ -359,9 +361,11 @@ impl<'a> Expander<'a> {
         let next = match source {
             Ok(value) => {
                 let own = self.program.states.get(&key) == Some(&value);
+                let precise = |v: ValueId| self.program.values.get(v).map(|v| v.precision);
+                let same = precise(value) == precise(empty);
                 let taken = self.program.states.values().any(|v| *v == value)
                     || self.program.next.values().any(|v| *v == value);
-                if own || !taken {
+                if own || (same && !taken) {
                     value
                 } else {
                     self.push(key.0, TOP, Task::Copy, vec![read(value)], vec![write(empty)])?;
@@ -424,10 +428,12 @@ impl<'a> Expander<'a> {
         let domain = index.and_then(|d| self.graph.domains.get(d));
         let dim = domain.map_or(2, |d| d.dim);
         let elements = domain.map_or(1, |d| d.elements(ty));
+        let asked = self.graph.nodes.get(node).map_or(Precision::F32, |n| n.precision);
+        let precision = layout::precision(ty, asked);
         // Resolutions are bounded, so this fits 64 bits; rounded up to the alignment of every type.
-        let bytes = (elements * u64::from(ty.value().components(dim)) * 4).next_multiple_of(16);
+        let bytes = (Layout::new(ty, dim, precision).words(elements) * 4).next_multiple_of(16);
         let domain = index.filter(|_| ty.is_grid());
-        self.add(Value { ty, domain, dim, capacity: 0, space: None, label, bytes })
+        self.add(Value { ty, domain, dim, capacity: 0, space: None, precision, label, bytes })
     }
 
     /// One number a cell and one more, which becomes the total of a prefix sum.
@@ -442,7 +448,8 @@ impl<'a> Expander<'a> {
         let groups = super::kernel::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
         let dim = super::kernel::dim(self.graph, &self.graph.nodes[node]);
-        self.add(Value { ty, domain: None, dim, capacity: 0, space: None, label, bytes: count * 16 })
+        let (bytes, precision) = (count * 16, Precision::F32);
+        self.add(Value { ty, domain: None, dim, capacity: 0, space: None, precision, label, bytes })
     }
 }
 

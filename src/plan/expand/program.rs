@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::accessors::Layout;
+use super::super::layout::Layout;
 use super::super::tuning::Shape;
 use super::sets;
 use crate::graph::Setting;
 use crate::stage::header::Reduction;
-use crate::stage::types::{ValueType, WireType};
+use crate::stage::types::{Precision, ValueType, WireType};
 
 pub type ValueId = usize;
 
@@ -22,6 +22,8 @@ pub struct Value {
     pub capacity: u32,
     /// The domain in whose space its particles are, where it is an attribute.
     pub space: Option<usize>,
+    /// How its numbers are stored.
+    pub precision: Precision,
     pub label: String,
     pub bytes: u64,
 }
@@ -29,7 +31,7 @@ pub struct Value {
 impl Value {
     /// How its elements lie in memory.
     pub fn layout(&self) -> Layout {
-        Layout { value: self.ty.value(), dim: self.dim, padded: matches!(self.ty, WireType::Attribute(_)) }
+        Layout::new(self.ty, self.dim, self.precision)
     }
 }
 
@@ -54,6 +56,7 @@ pub enum Task {
     Fill(Option<Setting>),
     /// Every word becomes this one.
     FillWord(u32),
+    /// From one place to another, or from one precision to another.
     Copy,
     /// Floats to fixed point with so many fraction bits, in place, and back.
     ToFixed(u32),

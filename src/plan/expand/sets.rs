@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::accessors::Layout;
+use super::super::layout::Layout;
 use super::{
     Expander, Feed, Neighbors, Op, Part, Problems, Read, Room, Set, TOP, Task, Value, ValueId, Write, go_on, read,
     write,
@@ -11,7 +11,7 @@ use crate::graph::{Graph, Kind, ParticleSet};
 use crate::problem::Problem;
 use crate::stage::Stage;
 use crate::stage::header::{Change, Port};
-use crate::stage::types::{PortType, ValueType, WireType};
+use crate::stage::types::{PortType, Precision, ValueType, WireType};
 
 /// Words of a count: living, ever born, two unused, groups of an indirect dispatch along x, y and z, unused.
 const COUNT_BYTES: u64 = 32;
@@ -39,23 +39,24 @@ impl Expander<'_> {
     /// A new version of an attribute.
     pub(super) fn attribute(&mut self, room: Room, ty: ValueType, label: String) -> ValueId {
         let dim = self.graph.domains.get(room.domain).map_or(2, |d| d.dim);
-        let layout = Layout { value: ty, dim, padded: true };
-        let bytes = (u64::from(room.capacity) * u64::from(layout.words()) * 4).next_multiple_of(16);
-        let ty = WireType::Attribute(ty);
-        let space = Some(room.domain);
-        self.add(Value { ty, domain: None, dim, capacity: room.capacity, space, label, bytes })
+        let (ty, precision) = (WireType::Attribute(ty), Precision::F32);
+        let words = Layout::new(ty, dim, precision).words(u64::from(room.capacity));
+        let (space, bytes) = (Some(room.domain), (words * 4).next_multiple_of(16));
+        self.add(Value { ty, domain: None, dim, capacity: room.capacity, space, precision, label, bytes })
     }
 
     fn count(&mut self, label: String) -> ValueId {
         let ty = WireType::Number(ValueType::U32);
-        self.add(Value { ty, domain: None, dim: 2, capacity: 0, space: None, label, bytes: COUNT_BYTES })
+        let (capacity, precision, bytes) = (0, Precision::F32, COUNT_BYTES);
+        self.add(Value { ty, domain: None, dim: 2, capacity, space: None, precision, label, bytes })
     }
 
     /// One `u32` for each particle that fits, and one more.
     fn indices(&mut self, room: Room, label: String) -> ValueId {
         let ty = WireType::Attribute(ValueType::U32);
         let bytes = ((u64::from(room.capacity) + 1) * 4).next_multiple_of(16);
-        self.add(Value { ty, domain: None, dim: 2, capacity: room.capacity, space: None, label, bytes })
+        let (capacity, precision) = (room.capacity, Precision::F32);
+        self.add(Value { ty, domain: None, dim: 2, capacity, space: None, precision, label, bytes })
     }
 
     pub(super) fn new_order(&mut self) -> usize {
@@ -253,6 +254,7 @@ impl Expander<'_> {
             dim: 2,
             capacity: blocks as u32,
             space: None,
+            precision: Precision::F32,
             label: format!("{label} (block sums)"),
             bytes: ((blocks + 1) * 4).next_multiple_of(16),
         };

@@ -8,7 +8,7 @@ use super::{Expander, Feed, FieldFeed, Op, Part, Problems, Read, Task, ValueId, 
 use crate::graph::{Kind, Source};
 use crate::problem::Problem;
 use crate::stage::header::{Change, Direction, Port, Scatter};
-use crate::stage::types::{PortType, Scalar, WireType};
+use crate::stage::types::{PortType, Precision, Scalar, WireType};
 use crate::stage::{IterationSource, Stage};
 
 /// Fields that one kernel takes: all are text of its own.
@@ -207,6 +207,8 @@ impl Expander<'_> {
             let start = self.value(node, ty, format!("{label} (scatter)"));
             match (scatter, before) {
                 (Scatter::Sum(bits), Some(before)) => {
+                    // Fixed point takes the place of floats word for word.
+                    let before = self.whole(node, env, before)?;
                     self.push(node, env, Task::ToFixed(bits), vec![], vec![Write { port, ..go_on(start, before) }])?;
                 }
                 (Scatter::Sum(_), None) => self.push(node, env, Task::Fill(None), vec![], vec![write(start)])?,
@@ -227,6 +229,16 @@ impl Expander<'_> {
         let value = if declared.scan { self.cells_and_total(node, label) } else { self.value(node, ty, label) };
         writes.push(write_port(value, before));
         Ok(value)
+    }
+
+    /// A value with its numbers as `f32`.
+    fn whole(&mut self, node: usize, env: usize, value: ValueId) -> Result<ValueId, Problems> {
+        let Some(known) = self.program.values.get(value).filter(|v| v.precision != Precision::F32) else {
+            return Ok(value);
+        };
+        let copy = self.value(node, known.ty, known.label.clone());
+        self.push(node, env, Task::Copy, vec![read(value)], vec![write(copy)])?;
+        Ok(copy)
     }
 
     /// What comes after the dispatch: the results as they leave the stage.

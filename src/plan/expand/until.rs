@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::{Expander, Feed, Problems, TOP, Task, Value, ValueId, Write, broken, read, write};
 use crate::graph::{Kind, Source, Until};
 use crate::problem::Problem;
-use crate::stage::types::{ValueType, WireType};
+use crate::stage::types::{Precision, ValueType, WireType};
 
 /// What is known of groups that may stop.
 #[derive(Default)]
@@ -63,7 +63,8 @@ impl Expander<'_> {
 
     fn number(&mut self, label: String) -> ValueId {
         let ty = WireType::Number(ValueType::U32);
-        self.add(Value { ty, domain: None, dim: 2, capacity: 0, space: None, label, bytes: 16 })
+        let precision = Precision::F32;
+        self.add(Value { ty, domain: None, dim: 2, capacity: 0, space: None, precision, label, bytes: 16 })
     }
 
     /// A number of how many repeats a group has made.

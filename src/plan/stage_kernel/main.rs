@@ -86,7 +86,7 @@ impl StageKernel<'_> {
         }
         let builtins = match self.stage.source() {
             IterationSource::Once => {
-                let _ = writeln!(body, "    {}{}", self.call(""), self.stores(dim, "0"));
+                let _ = writeln!(body, "    {}{}", self.call(""), self.stores(dim, "0", ""));
                 String::new()
             }
             IterationSource::Cells => self.cells(dim, &mut body),
@@ -103,18 +103,15 @@ impl StageKernel<'_> {
 
     fn cells(&self, dim: u32, body: &mut String) -> String {
         let axes = if dim == 3 { "xyz" } else { "xy" };
-        let _ = match self.in_rows() {
-            true => {
-                let step = if dim == 3 { "4, 1, 1" } else { "4, 1" };
-                writeln!(body, "    let _cell = {0}(_id.{axes}) * {0}({step});", prelude::cell_type(dim))
-            }
-            false => writeln!(body, "    let _cell = {}(_id.{axes});", prelude::cell_type(dim)),
-        };
+        let several = self.op.shape.filter(|_| self.in_rows() || self.in_pairs());
+        let step = several.map_or_else(String::new, |shape| {
+            format!(" * {}", prelude::cell_literal([i64::from(shape.cells), 1, 1], dim))
+        });
+        let _ = writeln!(body, "    let _cell = {}(_id.{axes}){step};", prelude::cell_type(dim));
         let [ex, ey, ez] = extent(self.graph, self.node).map(i64::from);
         let outside = format!("any(_cell >= {})", prelude::cell_literal([ex, ey, ez], dim));
-        let (call, stores) = (self.call("_cell"), self.stores(dim, ""));
         if self.reduces() {
-            body.push_str(&self.reduced(dim, &outside, &call, &stores));
+            body.push_str(&self.reduced(dim, &outside, &self.call("_cell"), &self.stores(dim, "", "")));
             return format!("@builtin(global_invocation_id) _id: vec3u, {PLACE_BUILTINS}");
         }
         let _ = writeln!(body, "    if ({outside}) {{ return; }}");
@@ -122,10 +119,30 @@ impl StageKernel<'_> {
             body.push_str(&self.rows(dim));
             return "@builtin(global_invocation_id) _id: vec3u".into();
         }
-        body.push_str(&self.other_color(dim));
-        let at = if self.holds() { "_at = _cell; " } else { "" };
-        let _ = writeln!(body, "    {at}{}{call}{stores}", self.before(dim, "_cell"));
+        if self.in_pairs() {
+            body.push_str(&self.pairs(dim));
+            return "@builtin(global_invocation_id) _id: vec3u".into();
+        }
+        if let Some((other, keep)) = self.other_color(dim, "") {
+            let _ = writeln!(body, "    if ({other}) {{ {keep}return; }}");
+        }
+        let _ = writeln!(body, "    {}", self.cell(dim, ""));
         "@builtin(global_invocation_id) _id: vec3u".into()
+    }
+
+    /// The statements that compute `_cell`, the one of its pair that `lane` says.
+    pub(super) fn cell(&self, dim: u32, lane: &str) -> String {
+        let at = if self.holds() { "_at = _cell; " } else { "" };
+        let (run, call) = (self.run_before(dim, "_cell", lane), self.call("_cell"));
+        format!("{at}{run}{call}{}", self.stores(dim, "", lane))
+    }
+
+    /// A statement that stores a cell's number; where it shares a word with another, to the lane of the pair.
+    fn store(&self, value: &Value, target: &str, (dim, lane): (u32, &str), source: &str) -> String {
+        match lane.is_empty() || !value.layout().pairs() {
+            true => value.layout().store(target, &self.element(value, dim), source),
+            false => format!("{}.{lane} = {source};", pairs::pair(target)),
+        }
     }
 
     fn reduces(&self) -> bool {
@@ -138,7 +155,7 @@ impl StageKernel<'_> {
         let input = self.stage.inputs().position(|p| p.name == set.name).unwrap_or(0);
         let count = memory::variable(bound, 0, input, &Part::Count).unwrap_or_default();
         let capacity = self.node.set.as_ref().map_or(0, |s| s.capacity);
-        let (call, stores) = (self.call(&format!("{}(_i)", set.name)), self.stores(dim, "_i"));
+        let (call, stores) = (self.call(&format!("{}(_i)", set.name)), self.stores(dim, "_i", ""));
         let living = format!("_i >= min({count}[0], {capacity}u)");
         match (&set.change, self.reduces()) {
             (Change::Emit(amount), _) => self.emission(dim, (set, amount), (count, capacity), body),
@@ -150,7 +167,8 @@ impl StageKernel<'_> {
                 let _ = writeln!(body, "    {call}{stores}");
             }
             _ => {
-                let _ = writeln!(body, "    if ({living}) {{ return; }}\n    {}{call}{stores}", self.before(dim, "_i"));
+                let run = self.run_before(dim, "_i", "");
+                let _ = writeln!(body, "    if ({living}) {{ return; }}\n    {run}{call}{stores}");
             }
         }
         PLACE_BUILTINS.into()
@@ -188,11 +206,11 @@ impl StageKernel<'_> {
              let _new = {ty}(_place, _born + _i);",
             Cause::Capacity.member()
         );
-        let _ = writeln!(body, "    {}{}", self.call("_new"), self.stores(dim, "_place"));
+        let _ = writeln!(body, "    {}{}", self.call("_new"), self.stores(dim, "_place", ""));
     }
 
     /// The calls of the stages that run before, and what becomes of their results; `place` is the cell or the particle.
-    fn before(&self, dim: u32, place: &str) -> String {
+    fn run_before(&self, dim: u32, place: &str, lane: &str) -> String {
         let mut out = String::new();
         let built_in = self.op.built_in.iter().enumerate().rev();
         for of in built_in.filter(|(_, b)| b.before).filter_map(|(k, _)| self.instance(k + 1)) {
@@ -209,12 +227,11 @@ impl StageKernel<'_> {
                 let name = if let Part::Attribute(name) = &write.part { name } else { &port.name };
                 let Some(variable) = memory::handed(self.graph, self.op, write.value) else { continue };
                 let source = if several { format!("_r{k}.{name}") } else { format!("_r{k}") };
-                let _ = write!(out, " {variable} = {source};");
+                // As if it had been stored and read.
+                let _ = write!(out, " {variable} = {};", value.layout().rounded(&source));
                 if !write.passed {
                     let store = match write.part {
-                        Part::Whole => {
-                            accessors::store(&target, value.ty.value(), dim, &self.element(value, dim), &variable)
-                        }
+                        Part::Whole => self.store(value, &target, (dim, lane), &variable),
                         _ => value.layout().store(&target, place, &variable),
                     };
                     let _ = write!(out, " {store}");
@@ -230,23 +247,23 @@ impl StageKernel<'_> {
         format!("{keep}stage({argument});")
     }
 
-    /// A cell of the other colour stays as it is.
-    fn other_color(&self, dim: u32) -> String {
-        if self.op.color.is_none() {
-            return String::new();
-        }
+    /// Whether a cell is of the other colour, and what keeps it as it is.
+    pub(super) fn other_color(&self, dim: u32, lane: &str) -> Option<(String, String)> {
+        self.op.color?;
         let sum = if dim == 3 { "_cell.x + _cell.y + _cell.z" } else { "_cell.x + _cell.y" };
         let mut keep = String::new();
         for (port, write, value, in_place) in self.writes() {
-            if port.direction == Direction::InOut && !in_place && port.scatter.is_none() {
-                let index = self.element(value, dim);
-                let old = accessors::load(&memory::read(port, &write.part), value.ty.value(), dim, &index);
-                let store =
-                    accessors::store(&memory::written(port, &write.part), value.ty.value(), dim, &index, "_old");
-                let _ = write!(keep, "let _old = {old}; {store} ");
+            // In place it is kept by leaving it alone, unless the other of its pair is stored with it.
+            let stays = in_place && !value.layout().pairs();
+            if port.direction == Direction::InOut && !stays && port.scatter.is_none() {
+                let (from, to) = (memory::read(port, &write.part), memory::written(port, &write.part));
+                let from = if in_place { &to } else { &from };
+                let old = self.before(write, value).layout().load(from, &self.element(value, dim));
+                let store = self.store(value, &to, (dim, lane), "_old");
+                let _ = write!(keep, "{{ let _old = {old}; {store} }} ");
             }
         }
-        format!("    if ((({sum}) & 1) != params._color) {{ {keep}return; }}\n")
+        Some((format!("(({sum}) & 1) != params._color"), keep))
     }
 
     fn element(&self, value: &Value, dim: u32) -> String {
@@ -260,8 +277,8 @@ impl StageKernel<'_> {
         accessors::index(cell, resolution, dim)
     }
 
-    /// Stores the result: grids at the cell, attributes at `place`.
-    fn stores(&self, dim: u32, place: &str) -> String {
+    /// Stores the result: grids at the cell, or in its lane of a pair; attributes at `place`.
+    fn stores(&self, dim: u32, place: &str, lane: &str) -> String {
         let layered = self.node.outputs.contains(&WireType::FaceGrid);
         let mut out = String::new();
         for (port, write, value, _) in self.writes() {
@@ -290,7 +307,7 @@ impl StageKernel<'_> {
                         WireType::FaceGrid => ("_faces".to_string(), self.existing_faces(dim, &source)),
                         _ => (source, String::new()),
                     };
-                    let store = accessors::store(&variable, value.ty.value(), dim, &self.element(value, dim), &source);
+                    let store = self.store(value, &variable, (dim, lane), &source);
                     let store = if mask.is_empty() { store } else { format!("{{ {mask} {store} }}") };
                     let guarded = layered && matches!(port.ty, PortType::Grid(_));
                     if guarded { format!("if (inside(_cell)) {{ {store} }}") } else { store }

@@ -1,6 +1,6 @@
 //! The buffers that a stage's kernel is bound to, and the variables that stand for them.
 
-use super::super::expand::{Op, Part, Program, Read, ValueId, Write};
+use super::super::expand::{Op, Part, Program, Read, Value, ValueId, Write};
 use super::super::rows::{Side, Window, window};
 use super::super::tuning::CELLS_OF_A_ROW;
 use crate::graph::{Graph, Kind};
@@ -32,7 +32,9 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
         out.push(Bound {
             variable: variable.unwrap_or_else(|| format!("{}{}", prefix(read.field), self::read(port, &read.part))),
             ty: match read.part {
-                Part::Whole if wide(graph, program, op, read.port, Side::Input) => "array<vec4f>".into(),
+                Part::Whole if wide(graph, program, op, read.port, Side::Input) => {
+                    value.layout().buffer_of_fours().into()
+                }
                 Part::Whole | Part::Attribute(_) => value.layout().buffer(),
                 _ => "array<u32>".into(),
             },
@@ -45,8 +47,9 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
     for (index, (write, overwrites)) in op.writes.iter().zip(in_place).enumerate() {
         let Some(port) = stage_of(graph, op, write.of).and_then(|s| s.outputs().nth(write.port)) else { continue };
         let value = &program.values[write.value];
-        let plain = match write.of == 0 && wide(graph, program, op, write.port, Side::Output) {
-            true => "array<vec4f>".into(),
+        let fours = write.of == 0 && wide(graph, program, op, write.port, Side::Output);
+        let plain = |value: &Value| match fours {
+            true => value.layout().buffer_of_fours().into(),
             false => value.layout().buffer(),
         };
         let copies = port.ty.is_grid() && port.direction == Direction::InOut && port.scatter.is_none()
@@ -57,7 +60,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
             out.push(Bound {
                 read: None,
                 variable: format!("{}{}", prefix(write.of), read(port, &write.part)),
-                ty: plain.clone(),
+                ty: plain(program.values.get(before).unwrap_or(value)),
                 writes: false,
                 name: name.clone(),
                 value: before,
@@ -74,7 +77,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
             (_, Part::Whole) if port.reduce.is_some() => format!("array<{}>", value.ty.value().wgsl(value.dim)),
             (_, Part::Whole) if port.ty == PortType::Particles => "array<u32>".into(),
             (_, Part::Count | Part::Order | Part::Start) => "array<u32>".into(),
-            _ => plain,
+            _ => plain(value),
         };
         out.push(Bound {
             read: None,

@@ -3,6 +3,7 @@
 mod fields;
 mod main;
 mod memory;
+mod pairs;
 mod rows;
 mod sets;
 mod tile;
@@ -242,6 +243,11 @@ impl StageKernel<'_> {
         })
     }
 
+    /// The version that a write goes on from; itself, where there is none.
+    fn before<'v>(&'v self, write: &super::expand::Write, value: &'v Value) -> &'v Value {
+        write.consumes.and_then(|before| self.program.values.get(before)).unwrap_or(value)
+    }
+
     /// What the stages of the dispatch hand to one another.
     fn handed_variables(&self) -> String {
         let mut out = String::new();
@@ -317,7 +323,7 @@ impl StageKernel<'_> {
                 let own = if of.index == 0 { String::new() } else { fields::prefix(of.index) };
                 if write.start.is_some() && self.op.sweeps == 1 {
                     let ty = value.ty.value().wgsl(value.dim);
-                    parts.push(from_variable(port, &format!("params.{}", start(port)), ty, value.dim));
+                    parts.push(from_variable(port, &value.layout().rounded(&begun(port)), ty, value.dim));
                     continue;
                 }
                 match write.consumes.and_then(|before| memory::handed(self.graph, self.op, before)) {
@@ -330,7 +336,7 @@ impl StageKernel<'_> {
                     }
                     None => {
                         let variable = format!("{own}{}", memory::read(port, &write.part));
-                        parts.push(self.grid_accessor(of.stage, port, value, &variable));
+                        parts.push(self.grid_accessor(of.stage, port, self.before(write, value), &variable));
                     }
                 }
             }
@@ -388,7 +394,8 @@ impl StageKernel<'_> {
         let edge = port.edge.unwrap_or(domain.edge);
         let tile = self.tile(port);
         let held = self.held(stage, port, edge);
-        let memory = Memory { name: &port.name, variable, ty: value.ty, domain, edge, tile, held };
+        let layout = value.layout();
+        let memory = Memory { name: &port.name, variable, ty: value.ty, domain, layout, edge, tile, held };
         match port.scatter {
             Some(Scatter::Sum(bits)) => return memory.add(bits),
             Some(kind) => return memory.extreme(kind == Scatter::Min),
@@ -429,6 +436,11 @@ fn drawn(param: &Param) -> Option<String> {
 /// Member of the block with what all cells of a port start from.
 fn start(port: &Port) -> String {
     format!("_start_{}", port.name)
+}
+
+/// What all cells of a port start from, where memory holds nothing yet.
+fn begun(port: &Port) -> String {
+    format!("params.{}", start(port))
 }
 
 /// `x(cell)` of what another stage of the dispatch has made for the same cell.

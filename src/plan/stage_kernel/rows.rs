@@ -63,17 +63,20 @@ impl StageKernel<'_> {
         for (port, value, variable, start) in self.windowed() {
             let name = &port.name;
             if let Some(constant) = start {
-                set[0].push_str(&format!(" _w_{name} = params.{constant};"));
+                let constant = value.layout().rounded(&constant);
+                set[0].push_str(&format!(" _w_{name} = {constant};"));
                 for (side, ..) in faces(dim).iter().filter(|_| self.port_window(port) == Some(Window::Faces)) {
-                    set[0].push_str(&format!(" _w_{name}_{side} = params.{constant};"));
+                    set[0].push_str(&format!(" _w_{name}_{side} = {constant};"));
                 }
                 continue;
             }
-            let words = value.ty.value().components(dim);
-            for word in 0..words {
-                let _ = writeln!(out, "    let _q_{name}_{word} = {variable}[{words} * (_row >> 2u) + {word}];");
+            let (layout, parts) = (value.layout(), value.ty.value().components(dim));
+            let numbers = layout.numbers();
+            for four in 0..numbers {
+                let from = layout.load_four(&variable, &format!("{numbers} * (_row >> 2u) + {four}"));
+                let _ = writeln!(out, "    let _q_{name}_{four} = {from};");
             }
-            let cell = |k: u32| cell_of_row(name, words, k);
+            let cell = |k: u32| cell_of_row(name, (numbers, parts), k);
             for k in 0..CELLS_OF_A_ROW {
                 set[k as usize].push_str(&format!(" _w_{name} = {};", cell(k)));
             }
@@ -87,17 +90,18 @@ impl StageKernel<'_> {
             let _ = writeln!(out, "    _at = _cell + {step};{set} let _v{k} = stage(_at);");
         }
         for (port, _, value, _, target) in self.writes_of(0) {
-            let words = value.ty.value().components(dim);
+            let (layout, parts) = (value.layout(), value.ty.value().components(dim));
+            let numbers = layout.numbers();
             let source = |k: u32| if several { format!("_v{k}.{}", port.name) } else { format!("_v{k}") };
-            for word in 0..words {
-                let parts: Vec<String> = (0..4)
-                    .map(|lane| {
-                        let flat = 4 * word + lane;
-                        let (cell, part) = (flat / words, flat % words);
-                        if words == 1 { source(cell) } else { format!("{}.{}", source(cell), LETTERS[part as usize]) }
-                    })
-                    .collect();
-                let _ = writeln!(out, "    {target}[{words} * (_row >> 2u) + {word}] = vec4f({});", parts.join(", "));
+            for four in 0..numbers {
+                let number = |lane: u32| match ((4 * four + lane) / numbers, (4 * four + lane) % numbers) {
+                    (cell, _) if parts == 1 => source(cell),
+                    (_, part) if part >= parts => "0.0".into(),
+                    (cell, part) => format!("{}.{}", source(cell), LETTERS[part as usize]),
+                };
+                let [a, b, c, d] = [0, 1, 2, 3].map(number);
+                let place = format!("{numbers} * (_row >> 2u) + {four}");
+                let _ = writeln!(out, "    {}", layout.store_four(&target, &place, [&a, &b, &c, &d]));
             }
         }
         out
@@ -123,18 +127,20 @@ impl StageKernel<'_> {
             };
             let _ = writeln!(
                 out,
-                "    let _p_{name}_{side} = {place};\n    let _q_{name}_{side} = {variable}[({}) >> 2u];",
-                self.index_of_row(&format!("_p_{name}_{side}"), dim)
+                "    let _p_{name}_{side} = {place};\n    let _q_{name}_{side} = {};",
+                value
+                    .layout()
+                    .load_four(variable, &format!("({}) >> 2u", self.index_of_row(&format!("_p_{name}_{side}"), dim)))
             );
             for k in 0..CELLS_OF_A_ROW {
                 let value = match (axis, step, k) {
                     // Before the first row's end there is nothing but the first cell itself.
                     (0, -1, 0) if wraps => format!("_q_{name}_{side}.w"),
                     (0, -1, 0) => format!("select(_q_{name}_{side}.w, _q_{name}_0.x, _cell.x == 0)"),
-                    (0, -1, _) => cell_of_row(name, 1, k - 1),
+                    (0, -1, _) => cell_of_row(name, (1, 1), k - 1),
                     (0, _, 3) if wraps => format!("_q_{name}_{side}.x"),
                     (0, _, 3) => format!("select(_q_{name}_{side}.x, _q_{name}_0.w, _cell.x == {})", n - 4),
-                    (0, ..) => cell_of_row(name, 1, k + 1),
+                    (0, ..) => cell_of_row(name, (1, 1), k + 1),
                     _ => format!("_q_{name}_{side}.{}", LETTERS[k as usize]),
                 };
                 set[k as usize].push_str(&format!(" _w_{name}_{side} = {value};"));
@@ -159,21 +165,21 @@ impl StageKernel<'_> {
         for (port, write, value, in_place, target) in self.writes_of(0) {
             if port.direction == Direction::InOut && self.port_window(port).is_some() {
                 let from = if in_place { target } else { memory::read(port, &Part::Whole) };
-                out.push((port, value, from, write.start.as_ref().map(|_| start(port))));
+                out.push((port, self.before(write, value), from, write.start.as_ref().map(|_| begun(port))));
             }
         }
         out
     }
 }
 
-/// A cell of the row that is computed, of a port with so many words a cell.
-fn cell_of_row(name: &str, words: u32, k: u32) -> String {
-    let part = |word: u32| {
-        let flat = words * k + word;
+/// A cell of the row that is computed, of a port with so many numbers a cell and components among them.
+fn cell_of_row(name: &str, (numbers, components): (u32, u32), k: u32) -> String {
+    let part = |component: u32| {
+        let flat = numbers * k + component;
         format!("_q_{name}_{}.{}", flat / 4, LETTERS[(flat % 4) as usize])
     };
-    let parts: Vec<String> = (0..words).map(part).collect();
-    if words == 1 { parts.concat() } else { format!("vec{words}f({})", parts.join(", ")) }
+    let parts: Vec<String> = (0..components).map(part).collect();
+    if components == 1 { parts.concat() } else { format!("vec{components}f({})", parts.join(", ")) }
 }
 
 /// Name, axis and step of each face.

@@ -169,12 +169,23 @@ impl StageKernel<'_> {
         };
         let (mut load, mut store) = (String::new(), String::new());
         for (port, write, value, _) in self.writes() {
-            let (ty, tile) = (value.ty.value(), format!("_tile_{}[{}]", port.name, index("_l")));
-            let from = accessors::load(&memory::read(port, &write.part), ty, dim, &self.element_of("_c", value, dim));
-            let from = if write.start.is_some() { format!("params.{}", start(port)) } else { from };
-            let _ = write!(load, " {tile} = {from};");
+            let tile = |place: &str| format!("_tile_{}[{}]", port.name, index(place));
+            let (layout, element) = (value.layout(), self.element_of("_c", value, dim));
+            let from = match write.start {
+                Some(_) => layout.rounded(&begun(port)),
+                None => self.before(write, value).layout().load(&memory::read(port, &write.part), &element),
+            };
+            let _ = write!(load, " {} = {from};", tile("_l"));
             let to = memory::written(port, &write.part);
-            let _ = write!(store, " {}", accessors::store(&to, ty, dim, &self.element_of("_c", value, dim), &tile));
+            let _ = match layout.pairs() {
+                // A tile's inner part begins and ends between pairs, since halos lie on both sides of an even number of cells.
+                true => {
+                    let next = format!("(_l + {})", prelude::cell_literal([1, 0, 0], dim));
+                    let both = layout.store_pair(&to, &element, &tile("_l"), &tile(&next));
+                    write!(store, " if ((_c.x & 1) == 0) {{ {both} }}")
+                }
+                false => write!(store, " {}", layout.store(&to, &element, &tile("_l"))),
+            };
         }
         let each = format!("for (var _k = 0; _k < {}; _k++) {{ let _l = _first + {};", parts.cells, along("_k"));
         let _ = writeln!(out, "    {each} {near}{load} }}\n    workgroupBarrier();");
@@ -182,10 +193,9 @@ impl StageKernel<'_> {
             let place = format!("let _l = _first + {}; {near}", along(&k.to_string()));
             let mut keep = String::new();
             for (index, port, value) in self.own_inputs().iter().enumerate().map(|(i, (p, v))| (i, p, v)) {
-                let ty = value.ty.value();
-                let _ = writeln!(out, "    var _i{index}_{k}: {};", ty.wgsl(value.dim));
-                let from =
-                    accessors::load(&memory::read(port, &Part::Whole), ty, dim, &self.element_of("_c", value, dim));
+                let _ = writeln!(out, "    var _i{index}_{k}: {};", value.ty.value().wgsl(value.dim));
+                let element = self.element_of("_c", value, dim);
+                let from = value.layout().load(&memory::read(port, &Part::Whole), &element);
                 let _ = write!(keep, " _i{index}_{k} = {from};");
             }
             if !keep.is_empty() {

@@ -100,7 +100,6 @@ pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Pr
         cells: domain.map(|d| (d.resolution, d.cell_size)),
         dim: dim as usize,
     };
-    let padded = matches!(values.ty, WireType::Attribute(_)) && components == 3;
     let (shown, component) = what(view, found, components)?;
     let mut params = Params {
         kind: if starts {
@@ -111,9 +110,10 @@ pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Pr
             kind::GRID
         },
         live: u32::from(count.is_some()),
-        stride: if padded { 4 } else { components },
+        stride: values.layout().numbers(),
         components: if faces { dim } else { components },
         scalar: match values.ty.value().scalar() {
+            Scalar::F32 if values.layout().is_half() => 3,
             Scalar::F32 => 0,
             Scalar::I32 => 1,
             Scalar::U32 => 2,

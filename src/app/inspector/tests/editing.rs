@@ -439,3 +439,31 @@ fn frames_and_the_graph_have_fields() {
     window.type_into("param title", "New");
     assert_eq!(window.session().document().frames[0].title, "New");
 }
+
+#[test]
+fn precision_is_chosen_where_there_are_grids_of_floats() {
+    let mut window = Window::new(
+        r#"(version: 1, nodes: {
+            "box": (domain: (resolution: (32, 32), width: 1, edge: "wall")),
+            "dye": (state: "Grid<f32>", inputs: {"next": "fade"}),
+            "fade": (stage: "fluid/dissipate", inputs: {"field": "dye"}),
+            "most": (stage: "grid/largest", inputs: {"field": "dye"}),
+            "count": (state: "Grid<u32>", inputs: {"next": "count"}),
+        })"#,
+    );
+    window.compile();
+    for node in ["dye", "fade"] {
+        window.select(&[node]);
+        for (choice, named) in [("f16", Some("f16")), ("f32", None)] {
+            window.harness.get_by_label("param precision").click();
+            window.harness.run_steps(4);
+            window.harness.get_by_label(choice).click();
+            window.harness.run_steps(4);
+            assert_eq!(window.session().document().nodes[node].precision.as_deref(), named, "{node}");
+        }
+    }
+    for node in ["most", "count"] {
+        window.select(&[node]);
+        assert!(window.harness.query_by_label("param precision").is_none(), "{node} stores no floats");
+    }
+}
