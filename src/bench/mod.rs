@@ -14,7 +14,7 @@ use crate::document::{Document, NodeKind, ParamValue};
 use crate::gpu::{Gpu, Profile};
 use crate::graph::Graph;
 use crate::library::Library;
-use crate::plan::{Keep, Plan, PlanOptions, Tuning};
+use crate::plan::{self, Keep, Plan, PlanOptions, Tuning};
 use crate::problem::Problems;
 use crate::sim::Simulation;
 
@@ -92,6 +92,8 @@ pub fn compile(
     let text = document.to_text();
     let mut times = Vec::new();
     loop {
+        // Else only the first would be whole.
+        plan::forget_passed();
         let started = Instant::now();
         let read = Document::parse(&text);
         let graph = Graph::build(read.as_ref().unwrap_or(document), library)?;
