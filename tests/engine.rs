@@ -367,3 +367,38 @@ fn a_preview_shows_the_coming_frame_and_changes_nothing() {
         simulation.set_param("c.rate", ParamValue::Number(0.1)).expect("there is such a parameter");
     }
 }
+
+/// Frames with buffers that trade places, timestamps, watched numbers, a reset and a parameter in between: the commands that were
+/// recorded ahead are those of the frame.
+#[test]
+fn frames_recorded_ahead_are_the_frames_that_are_wanted() {
+    let nodes = counter("return 0.5 * x(cell) + 0.25 * (x(cell + vec2i(1, 0)) + x(cell - vec2i(0, 1))) + params.rate;")
+        .replace("\"x\": \"s.value\"}", "\"x\": \"s.value\"}, iterations: 33");
+    let plan = plan(&nodes).expect("compiles");
+    assert!(!plan.swaps.is_empty() && plan.frame.len() > 32, "{} dispatches", plan.frame.len());
+    let run = |pause: bool| {
+        let mut simulation = Simulation::new(gpu(), plan.clone()).expect("runs");
+        let mut seen = Vec::new();
+        for frame in 0..12 {
+            match frame {
+                3 => simulation.set_param("c.rate", ParamValue::Number(0.5)).expect("a parameter"),
+                5 => simulation.set_profiling(Profile::Dispatches),
+                8 => simulation.reset(),
+                _ => {}
+            }
+            simulation.step(&FrameInput::default()).expect("steps");
+            let started = std::time::Instant::now();
+            while pause && simulation.recorded()[0] <= frame && started.elapsed().as_secs() < 60 {
+                std::thread::yield_now();
+            }
+            seen.push(simulation.read("s").expect("the State is kept").data);
+        }
+        (seen, simulation.recorded())
+    };
+    let ((paced, [ahead, late]), (hurried, _)) = (run(true), run(false));
+    println!("{ahead} recordings ahead, {late} frames recorded in their step");
+    assert_eq!(paced, hurried);
+    assert_ne!(paced[6], paced[7]);
+    // In its step: the first frame, and the one behind the change of what is timed.
+    assert_eq!([ahead, late], [12, 2]);
+}

@@ -14,7 +14,7 @@ use crate::document::{Document, NodeKind, ParamValue};
 use crate::gpu::{Gpu, Profile};
 use crate::graph::Graph;
 use crate::library::Library;
-use crate::plan::{Keep, Plan, PlanOptions, Tuning};
+use crate::plan::{self, Keep, Plan, PlanOptions, Tuning};
 use crate::problem::Problems;
 use crate::sim::Simulation;
 
@@ -27,6 +27,10 @@ const WARM: Duration = Duration::from_millis(300);
 /// What a repeat takes at least \[s\], and how many steps it has at most.
 const REPEAT: f64 = 0.02;
 const MOST_STEPS: u32 = 1000;
+
+/// Steps of a repeat that wait for one another, and the time between them.
+const PACED: u32 = 30;
+const BREATH: Duration = Duration::from_millis(2);
 
 /// A time in milliseconds: the median of the repeats, the least and the most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -62,8 +66,10 @@ pub struct Cost {
     pub gpu_ms: Option<Time>,
     /// The clock on the wall, nothing timed on the GPU.
     pub wall_ms: Time,
-    /// The CPU's share: uniforms, recording, submitting.
+    /// The call of a step whose predecessor has ended: uniforms, submitting.
     pub cpu_ms: Time,
+    /// Recording its commands, which a thread of its own has done by then.
+    pub record_ms: Time,
     /// What the dispatches of a step must read and write ([`Plan::traffic`]).
     pub bytes: u64,
     /// The same a second of GPU time, or of wall clock where there are no timestamps \[GB/s\].
@@ -88,6 +94,8 @@ pub fn compile(
     let text = document.to_text();
     let mut times = Vec::new();
     loop {
+        // Else only the first would be whole.
+        plan::forget_passed();
         let started = Instant::now();
         let read = Document::parse(&text);
         let graph = Graph::build(read.as_ref().unwrap_or(document), library)?;
@@ -136,13 +144,16 @@ pub fn measure(gpu: &Gpu, plan: Plan) -> Result<Cost, Problems> {
     let bytes = plan.traffic();
     let mut simulation = Simulation::new(gpu, plan)?;
     let steps = warm_up(&mut simulation)?;
-    let walls = (0..REPEATS).map(|_| repeat(&mut simulation, steps)).collect::<Result<Vec<Repeat>, Problems>>()?;
+    let walls =
+        (0..REPEATS).map(|_| repeat(&mut simulation, steps, false)).collect::<Result<Vec<Repeat>, Problems>>()?;
+    let paced = (0..REPEATS).map(|_| repeat(&mut simulation, steps.min(PACED), true));
+    let paced = paced.collect::<Result<Vec<Repeat>, Problems>>()?;
     let mut timed = |profile| -> Result<Vec<(String, Time)>, Problems> {
         simulation.set_profiling(profile);
         // The first of it are not like the others: queries are made.
-        repeat(&mut simulation, steps)?;
+        repeat(&mut simulation, steps, false)?;
         let repeats =
-            (0..REPEATS).map(|_| repeat(&mut simulation, steps)).collect::<Result<Vec<Repeat>, Problems>>()?;
+            (0..REPEATS).map(|_| repeat(&mut simulation, steps, false)).collect::<Result<Vec<Repeat>, Problems>>()?;
         let Some(names) = simulation.times(true) else { return Ok(Vec::new()) };
         let times = names.iter().enumerate().map(|(column, time)| {
             let means = repeats.iter().filter_map(|r| r.times.get(column).copied());
@@ -167,7 +178,8 @@ pub fn measure(gpu: &Gpu, plan: Plan) -> Result<Cost, Problems> {
         steps,
         gpu_ms,
         wall_ms,
-        cpu_ms: Time::of(walls.iter().map(|r| r.cpu).collect()),
+        cpu_ms: Time::of(paced.iter().map(|r| r.cpu).collect()),
+        record_ms: Time::of(paced.iter().map(|r| r.record).collect()),
         bytes: total,
         gb_s: gb_s(total, gpu_ms.unwrap_or(wall_ms).median),
         nodes: nodes.collect(),
@@ -200,10 +212,10 @@ pub fn watch(
 /// Keeps the GPU busy until its clocks are up. Returns how many steps make a repeat.
 fn warm_up(simulation: &mut Simulation) -> Result<u32, Problems> {
     // What runs once, and the driver's own first time.
-    repeat(simulation, 1)?;
+    repeat(simulation, 1, false)?;
     let (started, mut steps) = (Instant::now(), 1);
     loop {
-        let seconds = repeat(simulation, steps)?.wall * 1e-3 * f64::from(steps);
+        let seconds = repeat(simulation, steps, false)?.wall * 1e-3 * f64::from(steps);
         if seconds < REPEAT && steps < MOST_STEPS {
             let wanted = (f64::from(steps) * 1.2 * REPEAT / seconds.max(1e-6)).ceil();
             steps = (wanted as u32).clamp(steps + 1, MOST_STEPS);
@@ -217,27 +229,34 @@ fn warm_up(simulation: &mut Simulation) -> Result<u32, Problems> {
 struct Repeat {
     wall: f64,
     cpu: f64,
+    record: f64,
     /// Means over the steps whose timestamps arrived, in the order of [`Simulation::times`].
     times: Vec<f64>,
 }
 
-fn repeat(simulation: &mut Simulation, steps: u32) -> Result<Repeat, Problems> {
+/// `paced`: each step waits for the one before, as in a program that draws every frame.
+fn repeat(simulation: &mut Simulation, steps: u32, paced: bool) -> Result<Repeat, Problems> {
     let gpu = simulation.gpu().clone();
     let before = simulation.node_times().map_or(0, |recent| recent.frames());
     gpu.wait();
-    let (started, mut cpu) = (Instant::now(), 0.0);
+    let (started, mut cpu, mut record) = (Instant::now(), 0.0, 0.0);
     for _ in 0..steps {
         let input = simulation.recorded_input();
         let step = Instant::now();
         simulation.step(&input)?;
         cpu += step.elapsed().as_secs_f64();
+        record += simulation.recording().as_secs_f64();
+        if paced {
+            gpu.wait();
+            std::thread::sleep(BREATH);
+        }
     }
     gpu.wait();
     let wall = started.elapsed().as_secs_f64();
     simulation.times(true);
     let rows = simulation.node_times().map(|recent| (before..recent.frames()).map(|frame| recent.row(frame)));
     let ms = 1e3 / f64::from(steps);
-    Ok(Repeat { wall: wall * ms, cpu: cpu * ms, times: means(rows.into_iter().flatten()) })
+    Ok(Repeat { wall: wall * ms, cpu: cpu * ms, record: record * ms, times: means(rows.into_iter().flatten()) })
 }
 
 /// Means of the columns. Rows that are forgotten already are empty.

@@ -296,6 +296,7 @@ fn table(line: &Line<'_>) -> String {
     }
     out.push_str(&time("by the wall clock", cost.wall_ms));
     out.push_str(&time("of the CPU", cost.cpu_ms));
+    out.push_str(&time("of another core, recording ahead", cost.record_ms));
     let _ = writeln!(
         out,
         "{:10.3} MB a step, {:.1} GB/s, {:.0} % of a copy; {} steps a repeat",

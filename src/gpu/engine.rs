@@ -1,12 +1,14 @@
 //! Memory and bind groups of a plan, and the frame as one pass and one submit.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::device::Gpu;
 use super::pipelines::Pipeline;
 use super::readback::Reading;
+use super::recorder::{Recorder, Step, run};
 use super::still::Still;
-use super::timing::{List, NodeTime, Profile, Recent, Timing, Track};
+use super::timing::{List, NodeTime, Profile, Recent, Timing};
 use crate::plan::{Dispatch, FRAME_BYTES, Plan, mebibytes};
 use crate::problem::{Problem, Problems};
 
@@ -16,8 +18,7 @@ pub struct Engine {
     buffers: Vec<wgpu::Buffer>,
     uniforms: wgpu::Buffer,
     flags: Option<wgpu::Buffer>,
-    /// For even and for odd frames, where buffers have changed places.
-    frame: [Vec<Step>; 2],
+    frame: Recorder,
     reset: Vec<Step>,
     /// Dispatches that give the same in every frame. What they bind never swaps.
     once: Vec<Step>,
@@ -32,15 +33,6 @@ pub struct Engine {
     /// Buffers of the watched numbers, and their values on the way to the CPU.
     watches: Vec<usize>,
     pending_watches: Option<Reading>,
-}
-
-struct Step {
-    pipeline: Arc<Pipeline>,
-    bind_group: wgpu::BindGroup,
-    uniform: u32,
-    groups: [u32; 3],
-    /// Buffer that holds the groups to run instead, and where \[bytes\].
-    indirect: Option<(wgpu::Buffer, u64)>,
 }
 
 impl Engine {
@@ -95,7 +87,7 @@ impl Engine {
         Ok(Engine {
             gpu: gpu.clone(),
             timing: Timing::new(gpu),
-            frame: [even, odd],
+            frame: Recorder::new(gpu, [even, odd]),
             reset,
             once,
             still: Still::new(plan),
@@ -123,34 +115,55 @@ impl Engine {
         }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let track = self.timing.as_ref().and_then(|timing| timing.ready(List::Reset));
-        run(&mut encoder, &self.reset, track);
+        run(&mut encoder, &self.reset, track.map(|t| &**t.marks()));
+        track.iter().for_each(|track| track.resolve(&mut encoder));
         let timed = track.map(|_| List::Reset);
         self.gpu.queue.submit([encoder.finish()]);
         self.ask_for_times([timed, None]);
     }
 
     /// Runs a frame: one pass, one submit, no wait. What is still goes before it, in a pass of its own, where it has to run at
-    /// all.
+    /// all. The next frame is recorded meanwhile.
     pub fn step(&mut self, uniforms: &[u8]) {
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
-        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let due = self.still.due(uniforms);
         let track = |list| self.timing.as_ref().and_then(|timing| timing.ready(list));
         let (once, frame) = (track(List::Still).filter(|_| due), track(List::Frame));
-        if due {
-            run(&mut encoder, &self.once, once);
+        let encoder = || self.gpu.device.create_command_encoder(&Default::default());
+        let before = due.then(|| {
+            let mut encoder = encoder();
+            run(&mut encoder, &self.once, once.map(|t| &**t.marks()));
+            once.iter().for_each(|track| track.resolve(&mut encoder));
+            encoder.finish()
+        });
+        let (mut watched, mut behind) = (None, None);
+        if frame.is_some() || self.watches_are_due() {
+            let mut encoder = encoder();
+            frame.iter().for_each(|track| track.resolve(&mut encoder));
+            watched = self.watch(&mut encoder);
+            behind = Some(encoder.finish());
         }
-        let odd = self.swapped && !self.swaps.is_empty();
-        run(&mut encoder, &self.frame[usize::from(odd)], frame);
         let timed = [once.map(|_| List::Still), frame.map(|_| List::Frame)];
-        let watched = self.watch(&mut encoder);
-        self.gpu.queue.submit([encoder.finish()]);
+        let marks = self.timing.as_ref().and_then(Timing::marks);
+        let commands = self.frame.take(self.swapped, marks.clone());
+        self.gpu.queue.submit(before.into_iter().chain([commands]).chain(behind));
         if let Some(staging) = watched {
             self.pending_watches = Some(Reading::map(&self.gpu, staging));
         }
         self.ask_for_times(timed);
         self.last_swapped = self.swapped;
         self.swapped = !self.swapped && !self.swaps.is_empty();
+        self.frame.prepare(self.swapped, marks);
+    }
+
+    /// Frames recorded so far: ahead of their step, and in it.
+    pub fn recorded(&self) -> [u64; 2] {
+        self.frame.counts()
+    }
+
+    /// How long it took to record the last frame; a step waits for it only where the next one comes at once.
+    pub fn recording(&self) -> Duration {
+        self.frame.took()
     }
 
     /// Asks for a buffer's words. `state`: the value that the next frame starts from, rather than what the last one used.
@@ -278,9 +291,14 @@ impl Engine {
 const WATCH_BYTES: u64 = 16;
 
 impl Engine {
-    /// Copies the watched numbers at the end of a frame, unless the last copy is still on its way.
+    /// Whether there are watched numbers, and no copy of them is on its way.
+    fn watches_are_due(&self) -> bool {
+        self.pending_watches.is_none() && !self.watches.is_empty()
+    }
+
+    /// Copies the watched numbers at the end of a frame.
     fn watch(&self, encoder: &mut wgpu::CommandEncoder) -> Option<wgpu::Buffer> {
-        if self.pending_watches.is_some() || self.watches.is_empty() {
+        if !self.watches_are_due() {
             return None;
         }
         let staging = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -311,31 +329,6 @@ impl Engine {
         };
         Some(words?.into_iter().step_by(WATCH_BYTES as usize / 4).collect())
     }
-}
-
-fn run(encoder: &mut wgpu::CommandEncoder, steps: &[Step], track: Option<&Track>) {
-    let mut pass = encoder.begin_compute_pass(&Default::default());
-    let mut current: Option<&Arc<Pipeline>> = None;
-    let mut borders = track.map(Track::borders).unwrap_or_default().iter().enumerate().peekable();
-    for (index, step) in steps.iter().enumerate() {
-        if let (Some(track), Some((border, _))) = (track, borders.next_if(|(_, first)| **first == index)) {
-            track.mark(&mut pass, border);
-        }
-        if current.is_none_or(|c| !Arc::ptr_eq(c, &step.pipeline)) {
-            pass.set_pipeline(&step.pipeline.pipeline);
-            current = Some(&step.pipeline);
-        }
-        pass.set_bind_group(0, &step.bind_group, &[step.uniform]);
-        let [x, y, z] = step.groups;
-        match &step.indirect {
-            Some((buffer, offset)) => pass.dispatch_workgroups_indirect(buffer, *offset),
-            None => pass.dispatch_workgroups(x, y, z),
-        }
-    }
-    let Some(track) = track else { return };
-    track.mark(&mut pass, track.borders().len());
-    drop(pass);
-    track.resolve(encoder);
 }
 
 /// Where a buffer's role is played: after an odd number of frames, swapping pairs have changed places.

@@ -6,6 +6,7 @@ mod engine;
 mod pipelines;
 pub mod probe;
 mod readback;
+mod recorder;
 mod still;
 mod timing;
 

@@ -79,9 +79,10 @@ pub fn of_state(ty: WireType) -> Result<(), Refusal> {
 pub fn of_stage(stage: &Stage) -> Result<(), Refusal> {
     for port in stage.outputs() {
         let (way, remedy) = match port {
-            Port { scatter: Some(_), .. } => {
-                ("is written from anywhere", "leave precision out; a grid/resample behind it can store a copy as f16")
-            }
+            Port { scatter: Some(_), .. } => (
+                "is written from anywhere",
+                "leave precision out, or store a copy as f16 with a grid/resample behind it",
+            ),
             Port { reduce: Some(_), .. } => ("is reduced to a number", LEAVE),
             Port { scan: true, .. } => ("is a prefix sum", LEAVE),
             Port { ty: PortType::FaceGrid, .. } => ("has its numbers on faces", LEAVE),

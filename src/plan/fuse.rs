@@ -1,7 +1,7 @@
 //! Neighbouring stages as one dispatch: a stage whose results another needs at its own cell, or for its own particle, is built into
 //! that one and called before it. What passes between the two stays in registers, and in memory only where something else reads it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::expand::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write};
 use super::kernel;
@@ -13,27 +13,35 @@ use crate::stage::{IterationSource, Reach, Stage};
 /// Storage buffers that a kernel may have, its alarms included: what every adapter offers.
 const MAX_BUFFERS: usize = 8;
 
+/// Stages that a kernel takes beside its own, fields included: a pointwise stage may repeat thousands of times, and more text than
+/// this gains nothing.
+const MAX_TOGETHER: usize = 8;
+
 /// Joins the operations of a program where that changes nothing but their number.
 ///
 /// `anew`: also let a stage that reads elsewhere make what it reads anew, cell by cell, where that is little work.
 pub fn fuse(graph: &Graph, program: &mut Program, anew: bool) {
     begin_from_constants(graph, program);
     let mut links = Links::new(program);
+    let mut merged = BTreeSet::new();
     let mut index = 0;
     while index < program.ops.len() {
-        let producers: BTreeSet<usize> =
-            program.ops[index].inputs().filter_map(|v| links.writer.get(&v).copied()).collect();
+        let producers: BTreeSet<usize> = program.ops[index].inputs().filter_map(|v| links.writer(v)).collect();
         // The last one first: what it reads of the others then comes to this operation.
         let found = producers.into_iter().rev().find(|p| joins(graph, program, &links, *p, index));
         match found {
             Some(producer) => {
+                links.leave(program, producer);
+                links.leave(program, index);
                 merge(program, producer, index);
-                links = Links::new(program);
-                index -= 1;
+                links.enter(program, index);
+                merged.insert(producer);
             }
             None => index += 1,
         }
     }
+    let mut index = 0..;
+    program.ops.retain(|_| index.next().is_some_and(|i| !merged.contains(&i)));
     if anew {
         make_anew(graph, program);
         links = Links::new(program);
@@ -42,7 +50,7 @@ pub fn fuse(graph: &Graph, program: &mut Program, anew: bool) {
     let states: BTreeSet<ValueId> = program.next.values().copied().collect();
     for op in program.ops.iter_mut().filter(|op| op.built_in.iter().any(|b| b.before)) {
         for write in &mut op.writes {
-            let inside = !links.readers.contains_key(&write.value) && write.of > 0;
+            let inside = links.readers(write.value).is_empty() && write.of > 0;
             write.passed = inside && !pinned.contains(&write.value) && !states.contains(&write.value);
         }
     }
@@ -57,7 +65,7 @@ fn begin_from_constants(graph: &Graph, program: &mut Program) {
         let op = &program.ops[fill];
         let (Task::Fill(Some(setting)), [write]) = (&op.task, op.writes.as_slice()) else { continue };
         let (setting, node, value) = (setting.clone(), op.node, write.value);
-        let Some([reader]) = links.readers.get(&value).map(Vec::as_slice) else { continue };
+        let [reader] = links.readers(value) else { continue };
         let to = &program.ops[*reader];
         let whole =
             to.node == node && to.still == op.still && matches!(to.task, Task::Stage) && !pinned.contains(&value);
@@ -95,20 +103,38 @@ fn takes_constants(graph: &Graph, op: &Op, value: ValueId) -> bool {
     !copies && alone && op.writes.iter().filter(|w| w.consumes == Some(value)).all(takes)
 }
 
-/// Who writes and who reads what.
+/// Who writes and who reads what, by value.
 struct Links {
-    writer: BTreeMap<ValueId, usize>,
-    readers: BTreeMap<ValueId, Vec<usize>>,
+    writer: Vec<Option<usize>>,
+    readers: Vec<Vec<usize>>,
 }
 
 impl Links {
     fn new(program: &Program) -> Links {
-        let mut links = Links { writer: BTreeMap::new(), readers: BTreeMap::new() };
-        for (index, op) in program.ops.iter().enumerate() {
-            links.writer.extend(op.writes.iter().map(|w| (w.value, index)));
-            op.inputs().for_each(|v| links.readers.entry(v).or_default().push(index));
-        }
+        let count = program.values.len();
+        let mut links = Links { writer: vec![None; count], readers: vec![Vec::new(); count] };
+        (0..program.ops.len()).for_each(|op| links.enter(program, op));
         links
+    }
+
+    fn writer(&self, value: ValueId) -> Option<usize> {
+        self.writer.get(value).copied().flatten()
+    }
+
+    fn readers(&self, value: ValueId) -> &[usize] {
+        self.readers.get(value).map_or(&[], Vec::as_slice)
+    }
+
+    fn enter(&mut self, program: &Program, op: usize) {
+        for write in &program.ops[op].writes {
+            self.writer[write.value] = Some(op);
+        }
+        program.ops[op].inputs().for_each(|v| self.readers[v].push(op));
+    }
+
+    /// Before an operation changes.
+    fn leave(&mut self, program: &Program, op: usize) {
+        program.ops[op].inputs().for_each(|v| self.readers[v].retain(|reader| *reader != op));
     }
 
     /// Whether one operation needs what another makes, by way of a third.
@@ -127,7 +153,7 @@ impl Links {
     }
 
     fn after<'a>(&'a self, program: &'a Program, op: usize) -> impl Iterator<Item = usize> + 'a {
-        program.ops[op].writes.iter().filter_map(|w| self.readers.get(&w.value)).flatten().copied()
+        program.ops[op].writes.iter().flat_map(|w| self.readers(w.value)).copied()
     }
 }
 
@@ -152,7 +178,7 @@ fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize) -> Opt
     let from = program.ops.get(producer)?;
     let (node, stage) = plain(graph, from)?;
     let [write] = from.writes.as_slice() else { return None };
-    let [consumer] = links.readers.get(&write.value)?.as_slice() else { return None };
+    let [consumer] = links.readers(write.value) else { return None };
     // Stored in halves it would have been rounded.
     let halves = program.values.get(write.value).is_none_or(|value| value.precision != Precision::F32);
     let kept = halves || program.pinned.contains(&write.value) || program.next.values().any(|v| *v == write.value);
@@ -218,6 +244,7 @@ fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consu
         && !names(graph, from, "iteration")
         && made(program, producer).all(|value| reads_own(graph, to, value))
         && buffers(from, to) <= MAX_BUFFERS
+        && from.built_in.len() + to.built_in.len() < MAX_TOGETHER
         && !links.around(program, producer, consumer)
 }
 
@@ -290,26 +317,28 @@ fn buffers(from: &Op, to: &Op) -> usize {
     apart.len() + made.len().saturating_sub(1) + 1
 }
 
-/// Builds the producer into the consumer, whose place the two take.
+/// Builds the producer into the consumer, and leaves nothing of it.
 fn merge(program: &mut Program, producer: usize, consumer: usize) {
-    let from = program.ops.remove(producer);
-    let Some(to) = program.ops.get_mut(consumer - 1) else { return };
+    let op = &mut program.ops[producer];
+    let (node, built_in, made_here) = (op.node, std::mem::take(&mut op.built_in), std::mem::take(&mut op.writes));
+    let (read, handed_before) = (std::mem::take(&mut op.reads), std::mem::take(&mut op.handed));
+    let Some(to) = program.ops.get_mut(consumer) else { return };
     let first = to.built_in.len() + 1;
     let moved = |instance: usize| first + instance;
-    to.built_in.push(BuiltIn { node: from.node, askers: Vec::new(), before: true, anew: None });
-    to.built_in.extend(from.built_in.into_iter().map(|built| BuiltIn {
+    to.built_in.push(BuiltIn { node, askers: Vec::new(), before: true, anew: None });
+    to.built_in.extend(built_in.into_iter().map(|built| BuiltIn {
         askers: built.askers.into_iter().map(|(instance, port)| (moved(instance), port)).collect(),
         ..built
     }));
-    let made: BTreeSet<ValueId> = from.writes.iter().map(|w| w.value).collect();
+    let made: BTreeSet<ValueId> = made_here.iter().map(|w| w.value).collect();
     let (handed, mut reads): (Vec<Read>, Vec<Read>) = to.reads.drain(..).partition(|r| made.contains(&r.value));
     to.handed.extend(handed);
     let moved_read = |read: Read| Read { field: moved(read.field), ..read };
-    reads.extend(from.reads.into_iter().map(moved_read));
+    reads.extend(read.into_iter().map(moved_read));
     to.reads = reads;
-    to.handed.extend(from.handed.into_iter().map(moved_read));
+    to.handed.extend(handed_before.into_iter().map(moved_read));
     // What is made first stands first, so that memory is followed from one to the next.
-    let mut writes: Vec<Write> = from.writes.into_iter().map(|write| Write { of: moved(write.of), ..write }).collect();
+    let mut writes: Vec<Write> = made_here.into_iter().map(|write| Write { of: moved(write.of), ..write }).collect();
     writes.append(&mut to.writes);
     to.writes = writes;
 }

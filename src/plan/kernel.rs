@@ -1,6 +1,6 @@
 //! Operations become dispatches: the kernel's WGSL, its buffers, its uniform block.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use super::allocate::Layout;
@@ -10,6 +10,7 @@ use super::stage_kernel::{self, StageKernel};
 use super::tuning::Shape;
 use super::uniforms::{self, Block, Content, Counter};
 use super::until;
+use super::validate::{Checks, Text};
 use super::{
     Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire,
 };
@@ -43,8 +44,9 @@ pub struct Writer<'a> {
     words: Vec<(u32, i32)>,
     bytes: u32,
     alarms: Vec<Alarm>,
-    /// Kernels whose text differs from what the user wrote, as it would be with the user's own: for error messages.
-    pub written: HashMap<usize, String>,
+    checks: Checks,
+    /// Stages whose own text is being checked as it was written, by their address, with the types of their values and vectors.
+    checked: HashSet<(*const Stage, u32, Vec<(char, ValueType)>)>,
 }
 
 /// What sets uniform blocks apart: node, what is built in, constants begun with, and the counters that the text uses.
@@ -61,7 +63,8 @@ pub struct Dispatches {
 const NO_BLOCK: u32 = uniforms::FRAME_BYTES;
 
 impl<'a> Writer<'a> {
-    pub fn new(graph: &'a Graph) -> Writer<'a> {
+    /// Every kernel goes to `checks` as soon as it is written.
+    pub fn new(graph: &'a Graph, checks: Checks) -> Writer<'a> {
         Writer {
             graph,
             kernels: Vec::new(),
@@ -72,7 +75,8 @@ impl<'a> Writer<'a> {
             words: Vec::new(),
             bytes: 2 * uniforms::FRAME_BYTES,
             alarms: Vec::new(),
-            written: HashMap::new(),
+            checks,
+            checked: HashSet::new(),
         }
     }
 
@@ -115,8 +119,11 @@ impl<'a> Writer<'a> {
             None => {
                 let text = StageKernel { graph: self.graph, program, op, node, stage, in_place: &key.1 };
                 let (kernel, block, written) = text.write(&mut self.alarms);
-                let index = self.kernel(kernel);
-                self.written.extend(written.map(|text| (index, text)));
+                let again = written.is_some() && {
+                    let generics = node.generics.iter().map(|(letter, ty)| (*letter, *ty)).collect();
+                    !self.checked.insert((std::ptr::from_ref(stage), dim(self.graph, node), generics))
+                };
+                let index = self.kernel(kernel, written, again);
                 let entry = (index, block);
                 self.variants.insert(key.clone(), entry.clone());
                 entry
@@ -290,7 +297,7 @@ impl<'a> Writer<'a> {
             }
             bind("out", true, write.value);
         }
-        let kernel = self.kernel(Kernel {
+        let kernel = Kernel {
             name: name.into(),
             node: node.path.clone(),
             wgsl,
@@ -301,7 +308,8 @@ impl<'a> Writer<'a> {
             warns: false,
             own_lines: 0,
             uniform_bytes: 16,
-        });
+        };
+        let kernel = self.kernel(kernel, None, false);
         // The count is the last thing that a gather reads.
         let count = op.reads.last().filter(|_| matches!(op.task, Task::Gather)).map(|r| counted(memory[r.value]));
         let indirect = self.gated(program, op, memory).or(count);
@@ -309,34 +317,20 @@ impl<'a> Writer<'a> {
         Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform }
     }
 
-    /// Fields on their own, so that each one's text is validated where it stands.
-    pub fn probes(&self, frame: &Program, reset: &Program) -> Vec<(Kernel, Option<String>)> {
-        let mut seen = std::collections::BTreeSet::new();
-        let mut out = Vec::new();
-        for (program, op) in [frame, reset].into_iter().flat_map(|p| p.probes.iter().map(move |op| (p, op))) {
-            let Some(node) = self.graph.nodes.get(op.node) else { continue };
-            let Kind::Stage(stage) = &node.kind else { continue };
-            if seen.insert(op.node) {
-                let text = StageKernel { graph: self.graph, program, op, node, stage, in_place: &[] };
-                let (kernel, _, written) = text.write(&mut Vec::new());
-                out.push((kernel, written));
-            }
-        }
-        out
-    }
-
     /// Kernels with the same text are one.
-    fn kernel(&mut self, kernel: Kernel) -> usize {
+    fn kernel(&mut self, kernel: Kernel, written: Option<String>, again: bool) -> usize {
         let key = (kernel.wgsl.clone(), kernel.bindings.clone());
         let next = self.kernels.len();
         let index = *self.by_text.entry(key).or_insert(next);
         if index == next {
+            self.checks.add(Text { kernel: kernel.clone(), written, again });
             self.kernels.push(kernel);
         }
         index
     }
 
-    pub fn finish(self, layout: Layout, dispatches: Dispatches, folder: &Path) -> Plan {
+    /// The plan, and the kernels that are still being checked.
+    pub fn finish(self, layout: Layout, dispatches: Dispatches, folder: &Path) -> (Plan, Checks) {
         let graph = self.graph;
         let Dispatches { reset, still, frame } = dispatches;
         let files = layout.states.iter().filter_map(|((node, _), buffer)| {
@@ -388,7 +382,7 @@ impl<'a> Writer<'a> {
             width: *width,
             height: *height,
         });
-        Plan {
+        let plan = Plan {
             version: PLAN_VERSION,
             name: graph.name.clone(),
             fps: graph.fps,
@@ -414,8 +408,25 @@ impl<'a> Writer<'a> {
             watches: watches.collect(),
             files,
             buffers: layout.buffers,
+        };
+        (plan, self.checks)
+    }
+}
+
+/// Fields on their own, so that each one's text is validated where it stands.
+pub fn probes(graph: &Graph, frame: &Program, reset: &Program) -> Vec<Text> {
+    let mut seen = BTreeSet::new();
+    let mut out = Vec::new();
+    for (program, op) in [frame, reset].into_iter().flat_map(|p| p.probes.iter().map(move |op| (p, op))) {
+        let Some(node) = graph.nodes.get(op.node) else { continue };
+        let Kind::Stage(stage) = &node.kind else { continue };
+        if seen.insert(op.node) {
+            let text = StageKernel { graph, program, op, node, stage, in_place: &[] };
+            let (kernel, _, written) = text.write(&mut Vec::new());
+            out.push(Text { kernel, written, again: false });
         }
     }
+    out
 }
 
 /// Elements of a grid or a set.

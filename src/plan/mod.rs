@@ -36,6 +36,7 @@ use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 pub(crate) use layout::Layout;
 pub use tuning::{Shape, Tuning};
 pub use uniforms::FRAME_BYTES;
+pub use validate::forget_passed;
 
 /// Where in a count's buffer, or in the gate of a group that may stop, the groups of indirect dispatches begin \[bytes\].
 pub const COUNT_GROUPS: u64 = 16;
@@ -416,15 +417,13 @@ impl Plan {
         schedule::schedule(&mut start);
         let layout = allocate::allocate(graph, &program, &start)?;
         check_memory(&layout, options.memory_budget)?;
-        let mut writer = kernel::Writer::new(graph);
+        let checks = validate::Checks::start(kernel::probes(graph, &program, &start))?;
+        let mut writer = kernel::Writer::new(graph, checks);
         let mut still = writer.dispatches(&program, &layout.frame)?;
         let frame = still.split_off(program.still());
         let reset = writer.dispatches(&start, &layout.reset)?;
-        let probes = writer.probes(&program, &start);
-        let mut written = std::mem::take(&mut writer.written);
-        let plan = writer.finish(layout, kernel::Dispatches { reset, still, frame }, &options.folder);
-        let kernels = plan.kernels.iter().cloned().enumerate();
-        validate::kernels(kernels.map(|(i, kernel)| (kernel, written.remove(&i))).collect(), probes)?;
+        let (plan, checks) = writer.finish(layout, kernel::Dispatches { reset, still, frame }, &options.folder);
+        checks.finish()?;
         Ok(plan)
     }
 

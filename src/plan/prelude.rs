@@ -1,7 +1,8 @@
 //! What every stage may use, and the generator writes only where a text needs it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 use crate::graph::Domain;
 use crate::stage::lex::{TokenKind, tokens};
@@ -28,9 +29,29 @@ pub fn float(value: f64) -> String {
     if value.is_finite() { format!("{value:?}f") } else { "0.0f".into() }
 }
 
-/// Adds to `wanted` every word of a text.
-pub fn collect_words(text: &str, wanted: &mut BTreeSet<String>) {
-    wanted.extend(tokens(text).iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text.to_string()));
+/// The names of a text that the generator has something for.
+#[derive(Default)]
+pub struct Wanted(BTreeSet<&'static str>);
+
+/// What the prelude defines, and the variables that are declared where they are used.
+static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let edge = EdgeRule::Wall;
+    let any = Domain { name: String::new(), dim: 2, resolution: [1; 3], cell_size: 1.0, edge, finer: None };
+    definitions(&any).into_iter().map(|(name, _)| name).chain(["frame", "iteration", "substep"]).collect()
+});
+
+impl Wanted {
+    pub fn add_text(&mut self, text: &str) {
+        self.add_words(tokens(text).iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text));
+    }
+
+    pub fn add_words<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
+        self.0.extend(words.filter_map(|word| NAMES.get(word).copied()));
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
 }
 
 /// Names that a module declares itself, outside functions and structs.
@@ -58,12 +79,12 @@ pub fn declared(text: &str) -> BTreeSet<String> {
 }
 
 /// The constants and helpers that `wanted` names, and what those need in turn.
-pub fn prelude(domain: &Domain, wanted: &mut BTreeSet<String>) -> String {
+pub fn prelude(domain: &Domain, wanted: &mut Wanted) -> String {
     let all = definitions(domain);
     let mut chosen = vec![false; all.len()];
-    while let Some(index) = (0..all.len()).find(|i| !chosen[*i] && wanted.contains(all[*i].0)) {
+    while let Some(index) = (0..all.len()).find(|i| !chosen[*i] && wanted.has(all[*i].0)) {
         chosen[index] = true;
-        collect_words(&all[index].1, wanted);
+        wanted.add_text(&all[index].1);
     }
     let mut out = String::new();
     for ((_, text), chosen) in all.iter().zip(chosen) {

@@ -3,7 +3,6 @@
 
 use super::expand::{Op, Part, Program, Task};
 use super::kernel::dim;
-use super::stage_kernel;
 use super::tuning::{CELLS_OF_A_ROW, Shape, Tuning};
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::{Direction, Port};
@@ -58,7 +57,7 @@ fn fits(graph: &Graph, program: &Program, op: &Op, node: &Node, stage: &Stage) -
         && op.handed.is_empty()
         && !op.writes.is_empty()
         && stage.repeatable()
-        && stage_kernel::finite(stage, domain.dim)
+        && stage.bounded(domain.dim).finite
         && domain.resolution[0] % CELLS_OF_A_ROW == 0
         && stage.outputs().all(plain)
         && node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(value) if value.components(domain.dim) <= 4))

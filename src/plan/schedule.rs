@@ -23,10 +23,11 @@ pub fn schedule(program: &mut Program) {
             }
         }
     }
+    let mut seen = Seen { at: vec![0; count], walk: 0 };
     for writer in 0..count {
         for value in program.ops[writer].writes.iter().filter_map(|w| w.consumes) {
             for reader in readers.get(&value).into_iter().flatten().copied().filter(|r| *r != writer) {
-                if !reaches(&after, writer, reader) {
+                if !reaches(&after, writer, reader, &mut seen) {
                     after[reader].insert(writer);
                 }
             }
@@ -39,14 +40,20 @@ pub fn schedule(program: &mut Program) {
     program.ops.sort_by_key(|op| !op.still);
 }
 
-fn reaches(after: &[BTreeSet<usize>], from: usize, to: usize) -> bool {
-    let mut seen = BTreeSet::new();
+/// Operations that a walk has come to: those that bear its number.
+struct Seen {
+    at: Vec<usize>,
+    walk: usize,
+}
+
+fn reaches(after: &[BTreeSet<usize>], from: usize, to: usize, seen: &mut Seen) -> bool {
+    seen.walk += 1;
     let mut pending = vec![from];
     while let Some(index) = pending.pop() {
         if index == to {
             return true;
         }
-        if seen.insert(index) {
+        if std::mem::replace(&mut seen.at[index], seen.walk) != seen.walk {
             pending.extend(&after[index]);
         }
     }

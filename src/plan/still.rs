@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{Op, Part, Program, Task, ValueId};
-use super::{kernel, stage_kernel};
+use super::kernel;
 use crate::graph::numbers::Table;
 use crate::graph::{Graph, Kind, Node, Setting, Source};
 use crate::stage::types::{PortType, ValueType};
@@ -81,7 +81,7 @@ fn node_rests(graph: &Graph, node: usize, numbers: &Table) -> bool {
     let moves = |ty: PortType| matches!(ty, PortType::Particles | PortType::NeighborGrid);
     !stage.names("frame")
         && !stage.header.ports.iter().any(|p| moves(p.ty) || p.expect.is_some())
-        && stage_kernel::finite(stage, kernel::dim(graph, node))
+        && stage.bounded(kernel::dim(graph, node)).finite
         && settings(node).all(|setting| constant(setting, numbers))
 }
 

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{Op, Program, Task, ValueId};
 use super::kernel::dim;
-use super::stage_kernel;
 use super::tuning::{MAX_TILE_WORDS, Shape, Tuning};
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::Direction;
@@ -116,7 +115,7 @@ pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32>
     let domain = node.domain.and_then(|d| graph.domains.get(d))?;
     let plain = stage.source() == IterationSource::Cells
         && stage.repeatable()
-        && stage_kernel::finite(stage, domain.dim)
+        && stage.bounded(domain.dim).finite
         && op.built_in.is_empty()
         && !op.writes.is_empty();
     let mut radius = 0;

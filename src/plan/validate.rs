@@ -1,6 +1,8 @@
-//! Every kernel is parsed and validated before an engine may see it, and errors are led back to the user's own line.
+//! Every kernel is parsed and validated before an engine may see it, and errors are led back to the user's own line. This runs on all
+//! cores while the compiler still writes, and text that has passed once is not looked at again.
 
-use std::sync::mpsc;
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock, Mutex, mpsc};
 use std::time::Duration;
 
 use super::Kernel;
@@ -11,60 +13,157 @@ use crate::stage::lex::tokens;
 /// Text that passed the guard validates in milliseconds; what takes longer is hostile.
 const PATIENCE: Duration = Duration::from_secs(2);
 const STACK: usize = 256 << 20; // Address space only. The parser recurses.
+const MOST_THREADS: usize = 8;
 
-/// A kernel, and its text with the user's own as it was written, where the two differ.
-pub type Text = (Kernel, Option<String>);
-
-/// Validates kernels; first the probes, which show a field's mistake at its own line.
-///
-/// # Errors
-/// One problem for each broken kernel, at the line of the stage's text where there is one.
-pub fn kernels(kernels: Vec<Text>, probes: Vec<Text>) -> Result<(), Problems> {
-    let (sender, receiver) = mpsc::channel();
-    let first = probes.len();
-    let work: Vec<Text> = probes.into_iter().chain(kernels).collect();
-    let nodes: Vec<String> = work.iter().map(|(kernel, _)| kernel.node.clone()).collect();
-    let worker = std::thread::Builder::new().name("validate".into()).stack_size(STACK).spawn(move || {
-        for text in work {
-            if sender.send(check(&text)).is_err() {
-                break;
-            }
-        }
-    });
-    if let Err(error) = worker {
-        return Err(
-            Problem::new("", "", format!("no thread to validate shaders: {error}"), "close other programs").into()
-        );
-    }
-    let mut problems = Problems::default();
-    for (index, node) in nodes.iter().enumerate() {
-        if index == first && !problems.is_empty() {
-            // What is built in is wrong, and would be so again wherever it is built in.
-            break;
-        }
-        match receiver.recv_timeout(PATIENCE) {
-            Ok(None) => {}
-            // A field that is built into another one is wrong there too, at a place that is nobody's own.
-            Ok(Some(problem)) if index < first && problem.place.is_none() && !problems.is_empty() => {}
-            Ok(Some(problem)) => problems.push(problem),
-            Err(_) => {
-                // The thread is left behind: it ends when the validator does, and nobody listens.
-                let cause = "the shader compiler does not finish with this text";
-                problems.push(Problem::new(node, "", cause, "make its types and expressions simpler"));
-                break;
-            }
-        }
-    }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+/// A kernel on its way to be checked.
+#[derive(Clone)]
+pub struct Text {
+    pub kernel: Kernel,
+    /// The text with the user's own as it was written, where the two differ.
+    pub written: Option<String>,
+    /// Another kernel is checked with the same text of the user's, read and written by functions of the same types.
+    pub again: bool,
 }
 
-/// A kernel whose loops were changed is checked as the user wrote it first, so that columns are the user's own.
-fn check((kernel, written): &Text) -> Option<Problem> {
+/// Kernels that are being validated.
+pub struct Checks {
+    work: mpsc::Sender<(usize, Text)>,
+    results: mpsc::Receiver<(usize, Option<Problem>)>,
+    /// Nodes of the kernels, in the order in which they came.
+    nodes: Vec<String>,
+    probes: usize,
+}
+
+impl Checks {
+    /// Begins with the probes, which show a field's mistake at its own line.
+    ///
+    /// # Errors
+    /// A system that has no thread for it.
+    pub fn start(probes: Vec<Text>) -> Result<Checks, Problems> {
+        let (work, waiting) = mpsc::channel::<(usize, Text)>();
+        let (sender, results) = mpsc::channel();
+        let waiting = Arc::new(Mutex::new(waiting));
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(MOST_THREADS);
+        let mut error = None;
+        for thread in 0..threads {
+            let (waiting, sender) = (waiting.clone(), sender.clone());
+            let next = move || waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
+            let check = move || {
+                while let Some((index, text)) = next() {
+                    if sender.send((index, check(&text))).is_err() {
+                        break;
+                    }
+                }
+            };
+            match std::thread::Builder::new().name("validate".into()).stack_size(STACK).spawn(check) {
+                Ok(_) => {}
+                Err(e) if thread == 0 => error = Some(e),
+                // Those that there are do its share.
+                Err(_) => break,
+            }
+        }
+        if let Some(error) = error {
+            let cause = format!("no thread to validate shaders: {error}");
+            return Err(Problem::new("", "", cause, "close other programs").into());
+        }
+        let mut checks = Checks { work, results, nodes: Vec::new(), probes: probes.len() };
+        probes.into_iter().for_each(|text| checks.add(text));
+        Ok(checks)
+    }
+
+    pub fn add(&mut self, text: Text) {
+        let index = self.nodes.len();
+        self.nodes.push(text.kernel.node.clone());
+        // Where nobody listens any more, no result comes either, and that is noticed.
+        let _ = self.work.send((index, text));
+    }
+
+    /// Waits for all of them.
+    ///
+    /// # Errors
+    /// One problem for each broken kernel, at the line of the stage's text where there is one.
+    pub fn finish(self) -> Result<(), Problems> {
+        let Checks { work, results, nodes, probes } = self;
+        drop(work);
+        let mut found: Vec<Option<Option<Problem>>> = vec![None; nodes.len()];
+        for _ in 0..nodes.len() {
+            // A thread that hangs is left behind: it ends when the validator does, and nobody listens.
+            let Ok((index, problem)) = results.recv_timeout(PATIENCE) else { break };
+            if let Some(slot) = found.get_mut(index) {
+                *slot = Some(problem);
+            }
+        }
+        let mut problems = Problems::default();
+        for (index, (found, node)) in found.into_iter().zip(&nodes).enumerate() {
+            if index == probes && !problems.is_empty() {
+                // What is built in is wrong, and would be so again wherever it is built in.
+                break;
+            }
+            match found {
+                Some(None) => {}
+                // A field that is built into another one is wrong there too, at a place that is nobody's own.
+                Some(Some(problem)) if index < probes && problem.place.is_none() && !problems.is_empty() => {}
+                Some(Some(problem)) => problems.push(problem),
+                None => {
+                    let cause = "the shader compiler does not finish with this text";
+                    problems.push(Problem::new(node, "", cause, "make its types and expressions simpler"));
+                    break;
+                }
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+}
+
+/// A kernel whose loops were changed is checked as the user wrote it too, so that columns are the user's own, and so that what passes
+/// does not depend on how it is carried out. Once is enough for that.
+fn check(text: &Text) -> Option<Problem> {
+    let kernel = &text.kernel;
     if let Some(problem) = too_large(kernel) {
         return Some(problem);
     }
-    let written = written.as_ref().map(|wgsl| Kernel { wgsl: wgsl.clone(), ..kernel.clone() });
-    written.and_then(|kernel| check_text(&kernel)).or_else(|| check_text(kernel))
+    let as_written = || {
+        let wgsl = text.written.clone()?;
+        check_text(&Kernel { wgsl, ..kernel.clone() })
+    };
+    match text.again {
+        true => check_text(kernel).map(|problem| as_written().unwrap_or(problem)),
+        false => as_written().or_else(|| check_text(kernel)),
+    }
+}
+
+/// Texts that have passed.
+#[derive(Default)]
+struct Passed {
+    texts: HashSet<String>,
+    bytes: usize,
+}
+
+/// Of all compiles of the process: an edit changes few kernels.
+static PASSED: LazyLock<Mutex<Passed>> = LazyLock::new(Mutex::default);
+
+/// Bytes of text after which what has passed is forgotten: many graphs' worth.
+const MOST_PASSED: usize = 16 << 20;
+
+fn has_passed(wgsl: &str) -> bool {
+    PASSED.lock().is_ok_and(|passed| passed.texts.contains(wgsl))
+}
+
+fn note_passed(wgsl: &str) {
+    let Ok(mut passed) = PASSED.lock() else { return };
+    if passed.bytes + wgsl.len() > MOST_PASSED {
+        *passed = Passed::default();
+    }
+    if passed.texts.insert(wgsl.to_string()) {
+        passed.bytes += wgsl.len();
+    }
+}
+
+/// Forgets which texts have passed, so that the next compile does all of its work. For benchmarks.
+pub fn forget_passed() {
+    if let Ok(mut passed) = PASSED.lock() {
+        *passed = Passed::default();
+    }
 }
 
 /// Text of a kernel \[bytes\]. A stage has up to 64 KiB of its own; the rest are fields.
@@ -77,6 +176,9 @@ fn too_large(kernel: &Kernel) -> Option<Problem> {
         let cause = format!("the fields that it reads come to over {MAX_TEXT} bytes of text");
         return Some(Problem::new(&kernel.node, "", cause, remedy));
     }
+    if has_passed(&kernel.wgsl) {
+        return None;
+    }
     let limit = inlining::MAX_KERNEL_EXPANSION;
     inlining::excessive(&tokens(&kernel.wgsl), limit)?;
     let cause = format!("the fields that it reads stand for over {limit} calls once they are inlined");
@@ -84,6 +186,17 @@ fn too_large(kernel: &Kernel) -> Option<Problem> {
 }
 
 fn check_text(kernel: &Kernel) -> Option<Problem> {
+    if has_passed(&kernel.wgsl) {
+        return None;
+    }
+    let problem = parse_and_validate(kernel);
+    if problem.is_none() {
+        note_passed(&kernel.wgsl);
+    }
+    problem
+}
+
+fn parse_and_validate(kernel: &Kernel) -> Option<Problem> {
     let module = match naga::front::wgsl::parse_str(&kernel.wgsl) {
         Ok(module) => module,
         Err(error) => {

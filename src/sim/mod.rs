@@ -10,7 +10,7 @@ mod settings;
 mod watch;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::asset::DistanceGrid;
 use crate::document::ParamValue;
@@ -325,6 +325,17 @@ impl Simulation {
     /// CPU time of the last steps: writing uniforms, recording and submitting.
     pub fn cpu_times(&self) -> &Recent {
         &self.cpu
+    }
+
+    /// How long it took to record the last frame's commands. Frames are recorded ahead, on a thread of their own, so a step only waits
+    /// for that where it comes right behind the one before.
+    pub fn recording(&self) -> Duration {
+        self.engine.recording()
+    }
+
+    /// Frames whose commands were recorded so far: ahead of their step, and in it.
+    pub fn recorded(&self) -> [u64; 2] {
+        self.engine.recorded()
     }
 
     /// What went wrong while running and did not stop it: loops that spent their budget, expressions without a value.

@@ -28,12 +28,16 @@ pub fn excessive<'a>(tokens: &[Token<'a>], limit: u64) -> Option<Token<'a>> {
     let mut sizes = BTreeMap::<&str, u64>::new();
     // WGSL allows any order, so sizes settle in as many rounds as the longest chain of calls; doubling shows long before.
     for _ in 0..=bodies.len().min(64) {
+        let mut settled = true;
         for (name, calls) in &bodies {
             let size = calls.iter().fold(1u64, |sum, call| sum.saturating_add(sizes.get(call).copied().unwrap_or(0)));
-            sizes.insert(name.text, size);
+            settled &= sizes.insert(name.text, size) == Some(size);
             if size > limit {
                 return Some(*name);
             }
+        }
+        if settled {
+            break;
         }
     }
     None

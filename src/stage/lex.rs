@@ -29,7 +29,7 @@ const OPERATORS: [&str; 21] = [
 
 /// All tokens of `source`, in order; linear in its length. Comments are skipped, an unterminated one to the end.
 pub fn tokens(source: &str) -> Vec<Token<'_>> {
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(source.len() / 4);
     let mut rest = skip_trivia(source);
     while let Some(first) = rest.chars().next() {
         let (kind, length) = measure(rest, first);
@@ -57,12 +57,21 @@ fn measure(rest: &str, first: char) -> (TokenKind, usize) {
     if starts_number(rest) {
         (TokenKind::Number, number_length(rest))
     } else if is_word_part(first) {
-        let end = rest.find(|c| !is_word_part(c)).unwrap_or(rest.len());
-        (TokenKind::Word, end)
+        (TokenKind::Word, word_length(rest))
     } else {
-        let operator = OPERATORS.iter().find(|op| rest.starts_with(**op));
+        // Most brackets and commas are told apart by what follows them, without the table.
+        let more = matches!(rest.as_bytes().get(1), Some(b'<' | b'>' | b'=' | b'+' | b'-' | b'&' | b'|'));
+        let operator = OPERATORS.iter().filter(|_| more).find(|op| rest.starts_with(**op));
         let length = operator.map_or(first.len_utf8(), |op| op.len());
         (TokenKind::Punct, length)
+    }
+}
+
+fn word_length(rest: &str) -> usize {
+    let plain = rest.bytes().position(|b| b != b'_' && !b.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    match rest.as_bytes().get(plain) {
+        Some(byte) if !byte.is_ascii() => rest.find(|c| !is_word_part(c)).unwrap_or(rest.len()),
+        _ => plain,
     }
 }
 
@@ -98,12 +107,19 @@ fn is_line_break(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
+fn line_length(rest: &str) -> usize {
+    let plain = rest.bytes().position(|b| matches!(b, b'\n'..=b'\r') || !b.is_ascii()).unwrap_or(rest.len());
+    match rest.as_bytes().get(plain) {
+        Some(byte) if !byte.is_ascii() => rest.find(is_line_break).unwrap_or(rest.len()),
+        _ => plain,
+    }
+}
+
 fn skip_trivia(mut rest: &str) -> &str {
     loop {
         rest = rest.trim_start_matches(is_blank);
         if rest.starts_with("//") {
-            let end = rest.find(is_line_break).unwrap_or(rest.len());
-            rest = rest.get(end..).unwrap_or_default();
+            rest = rest.get(line_length(rest)..).unwrap_or_default();
         } else if rest.starts_with("/*") {
             rest = after_block_comment(rest);
         } else {

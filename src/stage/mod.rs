@@ -1,5 +1,6 @@
 //! Stages: one WGSL file each, whose header says what it reads, writes and takes.
 
+mod bounded;
 pub mod brackets;
 pub mod guard;
 pub mod header;
@@ -14,6 +15,7 @@ pub mod unroll;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::problem::SourcePlace;
+pub use bounded::{Bounded, known};
 use header::{Change, Direction, Header, Param, ParamType, Port, Scatter};
 use lex::{Token, TokenKind};
 use types::{PortType, ValueType};
@@ -33,6 +35,8 @@ pub struct Stage {
     reach: BTreeMap<String, Reach>,
     /// Whether all indices of the text are proven to be in bounds.
     indexed: bool,
+    runs: IterationSource,
+    bounded: bounded::Cached,
 }
 
 /// What a stage's function is called for.
@@ -109,7 +113,14 @@ impl Stage {
             _ => None,
         };
         let indexed = indexing::proven(&tokens, &components);
-        Ok(Stage { name: name.to_string(), header, source: source.to_string(), words, calls, reach, indexed })
+        let runs = iteration_source(&header, &tokens);
+        let (name, source, bounded) = (name.to_string(), source.to_string(), Default::default());
+        Ok(Stage { name, header, source, words, calls, reach, indexed, runs, bounded })
+    }
+
+    /// All words of the text.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(String::as_str)
     }
 
     /// Whether the text holds a word.
@@ -165,7 +176,7 @@ impl Stage {
 
     /// What the function is called for.
     pub fn source(&self) -> IterationSource {
-        iteration_source(&self.header, &self.source)
+        self.runs
     }
 
     /// The particle port that a particle stage runs over.
@@ -303,8 +314,7 @@ fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], start: usize) -> Opti
 }
 
 /// Reads what the function is called for off its signature.
-fn iteration_source(header: &Header, source: &str) -> IterationSource {
-    let tokens = lex::tokens(source);
+fn iteration_source(header: &Header, tokens: &[Token<'_>]) -> IterationSource {
     let stage = tokens.windows(4).position(|w| w[0].text == "fn" && w[1].text == "stage" && w[2].text == "(");
     match stage.and_then(|start| tokens.get(start + 5)).map_or("", |t| t.text) {
         _ if header.once => IterationSource::Once,

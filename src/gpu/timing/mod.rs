@@ -3,10 +3,12 @@
 mod recent;
 mod track;
 
+use std::sync::Arc;
+
 use super::device::Gpu;
 use crate::plan::{Dispatch, Plan};
 pub use recent::{Recent, Spread};
-pub use track::Track;
+pub use track::{Marks, Track};
 
 /// What is timed on the GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,6 +101,11 @@ impl Timing {
             List::Frame => &self.frame,
         };
         track.as_ref().filter(|track| track.ready())
+    }
+
+    /// Where a frame's time is taken.
+    pub fn marks(&self) -> Option<Arc<Marks>> {
+        self.frame.as_ref().map(|track| track.marks().clone())
     }
 
     /// A submit has asked for the times of a list.

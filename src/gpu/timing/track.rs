@@ -16,13 +16,32 @@ const BYTES: u64 = wgpu::QUERY_SIZE as u64;
 
 /// Timestamps in front of some dispatches of a list, and one behind the last.
 pub struct Track {
-    sets: Vec<wgpu::QuerySet>,
+    marks: Arc<Marks>,
     resolved: wgpu::Buffer,
     ring: Vec<Slot>,
     /// The slot that is written next; those before it are older.
     next: usize,
-    borders: Vec<usize>,
     recent: Recent,
+}
+
+/// Where time is taken: what recording a list has to know.
+pub struct Marks {
+    sets: Vec<wgpu::QuerySet>,
+    borders: Vec<usize>,
+}
+
+impl Marks {
+    /// The dispatches in front of which time is taken, in order.
+    pub fn borders(&self) -> &[usize] {
+        &self.borders
+    }
+
+    /// Takes the time in front of a border, or, with the number of borders, behind the last dispatch.
+    pub fn mark(&self, pass: &mut wgpu::ComputePass<'_>, border: usize) {
+        if let Some(set) = self.sets.get(border / SET) {
+            pass.write_timestamp(set, (border % SET) as u32);
+        }
+    }
 }
 
 /// A copy of the timestamps that the CPU can read.
@@ -63,12 +82,11 @@ impl Track {
             state: Arc::new(AtomicU8::new(FREE)),
         };
         Some(Track {
-            sets: (0..stamps).step_by(SET).map(set).collect(),
             resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
             ring: (0..RING).map(slot).collect(),
             next: 0,
             recent: Recent::new(borders.len()),
-            borders,
+            marks: Arc::new(Marks { sets: (0..stamps).step_by(SET).map(set).collect(), borders }),
         })
     }
 
@@ -77,22 +95,15 @@ impl Track {
         self.ring.get(self.next).is_some_and(|slot| slot.state.load(Ordering::Acquire) == FREE)
     }
 
-    pub fn borders(&self) -> &[usize] {
-        &self.borders
+    pub fn marks(&self) -> &Arc<Marks> {
+        &self.marks
     }
 
-    /// Takes the time in front of a border, or, with the number of borders, behind the last dispatch.
-    pub fn mark(&self, pass: &mut wgpu::ComputePass<'_>, border: usize) {
-        if let Some(set) = self.sets.get(border / SET) {
-            pass.write_timestamp(set, (border % SET) as u32);
-        }
-    }
-
-    /// Has the timestamps copied to where the CPU can read them; behind the pass, in the same submit.
+    /// Has the timestamps copied to where the CPU can read them; behind the marked pass, in the same submit.
     pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
         let Some(slot) = self.ring.get(self.next) else { return };
         let mut first = 0;
-        for set in &self.sets {
+        for set in &self.marks.sets {
             let count = (self.queries() - first).min(SET);
             encoder.resolve_query_set(set, 0..count as u32, &self.resolved, first as u64 * BYTES);
             first += count;
@@ -146,6 +157,6 @@ impl Track {
 
     /// Timestamps of a frame.
     pub fn queries(&self) -> usize {
-        self.borders.len() + 1
+        self.marks.borders.len() + 1
     }
 }

@@ -1,8 +1,6 @@
 //! Stages built into a kernel: the text of a field, or of a stage that runs before, and all that is generated for it, with every name of theirs made
 //! different from everybody else's.
 
-use std::collections::BTreeSet;
-
 use super::*;
 use crate::stage::lex::{TokenKind, tokens};
 
@@ -15,12 +13,13 @@ impl StageKernel<'_> {
     /// The module of a built-in stage, and whether its loops are proven finite.
     pub(super) fn module(&self, of: Instance<'_>, bound: &[Bound]) -> (String, bool) {
         let dim = dim(self.graph, of.node);
-        let (source, finite) = bounded_source(of.stage, dim);
+        let Bounded { source, finite } = of.stage.bounded(dim);
         let accessors = self.accessors(of, bound);
-        let mut wanted = BTreeSet::new();
+        let mut wanted = Wanted::default();
         let result = self.result_struct(of);
-        [&source, &accessors, &result].into_iter().for_each(|text| prelude::collect_words(text, &mut wanted));
-        let mut text = source;
+        wanted.add_words(of.stage.words());
+        [&accessors, &result].into_iter().for_each(|text| wanted.add_text(text));
+        let mut text = source.clone();
         text.push('\n');
         text.push_str(&prelude::prelude(&self.domain(of.node), &mut wanted));
         for (letter, value) in &of.node.generics {
@@ -28,7 +27,7 @@ impl StageKernel<'_> {
         }
         text.push_str(&result);
         text.push_str(&accessors);
-        (renamed(&text, &prefix(of.index)), finite)
+        (renamed(&text, &prefix(of.index)), *finite)
     }
 
     /// `x(position)`, and `x_gradient(position, step)` of a scalar.

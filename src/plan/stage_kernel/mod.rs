@@ -8,21 +8,20 @@ mod rows;
 mod sets;
 mod tile;
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::accessors::{self, Memory};
 use super::expand::{Op, Part, Program, Read, Value, ValueId};
 use super::kernel::{dim, workgroup};
-use super::prelude;
+use super::prelude::{self, Wanted};
 use super::uniforms::{self, Block, Content, Counter};
 use super::{Alarm, Binding, Cause, Kernel};
 use crate::curve::SAMPLES;
 use crate::graph::{Domain, Graph, Kind, Node, Setting, Source};
-use crate::stage::header::{Change, Direction, Param, ParamType, Port, Scatter};
+use crate::stage::header::{Change, Direction, Param, Port, Scatter};
 use crate::stage::types::{EdgeRule, Element, PortType, ValueType};
-use crate::stage::{IterationSource, Stage};
-use crate::stage::{loops, unroll};
+use crate::stage::{Bounded, IterationSource, Stage, known, unroll};
 
 use memory::Bound;
 pub use memory::bound;
@@ -54,10 +53,12 @@ impl StageKernel<'_> {
         let dim = dim(self.graph, self.node);
         let own = Instance { index: 0, node: self.node, stage: self.stage };
         let bound = bound(self.graph, self.program, self.op, self.in_place);
-        let (mut source, mut finite) = bounded_source(self.stage, dim);
-        if self.op.shape.is_some() {
-            source = unroll::unrolled(&source, &|name| known(name, dim));
-        }
+        let Bounded { source, finite } = self.stage.bounded(dim);
+        let mut finite = *finite;
+        let source = match self.op.shape {
+            Some(_) => Cow::Owned(unroll::unrolled(source, &|name| known(name, dim))),
+            None => Cow::Borrowed(source.as_str()),
+        };
         let mut modules = String::new();
         let mut block = Block::default();
         self.members(own, &mut block);
@@ -99,13 +100,12 @@ impl StageKernel<'_> {
         }
         generated.push_str(&self.accessors(own, &bound));
         generated.push_str(&self.main(&bound));
-        let mut wanted = BTreeSet::new();
-        // The text as it was written is checked too, see `written`.
-        [&source, &self.stage.source, &generated]
-            .into_iter()
-            .for_each(|text| prelude::collect_words(text, &mut wanted));
+        let mut wanted = Wanted::default();
+        // Bounding and unrolling add no words that anything is there for.
+        wanted.add_words(self.stage.words());
+        wanted.add_text(&generated);
         let helpers = prelude::prelude(&self.domain(self.node), &mut wanted);
-        prelude::collect_words(&modules, &mut wanted);
+        wanted.add_text(&modules);
         let own_lines = source.lines().count();
         let mut out = String::from("\n\n// ---- generated ----\n");
         out.push_str(&helpers);
@@ -113,12 +113,12 @@ impl StageKernel<'_> {
             let _ = writeln!(out, "alias {letter} = {};", value.wgsl(dim));
         }
         out.push_str(&self.result_struct(own));
-        if wanted.contains("frame") {
+        if wanted.has("frame") {
             let _ = writeln!(out, "{}\n@group(0) @binding(0) var<uniform> frame: Frame;", uniforms::FRAME_STRUCT);
         }
         out.push_str(&block.wgsl());
         for counter in ["iteration", "substep"] {
-            if wanted.contains(counter) {
+            if wanted.has(counter) {
                 let _ = writeln!(out, "var<private> {counter}: i32;");
             }
         }
@@ -454,36 +454,6 @@ fn constants(of: Instance<'_>) -> impl Iterator<Item = (&Port, &Setting)> {
         Source::Setting(setting) if port.direction == Direction::In => Some((port, setting)),
         _ => None,
     })
-}
-
-/// What the names that follow the domain stand for.
-fn known(name: &str, dim: u32) -> Option<i64> {
-    match name {
-        "DIM" => Some(i64::from(dim)),
-        "FACES" => Some(2 * i64::from(dim)),
-        _ => None,
-    }
-}
-
-/// A stage's own text, with a budget in loops that are not proven finite, and whether all are.
-fn bounded_source(stage: &Stage, dim: u32) -> (String, bool) {
-    let constants = |name: &str| known(name, dim);
-    let params = |name: &str| {
-        let param = stage.param(name)?;
-        let (low, high) = param.range;
-        matches!(param.ty, ParamType::Value(ValueType::I32 | ValueType::U32)).then_some(())?;
-        let low = if param.ty == ParamType::Value(ValueType::U32) { low.unwrap_or(0.0) } else { low? };
-        Some((low.ceil() as i64, high?.floor() as i64))
-    };
-    let grids: Vec<String> =
-        stage.inputs().filter(|p| p.ty == PortType::NeighborGrid).map(|p| format!("{}_next", p.name)).collect();
-    let report = loops::bound_loops(&stage.source, &constants, &params, &|name| grids.iter().any(|g| g == name));
-    (report.source, report.unproven.is_empty())
-}
-
-/// Whether all loops of a stage's text are proven finite.
-pub fn finite(stage: &Stage, dim: u32) -> bool {
-    bounded_source(stage, dim).1
 }
 
 /// Rounds that all loops of an invocation may make together when they are not proven finite, and neighbours that it may

@@ -4,6 +4,8 @@
 use super::super::accessors::Tile;
 use super::super::tile::radius;
 use super::super::tuning::Shape;
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::stage::Reach;
 

@@ -1,0 +1,216 @@
+//! The commands of a frame. They are the same in every frame but for which buffers have changed places, so the next frame's are
+//! recorded on a thread of their own while the GPU runs this one; a step then only hands them in.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::device::Gpu;
+use super::pipelines::Pipeline;
+use super::timing::Marks;
+
+/// A dispatch made ready.
+pub struct Step {
+    pub pipeline: Arc<Pipeline>,
+    pub bind_group: wgpu::BindGroup,
+    pub uniform: u32,
+    pub groups: [u32; 3],
+    /// Buffer that holds the groups to run instead, and where \[bytes\].
+    pub indirect: Option<(wgpu::Buffer, u64)>,
+}
+
+/// Records dispatches as one pass, with timestamps at the marks.
+pub fn run(encoder: &mut wgpu::CommandEncoder, steps: &[Step], marks: Option<&Marks>) {
+    let mut pass = encoder.begin_compute_pass(&Default::default());
+    let mut current: Option<&Arc<Pipeline>> = None;
+    let mut borders = marks.map(Marks::borders).unwrap_or_default().iter().enumerate().peekable();
+    for (index, step) in steps.iter().enumerate() {
+        if let (Some(marks), Some((border, _))) = (marks, borders.next_if(|(_, first)| **first == index)) {
+            marks.mark(&mut pass, border);
+        }
+        if current.is_none_or(|c| !Arc::ptr_eq(c, &step.pipeline)) {
+            pass.set_pipeline(&step.pipeline.pipeline);
+            current = Some(&step.pipeline);
+        }
+        pass.set_bind_group(0, &step.bind_group, &[step.uniform]);
+        let [x, y, z] = step.groups;
+        match &step.indirect {
+            Some((buffer, offset)) => pass.dispatch_workgroups_indirect(buffer, *offset),
+            None => pass.dispatch_workgroups(x, y, z),
+        }
+    }
+    if let Some(marks) = marks {
+        marks.mark(&mut pass, marks.borders().len());
+    }
+}
+
+/// Dispatches below which waking a thread costs as much as recording them.
+const FEW: usize = 16;
+
+/// Which commands a frame consists of.
+#[derive(Clone)]
+struct Frame {
+    /// Buffers that swap have changed places.
+    odd: bool,
+    marks: Option<Arc<Marks>>,
+}
+
+impl Frame {
+    fn is(&self, other: &Frame) -> bool {
+        let same = match (&self.marks, &other.marks) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        self.odd == other.odd && same
+    }
+}
+
+/// The next frame's commands on their way.
+enum Next {
+    Idle,
+    Asked(Frame),
+    Recording(Frame),
+    Ready(Frame, wgpu::CommandBuffer),
+    /// The thread is to end.
+    Closed,
+}
+
+struct Shared {
+    gpu: Gpu,
+    /// For even and for odd frames, where buffers have changed places.
+    frames: [Vec<Step>; 2],
+    next: Mutex<Next>,
+    changed: Condvar,
+    took: Mutex<Duration>,
+    counts: Counts,
+}
+
+/// Frames that were recorded on the thread, and where they were wanted.
+#[derive(Default)]
+struct Counts {
+    ahead: AtomicU64,
+    late: AtomicU64,
+}
+
+/// Records the frames of a plan.
+pub struct Recorder {
+    shared: Arc<Shared>,
+    /// Absent where frames are too short for it, or there is none to be had.
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Recorder {
+    /// The second list may be empty where the first serves for all frames.
+    pub fn new(gpu: &Gpu, frames: [Vec<Step>; 2]) -> Recorder {
+        let long = frames.iter().any(|steps| steps.len() >= FEW);
+        let shared = Arc::new(Shared {
+            gpu: gpu.clone(),
+            frames,
+            next: Mutex::new(Next::Idle),
+            changed: Condvar::new(),
+            took: Mutex::default(),
+            counts: Counts::default(),
+        });
+        let work = {
+            let shared = shared.clone();
+            move || shared.work()
+        };
+        let start = || std::thread::Builder::new().name("record".into()).spawn(work).ok();
+        let thread = long.then(start).flatten();
+        Recorder { shared, thread }
+    }
+
+    /// A frame's commands: those that were recorded ahead, or else made now.
+    pub fn take(&self, odd: bool, marks: Option<Arc<Marks>>) -> wgpu::CommandBuffer {
+        let wanted = Frame { odd, marks };
+        self.shared.take(&wanted).unwrap_or_else(|| self.shared.record(&wanted, &self.shared.counts.late))
+    }
+
+    /// Has the frame recorded that will be taken next, as far as one can tell.
+    pub fn prepare(&self, odd: bool, marks: Option<Arc<Marks>>) {
+        if self.thread.is_some() {
+            *self.shared.lock() = Next::Asked(Frame { odd, marks });
+            self.shared.changed.notify_all();
+        }
+    }
+
+    /// Frames recorded so far: ahead of their step, and in it.
+    pub fn counts(&self) -> [u64; 2] {
+        let counts = &self.shared.counts;
+        [&counts.ahead, &counts.late].map(|count| count.load(Ordering::Relaxed))
+    }
+
+    /// How long recording took the last time, on whatever thread.
+    pub fn took(&self) -> Duration {
+        self.shared.took.lock().map(|took| *took).unwrap_or_default()
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        *self.shared.lock() = Next::Closed;
+        self.shared.changed.notify_all();
+        // What the thread holds is to be gone with the engine. A panic in it has been told.
+        self.thread.take().map(JoinHandle::join);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Next> {
+        self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn wait<'a>(&self, next: MutexGuard<'a, Next>) -> MutexGuard<'a, Next> {
+        self.changed.wait(next).unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn record(&self, frame: &Frame, count: &AtomicU64) -> wgpu::CommandBuffer {
+        let started = Instant::now();
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        let [even, odd] = &self.frames;
+        run(&mut encoder, if frame.odd && !odd.is_empty() { odd } else { even }, frame.marks.as_deref());
+        let commands = encoder.finish();
+        if let Ok(mut took) = self.took.lock() {
+            *took = started.elapsed();
+        }
+        count.fetch_add(1, Ordering::Relaxed);
+        commands
+    }
+
+    /// What was recorded, if it is the frame that is wanted. What has not been begun is left to whoever asks.
+    fn take(&self, wanted: &Frame) -> Option<wgpu::CommandBuffer> {
+        let mut next = self.lock();
+        while matches!(&*next, Next::Recording(frame) if frame.is(wanted)) {
+            next = self.wait(next);
+        }
+        match std::mem::replace(&mut *next, Next::Idle) {
+            Next::Ready(frame, commands) if frame.is(wanted) => Some(commands),
+            _ => None,
+        }
+    }
+
+    fn work(&self) {
+        let mut next = self.lock();
+        loop {
+            next = match &*next {
+                Next::Closed => return,
+                Next::Asked(frame) => {
+                    let frame = frame.clone();
+                    *next = Next::Recording(frame.clone());
+                    drop(next);
+                    let commands = self.record(&frame, &self.counts.ahead);
+                    let mut next = self.lock();
+                    // Something else may have been asked for meanwhile.
+                    if matches!(&*next, Next::Recording(_)) {
+                        *next = Next::Ready(frame, commands);
+                        self.changed.notify_all();
+                    }
+                    next
+                }
+                _ => self.wait(next),
+            };
+        }
+    }
+}
