@@ -46,8 +46,11 @@ pub struct Writer<'a> {
     alarms: Vec<Alarm>,
     checks: Checks,
     /// Stages whose own text is being checked as it was written, by their address, with the types of their values and vectors.
-    checked: HashSet<(*const Stage, u32, Vec<(char, ValueType)>)>,
+    checked: HashSet<Checked>,
 }
+
+/// What a stage's text is checked in: dimensions and what its generic letters stand for.
+type Checked = (*const Stage, u32, Vec<(char, ValueType)>);
 
 /// What sets uniform blocks apart: node, what is built in, constants begun with, and the counters that the text uses.
 type Placed = (usize, Vec<usize>, Vec<bool>, [u32; 3]);
