@@ -269,7 +269,7 @@ fn five_thousand_rows_stay_smooth() {
         r#"(version: 1, nodes: {
             "domain": (domain: (resolution: (16, 16), width: 1, edge: "wall")),
             "field": (state: "Grid<f32>", inputs: {"next": "fade.field"}),
-            "fade": (stage: "fluid/diffuse", inputs: {"field": "field.value"}, iterations: 2500),
+            "fade": (stage: "fluid/diffuse", inputs: {"before": "field.value", "field": "field.value"}, iterations: 2600),
             "look": (stage: "view/color_map", inputs: {"field": "fade.field"}),
             "screen": (output: (), inputs: {"image": "look.image"}),
         })"#,
