@@ -41,12 +41,15 @@ pub struct Writer<'a> {
     bytes: u32,
     alarms: Vec<Alarm>,
     checks: Checks,
-    /// Stages whose own text is being checked as it was written, by their address, with the types of their values and vectors.
-    checked: HashSet<(*const Stage, u32, Vec<(char, ValueType)>)>,
+    /// Stages whose own text is being checked as it was written.
+    checked: HashSet<Typed>,
 }
 
 /// What sets uniform blocks apart: node, what is built in, constants begun with, and the counters that the text uses.
 type Placed = (usize, Vec<usize>, Vec<bool>, [u32; 3]);
+
+/// A stage by its address, with the dimensions of its vectors and the types of its values.
+type Typed = (*const Stage, u32, Vec<(char, ValueType)>);
 
 /// The lists of a plan.
 pub struct Dispatches {
