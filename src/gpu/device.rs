@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::pipelines::Pipelines;
 use super::probe;
+use crate::plan::tuning::Otherwise;
 use crate::plan::{Plan, Tuning};
 use crate::problem::Problems;
 
@@ -135,7 +136,7 @@ impl Gpu {
     /// barriers are dear, so nothing is swept on tiles.
     pub fn tuning(&self) -> Tuning {
         match self.device.adapter_info().device_type {
-            wgpu::DeviceType::Cpu => Tuning { fuse: true, ..Tuning::default() },
+            wgpu::DeviceType::Cpu => Tuning { fuse: true, otherwise: Otherwise::Cpu, ..Tuning::default() },
             _ => Tuning::gpu(),
         }
     }

@@ -103,6 +103,8 @@ pub enum Otherwise {
     Plain,
     /// What did best on the GPU that docs/performance.md tells of.
     Gpu,
+    /// What does best on a processor that plays GPU: memory is near and barriers are dear, so rows of four and no tiles.
+    Cpu,
 }
 
 /// The shapes that a plan is made with.
@@ -138,6 +140,7 @@ impl Tuning {
             (Some(shape), _) => (shape.cells == CELLS_OF_A_ROW && shape.sweeps == 1).then_some(shape),
             // In the plane rows come at the rate of a copy without it.
             (None, Otherwise::Gpu) => (dim(graph, node) == 3).then(|| Shape::rows(3)),
+            (None, Otherwise::Cpu) => Some(Shape::rows(dim(graph, node))),
             (None, Otherwise::Plain) => None,
         }
     }
