@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::expand::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write};
 use super::kernel;
+use super::stage_kernel::held_inputs;
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::{Change, Port};
 use crate::stage::types::{EdgeRule, Element, PortType, Precision, ValueType, WireType};
@@ -227,7 +228,8 @@ fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: u
 /// Whether an operation can be built into another that reads what it makes.
 fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consumer: usize) -> bool {
     let (from, to) = (&program.ops[producer], &program.ops[consumer]);
-    let (Some(first), Some(second)) = (plain(graph, from), plain(graph, to)) else { return false };
+    let second = if to.sweeps > 1 { tiled(graph, to) } else { plain(graph, to) };
+    let (Some(first), Some(second)) = (plain(graph, from), second) else { return false };
     let alike = match (first.1.source(), second.1.source()) {
         (IterationSource::Cells, IterationSource::Cells) => {
             kernel::extent(graph, first.0) == kernel::extent(graph, second.0) && first.0.domain == second.0.domain
@@ -242,7 +244,11 @@ fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consu
         && from.gate == to.gate
         && (from.substep == to.substep || !names(graph, from, "substep") && !names(graph, to, "substep"))
         && !names(graph, from, "iteration")
-        && made(program, producer).all(|value| reads_own(graph, to, value))
+        && if to.sweeps > 1 {
+            loads(graph, program, producer, to)
+        } else {
+            made(program, producer).all(|value| reads_own(graph, to, value))
+        }
         && buffers(from, to) <= MAX_BUFFERS
         && from.built_in.len() + to.built_in.len() < MAX_TOGETHER
         && !links.around(program, producer, consumer)
@@ -263,6 +269,28 @@ fn plain<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
     let grids = node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(_) | WireType::Particles));
     let once = op.sweeps == 1 && op.color.is_none() && op.shape.is_none() && matches!(op.task, Task::Stage);
     (once && grids && !op.writes.is_empty() && stage.outputs().all(simple)).then_some((node, stage))
+}
+
+/// The node and stage of an operation that sweeps tiles.
+fn tiled<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
+    let node = graph.nodes.get(op.node)?;
+    let Kind::Stage(stage) = &node.kind else { return None };
+    op.shape.filter(|_| op.sweeps > 1).map(|_| (node, &**stage))
+}
+
+/// Whether a tile can make what an operation makes where it would load it, once for each of its cells: what waits in registers, and
+/// what its sweeps go on from. The halo makes it several times, so it has to be little work.
+fn loads(graph: &Graph, program: &Program, producer: usize, to: &Op) -> bool {
+    let Some(from) = program.ops.get(producer) else { return false };
+    let work: usize = (0..=from.built_in.len()).filter_map(|i| stage_of(graph, from, i)).map(Stage::text_length).sum();
+    let exact = made(program, producer).all(|v| program.values.get(v).is_some_and(|v| v.precision == Precision::F32));
+    let whole = |read: &Read| read.field == 0 && read.part == Part::Whole;
+    let held = held_inputs(graph, program, to);
+    let waits = |value: ValueId| {
+        to.reads.iter().filter(|r| r.value == value).all(|r| whole(r) && held.contains(&r.port))
+            && to.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| w.of == 0)
+    };
+    work <= LITTLE && exact && made(program, producer).all(waits)
 }
 
 /// The number of living particles that an operation runs over.

@@ -406,6 +406,7 @@ impl Plan {
             still::mark(graph, &mut program);
         }
         tile::join(graph, &mut program, tuning);
+        program.unrolled = tuning.otherwise == tuning::Otherwise::Gpu;
         if tuning.fuse {
             fuse::fuse(graph, &mut program, tuning.otherwise == tuning::Otherwise::Gpu);
         }

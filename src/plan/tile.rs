@@ -116,7 +116,7 @@ pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32>
     let plain = stage.source() == IterationSource::Cells
         && stage.repeatable()
         && stage.bounded(domain.dim).finite
-        && op.built_in.is_empty()
+        && op.built_in.iter().all(|built| built.before)
         && !op.writes.is_empty();
     let mut radius = 0;
     for (port, ty) in stage.outputs().zip(&node.outputs).filter(|_| plain) {

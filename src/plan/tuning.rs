@@ -64,7 +64,7 @@ impl Shape {
         }
         // Few sweeps for large grids, which lose by the halo; many for small ones, which lose by each dispatch.
         let groups = if dim == 3 { [[16, 16, 1], [16, 8, 2], [8, 8, 4]] } else { [[64, 4, 1], [64, 8, 1], [32, 8, 1]] };
-        for sweeps in if dim == 3 { [2, 3, 4] } else { [4, 5, 8] } {
+        for sweeps in if dim == 3 { &[2, 3, 4][..] } else { &[4, 5, 8, 10] }.iter().copied() {
             shapes.push(Shape::tile(dim, words, sweeps));
             for group in groups {
                 let lanes: u32 = group.iter().product();

@@ -43,7 +43,7 @@ fn pcg3d(seed: [u32; 3]) -> [u32; 3] {
 }
 
 fn direction(bits: u32) -> Point {
-    [0, 10, 20].map(|shift| f64::from(bits >> shift & 1023) / 511.5 - 1.0)
+    [0, 10, 20].map(|shift| (f64::from(bits >> shift & 1023) + 0.5) / 512.0 - 1.0)
 }
 
 /// What turns the gradients in place of sine and cosine: parabolas of their periods.
@@ -70,8 +70,8 @@ impl Noise {
         let hash = pcg3d(std::array::from_fn(|a| (corner[a] as u32).wrapping_add(salt[a])));
         let g = hash.map(direction);
         let bits = hash[0] ^ hash[1].wrapping_mul(747_796_405) ^ hash[2];
-        let chance = f64::from(bits >> 8) / 16_777_216.0;
-        let (sin, cos) = wave(chance + self.turns(octave) * (0.75 + 0.5 * chance));
+        let chance = f64::from(bits >> 9) / 8_388_608.0;
+        let (sin, cos) = wave(self.turns(octave) * (0.75 + 0.5 * chance));
         std::array::from_fn(|i| added(scaled(g[i], cos), scaled(g[(i + 1) % 3], sin)))
     }
 

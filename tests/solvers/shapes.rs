@@ -75,6 +75,67 @@ fn sweeps_on_tiles_give_the_same_bits() {
     assert!(tiled >= 36, "only {tiled} plans had tiles");
 }
 
+/// Vectors, whose components along a wall's normal are the negative across it, and a source that each cell reads of its own.
+const SPREAD: &str = r#"
+    "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
+    "smoke": (state: "Grid<$type>", inputs: {"next": "spread.field"}),
+    "spread": (stage: "fluid/diffuse", inputs: {"before": "smoke.value", "field": "smoke.value"},
+               params: {"diffusivity": 0.01}, iterations: 4),
+"#;
+
+#[test]
+fn vectors_swept_on_tiles_give_the_same_bits() {
+    for (index, edge) in EDGES.iter().enumerate() {
+        for (ty, cells) in [("vec4f", "50, 70"), ("Vec", "70, 50"), ("Vec", "20, 12, 22")] {
+            let values = [("$cells", cells.into()), ("$edge", edge.to_string()), ("$type", ty.into())];
+            let sweeps = [4, 8][index % 2];
+            let tile = |dim| match dim {
+                3 => Shape { group: [8, 8, 4], cells: 2, sweeps },
+                _ => Shape { group: [32, 8, 1], cells: 4, sweeps },
+            };
+            let (plain, plan) = (shaped(SPREAD, &values, None), shaped(SPREAD, &values, Some(&tile)));
+            assert!(plan.frame.len() < plain.frame.len(), "{ty} {cells}");
+            let (expected, found) = (outcome(plain, &["smoke.value"]), outcome(plan, &["smoke.value"]));
+            let apart = expected[0].iter().zip(&found[0]).filter(|(a, b)| a != b).count();
+            assert_eq!(apart, 0, "{ty}, {cells}, {edge}, {sweeps} sweeps");
+        }
+    }
+}
+
+/// What sweeps read of their own cell, and what they go on from, each made by a stage before; the first is read later, too.
+const MADE: &str = r#"
+    "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
+    "flow": (state: "Grid<Vec>", inputs: {"next": "project.velocity"}),
+    "p": (state: "Grid<f32>", inputs: {"next": "sweep.pressure"}),
+    "divergence": (stage: "fluid/divergence", inputs: {"velocity": "flow.value"}),
+    "half": (custom: "//! Half\n//!\n//! @inout result: Grid<f32>\nfn stage(cell: Cell) -> f32 { return 0.5 * result(cell); }\n", inputs: {"result": "p.value"}),
+    "sweep": (stage: "fluid/pressure_jacobi", inputs: {"divergence": "divergence.divergence", "pressure": "half.result"}, iterations: 8),
+    "project": (stage: "fluid/project", inputs: {"pressure": "sweep.pressure", "velocity": "flow.value"}),
+"#;
+
+#[test]
+fn what_sweeps_start_from_is_made_in_their_tiles() {
+    for (cells, edge) in [("70, 50", "wall"), ("64, 96", "wrap"), ("33, 40", "zero"), ("20, 12, 22", "clamp")] {
+        let values = [("$cells", cells.to_string()), ("$edge", edge.into())];
+        let plain = shaped(MADE, &values, None);
+        let document = document(60.0, MADE, &pairs(&values));
+        let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+        let mut tuning = Tuning { fuse: true, ..Tuning::default() };
+        for node in graph.nodes.iter().filter(|node| node.path == "sweep") {
+            let Kind::Stage(stage) = &node.kind else { continue };
+            let group = if cells.split(',').count() == 3 { [8, 8, 4] } else { [32, 8, 1] };
+            tuning.shapes.insert(tuning::key(&graph, node, stage), Shape { group, cells: 4, sweeps: 4 });
+        }
+        let keep = Keep::Wires(vec!["flow.value".into(), "p.value".into()]);
+        let plan = Plan::compile(&graph, &PlanOptions { keep, tuning, ..PlanOptions::default() }).unwrap();
+        let first = plan.frame.iter().find(|d| d.node == "sweep").unwrap();
+        let with: Vec<&str> = first.with.iter().map(String::as_str).collect();
+        assert!(with.contains(&"divergence") && with.contains(&"half"), "{cells}: {with:?}");
+        let states = ["flow.value", "p.value"];
+        assert_eq!(outcome(plain, &states), outcome(plan, &states), "{cells} {edge}");
+    }
+}
+
 /// Two ports that depend on each other, of one and of two numbers, read some cells away.
 const REACTION: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),

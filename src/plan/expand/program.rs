@@ -201,6 +201,8 @@ pub struct Program {
     pub together: Vec<Vec<ValueId>>,
     /// For each gate the workgroups of the dispatches behind it.
     pub tables: BTreeMap<ValueId, Vec<[u32; 3]>>,
+    /// Whether short loops of its stages are written out, as the driver of a GPU likes it.
+    pub unrolled: bool,
 }
 
 impl Program {

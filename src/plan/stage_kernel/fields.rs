@@ -19,7 +19,10 @@ impl StageKernel<'_> {
         let result = self.result_struct(of);
         wanted.add_words(of.stage.words());
         [&accessors, &result].into_iter().for_each(|text| wanted.add_text(text));
-        let mut text = source.clone();
+        let mut text = match self.op.shape.is_some() || self.program.unrolled {
+            true => unroll::unrolled(source, &|name| known(name, dim)),
+            false => source.clone(),
+        };
         text.push('\n');
         text.push_str(&prelude::prelude(&self.domain(of.node), &mut wanted));
         for (letter, value) in &of.node.generics {

@@ -1,5 +1,6 @@
 //! The WGSL of a stage: the user's text first and untouched, then what the compiler generates around it.
 
+mod columns;
 mod fields;
 mod main;
 mod memory;
@@ -25,7 +26,7 @@ use crate::stage::{Bounded, IterationSource, Stage, known, unroll};
 
 use memory::Bound;
 pub use memory::bound;
-pub use tile::tile_inner;
+pub use tile::{held_inputs, tile_inner};
 
 /// Writes the WGSL of a stage in its surroundings.
 pub struct StageKernel<'a> {
@@ -55,9 +56,9 @@ impl StageKernel<'_> {
         let bound = bound(self.graph, self.program, self.op, self.in_place);
         let Bounded { source, finite } = self.stage.bounded(dim);
         let mut finite = *finite;
-        let source = match self.op.shape {
-            Some(_) => Cow::Owned(unroll::unrolled(source, &|name| known(name, dim))),
-            None => Cow::Borrowed(source.as_str()),
+        let source = match self.op.shape.is_some() || self.program.unrolled {
+            true => Cow::Owned(unroll::unrolled(source, &|name| known(name, dim))),
+            false => Cow::Borrowed(source.as_str()),
         };
         let mut modules = String::new();
         let mut block = Block::default();
@@ -298,20 +299,21 @@ impl StageKernel<'_> {
                 _ if self.anew(of.index, index).is_some() => parts.push(self.anew_accessor(of, index, port)),
                 // What is gone on from is seen through the port that writes it, unless nothing is written.
                 _ if port.direction == Direction::InOut && !self.reads(of.index).any(|r| r.port == index) => {}
+                _ if self.held_input(of.index, port) => {
+                    let mut all = self.op.reads.iter().chain(&self.op.handed);
+                    let value = all.find(|r| r.field == 0 && r.port == index).map(|r| &self.program.values[r.value]);
+                    let ty = value.map_or("f32", |v| v.ty.value().wgsl(v.dim));
+                    parts.push(from_variable(port, &tile::input(port), ty, dim(self.graph, of.node)));
+                }
                 _ if self.handed(of.index, index, &Part::Whole).is_some() => {
                     let variable = self.handed(of.index, index, &Part::Whole).unwrap_or_default();
                     let ty = self.handed_type(of.index, index);
                     parts.push(from_variable(port, &variable, ty.unwrap_or("f32"), dim(self.graph, of.node)));
                 }
-                _ if self.held_input(of.index, port) => {
-                    let value = self.reads(of.index).find(|r| r.port == index).map(|r| &self.program.values[r.value]);
-                    let ty = value.map_or("f32", |v| v.ty.value().wgsl(v.dim));
-                    parts.push(from_variable(port, &tile::input(port), ty, dim(self.graph, of.node)));
-                }
                 _ => {
                     let value = self.reads(of.index).find(|r| r.port == index).map(|r| &self.program.values[r.value]);
                     if let (Some(value), Some(variable)) = (value, variable(index, &Part::Whole)) {
-                        parts.push(self.grid_accessor(of.stage, port, value, variable));
+                        parts.push(self.grid_accessor(of, port, value, variable));
                     }
                 }
             }
@@ -321,22 +323,24 @@ impl StageKernel<'_> {
             let grid = write.part == Part::Whole && port.ty.is_grid();
             if grid && (port.direction == Direction::InOut || port.scatter.is_some()) {
                 let own = if of.index == 0 { String::new() } else { fields::prefix(of.index) };
-                if write.start.is_some() && self.op.sweeps == 1 {
+                if write.start.is_some() && (of.index > 0 || self.op.sweeps == 1) {
                     let ty = value.ty.value().wgsl(value.dim);
                     parts.push(from_variable(port, &value.layout().rounded(&begun(port)), ty, value.dim));
                     continue;
                 }
-                match write.consumes.and_then(|before| memory::handed(self.graph, self.op, before)) {
+                let handed = write.consumes.and_then(|before| memory::handed(self.graph, self.op, before));
+                // A tile goes on from it where it lies.
+                match handed.filter(|_| of.index > 0 || self.op.sweeps == 1) {
                     Some(variable) => {
                         let ty = value.ty.value().wgsl(value.dim);
                         parts.push(from_variable(port, &variable, ty, value.dim));
                     }
                     None if in_place || port.scatter.is_some() => {
-                        parts.push(self.grid_accessor(of.stage, port, value, &target));
+                        parts.push(self.grid_accessor(of, port, value, &target));
                     }
                     None => {
                         let variable = format!("{own}{}", memory::read(port, &write.part));
-                        parts.push(self.grid_accessor(of.stage, port, self.before(write, value), &variable));
+                        parts.push(self.grid_accessor(of, port, self.before(write, value), &variable));
                     }
                 }
             }
@@ -379,11 +383,12 @@ impl StageKernel<'_> {
     fn anew_accessor(&self, of: Instance<'_>, index: usize, port: &Port) -> String {
         let Some((instance, value)) = self.anew(of.index, index) else { return String::new() };
         let Some(value) = self.program.values.get(value) else { return String::new() };
-        self.grid_accessor(of.stage, port, value, &format!("{}stage()", fields::prefix(instance)))
+        self.grid_accessor(of, port, value, &format!("{}stage()", fields::prefix(instance)))
     }
 
-    fn grid_accessor(&self, stage: &Stage, port: &Port, value: &Value, variable: &str) -> String {
-        if self.port_window(port).is_some() {
+    fn grid_accessor(&self, of: Instance<'_>, port: &Port, value: &Value, variable: &str) -> String {
+        let stage = of.stage;
+        if of.index == 0 && self.port_window(port).is_some() {
             return self.window_accessor(port, value);
         }
         let Some(domain) = value.domain.and_then(|d| self.graph.domains.get(d)) else {
@@ -392,7 +397,7 @@ impl StageKernel<'_> {
             return format!("fn {}() -> {ty} {{ return {load}; }}", port.name);
         };
         let edge = port.edge.unwrap_or(domain.edge);
-        let tile = self.tile(port);
+        let tile = self.tile(port).filter(|_| of.index == 0);
         let held = self.held(stage, port, edge);
         let layout = value.layout();
         let memory = Memory { name: &port.name, variable, ty: value.ty, domain, layout, edge, tile, held };

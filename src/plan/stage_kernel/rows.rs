@@ -3,10 +3,9 @@
 
 use super::super::rows::{Side, Window, window};
 use super::super::tuning::CELLS_OF_A_ROW;
+use super::columns::{LETTERS, faces};
 use super::*;
-
-/// Words that a component of a vector of four is called by.
-const LETTERS: [&str; 4] = ["x", "y", "z", "w"];
+use crate::stage::Reach;
 
 impl StageKernel<'_> {
     /// Whether an invocation of this operation computes four cells of a row.
@@ -16,6 +15,10 @@ impl StageKernel<'_> {
 
     /// The window of a port that is read, where there is one.
     pub(super) fn port_window(&self, port: &Port) -> Option<Window> {
+        if self.in_columns() && port.writes() {
+            let faces = self.stage.reach(&port.name) == Reach::Faces;
+            return Some(if faces { Window::Faces } else { Window::Own });
+        }
         if !self.in_rows() {
             return None;
         }
@@ -180,11 +183,4 @@ fn cell_of_row(name: &str, (numbers, components): (u32, u32), k: u32) -> String 
     };
     let parts: Vec<String> = (0..components).map(part).collect();
     if components == 1 { parts.concat() } else { format!("vec{components}f({})", parts.join(", ")) }
-}
-
-/// Name, axis and step of each face.
-fn faces(dim: u32) -> &'static [(&'static str, usize, i64)] {
-    let all: &[(&str, usize, i64); 6] =
-        &[("west", 0, -1), ("east", 0, 1), ("south", 1, -1), ("north", 1, 1), ("below", 2, -1), ("above", 2, 1)];
-    &all[..2 * dim as usize]
 }

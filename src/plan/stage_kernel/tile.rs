@@ -12,6 +12,28 @@ use crate::stage::Reach;
 /// Registers of an invocation that inputs may take.
 const MAX_INPUT_WORDS: u32 = 48;
 
+/// The inputs of a tile that wait in registers, by port.
+pub fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usize> {
+    let Some(node) = graph.nodes.get(op.node) else { return Vec::new() };
+    let Kind::Stage(stage) = &node.kind else { return Vec::new() };
+    let own = |read: &&Read| {
+        let port = stage.inputs().nth(read.port);
+        let near = |port: &Port| matches!(port.ty, PortType::Grid(_)) && stage.reach(&port.name) == Reach::Own;
+        let value = program.values.get(read.value);
+        port.is_some_and(near) && value.is_some_and(|value| value.domain == node.domain)
+    };
+    let all = op.reads.iter().chain(&op.handed).filter(|r| r.field == 0 && r.part == Part::Whole);
+    let mut held: Vec<&Read> = all.filter(own).collect();
+    held.sort_by_key(|read| read.port);
+    let mut room = MAX_INPUT_WORDS;
+    held.retain(|read| {
+        let words = program.values.get(read.value).map_or(1, |value| value.ty.value().components(value.dim));
+        room = room.saturating_sub(words * op.shape.map_or(1, |s| s.cells));
+        room > 0
+    });
+    held.iter().map(|read| read.port).collect()
+}
+
 /// The variable that an input's value for the computed cell is in.
 pub fn input(port: &Port) -> String {
     format!("_in_{}", port.name)
@@ -44,14 +66,31 @@ fn ring(graph: &Graph, op: &Op) -> u32 {
 }
 
 /// What the parts of a tile's text have in common.
-struct Parts {
-    dim: u32,
-    size: [u32; 3],
+pub(super) struct Parts {
+    pub dim: u32,
+    pub size: [u32; 3],
     halo: u32,
     ring: u32,
     /// Cells of an invocation, one behind the other along the last axis.
-    cells: u32,
-    wraps: bool,
+    pub cells: u32,
+    pub wraps: bool,
+}
+
+impl Parts {
+    /// The axis along which an invocation's cells lie.
+    pub fn column(&self) -> usize {
+        self.dim as usize - 1
+    }
+
+    /// Words of a tile between a cell of a column and the next.
+    pub fn stride(&self) -> u32 {
+        self.size.iter().take(self.column()).product()
+    }
+
+    /// The vector from an invocation's first cell to one of its others.
+    pub fn along(&self, k: &str) -> String {
+        if self.dim == 3 { format!("vec3i(0, 0, {k})") } else { format!("vec2i(0, {k})") }
+    }
 }
 
 impl StageKernel<'_> {
@@ -91,6 +130,13 @@ impl StageKernel<'_> {
             let _ = writeln!(out, "var<workgroup> _tile_{}: array<{ty}, {count}>;", port.name);
         }
         let cells = prelude::cell_type(parts.dim);
+        let _ = writeln!(out, "var<private> _base: {cells};\nvar<private> _at: {cells};");
+        for (port, value) in self.own_inputs() {
+            let _ = writeln!(out, "var<private> {}: {};", input(port), value.ty.value().wgsl(value.dim));
+        }
+        if self.in_columns() {
+            return out;
+        }
         let returned = match self.returned().as_slice() {
             [(_, ty)] => ty.to_string(),
             _ => "Result".into(),
@@ -106,37 +152,23 @@ impl StageKernel<'_> {
         let spot = if parts.wraps { format!("var<private> _spot: {cells};\n") } else { String::new() };
         let _ = writeln!(
             out,
-            "var<private> _base: {cells};\nvar<private> _at: {cells};\nvar<private> _inside: bool;\n{spot}\
+            "var<private> _inside: bool;\n{spot}\
              fn _sweep(_l: {cells}) -> {returned} {{\n    \
                  if (_inside) {{ _at = _base + _l; }} else {{ {at} }}\n    \
                  return stage(_at);\n\
              }}"
         );
-        for (port, value) in self.own_inputs() {
-            let _ = writeln!(out, "var<private> {}: {};", input(port), value.ty.value().wgsl(value.dim));
-        }
         out
     }
 
     /// Inputs that are read at the computed cell only. They are the same in every sweep, so they wait in registers.
     fn own_inputs(&self) -> Vec<(&Port, &Value)> {
-        let reads = self.op.reads.iter().filter(|r| r.field == 0 && r.part == Part::Whole);
-        let found = reads.filter_map(|read| {
-            let port = self.stage.inputs().nth(read.port)?;
-            let value = self.program.values.get(read.value)?;
-            let own = matches!(port.ty, PortType::Grid(_))
-                && self.stage.reach(&port.name) == Reach::Own
-                && value.domain == self.node.domain;
-            own.then_some((port, value))
+        let found = held_inputs(self.graph, self.program, self.op).into_iter().filter_map(|port| {
+            let all = self.op.reads.iter().chain(&self.op.handed);
+            let value = all.filter(|r| r.field == 0).find(|r| r.port == port)?.value;
+            Some((self.stage.inputs().nth(port)?, self.program.values.get(value)?))
         });
-        let mut room = MAX_INPUT_WORDS;
-        found
-            .take_while(|(_, value)| {
-                let words = value.ty.value().components(value.dim) * self.op.shape.map_or(1, |s| s.cells);
-                room = room.saturating_sub(words);
-                room > 0
-            })
-            .collect()
+        found.collect()
     }
 
     /// Whether an input waits in registers.
@@ -144,7 +176,7 @@ impl StageKernel<'_> {
         of == 0 && self.op.sweeps > 1 && self.own_inputs().iter().any(|(p, _)| p.name == port.name)
     }
 
-    fn resolution(&self) -> [i64; 3] {
+    pub(super) fn resolution(&self) -> [i64; 3] {
         self.domain(self.node).resolution.map(i64::from)
     }
 
@@ -155,7 +187,7 @@ impl StageKernel<'_> {
             prelude::cell_literal(v.map(i64::from), parts.dim)
         });
         let axes = if dim == 3 { "xyz" } else { "xy" };
-        let along = |k: &str| if dim == 3 { format!("{cells}(0, 0, {k})") } else { format!("{cells}(0, {k})") };
+        let along = |k: &str| parts.along(k);
         let inner = tile_inner(self.graph, self.op, shape);
         let own = if dim == 3 { [1, 1, parts.cells] } else { [1, parts.cells, 1] };
         let index = |l: &str| accessors::index(l, parts.size, dim);
@@ -170,14 +202,24 @@ impl StageKernel<'_> {
             false => self.near(dim),
         };
         let (mut load, mut store) = (String::new(), String::new());
+        // What the stages that run before make for this one takes the place of what would be loaded.
+        let before = |value: Option<ValueId>| value.and_then(|value| memory::handed(self.graph, self.op, value));
+        let mut made = String::new();
         for (port, write, value, _) in self.writes() {
             let tile = |place: &str| format!("_tile_{}[{}]", port.name, index(place));
             let (layout, element) = (value.layout(), self.element_of("_c", value, dim));
-            let from = match write.start {
-                Some(_) => layout.rounded(&begun(port)),
-                None => self.before(write, value).layout().load(&memory::read(port, &write.part), &element),
-            };
-            let _ = write!(load, " {} = {from};", tile("_l"));
+            match (&write.start, before(write.consumes)) {
+                (Some(_), _) => {
+                    let _ = write!(load, " {} = {};", tile("_l"), layout.rounded(&begun(port)));
+                }
+                (None, Some(variable)) => {
+                    let _ = write!(made, " {} = {variable};", tile("_l"));
+                }
+                (None, None) => {
+                    let from = self.before(write, value).layout().load(&memory::read(port, &write.part), &element);
+                    let _ = write!(load, " {} = {from};", tile("_l"));
+                }
+            }
             let to = memory::written(port, &write.part);
             let _ = match layout.pairs() {
                 // A tile's inner part begins and ends between pairs, since halos lie on both sides of an even number of cells.
@@ -190,37 +232,55 @@ impl StageKernel<'_> {
             };
         }
         let each = format!("for (var _k = 0; _k < {}; _k++) {{ let _l = _first + {};", parts.cells, along("_k"));
-        let _ = writeln!(out, "    {each} {near}{load} }}\n    workgroupBarrier();");
-        for k in 0..parts.cells {
-            let place = format!("let _l = _first + {}; {near}", along(&k.to_string()));
-            let mut keep = String::new();
-            for (index, port, value) in self.own_inputs().iter().enumerate().map(|(i, (p, v))| (i, p, v)) {
-                let _ = writeln!(out, "    var _i{index}_{k}: {};", value.ty.value().wgsl(value.dim));
-                let element = self.element_of("_c", value, dim);
-                let from = value.layout().load(&memory::read(port, &Part::Whole), &element);
-                let _ = write!(keep, " _i{index}_{k} = {from};");
-            }
-            if !keep.is_empty() {
-                let _ = writeln!(out, "    {{ {place}{keep} }}");
-            }
-        }
-        // Twice the same text: where the whole tile lies inside the domain, the shader compiler drops all that edges need.
-        let whole = format!(
-            "all(_base >= {cells}(0)) && all(_base + {} <= {})",
-            vector(parts.size),
-            prelude::cell_literal(self.resolution(), dim)
-        );
-        let sweeps = self.sweeps(&parts);
-        let _ = writeln!(
-            out,
-            "    if ({whole}) {{\n    _inside = true;\n{sweeps}    }} else {{\n    _inside = false;\n{sweeps}    }}"
-        );
         let inside = format!(
             "all(_l >= {}) && all(_l < {}) && all(_c < {})",
             vector([parts.halo; 3]),
             vector(parts.size.map(|n| n.saturating_sub(parts.halo))),
             prelude::cell_literal(self.resolution(), dim)
         );
+        if !load.is_empty() {
+            let _ = writeln!(out, "    {each} {near}{load} }}");
+        }
+        let runs = self.op.built_in.iter().any(|b| b.before);
+        if runs && self.names("substep") {
+            out.push_str("    substep = params._substep;\n");
+        }
+        for k in 0..parts.cells {
+            let place = format!("let _l = _first + {}; {near}", along(&k.to_string()));
+            let mut keep = match runs {
+                true => format!(
+                    " _at = _c; {}{made}",
+                    self.run_before(dim, "_c", "", &inside.replace("_c <", "_base + _l <"))
+                ),
+                false => String::new(),
+            };
+            for (index, port, value) in self.own_inputs().iter().enumerate().map(|(i, (p, v))| (i, p, v)) {
+                let _ = writeln!(out, "    var _i{index}_{k}: {};", value.ty.value().wgsl(value.dim));
+                let element = self.element_of("_c", value, dim);
+                let of = self.stage.inputs().position(|p| p.name == port.name);
+                let from = of.and_then(|of| self.handed(0, of, &Part::Whole));
+                let from = from.unwrap_or_else(|| value.layout().load(&memory::read(port, &Part::Whole), &element));
+                let _ = write!(keep, " _i{index}_{k} = {from};");
+            }
+            if !keep.is_empty() {
+                let _ = writeln!(out, "    {{ {place}{keep} }}");
+            }
+        }
+        out.push_str("    workgroupBarrier();\n");
+        // Twice the same text: where the whole tile lies inside the domain, the shader compiler drops all that edges need.
+        let whole = format!(
+            "all(_base >= {cells}(0)) && all(_base + {} <= {})",
+            vector(parts.size),
+            prelude::cell_literal(self.resolution(), dim)
+        );
+        let (within, border) = match self.in_columns() {
+            true => (self.columns(&parts, true), self.columns(&parts, false)),
+            false => {
+                let sweeps = self.sweeps(&parts);
+                (format!("    _inside = true;\n{sweeps}"), format!("    _inside = false;\n{sweeps}"))
+            }
+        };
+        let _ = writeln!(out, "    if ({whole}) {{\n{within}    }} else {{\n{border}    }}");
         let _ = writeln!(out, "    {each} let _c = _base + _l; if ({inside}) {{{store} }} }}");
         (out, "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u".into())
     }
@@ -257,22 +317,21 @@ impl StageKernel<'_> {
     }
 
     /// Statements that bring the inputs of an invocation's cell where the accessors read them.
-    fn inputs_of(&self, k: u32) -> String {
+    pub(super) fn inputs_of(&self, k: u32) -> String {
         self.own_inputs().iter().enumerate().map(|(i, (port, _))| format!("{} = _i{i}_{k}; ", input(port))).collect()
     }
 
     /// The same where the colour decides between a cell and the next.
-    fn inputs_of_either(&self, k: u32) -> String {
+    pub(super) fn inputs_of_either(&self, k: u32) -> String {
         let one = |(i, (port, _)): (usize, &(&Port, &Value))| {
             format!("{} = select(_i{i}_{k}, _i{i}_{}, _odd == 1); ", input(port), k + 1)
         };
         self.own_inputs().iter().enumerate().map(one).collect()
     }
 
-    /// The loop over sweeps. Its body is written out cell by cell, so that values stay in registers.
-    fn sweeps(&self, parts: &Parts) -> String {
-        let Parts { dim, size, ring, cells, .. } = *parts;
-        let mut out = format!("    for (var _s = 0; _s < {}; _s++) {{\n", self.op.sweeps);
+    /// The counters that a stage may name, in a sweep.
+    pub(super) fn counted(&self) -> String {
+        let mut out = String::new();
         if self.names("iteration") {
             let done = if self.op.color.is_some() { "(_s >> 1u)" } else { "_s" };
             let _ = writeln!(out, "        iteration = params._iteration + {done};");
@@ -280,6 +339,13 @@ impl StageKernel<'_> {
         if self.names("substep") {
             out.push_str("        substep = params._substep;\n");
         }
+        out
+    }
+
+    /// The loop over sweeps. Its body is written out cell by cell, so that values stay in registers.
+    fn sweeps(&self, parts: &Parts) -> String {
+        let Parts { dim, size, ring, cells, .. } = *parts;
+        let mut out = format!("    for (var _s = 0; _s < {}; _s++) {{\n{}", self.op.sweeps, self.counted());
         let (last, across) = if dim == 3 { ("z", "xy") } else { ("y", "x") };
         let inside: Vec<String> = across
             .chars()
@@ -287,7 +353,7 @@ impl StageKernel<'_> {
             .map(|(axis, letter)| format!("_first.{letter} >= {ring} && _first.{letter} < {}", size[axis] - ring))
             .collect();
         let inside = inside.join(" && ");
-        let along = |k: &str| if dim == 3 { format!("vec3i(0, 0, {k})") } else { format!("vec2i(0, {k})") };
+        let along = |k: &str| parts.along(k);
         let whole = size[if dim == 3 { 2 } else { 1 }];
         // Only the first and the last cells of an invocation can be near the border.
         let guard = |low: u32, high: u32, text: String| match (low < ring, high + ring >= cells) {
