@@ -133,7 +133,7 @@ impl StageKernel<'_> {
     /// The statements that compute `_cell`, the one of its pair that `lane` says.
     pub(super) fn cell(&self, dim: u32, lane: &str) -> String {
         let at = if self.holds() { "_at = _cell; " } else { "" };
-        let (run, call) = (self.run_before(dim, "_cell", lane, ""), self.call("_cell"));
+        let (run, call) = (self.run_before(dim, "_cell", Some(lane)), self.call("_cell"));
         format!("{at}{run}{call}{}", self.stores(dim, "", lane))
     }
 
@@ -167,7 +167,7 @@ impl StageKernel<'_> {
                 let _ = writeln!(body, "    {call}{stores}");
             }
             _ => {
-                let run = self.run_before(dim, "_i", "", "");
+                let run = self.run_before(dim, "_i", Some(""));
                 let _ = writeln!(body, "    if ({living}) {{ return; }}\n    {run}{call}{stores}");
             }
         }
@@ -209,9 +209,9 @@ impl StageKernel<'_> {
         let _ = writeln!(body, "    {}{}", self.call("_new"), self.stores(dim, "_place", ""));
     }
 
-    /// The calls of the stages that run before, and what becomes of their results; `place` is the cell or the particle. They are
-    /// stored only `when`, if that says anything.
-    pub(super) fn run_before(&self, dim: u32, place: &str, lane: &str, when: &str) -> String {
+    /// The calls of the stages that run before; `place` is the cell or the particle. What they make is stored too if there is a `lane` to
+    /// store it to: that of a pair, or none.
+    pub(super) fn run_before(&self, dim: u32, place: &str, lane: Option<&str>) -> String {
         let mut out = String::new();
         let built_in = self.op.built_in.iter().enumerate().rev();
         for of in built_in.filter(|(_, b)| b.before).filter_map(|(k, _)| self.instance(k + 1)) {
@@ -230,16 +230,12 @@ impl StageKernel<'_> {
                 let source = if several { format!("_r{k}.{name}") } else { format!("_r{k}") };
                 // As if it had been stored and read.
                 let _ = write!(out, " {variable} = {};", value.layout().rounded(&source));
-                if !write.passed {
+                if let Some(lane) = lane.filter(|_| !write.passed) {
                     let store = match write.part {
-                        Part::Whole if when.is_empty() => self.store(value, &target, (dim, lane), &variable),
-                        Part::Whole => value.layout().store(&target, &self.element_of(place, value, dim), &variable),
+                        Part::Whole => self.store(value, &target, (dim, lane), &variable),
                         _ => value.layout().store(&target, place, &variable),
                     };
-                    let _ = match when.is_empty() {
-                        true => write!(out, " {store}"),
-                        false => write!(out, " if ({when}) {{ {store} }}"),
-                    };
+                    let _ = write!(out, " {store}");
                 }
             }
             out.push_str("\n    ");

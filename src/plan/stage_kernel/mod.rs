@@ -2,6 +2,7 @@
 
 mod columns;
 mod fields;
+mod fill;
 mod main;
 mod memory;
 mod pairs;

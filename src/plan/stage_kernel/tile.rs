@@ -162,7 +162,7 @@ impl StageKernel<'_> {
     }
 
     /// Inputs that are read at the computed cell only. They are the same in every sweep, so they wait in registers.
-    fn own_inputs(&self) -> Vec<(&Port, &Value)> {
+    pub(super) fn own_inputs(&self) -> Vec<(&Port, &Value)> {
         let found = held_inputs(self.graph, self.program, self.op).into_iter().filter_map(|port| {
             let all = self.op.reads.iter().chain(&self.op.handed);
             let value = all.filter(|r| r.field == 0).find(|r| r.port == port)?.value;
@@ -187,7 +187,6 @@ impl StageKernel<'_> {
             prelude::cell_literal(v.map(i64::from), parts.dim)
         });
         let axes = if dim == 3 { "xyz" } else { "xy" };
-        let along = |k: &str| parts.along(k);
         let inner = tile_inner(self.graph, self.op, shape);
         let own = if dim == 3 { [1, 1, parts.cells] } else { [1, parts.cells, 1] };
         let index = |l: &str| accessors::index(l, parts.size, dim);
@@ -201,25 +200,10 @@ impl StageKernel<'_> {
             true => format!("let _c = {};", accessors::wrapped("(_base + _l)", self.resolution(), dim)),
             false => self.near(dim),
         };
-        let (mut load, mut store) = (String::new(), String::new());
-        // What the stages that run before make for this one takes the place of what would be loaded.
-        let before = |value: Option<ValueId>| value.and_then(|value| memory::handed(self.graph, self.op, value));
-        let mut made = String::new();
+        let mut store = String::new();
         for (port, write, value, _) in self.writes() {
             let tile = |place: &str| format!("_tile_{}[{}]", port.name, index(place));
             let (layout, element) = (value.layout(), self.element_of("_c", value, dim));
-            match (&write.start, before(write.consumes)) {
-                (Some(_), _) => {
-                    let _ = write!(load, " {} = {};", tile("_l"), layout.rounded(&begun(port)));
-                }
-                (None, Some(variable)) => {
-                    let _ = write!(made, " {} = {variable};", tile("_l"));
-                }
-                (None, None) => {
-                    let from = self.before(write, value).layout().load(&memory::read(port, &write.part), &element);
-                    let _ = write!(load, " {} = {from};", tile("_l"));
-                }
-            }
             let to = memory::written(port, &write.part);
             let _ = match layout.pairs() {
                 // A tile's inner part begins and ends between pairs, since halos lie on both sides of an even number of cells.
@@ -231,42 +215,13 @@ impl StageKernel<'_> {
                 false => write!(store, " {}", layout.store(&to, &element, &tile("_l"))),
             };
         }
-        let each = format!("for (var _k = 0; _k < {}; _k++) {{ let _l = _first + {};", parts.cells, along("_k"));
         let inside = format!(
             "all(_l >= {}) && all(_l < {}) && all(_c < {})",
             vector([parts.halo; 3]),
             vector(parts.size.map(|n| n.saturating_sub(parts.halo))),
             prelude::cell_literal(self.resolution(), dim)
         );
-        if !load.is_empty() {
-            let _ = writeln!(out, "    {each} {near}{load} }}");
-        }
-        let runs = self.op.built_in.iter().any(|b| b.before);
-        if runs && self.names("substep") {
-            out.push_str("    substep = params._substep;\n");
-        }
-        for k in 0..parts.cells {
-            let place = format!("let _l = _first + {}; {near}", along(&k.to_string()));
-            let mut keep = match runs {
-                true => format!(
-                    " _at = _c; {}{made}",
-                    self.run_before(dim, "_c", "", &inside.replace("_c <", "_base + _l <"))
-                ),
-                false => String::new(),
-            };
-            for (index, port, value) in self.own_inputs().iter().enumerate().map(|(i, (p, v))| (i, p, v)) {
-                let _ = writeln!(out, "    var _i{index}_{k}: {};", value.ty.value().wgsl(value.dim));
-                let element = self.element_of("_c", value, dim);
-                let of = self.stage.inputs().position(|p| p.name == port.name);
-                let from = of.and_then(|of| self.handed(0, of, &Part::Whole));
-                let from = from.unwrap_or_else(|| value.layout().load(&memory::read(port, &Part::Whole), &element));
-                let _ = write!(keep, " _i{index}_{k} = {from};");
-            }
-            if !keep.is_empty() {
-                let _ = writeln!(out, "    {{ {place}{keep} }}");
-            }
-        }
-        out.push_str("    workgroupBarrier();\n");
+        out.push_str(&self.fill(&parts, &near, &inside));
         // Twice the same text: where the whole tile lies inside the domain, the shader compiler drops all that edges need.
         let whole = format!(
             "all(_base >= {cells}(0)) && all(_base + {} <= {})",
@@ -281,7 +236,11 @@ impl StageKernel<'_> {
             }
         };
         let _ = writeln!(out, "    if ({whole}) {{\n{within}    }} else {{\n{border}    }}");
-        let _ = writeln!(out, "    {each} let _c = _base + _l; if ({inside}) {{{store} }} }}");
+        for k in 0..parts.cells {
+            let place = parts.along(&k.to_string());
+            let _ =
+                writeln!(out, "    {{ let _l = _first + {place}; let _c = _base + _l; if ({inside}) {{{store} }} }}");
+        }
         (out, "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u".into())
     }
 

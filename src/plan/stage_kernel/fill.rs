@@ -1,0 +1,82 @@
+//! What a tile begins with, loaded or made by the stages that run before. An invocation asks for all its cells before it stores the first
+//! of them, for a load that stands behind a store waits for it.
+
+use super::tile::Parts;
+use super::*;
+
+impl StageKernel<'_> {
+    /// Fills the tiles and the registers of inputs. `near` says which cell `_c` a place `_l` of the tile shows, `inside` whether the
+    /// cell of a place is one that the workgroup gets right.
+    pub(super) fn fill(&self, parts: &Parts, near: &str, inside: &str) -> String {
+        let mut out = String::new();
+        let runs = self.op.built_in.iter().any(|b| b.before);
+        if runs && self.names("substep") {
+            out.push_str("    substep = params._substep;\n");
+        }
+        for k in 0..parts.cells {
+            let mut keep = match runs {
+                true => format!(" _at = _c; {}", self.run_before(parts.dim, "_c", None)),
+                false => String::new(),
+            };
+            let mut variable = |name: String, value: &Value, from: String| {
+                let _ = writeln!(out, "    var {name}: {};", value.ty.value().wgsl(value.dim));
+                let _ = write!(keep, " {name} = {from};");
+            };
+            for (index, (_, write, value, _)) in self.writes().enumerate().filter(|(_, (_, w, ..))| w.start.is_none()) {
+                let made = write.consumes.and_then(|before| memory::handed(self.graph, self.op, before));
+                let from = made.or_else(|| self.loaded(index, parts.dim)).unwrap_or_default();
+                variable(format!("_t{index}_{k}"), value, from);
+            }
+            for (index, (port, value)) in self.own_inputs().into_iter().enumerate() {
+                let of = self.stage.inputs().position(|p| p.name == port.name);
+                let made = of.and_then(|of| self.handed(0, of, &Part::Whole));
+                let element = self.element_of("_c", value, parts.dim);
+                let from = made.unwrap_or_else(|| value.layout().load(&memory::read(port, &Part::Whole), &element));
+                variable(format!("_i{index}_{k}"), value, from);
+            }
+            for (index, value, made, _) in self.kept() {
+                variable(format!("_m{index}_{k}"), value, made);
+            }
+            let _ = writeln!(out, "    {{ let _l = _first + {}; {near}{keep} }}", parts.along(&k.to_string()));
+        }
+        for k in 0..parts.cells {
+            let mut store = String::new();
+            for (index, (port, write, value, _)) in self.writes().enumerate() {
+                let from = match write.start {
+                    Some(_) => value.layout().rounded(&begun(port)),
+                    None => format!("_t{index}_{k}"),
+                };
+                let place = accessors::index("_l", parts.size, parts.dim);
+                let _ = write!(store, " _tile_{}[{place}] = {from};", port.name);
+            }
+            let mut keep = String::new();
+            for (index, value, _, target) in self.kept() {
+                let element = self.element_of("_c", value, parts.dim);
+                let _ = write!(keep, " {}", value.layout().store(&target, &element, &format!("_m{index}_{k}")));
+            }
+            if !keep.is_empty() {
+                let _ = write!(store, " let _c = _base + _l; if ({inside}) {{{keep} }}");
+            }
+            let _ = writeln!(out, "    {{ let _l = _first + {};{store} }}", parts.along(&k.to_string()));
+        }
+        out.push_str("    workgroupBarrier();\n");
+        out
+    }
+
+    /// What one of the stage's own writes goes on from, at the cell `_c`.
+    fn loaded(&self, index: usize, dim: u32) -> Option<String> {
+        let (port, write, value, _) = self.writes().nth(index)?;
+        let element = self.element_of("_c", value, dim);
+        Some(self.before(write, value).layout().load(&memory::read(port, &write.part), &element))
+    }
+
+    /// What stages that run before make and others read later: its number among the writes, value, variable and memory.
+    fn kept(&self) -> Vec<(usize, &Value, String, String)> {
+        let before =
+            (1..=self.op.built_in.len()).flat_map(|k| self.writes_of(k)).filter(|(_, write, ..)| !write.passed);
+        let found = before.enumerate().filter_map(|(index, (_, write, value, _, target))| {
+            Some((index, value, memory::handed(self.graph, self.op, write.value)?, target))
+        });
+        found.collect()
+    }
+}
