@@ -5,7 +5,7 @@
 //! Empty pixels (what `scatter min` leaves where nothing was drawn) stay empty and do not count.
 //! Source: Tomasi and Manduchi, Bilateral Filtering for Gray and Color Images, ICCV 1998.
 //!
-//! @in    image: Grid<f32>, edge clamp                    Depth, or any other number a pixel
+//! @in    image: Grid<f32>, edge clamp, radius radius     Depth, or any other number a pixel
 //! @out   result: Grid<f32>, like image                   The smoothed image
 //! @param radius: i32 = 5, 0..16                          Half width of the window, some 2.5 sigma_space [cells]
 //! @param sigma_space: f32 = 2, 0.01.., soft 0.5..6       Standard deviation by distance [cells]
@@ -19,19 +19,26 @@ fn stage(cell: Cell) -> f32 {
     // exp(-x / 2) = 2^(-x log2(e) / 2), and a division a tap would cost more than all the rest.
     let by_distance = 0.72134752 / (params.sigma_space * params.sigma_space);
     let by_difference = 0.84932180 / params.sigma_range;
+    // An empty pixel is taken for one so different that its weight is 0.
+    let beyond = 20.0 * params.sigma_range;
     let reach = params.radius * params.radius * select(2, 1, params.disc != 0);
     // Differences from the centre, not values: a depth is large beside its relief, and would round it away.
     var sum = 0.0;
     var total = 0.0;
     for (var y = -params.radius; y <= params.radius; y++) {
-        for (var x = -params.radius; x <= params.radius; x++) {
+        // As far as the window goes in this row. The half keeps a root that is a whole number from being rounded down.
+        let half = clamp(i32(sqrt(f32(reach - y * y) + 0.5)), 0, params.radius);
+        let across = f32(y) * f32(y);
+        // Counted in floats: conversions run on the unit that the exponentials wait for.
+        var along = -f32(half);
+        for (var x = -half; x <= half; x++) {
             let value = image(cell + unit(0) * x + unit(1) * y);
-            let difference = value - center;
+            let difference = select(beyond, value - center, value <= params.empty);
             let scaled = by_difference * difference;
-            let counts = value <= params.empty && x * x + y * y <= reach;
-            let weight = select(0.0, exp2(-by_distance * f32(x * x + y * y) - scaled * scaled), counts);
-            sum += weight * select(0.0, difference, counts);
+            let weight = exp2(-by_distance * (along * along + across) - scaled * scaled);
+            sum += weight * difference;
             total += weight;
+            along += 1.0;
         }
     }
     return center + sum / total;

@@ -6,6 +6,7 @@ mod allocate;
 mod builtin;
 mod expand;
 mod fuse;
+mod halo;
 mod kernel;
 mod layout;
 mod part;
@@ -406,6 +407,7 @@ impl Plan {
             still::mark(graph, &mut program);
         }
         tile::join(graph, &mut program, tuning);
+        halo::assign(graph, &mut program, tuning);
         if tuning.fuse {
             fuse::fuse(graph, &mut program, tuning.otherwise == tuning::Otherwise::Gpu);
         }

@@ -138,6 +138,9 @@ pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
     let [wx, wy, wz] = kernel.workgroup;
     let shaped = match &dispatch.shape {
         Some((shape, sweeps)) if *sweeps > 1 => format!(", {} cells each in tiles, {sweeps} sweeps", shape.cells),
+        Some((shape, _)) if shape.halo > 0 => {
+            format!(", {} cells each, inputs in tiles with {} cells around", shape.cells, shape.halo)
+        }
         Some((shape, _)) if shape.cells > 1 => format!(", {} cells each", shape.cells),
         _ => String::new(),
     };

@@ -42,7 +42,7 @@ fn port_row(port: &Port) -> String {
     if let Some(default) = &port.default {
         notes.push(format!("{} when unwired", numbers(default)));
     }
-    if let Some(radius) = port.radius {
+    if let Some(radius) = &port.radius {
         notes.push(format!("radius {radius}"));
     }
     if let Some(edge) = port.edge {

@@ -61,8 +61,8 @@ fn sweeps_on_tiles_give_the_same_bits() {
             let plain = shaped(SWEEPS, &values, None);
             let sweeps = [2, 4, 8][index % 3];
             // Few cells an invocation: a software driver takes long over much text.
-            let flat = Shape { group: [32, 8, 1], cells: 4, sweeps };
-            let tile = |dim| if dim == 3 { Shape { group: [8, 8, 4], cells: 4, sweeps } } else { flat };
+            let flat = Shape { group: [32, 8, 1], cells: 4, sweeps, halo: 0 };
+            let tile = |dim| if dim == 3 { Shape { group: [8, 8, 4], cells: 4, sweeps, halo: 0 } } else { flat };
             let plan = shaped(SWEEPS, &values, Some(&tile));
             let (before, after) = (plain.frame.len(), plan.frame.len());
             tiled += usize::from(after < before);

@@ -11,10 +11,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::lex::{Token, line_col, tokens};
 use blocks::{Block, read_blocks};
-use interval::Scope;
+use interval::{Interval, Scope};
 
 mod blocks;
 mod interval;
+pub mod window;
 
 /// What a loop without a proof does first in each round; the compiler generates the function.
 pub const CHECK: &str = " if (_loop_spent()) { break; }";
@@ -62,20 +63,25 @@ pub fn bound_loops(
 const NEIGHBOR_ROUNDS: u64 = 1024;
 
 /// Most rounds of a loop by its own header; `None` without a proof.
-fn trips(block: &Block, tokens: &[Token<'_>], scope: &Scope<'_>, advances: &dyn Fn(&str) -> bool) -> Option<u64> {
-    let header = tokens.get(block.keyword..block.open?)?;
+fn trips<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>, advances: &dyn Fn(&str) -> bool) -> Option<u64> {
     if let Some((_, port, iterator)) = over_neighbors(block, tokens) {
         let body = tokens.get(block.open?..block.close)?;
         return (advances(&format!("{port}_next")) && !may_write(body, iterator)).then_some(NEIGHBOR_ROUNDS);
     }
+    counting(block, tokens, scope).map(|(_, trips, _)| trips)
+}
+
+/// The counter of a loop that a `for` header bounds, its most trips, and what the counter may be in the body.
+fn counting<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>) -> Option<(&'a str, u64, Interval)> {
+    let header = tokens.get(block.keyword..block.open?)?;
     let [Token { text: "for", .. }, Token { text: "(", .. }, header @ .., Token { text: ")", .. }] = header else {
         return None;
     };
     let mut parts = header.split(|token| token.text == ";");
     let (start, condition, step) = (parts.next()?, parts.next()?, parts.next()?);
-    let (counter, trips) = scope.trips(start, condition, step)?;
+    let (counter, trips, values) = scope.counting(start, condition, step)?;
     let body = tokens.get(block.open?..block.close)?;
-    (parts.next().is_none() && !may_write(body, counter)).then_some(trips)
+    (parts.next().is_none() && !may_write(body, counter)).then_some((counter, trips, values))
 }
 
 /// Whether a body could change a variable: assigns it, points to it, or declares its name anew.
