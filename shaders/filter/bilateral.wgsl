@@ -13,27 +13,43 @@
 //! @param disc: bool = false                              Leaves out the corners of the window, as OpenCV does
 //! @param empty: f32 = 1e30                               Values above this are empty pixels [units of the image]
 
+// Differences of four pixels from the centre. An empty one is taken for so different that its weight is 0.
+fn differences(values: vec4f, center: f32) -> vec4f {
+    return select(vec4f(20.0 * params.sigma_range), values - center, values <= vec4f(params.empty));
+}
+
 fn stage(cell: Cell) -> f32 {
     let center = image(cell);
     if center > params.empty { return center; }
     // exp(-x / 2) = 2^(-x log2(e) / 2), and a division a tap would cost more than all the rest.
     let by_distance = 0.72134752 / (params.sigma_space * params.sigma_space);
     let by_difference = 0.84932180 / params.sigma_range;
-    // An empty pixel is taken for one so different that its weight is 0.
-    let beyond = 20.0 * params.sigma_range;
     let reach = params.radius * params.radius * select(2, 1, params.disc != 0);
-    // Differences from the centre, not values: a depth is large beside its relief, and would round it away.
-    var sum = 0.0;
-    var total = 0.0;
-    for (var y = -params.radius; y <= params.radius; y++) {
-        // As far as the window goes in this row. The half keeps a root that is a whole number from being rounded down.
-        let half = clamp(i32(sqrt(f32(reach - y * y) + 0.5)), 0, params.radius);
-        let across = f32(y) * f32(y);
-        // Counted in floats: conversions run on the unit that the exponentials wait for.
-        var along = -f32(half);
-        for (var x = -half; x <= half; x++) {
-            let value = image(cell + unit(0) * x + unit(1) * y);
-            let difference = select(beyond, value - center, value <= params.empty);
+    // Differences from the centre, not values: a depth is large beside its relief, and would round it away. Four pixels at the
+    // same distance are taken together; distances are counted in floats, as conversions run on the unit that exponentials wait for.
+    var sum = vec4f();
+    var total = vec4f(1.0, 0.0, 0.0, 0.0);
+    var along = 1.0;
+    for (var step = 1; step <= params.radius; step++) {
+        let x = unit(0) * step;
+        let y = unit(1) * step;
+        let difference = differences(vec4f(image(cell + x), image(cell - x), image(cell + y), image(cell - y)), center);
+        let scaled = by_difference * difference;
+        let weight = exp2(-by_distance * (along * along) - scaled * scaled);
+        sum += weight * difference;
+        total += weight;
+        along += 1.0;
+    }
+    for (var j = 1; j <= params.radius; j++) {
+        // As far as the window goes in these rows. The half keeps a root that is a whole number from being rounded down.
+        let half = clamp(i32(sqrt(f32(reach - j * j) + 0.5)), 0, params.radius);
+        let above = cell + unit(1) * j;
+        let below = cell - unit(1) * j;
+        let across = f32(j) * f32(j);
+        along = 1.0;
+        for (var i = 1; i <= half; i++) {
+            let x = unit(0) * i;
+            let difference = differences(vec4f(image(above + x), image(above - x), image(below + x), image(below - x)), center);
             let scaled = by_difference * difference;
             let weight = exp2(-by_distance * (along * along + across) - scaled * scaled);
             sum += weight * difference;
@@ -41,5 +57,5 @@ fn stage(cell: Cell) -> f32 {
             along += 1.0;
         }
     }
-    return center + sum / total;
+    return center + dot(sum, vec4f(1.0)) / dot(total, vec4f(1.0));
 }

@@ -9,7 +9,7 @@ use stagewright::sim::Simulation;
 use super::harness::*;
 
 /// A graph's plan, with one shape for every stage that can take it.
-fn shaped(nodes: &str, values: &[(&str, String)], shape: Option<&dyn Fn(u32) -> Shape>) -> Plan {
+pub fn shaped(nodes: &str, values: &[(&str, String)], shape: Option<&dyn Fn(u32) -> Shape>) -> Plan {
     let document = document(60.0, nodes, &pairs(values));
     let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let mut tuning = Tuning::default();
@@ -25,7 +25,7 @@ fn shaped(nodes: &str, values: &[(&str, String)], shape: Option<&dyn Fn(u32) -> 
 }
 
 /// The States after two frames that begin with noise.
-fn outcome(plan: Plan, states: &[&str]) -> Vec<Vec<u32>> {
+pub fn outcome(plan: Plan, states: &[&str]) -> Vec<Vec<u32>> {
     let mut simulation = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
     for (index, state) in states.iter().enumerate() {
         let count = simulation.read(state).unwrap_or_else(|e| panic!("{e}")).words.len();
@@ -35,7 +35,7 @@ fn outcome(plan: Plan, states: &[&str]) -> Vec<Vec<u32>> {
     states.iter().map(|state| words(&simulation, state)).collect()
 }
 
-const EDGES: [&str; 5] = ["wall", "clamp", "zero", "wrap", "mirror"];
+pub const EDGES: [&str; 5] = ["wall", "clamp", "zero", "wrap", "mirror"];
 
 const SWEEPS: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),

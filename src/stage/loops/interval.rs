@@ -13,6 +13,8 @@ const MAX_F32: i64 = 1 << 22;
 /// Module constants may stand before those that they use; each pass resolves one more such step back.
 const CONSTANT_PASSES: usize = 8;
 const MAX_NESTING: usize = 32;
+/// So many `let`s may follow from one another where names are declared more than once; else they are read in order.
+pub const LET_PASSES: usize = 3;
 
 /// The types that an expression may have, as a set of bits.
 type Types = u8;
@@ -40,7 +42,12 @@ impl Interval {
 
     /// All values of either.
     pub fn hull(self, other: Interval) -> Interval {
-        Interval { low: self.low.min(other.low), high: self.high.max(other.high), ..self }
+        Interval {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+            types: self.types & other.types,
+            wraps_unsigned: self.wraps_unsigned || other.wraps_unsigned,
+        }
     }
 
     fn combine(self, operator: &str, other: Interval) -> Option<Interval> {
@@ -117,21 +124,32 @@ impl<'a> Scope<'a> {
         scope
     }
 
-    /// Takes the values of `let`s that are declared once in the whole source, wherever that is: they never change.
+    /// Takes the values of `let`s, which never change: of a name that only they declare, those of all of them.
     pub fn read_lets(&mut self, tokens: &[Token<'a>]) {
-        for (name, ty, value) in statements(tokens, "let") {
-            let Some(mut value) = self.typed(ty, value).filter(|_| self.is_sole(name, 1)) else { continue };
-            if value.types & UNTYPED != 0 {
-                value.types = I32;
+        let lets = statements(tokens, "let");
+        for _ in 0..LET_PASSES {
+            let mut found = HashMap::<&'a str, (usize, Interval)>::new();
+            for (name, value) in lets.iter().filter_map(|(name, ty, value)| Some((*name, self.settled(*ty, value)?))) {
+                let known = found.entry(name).or_insert((0, value));
+                *known = (known.0 + 1, known.1.hull(value));
             }
-            if let Some(value) = value.narrowed(value.types) {
-                self.locals.insert(name, value);
+            for (name, (count, values)) in found {
+                self.read_local(name, values, count);
             }
         }
     }
 
-    /// Takes the values of a loop's counter, where all of its `count` declarations are such loops.
-    pub fn read_counter(&mut self, name: &'a str, values: Interval, count: usize) {
+    /// A value with the one type that a variable has which begins with it.
+    fn settled(&self, ty: Option<&str>, value: &[Token<'a>]) -> Option<Interval> {
+        let mut value = self.typed(ty, value)?;
+        if value.types & UNTYPED != 0 {
+            value.types = I32;
+        }
+        value.narrowed(value.types)
+    }
+
+    /// Takes all values of a local name, where these are what its `count` declarations come to.
+    pub fn read_local(&mut self, name: &'a str, values: Interval, count: usize) {
         if self.is_sole(name, count) {
             self.locals.insert(name, values);
         }
@@ -293,7 +311,7 @@ fn count_declarations<'a>(tokens: &[Token<'a>]) -> HashMap<&'a str, usize> {
 type Declaration<'e, 'a> = (&'a str, Option<&'a str>, &'e [Token<'a>]);
 
 /// All declarations by this keyword with a value, in their order.
-fn statements<'e, 'a>(tokens: &'e [Token<'a>], keyword: &str) -> Vec<Declaration<'e, 'a>> {
+pub fn statements<'e, 'a>(tokens: &'e [Token<'a>], keyword: &str) -> Vec<Declaration<'e, 'a>> {
     let found = tokens.iter().enumerate().filter(|(_, token)| token.text == keyword).filter_map(|(at, _)| {
         let statement = tokens.get(at + 1..).and_then(|rest| rest.split(|token| token.text == ";").next());
         let Some([name, rest @ ..]) = statement else { return None };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::blocks::{Block, read_blocks};
 use super::counting;
-use super::interval::{Interval, Scope};
+use super::interval::{Interval, LET_PASSES, Scope, statements};
 use crate::stage::lex::{Token, tokens};
 
 const AXES: usize = 3;
@@ -46,6 +46,14 @@ impl Vector {
         let sum = |a: usize| (self.along[a].0 + other.along[a].0, self.along[a].1 + other.along[a].1);
         let places = self.is_place as u8 + other.is_place as u8;
         (places < 2).then_some(Vector { is_place: places == 1, along: [0, 1, 2].map(sum) })?.checked()
+    }
+
+    /// All vectors between those of either.
+    fn hull(self, other: Vector) -> Option<Vector> {
+        let along = [0, 1, 2].map(|a| {
+            (self.along[a].0.min(other.along[a].0), self.along[a].1.max(other.along[a].1))
+        });
+        (self.is_place == other.is_place).then_some(Vector { along, ..self })
     }
 
     /// Of a place only what is added to the cell is known, so it can't be multiplied or taken away.
@@ -112,20 +120,22 @@ impl<'t, 'a> Text<'t, 'a> {
             loops.push((block, trips));
         }
         for (counter, (count, values)) in counters {
-            scope.read_counter(counter, values, count);
+            scope.read_local(counter, values, count);
         }
         // Once more, for those that follow from counters.
         scope.read_lets(tokens);
         let mut text = Text { tokens, scope, loops, function, cell, vectors: HashMap::new() };
         let sole = text.scope.is_sole(cell, 1);
-        for at in (0..tokens.len()).filter(|at| sole && named(*at, "let")) {
-            let statement = tokens.get(at + 1..)?.split(|t| t.text == ";").next()?;
-            if let [name, Token { text: "=", .. }, value @ ..] = statement
-                && text.scope.is_sole(name.text, 1)
-                && let Some(vector) = text.vector(value, 0)
-            {
-                text.vectors.insert(name.text, vector);
+        let lets: Vec<_> = statements(tokens, "let").into_iter().filter(|(_, ty, _)| sole && ty.is_none()).collect();
+        for _ in 0..LET_PASSES {
+            let mut found = HashMap::<&str, (usize, Option<Vector>)>::new();
+            for (name, vector) in lets.iter().filter_map(|(name, _, value)| Some((*name, text.vector(value, 0)?))) {
+                let known = found.entry(name).or_insert((0, Some(vector)));
+                *known = (known.0 + 1, known.1.and_then(|known| known.hull(vector)));
             }
+            let known = found.into_iter().filter(|(name, (count, _))| text.scope.is_sole(name, *count));
+            let known: Vec<_> = known.filter_map(|(name, (_, vector))| Some((name, vector?))).collect();
+            text.vectors.extend(known);
         }
         sole.then_some(text)
     }
@@ -143,6 +153,11 @@ impl<'t, 'a> Text<'t, 'a> {
             if !called || at(index) != port {
                 continue;
             }
+            // In a loop that never runs nothing is read.
+            let trips = self.trips_around(index);
+            if trips == 0 {
+                continue;
+            }
             let close = closing(self.tokens, index + 1).filter(|_| self.function.contains(&index))?;
             // In a loop's own header the counter is also what ends the loop.
             let in_header = |block: &Block| block.open.is_none_or(|open| (block.keyword..open).contains(&index));
@@ -153,7 +168,7 @@ impl<'t, 'a> Text<'t, 'a> {
             for (cells, (low, high)) in window.cells.iter_mut().zip(place.along) {
                 *cells = (*cells).max(low.abs().max(high.abs()) as u32);
             }
-            window.taps = window.taps.saturating_add(self.trips_around(index));
+            window.taps = window.taps.saturating_add(trips);
         }
         Some(window)
     }
@@ -300,6 +315,8 @@ mod tests {
             ("x((cell - j * unit(1)) + unit(params.axis) * i)", seen([3, 9, 0], 78)),
             ("let to = unit(0) * i; let near = cell - to; x(near) + x(near + unit(1))", seen([3, 1, 0], 156)),
             ("let k = clamp(i32(f()), 0, params.radius); x(neighbor(cell + unit(1) * k, 2)) + x(cell)", seen([1, 7, 1], 156)),
+            ("{ let to = unit(0) * i; x(cell + to); } { let to = unit(1) * j; let at = to; x(cell - at); }", seen([3, 6, 0], 156)),
+            ("x(cell); for (var k = 1; k <= 0; k++) { x(cell + unit(0) * 9 * k); }", seen([0, 0, 0], 78)),
             ("y(cell + unit(0) * 99)", seen([0, 0, 0], 0)),
         ] {
             assert_eq!(window(&format!("{SQUARE} {read}; }} }}")), expected, "{read}");
@@ -329,6 +346,9 @@ mod tests {
             "i += 1; x(cell + unit(0) * i)",
             "x(cell + unit(i))",
             "x(cell + unit(0) * 100000)",
+            "{ let to = unit(0) * i; x(cell + to); } { let to = cell; x(to); }",
+            "{ let to = unit(0) * i; x(cell + to); } { let to = f(); x(cell + to); }",
+            "{ let n = 1; x(cell + unit(0) * n); } { let n = i32(f()); x(cell + unit(0) * n); }",
             "for (var k = 0; k < clamp(i32(x(cell + unit(0) * k)), 0, 3); k++) { }",
         ] {
             let taken = window(&format!("{SQUARE} {read}; }} }}"));
