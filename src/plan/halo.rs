@@ -3,7 +3,7 @@
 
 use super::expand::{Op, Part, Program, Task};
 use super::kernel::dim;
-use super::tuning::{CELLS_OF_A_WORD, MAX_TILE_WORDS, Shape, Tuning};
+use super::tuning::{CELLS_OF_A_WORD, MAX_TILE_WORDS, Otherwise, Shape, Tuning};
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::{Port, Radius};
 use crate::stage::types::{EdgeRule, PortType, WireType};
@@ -11,6 +11,8 @@ use crate::stage::{IterationSource, Stage};
 
 /// Windows of fewer cells come through the cache nearly as fast; only measuring takes a tile for them.
 const MANY: u32 = 25;
+/// Fewer cells than these, four an invocation, leave multiprocessors of a large GPU without work.
+const SMALL: u64 = 1 << 19;
 /// What a tile has around where a parameter says how far its stage looks, the widest first.
 const HALOS: [u32; 3] = [8, 4, 2];
 
@@ -29,6 +31,10 @@ pub struct Haloed {
 
 /// Gives every operation whose inputs can come through workgroup memory that shape, where the tuning says so.
 pub fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
+    // Else no stage's text need be looked through.
+    if tuning.shapes.is_empty() && tuning.otherwise != Otherwise::Gpu {
+        return;
+    }
     for index in 0..program.ops.len() {
         let op = &program.ops[index];
         let Some(node) = graph.nodes.get(op.node) else { continue };
@@ -63,13 +69,21 @@ fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
         && node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(_)))
 }
 
-/// What does best on a GPU: the first of some shapes that fits, where a window has many cells.
+/// What does best on a GPU: the first of some shapes that fits, where a window has many cells. Small domains need all invocations
+/// that they can have.
 fn usual(graph: &Graph, program: &Program, op: &Op, node: &Node) -> Option<Shape> {
     let many = |inputs: &[Haloed]| {
         let window = |i: &Haloed| i.cells.iter().map(|cells| 2 * cells + 1).product::<u32>();
         inputs.iter().any(|i| window(i) >= MANY)
     };
-    let shapes = HALOS.into_iter().flat_map(|halo| Shape::with_halo(dim(graph, node), halo));
+    let domain = node.domain.and_then(|d| graph.domains.get(d))?;
+    let shapes = HALOS.into_iter().flat_map(|halo| {
+        let mut shapes = Shape::with_halo(domain.dim, halo);
+        if domain.cells() < SMALL {
+            shapes.sort_by_key(|shape| shape.cells);
+        }
+        shapes
+    });
     let mut fitting = shapes.filter_map(|shape| fit(graph, program, op, shape));
     fitting.find(|shape| many(&inputs(graph, program, op, shape.halo)))
 }
@@ -79,7 +93,7 @@ fn fit(graph: &Graph, program: &Program, op: &Op, shape: Shape) -> Option<Shape>
     let inputs = inputs(graph, program, op, shape.halo);
     let size = inner(program, op, &shape);
     let words: u32 = inputs.iter().map(|i| tile(size, i.cells).iter().product::<u32>() * i.words).sum();
-    let whole = !pairs(program, op) || shape.cells % CELLS_OF_A_WORD == 0;
+    let whole = !pairs(program, op) || shape.cells.is_multiple_of(CELLS_OF_A_WORD);
     let halo = inputs.iter().map(|i| i.limit).max()?;
     (whole && words <= MAX_TILE_WORDS).then_some(Shape { halo, ..shape })
 }
@@ -101,7 +115,11 @@ pub fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Vec<Haloe
         let named = around.proven || edge != Some(EdgeRule::Wrap);
         let (param, limit) = match &around.radius {
             Radius::Cells(cells) => (None, *cells),
-            Radius::Param(name) => (Some(name.clone()), most(stage, name).map_or(halo, |most| most.min(halo))),
+            // No value is above the largest one.
+            Radius::Param(name) => match most(stage, name) {
+                Some(most) if most <= halo => (None, most),
+                _ => (Some(name.clone()), halo),
+            },
         };
         (grid && named && limit > 0).then(|| Haloed { input, cells: around.cells(limit), words, param, limit })
     });

@@ -138,14 +138,15 @@ pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
     let [wx, wy, wz] = kernel.workgroup;
     let shaped = match &dispatch.shape {
         Some((shape, sweeps)) if *sweeps > 1 => format!(", {} cells each in tiles, {sweeps} sweeps", shape.cells),
-        Some((shape, _)) if shape.halo > 0 => {
-            format!(", {} cells each, inputs in tiles with {} cells around", shape.cells, shape.halo)
-        }
         Some((shape, _)) if shape.cells > 1 => format!(", {} cells each", shape.cells),
         _ => String::new(),
     };
+    let around = match dispatch.shape.map_or(0, |(shape, _)| shape.halo) {
+        0 => String::new(),
+        halo => format!(", inputs in tiles with {halo} cells around"),
+    };
     format!(
-        "{}{part}{with}  [{}]  {}  over {}, groups {x}x{y}x{z} of {wx}x{wy}x{wz}{shaped}{living}, uniforms {}",
+        "{}{part}{with}  [{}]  {}  over {}, groups {x}x{y}x{z} of {wx}x{wy}x{wz}{shaped}{around}{living}, uniforms {}",
         dispatch.node,
         kernel.name,
         buffers.join(" "),

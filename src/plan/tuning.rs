@@ -61,8 +61,10 @@ impl Shape {
 
     /// Shapes for inputs that come through workgroup memory, the best first. Cells lie along the second axis.
     pub fn with_halo(dim: u32, halo: u32) -> Vec<Shape> {
-        let flat = [([32, 8, 1], 4), ([32, 8, 1], 2), ([16, 16, 1], 1), ([16, 16, 1], 2), ([16, 16, 1], 4), ([32, 8, 1], 6)];
-        let deep = [([32, 8, 1], 4), ([8, 8, 4], 2), ([16, 4, 4], 2), ([8, 8, 4], 1), ([16, 16, 1], 1), ([16, 16, 1], 2)];
+        let flat =
+            [([32, 8, 1], 4), ([32, 8, 1], 2), ([16, 16, 1], 1), ([32, 8, 1], 1), ([16, 16, 1], 4), ([32, 4, 1], 8)];
+        let deep =
+            [([32, 8, 1], 4), ([8, 8, 4], 2), ([16, 4, 4], 2), ([8, 8, 4], 1), ([16, 16, 1], 1), ([16, 16, 1], 2)];
         let shape = |(group, cells)| Shape { group, cells, sweeps: 1, halo };
         if dim == 3 { deep.map(shape).to_vec() } else { flat.map(shape).to_vec() }
     }

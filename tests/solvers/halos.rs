@@ -171,9 +171,12 @@ fn a_parameter_may_say_the_radius_and_be_wider_than_the_halo() {
 
 #[test]
 fn halves_come_through_workgroup_memory_too() {
-    for (cells, ty, edge) in
-        [("50, 41", "f32", "mirror"), ("34, 18", "vec2f", "zero"), ("20, 15", "vec4f", "wrap"), ("18, 9, 8", "f32", "wall")]
-    {
+    for (cells, ty, edge) in [
+        ("50, 41", "f32", "mirror"),
+        ("34, 18", "vec2f", "zero"),
+        ("20, 15", "vec4f", "wrap"),
+        ("18, 9, 8", "f32", "wall"),
+    ] {
         Case { cells, ty, edge, precision: "f16", ..CASE }.is_the_same(8);
     }
     Case { precision: "f16", value: 9, options: ", radius size", size: "params.size", ..CASE }.is_the_same(4);
@@ -188,9 +191,13 @@ fn gpus_take_tiles_for_wide_windows() {
         let keep = Keep::Wires(vec!["field.value".into()]);
         Plan::compile(&graph, &PlanOptions { keep, tuning, ..PlanOptions::default() }).unwrap_or_else(|e| panic!("{e}"))
     };
+    // A picture large enough to have four cells an invocation.
+    let large = Case { cells: "1024, 512", options: ", radius size", size: "params.size", ..CASE };
+    let plan = compiled(&large, Tuning::gpu());
+    assert!(plan.to_text().contains("4 cells each, inputs in tiles with 8 cells around"), "{}", plan.to_text());
     let wide = Case { options: ", radius size", size: "params.size", ..CASE };
     let plan = compiled(&wide, Tuning::gpu());
-    assert!(plan.to_text().contains("4 cells each, inputs in tiles with 8 cells around"), "{}", plan.to_text());
+    assert!(is_haloed(&plan), "{}", plan.to_text());
     same(&outcome(plan, &["field.value"]), &wide.expected(), "as a GPU has it");
     let narrow = Case { size: "1", ..CASE };
     assert!(!is_haloed(&compiled(&narrow, Tuning::gpu())), "nine cells");

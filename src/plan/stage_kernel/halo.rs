@@ -70,8 +70,7 @@ impl StageKernel<'_> {
     pub(super) fn halos(&self, shape: &Shape, dim: u32, body: &mut String) -> String {
         let axes = if dim == 3 { "xyz" } else { "xy" };
         let (cells, vector) = (prelude::cell_type(dim), |v: [u32; 3]| prelude::cell_literal(v.map(i64::from), dim));
-        let (inner, block) =
-            (halo::inner(self.program, self.op, shape), halo::block(self.program, self.op, shape));
+        let (inner, block) = (halo::inner(self.program, self.op, shape), halo::block(self.program, self.op, shape));
         let _ = writeln!(
             body,
             "    _first = {cells}(_group.{axes}) * {};\n    let _own = _first + {cells}(_lane.{axes}) * {};",

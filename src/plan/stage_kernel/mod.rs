@@ -354,6 +354,7 @@ impl StageKernel<'_> {
     /// The radius that a port's accessor has to hold, for the text alone does not prove it. Around a periodic axis it is not held.
     fn held(&self, stage: &Stage, port: &Port, value: &Value) -> Option<String> {
         let (radius, proven) = match port.direction {
+            Direction::In if port.radius.is_none() => return None,
             Direction::In => {
                 let around = stage.around(&port.name, value.dim)?;
                 (around.radius.clone(), around.proven)
@@ -370,9 +371,9 @@ impl StageKernel<'_> {
     /// Whether an accessor has to know the cell that is computed.
     fn holds(&self) -> bool {
         let held = |of: Instance<'_>| {
-            let read = self.reads(of.index).filter_map(|r| {
-                Some((of.stage.inputs().nth(r.port)?, self.program.values.get(r.value)?))
-            });
+            let read = self
+                .reads(of.index)
+                .filter_map(|r| Some((of.stage.inputs().nth(r.port)?, self.program.values.get(r.value)?)));
             let written = self.writes_of(of.index).map(|(port, _, value, ..)| (port, value));
             let mut grids = read.chain(written).filter(|(port, _)| port.ty.is_grid());
             grids.any(|(port, value)| self.held(of.stage, port, value).is_some())

@@ -13,6 +13,9 @@ const MAX_F32: i64 = 1 << 22;
 /// Module constants may stand before those that they use; each pass resolves one more such step back.
 const CONSTANT_PASSES: usize = 8;
 const MAX_NESTING: usize = 32;
+/// What the compiler declares outside of functions: elsewhere than in its scope, a local of that name is another one.
+const GENERATED: [&str; 9] =
+    ["DIM", "FACES", "CELL_SIZE", "RESOLUTION", "SIZE", "FINEST", "WIDENING", "iteration", "substep"];
 /// So many `let`s may follow from one another where names are declared more than once; else they are read in order.
 pub const LET_PASSES: usize = 3;
 
@@ -157,7 +160,8 @@ impl<'a> Scope<'a> {
 
     /// Whether a name stands for nothing but what so many declarations of the source make of it.
     pub fn is_sole(&self, name: &str, count: usize) -> bool {
-        self.declared.get(name) == Some(&count) && (self.constants)(name).is_none()
+        let known = (self.constants)(name).is_some() || GENERATED.contains(&name);
+        self.declared.get(name) == Some(&count) && !known
     }
 
     /// Whether the source leaves a name to WGSL and the compiler.

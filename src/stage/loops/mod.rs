@@ -308,6 +308,39 @@ mod tests {
     }
 
     #[test]
+    fn lets_and_clamped_numbers_bound_loops() {
+        let unproven = |body: &str| report(&in_stage(body)).unproven;
+        for body in [
+            "let half = clamp(i32(sqrt(f(a, b[1]))), 0, params.radius); for (var i = -half; i <= half; i++) { }",
+            "let n = 4; let m = 2 * n; for (var i = 0; i < m; i++) { }",
+            "{ let n = 4; for (var i = 0; i < n; i++) { } } { let n = 5; for (var i = 0; i < n; i++) { } }",
+            "for (var i = 0; i < clamp(f(), 2, N); i++) { }",
+        ] {
+            assert_eq!(unproven(body), [0usize; 0], "{body}");
+        }
+        for body in [
+            "let n = f(); for (var i = 0; i < n; i++) { }",
+            "let n = clamp(2, 0, f()); for (var i = 0; i < n; i++) { }",
+            "let n = clamp(f(), 0, 2000000000); for (var i = n; i < 2000000010; i += 1) { }",
+            "{ let n = 4; for (var i = 0; i < n; i++) { } } { let n = f(); }",
+            "var n = 4; for (var i = 0; i < n; i++) { }",
+            "let n = 3u - 5u; for (var i = 0u; i < n; i++) { }",
+        ] {
+            assert_eq!(unproven(body), [1], "{body}");
+        }
+        // Outside of its scope the name is the compiler's own.
+        for name in ["DIM", "iteration", "WIDENING"] {
+            let body = format!("g(); {{ let {name} = 1; }} }} fn g() {{ for (var i = 0; i < {name}; i++) {{ }}");
+            assert_eq!(unproven(&body), [1], "{name}");
+        }
+        let own = "fn clamp(a: i32, b: i32, c: i32) -> i32 { return a; } ";
+        assert_eq!(
+            report(&(own.to_string() + in_stage("for (var i = 0; i < clamp(f(), 0, 3); i++) { }").as_str())).unproven,
+            [1]
+        );
+    }
+
+    #[test]
     fn loops_over_neighbours_end_by_themselves() {
         for body in
             ["var n = near(p); while (near_next(&n)) { f(n.index); }", "var n = near(p); while near_next(&n) { }"]

@@ -50,9 +50,7 @@ impl Vector {
 
     /// All vectors between those of either.
     fn hull(self, other: Vector) -> Option<Vector> {
-        let along = [0, 1, 2].map(|a| {
-            (self.along[a].0.min(other.along[a].0), self.along[a].1.max(other.along[a].1))
-        });
+        let along = [0, 1, 2].map(|a| (self.along[a].0.min(other.along[a].0), self.along[a].1.max(other.along[a].1)));
         (self.is_place == other.is_place).then_some(Vector { along, ..self })
     }
 
@@ -314,8 +312,14 @@ mod tests {
             ("x(cell + Cell(i + 1, j))", seen([3, 6, 0], 78)),
             ("x((cell - j * unit(1)) + unit(params.axis) * i)", seen([3, 9, 0], 78)),
             ("let to = unit(0) * i; let near = cell - to; x(near) + x(near + unit(1))", seen([3, 1, 0], 156)),
-            ("let k = clamp(i32(f()), 0, params.radius); x(neighbor(cell + unit(1) * k, 2)) + x(cell)", seen([1, 7, 1], 156)),
-            ("{ let to = unit(0) * i; x(cell + to); } { let to = unit(1) * j; let at = to; x(cell - at); }", seen([3, 6, 0], 156)),
+            (
+                "let k = clamp(i32(f()), 0, params.radius); x(neighbor(cell + unit(1) * k, 2)) + x(cell)",
+                seen([1, 7, 1], 156),
+            ),
+            (
+                "{ let to = unit(0) * i; x(cell + to); } { let to = unit(1) * j; let at = to; x(cell - at); }",
+                seen([3, 6, 0], 156),
+            ),
             ("x(cell); for (var k = 1; k <= 0; k++) { x(cell + unit(0) * 9 * k); }", seen([0, 0, 0], 78)),
             ("y(cell + unit(0) * 99)", seen([0, 0, 0], 0)),
         ] {
