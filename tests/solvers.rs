@@ -22,6 +22,8 @@ mod filter_reference;
 mod filters;
 #[path = "solvers/groups.rs"]
 mod groups;
+#[path = "solvers/halos.rs"]
+mod halos;
 #[path = "solvers/harness.rs"]
 mod harness;
 #[path = "solvers/language.rs"]

@@ -14,11 +14,15 @@ fn stage(cell: Cell) -> T {
     if params.axis >= DIM { return field(cell); }
     var sum = field(cell);
     var total = 1.0;
+    // exp(-x / 2) = 2^(-x log2(e) / 2), counted in floats and without a division a tap.
+    let by_distance = 0.72134752 / (params.sigma * params.sigma);
+    var along = 1.0;
     for (var step = 1; step <= params.radius; step++) {
         let offset = unit(params.axis) * step;
-        let weight = exp(-0.5 * f32(step * step) / (params.sigma * params.sigma));
+        let weight = exp2(-by_distance * (along * along));
         sum += (field(cell - offset) + field(cell + offset)) * weight;
         total += 2.0 * weight;
+        along += 1.0;
     }
     return sum * (1.0 / total);
 }

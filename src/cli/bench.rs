@@ -135,8 +135,12 @@ impl Bench {
         book.save().map_err(|e| Failure::Message(format!("what was measured can't be kept: {e}")))?;
         for choice in choices.iter().filter(|_| !self.json) {
             let [x, y, z] = choice.shape.group;
+            let around = match choice.shape.halo {
+                0 => String::new(),
+                halo => format!(", inputs in tiles with {halo} cells around"),
+            };
             report::print(&format!(
-                "{}: {} in groups of {x}x{y}x{z}, {} cells each, {} sweeps a dispatch: {:.4} ms, plain {:.4}\n",
+                "{}: {} in groups of {x}x{y}x{z}, {} cells each, {} sweeps a dispatch{around}: {:.4} ms, plain {:.4}\n",
                 subject.name, choice.node, choice.shape.cells, choice.shape.sweeps, choice.ms, choice.plain_ms
             ));
         }

@@ -19,8 +19,8 @@ pub struct Memory<'a> {
     /// Where it is read from instead: by the tile's first cell `_base`, or, where cells have several names, by the place of the
     /// computed cell `_at` in the tile, `_spot`.
     pub tile: Option<Tile>,
-    /// Cells farther than this from `_at` are not read but the nearest that are not.
-    pub held: Option<u32>,
+    /// Cells farther than this many from `_at` are not read but the nearest that are not.
+    pub held: Option<String>,
 }
 
 /// A part of a grid in workgroup memory.
@@ -30,6 +30,11 @@ pub struct Tile {
     pub size: [u32; 3],
     /// Cells outside the domain hold what the edge rule says.
     pub ghosts: bool,
+}
+
+/// The cell nearest to the one that is asked for, no more than a radius from the computed one.
+pub fn nearest(radius: &str) -> String {
+    format!("clamp(_asked, _at - {radius}, _at + {radius})")
 }
 
 /// WGSL type of a buffer that holds such values: vectors of three as three scalars, since `vec3f` would pad.
@@ -132,10 +137,10 @@ impl Memory<'_> {
                 }
             }
         };
-        match self.held {
+        match &self.held {
             Some(radius) => {
-                let near = format!("let _cell = clamp(_asked, _at - {radius}, _at + {radius});");
-                format!("fn {name}(_asked: {cells}) -> {ty} {{ {near} {body} }}")
+                let near = nearest(radius);
+                format!("fn {name}(_asked: {cells}) -> {ty} {{ let _cell = {near}; {body} }}")
             }
             None => format!("fn {name}(_cell: {cells}) -> {ty} {{ {body} }}"),
         }

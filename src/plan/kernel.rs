@@ -6,6 +6,7 @@ use std::path::Path;
 use super::allocate::Layout;
 use super::builtin;
 use super::expand::{Op, Part, Program, Task, Value, ValueId};
+use super::halo;
 use super::stage_kernel::{self, StageKernel};
 use super::tuning::Shape;
 use super::uniforms::{self, Block, Content, Counter};
@@ -142,7 +143,7 @@ impl<'a> Writer<'a> {
             shape: op.shape.map(|shape| (shape, op.sweeps)),
             buffers,
             over: over(node),
-            groups: shaped_groups(self.graph, op, node),
+            groups: shaped_groups(self.graph, program, op, node),
             indirect: self.gated(program, op, memory).or_else(|| living(stage, op).map(|count| counted(memory[count]))),
             uniform: self.block(op, node, &block),
         })
@@ -462,7 +463,7 @@ fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
 /// Workgroups of any operation's dispatch.
 pub fn op_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
     match (&op.task, graph.nodes.get(op.node).map(|node| (node, &node.kind))) {
-        (Task::Stage, Some((node, Kind::Stage(_)))) => shaped_groups(graph, op, node),
+        (Task::Stage, Some((node, Kind::Stage(_)))) => shaped_groups(graph, program, op, node),
         _ => task_groups(graph, program, op),
     }
 }
@@ -554,13 +555,16 @@ pub fn groups(graph: &Graph, node: usize) -> [u32; 3] {
 }
 
 /// Workgroups of an operation's dispatch.
-fn shaped_groups(graph: &Graph, op: &Op, node: &Node) -> [u32; 3] {
+fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &Node) -> [u32; 3] {
     let Some(shape) = op.shape else { return groups(graph, op.node) };
     let (extent, dim) = (extent(graph, node), dim(graph, node));
     if op.sweeps > 1 {
         let inner = stage_kernel::tile_inner(graph, op, &shape);
         return [0, 1, 2].map(|i| if i < dim as usize { extent[i].div_ceil(inner[i]) } else { 1 });
     }
-    let size = [shape.group[0] * shape.cells, shape.group[1], shape.group[2]];
+    let size = match shape.halo {
+        0 => [shape.group[0] * shape.cells, shape.group[1], shape.group[2]],
+        _ => halo::inner(program, op, &shape),
+    };
     [0, 1, 2].map(|i| extent[i].div_ceil(size[i]))
 }

@@ -6,6 +6,7 @@ mod allocate;
 mod builtin;
 mod expand;
 mod fuse;
+mod halo;
 mod kernel;
 mod layout;
 mod part;
@@ -407,6 +408,7 @@ impl Plan {
         }
         tile::join(graph, &mut program, tuning);
         program.unrolled = tuning.otherwise == tuning::Otherwise::Gpu;
+        halo::assign(graph, &mut program, tuning);
         if tuning.fuse {
             fuse::fuse(graph, &mut program, tuning.otherwise == tuning::Otherwise::Gpu);
         }

@@ -141,8 +141,12 @@ pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
         Some((shape, _)) if shape.cells > 1 => format!(", {} cells each", shape.cells),
         _ => String::new(),
     };
+    let around = match dispatch.shape.map_or(0, |(shape, _)| shape.halo) {
+        0 => String::new(),
+        halo => format!(", inputs in tiles with {halo} cells around"),
+    };
     format!(
-        "{}{part}{with}  [{}]  {}  over {}, groups {x}x{y}x{z} of {wx}x{wy}x{wz}{shaped}{living}, uniforms {}",
+        "{}{part}{with}  [{}]  {}  over {}, groups {x}x{y}x{z} of {wx}x{wy}x{wz}{shaped}{around}{living}, uniforms {}",
         dispatch.node,
         kernel.name,
         buffers.join(" "),

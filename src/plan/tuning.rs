@@ -19,13 +19,20 @@ pub struct Shape {
     pub cells: u32,
     /// Iterations that a dispatch makes at most, on tiles with a halo in workgroup memory where it is more than one.
     pub sweeps: u32,
+    /// Cells around, on either side, of tiles in workgroup memory that inputs are read from. None: inputs are read where they lie.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub halo: u32,
+}
+
+fn is_none(halo: &u32) -> bool {
+    *halo == 0
 }
 
 impl Shape {
     /// One cell an invocation. Wide in x, where memory is contiguous: 8x8 costs 1.8 times as much (docs/performance.md).
     pub fn plain(dim: u32) -> Shape {
         let group = if dim == 3 { [32, 4, 2] } else { [32, 8, 1] };
-        Shape { group, cells: 1, sweeps: 1 }
+        Shape { group, cells: 1, sweeps: 1, halo: 0 }
     }
 
     /// The same with two cells of a row an invocation, which share a word in half precision.
@@ -49,13 +56,28 @@ impl Shape {
             (_, 8..) => [64, 4, 1],
             _ => [32, 8, 1],
         };
-        Shape { group, cells, sweeps }
+        Shape { group, cells, sweeps, halo: 0 }
+    }
+
+    /// Shapes for inputs that come through workgroup memory, the best first. Cells lie along the second axis.
+    pub fn with_halo(dim: u32, halo: u32) -> Vec<Shape> {
+        let flat =
+            [([32, 8, 1], 4), ([32, 8, 1], 2), ([16, 16, 1], 1), ([32, 8, 1], 1), ([16, 16, 1], 4), ([32, 4, 1], 8)];
+        let deep =
+            [([32, 8, 1], 4), ([8, 8, 4], 2), ([16, 4, 4], 2), ([8, 8, 4], 1), ([16, 16, 1], 1), ([16, 16, 1], 2)];
+        let shape = |(group, cells)| Shape { group, cells, sweeps: 1, halo };
+        if dim == 3 { deep.map(shape).to_vec() } else { flat.map(shape).to_vec() }
+    }
+
+    /// Whether it is nothing but cells by workgroups, each for itself.
+    fn is_flat(&self) -> bool {
+        self.sweeps == 1 && self.halo == 0
     }
 
     /// What is worth a try on any adapter for a stage that writes so many words a cell, the plain shape first. A stage takes of it
     /// what it can.
     pub fn candidates(dim: u32, words: u32) -> Vec<Shape> {
-        let shape = |group: [u32; 3], cells, sweeps| Shape { group, cells, sweeps };
+        let shape = |group: [u32; 3], cells, sweeps| Shape { group, cells, sweeps, halo: 0 };
         let flat = [[64, 4, 1], [16, 16, 1], [128, 2, 1]];
         let deep = [[64, 4, 1], [16, 4, 4], [32, 8, 1]];
         let mut shapes = vec![Shape::plain(dim), Shape::rows(dim)];
@@ -126,7 +148,7 @@ impl Tuning {
     /// The shape of a node that computes one cell an invocation, where it is not the plain one.
     pub fn group(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
         let plain = Shape::plain(dim(graph, node));
-        self.measured(graph, node, stage).filter(|shape| shape.cells == 1 && shape.sweeps == 1 && *shape != plain)
+        self.measured(graph, node, stage).filter(|shape| shape.cells == 1 && shape.is_flat() && *shape != plain)
     }
 
     fn measured(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
@@ -137,11 +159,26 @@ impl Tuning {
     /// The shape of a node that can take four cells of a row at a time, if it should.
     pub fn rows(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
         match (self.measured(graph, node, stage), self.otherwise) {
-            (Some(shape), _) => (shape.cells == CELLS_OF_A_ROW && shape.sweeps == 1).then_some(shape),
+            (Some(shape), _) => (shape.cells == CELLS_OF_A_ROW && shape.is_flat()).then_some(shape),
             // In the plane rows come at the rate of a copy without it.
             (None, Otherwise::Gpu) => (dim(graph, node) == 3).then(|| Shape::rows(3)),
             (None, Otherwise::Cpu) => Some(Shape::rows(dim(graph, node))),
             (None, Otherwise::Plain) => None,
+        }
+    }
+
+    /// The shape of a node whose inputs can come through workgroup memory, if they should. `usual`: what does best on a GPU.
+    pub fn around(
+        &self,
+        graph: &Graph,
+        node: &Node,
+        stage: &Stage,
+        usual: impl FnOnce() -> Option<Shape>,
+    ) -> Option<Shape> {
+        match (self.measured(graph, node, stage), self.otherwise) {
+            (Some(shape), _) => (shape.halo > 0).then_some(shape),
+            (None, Otherwise::Gpu) => usual(),
+            (None, _) => None,
         }
     }
 

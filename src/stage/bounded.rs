@@ -34,17 +34,20 @@ impl Stage {
 
     fn bound(&self, dim: u32) -> Bounded {
         let constants = |name: &str| known(name, dim);
-        let params = |name: &str| {
-            let param = self.param(name)?;
-            let (low, high) = param.range;
-            matches!(param.ty, ParamType::Value(ValueType::I32 | ValueType::U32)).then_some(())?;
-            let low = if param.ty == ParamType::Value(ValueType::U32) { low.unwrap_or(0.0) } else { low? };
-            Some((low.ceil() as i64, high?.floor() as i64))
-        };
+        let params = |name: &str| self.whole_range(name);
         let grids: Vec<String> =
             self.inputs().filter(|p| p.ty == PortType::NeighborGrid).map(|p| format!("{}_next", p.name)).collect();
         let report = loops::bound_loops(&self.source, &constants, &params, &|name| grids.iter().any(|g| g == name));
         Bounded { source: report.source, finite: report.unproven.is_empty() }
+    }
+
+    /// The least and the largest value of a whole-number parameter, where its range says.
+    pub(super) fn whole_range(&self, name: &str) -> Option<(i64, i64)> {
+        let param = self.param(name)?;
+        let (low, high) = param.range;
+        matches!(param.ty, ParamType::Value(ValueType::I32 | ValueType::U32)).then_some(())?;
+        let low = if param.ty == ParamType::Value(ValueType::U32) { low.unwrap_or(0.0) } else { low? };
+        Some((low.ceil() as i64, high?.floor() as i64))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Stages: one WGSL file each, whose header says what it reads, writes and takes.
 
+mod around;
 mod bounded;
 pub mod brackets;
 pub mod guard;
@@ -15,8 +16,9 @@ pub mod unroll;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::problem::SourcePlace;
+pub use around::Around;
 pub use bounded::{Bounded, known};
-use header::{Change, Direction, Header, Param, ParamType, Port, Scatter};
+use header::{Change, Direction, Header, Param, ParamType, Port, Radius, Scatter};
 use lex::{Token, TokenKind};
 use types::{PortType, ValueType};
 
@@ -37,6 +39,7 @@ pub struct Stage {
     indexed: bool,
     runs: IterationSource,
     bounded: bounded::Cached,
+    around: around::Cached,
 }
 
 /// What a stage's function is called for.
@@ -101,6 +104,8 @@ impl Stage {
         check_function(&header, source, &tokens, &mut errors);
         check_ports(&header, &tokens, &mut errors);
         check_params(&header, source, &tokens, &mut errors);
+        let runs = iteration_source(&header, &tokens);
+        around::check(&header, &tokens, runs, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -113,9 +118,9 @@ impl Stage {
             _ => None,
         };
         let indexed = indexing::proven(&tokens, &components);
-        let runs = iteration_source(&header, &tokens);
-        let (name, source, bounded) = (name.to_string(), source.to_string(), Default::default());
-        Ok(Stage { name, header, source, words, calls, reach, indexed, runs, bounded })
+        let (name, source) = (name.to_string(), source.to_string());
+        let (bounded, around) = Default::default();
+        Ok(Stage { name, header, source, words, calls, reach, indexed, runs, bounded, around })
     }
 
     /// All words of the text.
@@ -138,15 +143,18 @@ impl Stage {
         self.reach.get(port).copied().unwrap_or(Reach::Own)
     }
 
-    /// How many cells away from the computed one a port is read at most, and whether the text alone proves it; else it is what the
-    /// header declares, and accessors hold it. Nothing where neither says.
+    /// How many cells away from the computed one an `@inout` is read at most, and whether the text alone proves it; else it is what
+    /// the header declares, and accessors hold it. Nothing where neither says. Of an `@in` see [`Stage::around`].
     pub fn radius(&self, port: &Port) -> Option<(u32, bool)> {
         match self.reach(&port.name) {
             Reach::Own => Some((0, true)),
             Reach::Faces => Some((1, true)),
             Reach::Anywhere if self.calls(&format!("{}_at", port.name)) => None,
             Reach::Anywhere if self.calls(&format!("{}_face", port.name)) => None,
-            Reach::Anywhere => port.radius.map(|radius| (radius, false)),
+            Reach::Anywhere => match port.radius {
+                Some(Radius::Cells(cells)) => Some((cells, false)),
+                _ => None,
+            },
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Stage;
-use super::header::{Change, Direction, Param, Port, Range, Scatter};
+use super::header::{Change, Direction, Param, Port, Radius, Range, Scatter};
 use super::types::{AttributeList, PortType};
 use crate::document::{Group, ParamValue};
 use crate::library::Library;
@@ -42,8 +42,10 @@ fn port_row(port: &Port) -> String {
     if let Some(default) = &port.default {
         notes.push(format!("{} when unwired", numbers(default)));
     }
-    if let Some(radius) = port.radius {
-        notes.push(format!("radius {radius}"));
+    match &port.radius {
+        Some(Radius::Param(param)) => notes.push(format!("read within `{param}` cells")),
+        Some(radius) => notes.push(format!("radius {radius}")),
+        None => {}
     }
     if let Some(edge) = port.edge {
         notes.push(format!("edge {}", edge.name()));

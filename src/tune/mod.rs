@@ -24,6 +24,9 @@ const SHARE: f64 = 0.02;
 /// A shape has to be this much faster than the one before it: less is noise.
 const GAIN: f64 = 0.98;
 
+/// Cells around the tiles that are tried, where a parameter says how far a stage looks.
+const HALOS: [u32; 3] = [8, 4, 16];
+
 /// What a node came to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
@@ -110,6 +113,9 @@ fn candidates(gpu: &Gpu, graph: &Graph, node: &str) -> Option<(String, Vec<Shape
     let dim = node.domain.and_then(|d| graph.domains.get(d))?.dim;
     let words = node.outputs.iter().map(|ty| ty.value().components(dim).next_power_of_two()).sum();
     let mut shapes = Shape::candidates(dim, words);
+    if stage.looks_around(dim) {
+        shapes.extend(HALOS.into_iter().flat_map(|halo| Shape::with_halo(dim, halo)));
+    }
     shapes.retain(|shape| shape.group.iter().product::<u32>() <= gpu.widest_group());
     Some((tuning::key(graph, node, stage), shapes))
 }

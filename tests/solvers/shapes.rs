@@ -9,7 +9,7 @@ use stagewright::sim::Simulation;
 use super::harness::*;
 
 /// A graph's plan, with one shape for every stage that can take it.
-fn shaped(nodes: &str, values: &[(&str, String)], shape: Option<&dyn Fn(u32) -> Shape>) -> Plan {
+pub fn shaped(nodes: &str, values: &[(&str, String)], shape: Option<&dyn Fn(u32) -> Shape>) -> Plan {
     let document = document(60.0, nodes, &pairs(values));
     let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let mut tuning = Tuning::default();
@@ -25,7 +25,7 @@ fn shaped(nodes: &str, values: &[(&str, String)], shape: Option<&dyn Fn(u32) -> 
 }
 
 /// The States after two frames that begin with noise.
-fn outcome(plan: Plan, states: &[&str]) -> Vec<Vec<u32>> {
+pub fn outcome(plan: Plan, states: &[&str]) -> Vec<Vec<u32>> {
     let mut simulation = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
     for (index, state) in states.iter().enumerate() {
         let count = simulation.read(state).unwrap_or_else(|e| panic!("{e}")).words.len();
@@ -35,7 +35,7 @@ fn outcome(plan: Plan, states: &[&str]) -> Vec<Vec<u32>> {
     states.iter().map(|state| words(&simulation, state)).collect()
 }
 
-const EDGES: [&str; 5] = ["wall", "clamp", "zero", "wrap", "mirror"];
+pub const EDGES: [&str; 5] = ["wall", "clamp", "zero", "wrap", "mirror"];
 
 const SWEEPS: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
@@ -61,8 +61,8 @@ fn sweeps_on_tiles_give_the_same_bits() {
             let plain = shaped(SWEEPS, &values, None);
             let sweeps = [2, 4, 8][index % 3];
             // Few cells an invocation: a software driver takes long over much text.
-            let flat = Shape { group: [32, 8, 1], cells: 4, sweeps };
-            let tile = |dim| if dim == 3 { Shape { group: [8, 8, 4], cells: 4, sweeps } } else { flat };
+            let flat = Shape { group: [32, 8, 1], cells: 4, sweeps, halo: 0 };
+            let tile = |dim| if dim == 3 { Shape { group: [8, 8, 4], cells: 4, sweeps, halo: 0 } } else { flat };
             let plan = shaped(SWEEPS, &values, Some(&tile));
             let (before, after) = (plain.frame.len(), plan.frame.len());
             tiled += usize::from(after < before);
@@ -90,8 +90,8 @@ fn vectors_swept_on_tiles_give_the_same_bits() {
             let values = [("$cells", cells.into()), ("$edge", edge.to_string()), ("$type", ty.into())];
             let sweeps = [4, 8][index % 2];
             let tile = |dim| match dim {
-                3 => Shape { group: [8, 8, 4], cells: 2, sweeps },
-                _ => Shape { group: [32, 8, 1], cells: 4, sweeps },
+                3 => Shape { group: [8, 8, 4], cells: 2, sweeps, halo: 0 },
+                _ => Shape { group: [32, 8, 1], cells: 4, sweeps, halo: 0 },
             };
             let (plain, plan) = (shaped(SPREAD, &values, None), shaped(SPREAD, &values, Some(&tile)));
             assert!(plan.frame.len() < plain.frame.len(), "{ty} {cells}");
@@ -124,7 +124,7 @@ fn what_sweeps_start_from_is_made_in_their_tiles() {
         for node in graph.nodes.iter().filter(|node| node.path == "sweep") {
             let Kind::Stage(stage) = &node.kind else { continue };
             let group = if cells.split(',').count() == 3 { [8, 8, 4] } else { [32, 8, 1] };
-            tuning.shapes.insert(tuning::key(&graph, node, stage), Shape { group, cells: 4, sweeps: 4 });
+            tuning.shapes.insert(tuning::key(&graph, node, stage), Shape { group, cells: 4, sweeps: 4, halo: 0 });
         }
         let keep = Keep::Wires(vec!["flow.value".into(), "p.value".into()]);
         let plan = Plan::compile(&graph, &PlanOptions { keep, tuning, ..PlanOptions::default() }).unwrap();

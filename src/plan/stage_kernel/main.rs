@@ -103,6 +103,9 @@ impl StageKernel<'_> {
 
     fn cells(&self, dim: u32, body: &mut String) -> String {
         let axes = if dim == 3 { "xyz" } else { "xy" };
+        if let Some(shape) = self.haloed() {
+            return self.halos(&shape, dim, body);
+        }
         let several = self.op.shape.filter(|_| self.in_rows() || self.in_pairs());
         let step = several.map_or_else(String::new, |shape| {
             format!(" * {}", prelude::cell_literal([i64::from(shape.cells), 1, 1], dim))

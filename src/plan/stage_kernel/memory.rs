@@ -108,7 +108,7 @@ pub fn variable<'b>(bound: &'b [Bound], field: usize, port: usize, part: &Part) 
 
 /// Whether a port's cells are read and written four words at a time.
 fn wide(graph: &Graph, program: &Program, op: &Op, port: usize, side: Side) -> bool {
-    let rows = op.sweeps == 1 && op.shape.is_some_and(|shape| shape.cells == CELLS_OF_A_ROW);
+    let rows = op.sweeps == 1 && op.shape.is_some_and(|shape| shape.cells == CELLS_OF_A_ROW && shape.halo == 0);
     rows && window(graph, program, op, port, side).is_some_and(|window| window != Window::Narrow)
 }
 

@@ -3,6 +3,7 @@
 mod columns;
 mod fields;
 mod fill;
+mod halo;
 mod main;
 mod memory;
 mod pairs;
@@ -18,10 +19,10 @@ use super::expand::{Op, Part, Program, Read, Value, ValueId};
 use super::kernel::{dim, workgroup};
 use super::prelude::{self, Wanted};
 use super::uniforms::{self, Block, Content, Counter};
-use super::{Alarm, Binding, Cause, Kernel};
+use super::{Alarm, Binding, Cause, Kernel, Shape};
 use crate::curve::SAMPLES;
 use crate::graph::{Domain, Graph, Kind, Node, Setting, Source};
-use crate::stage::header::{Change, Direction, Param, Port, Scatter};
+use crate::stage::header::{Change, Direction, Param, Port, Radius, Scatter};
 use crate::stage::types::{EdgeRule, Element, PortType, ValueType};
 use crate::stage::{Bounded, IterationSource, Stage, known, unroll};
 
@@ -100,6 +101,7 @@ impl StageKernel<'_> {
         } else if self.holds() || self.in_rows() {
             let _ = writeln!(generated, "var<private> _at: {};", prelude::cell_type(dim));
         }
+        generated.push_str(&self.halo_variables(dim));
         generated.push_str(&self.accessors(own, &bound));
         generated.push_str(&self.main(&bound));
         let mut wanted = Wanted::default();
@@ -355,16 +357,31 @@ impl StageKernel<'_> {
     }
 
     /// The radius that a port's accessor has to hold, for the text alone does not prove it. Around a periodic axis it is not held.
-    fn held(&self, stage: &Stage, port: &Port, edge: EdgeRule) -> Option<u32> {
-        let (radius, proven) = stage.radius(port)?;
-        (!proven && edge != EdgeRule::Wrap && stage.source() == IterationSource::Cells).then_some(radius)
+    fn held(&self, stage: &Stage, port: &Port, value: &Value) -> Option<String> {
+        let (radius, proven) = match port.direction {
+            Direction::In if port.radius.is_none() => return None,
+            Direction::In => {
+                let around = stage.around(&port.name, value.dim)?;
+                (around.radius.clone(), around.proven)
+            }
+            _ => stage.radius(port).map(|(cells, proven)| (Radius::Cells(cells), proven))?,
+        };
+        let holds = !proven && self.edge(port, value) != EdgeRule::Wrap && stage.source() == IterationSource::Cells;
+        holds.then(|| match radius {
+            Radius::Cells(cells) => cells.to_string(),
+            Radius::Param(name) => format!("params.{name}"),
+        })
     }
 
     /// Whether an accessor has to know the cell that is computed.
     fn holds(&self) -> bool {
         let held = |of: Instance<'_>| {
-            self.writes_of(of.index)
-                .any(|(port, _, value, ..)| self.held(of.stage, port, self.edge(port, value)).is_some())
+            let read = self
+                .reads(of.index)
+                .filter_map(|r| Some((of.stage.inputs().nth(r.port)?, self.program.values.get(r.value)?)));
+            let written = self.writes_of(of.index).map(|(port, _, value, ..)| (port, value));
+            let mut grids = read.chain(written).filter(|(port, _)| port.ty.is_grid());
+            grids.any(|(port, value)| self.held(of.stage, port, value).is_some())
         };
         (0..=self.op.built_in.len()).filter_map(|index| self.instance(index)).any(held)
     }
@@ -399,13 +416,16 @@ impl StageKernel<'_> {
         };
         let edge = port.edge.unwrap_or(domain.edge);
         let tile = self.tile(port).filter(|_| of.index == 0);
-        let held = self.held(stage, port, edge);
+        let held = self.held(stage, port, value);
         let layout = value.layout();
         let memory = Memory { name: &port.name, variable, ty: value.ty, domain, layout, edge, tile, held };
         match port.scatter {
             Some(Scatter::Sum(bits)) => return memory.add(bits),
             Some(kind) => return memory.extreme(kind == Scatter::Min),
             None => {}
+        }
+        if let Some(accessor) = self.halo_accessor(&memory, port).filter(|_| of.index == 0) {
+            return accessor;
         }
         let calls = |suffix: &str| stage.calls(&format!("{}{suffix}", port.name));
         let mut parts = Vec::new();

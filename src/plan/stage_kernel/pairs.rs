@@ -14,7 +14,7 @@ pub(super) fn pair(target: &str) -> String {
 impl StageKernel<'_> {
     /// Whether an invocation of this operation computes two cells.
     pub(super) fn in_pairs(&self) -> bool {
-        self.op.sweeps == 1 && self.op.shape.is_some_and(|shape| shape.cells == CELLS_OF_A_WORD)
+        self.op.sweeps == 1 && self.op.shape.is_some_and(|shape| shape.cells == CELLS_OF_A_WORD && shape.halo == 0)
     }
 
     /// The statements that compute two cells from `_cell` on, an even one.

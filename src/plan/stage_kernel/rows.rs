@@ -10,7 +10,7 @@ use crate::stage::Reach;
 impl StageKernel<'_> {
     /// Whether an invocation of this operation computes four cells of a row.
     pub(super) fn in_rows(&self) -> bool {
-        self.op.sweeps == 1 && self.op.shape.is_some_and(|shape| shape.cells == CELLS_OF_A_ROW)
+        self.op.sweeps == 1 && self.op.shape.is_some_and(|shape| shape.cells == CELLS_OF_A_ROW && shape.halo == 0)
     }
 
     /// The window of a port that is read, where there is one.

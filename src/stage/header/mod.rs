@@ -1,11 +1,13 @@
 //! Parses the `//!` header of a stage file. The grammar is in `docs/stage_language.md`.
 
 mod param;
+mod radius;
 
 use serde::Serialize;
 
 use super::types::{self, AttributeList, EdgeRule, Element, PortType, ValueType};
 pub use param::{Param, ParamType};
+pub use radius::Radius;
 
 /// One thing wrong with a stage's text, at a line (from 1) of it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -62,7 +64,7 @@ pub struct Port {
     pub ty: PortType,
     /// Value when unwired: one component (given to all) or one for each.
     pub default: Option<Vec<f64>>,
-    pub radius: Option<u32>,
+    pub radius: Option<Radius>,
     pub edge: Option<EdgeRule>,
     pub like: Option<String>,
     /// `half NAME`: on the domain like NAME, with cells twice as wide.
@@ -369,10 +371,7 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
     let reads_grid = port.ty.is_grid() && port.reads();
     let changes = port.ty == PortType::Particles && port.direction == Direction::InOut;
     match word {
-        "radius" if port.direction == Direction::InOut => {
-            let radius = value.parse().map_err(|_| format!("`radius` needs a whole number, not `{value}`"))?;
-            port.radius = Some(radius);
-        }
+        "radius" if port.reads() => port.radius = Some(radius::parse(port, value)?),
         "edge" if reads_grid => {
             let rule = EdgeRule::parse(value);
             let rule = rule.ok_or_else(|| format!("`edge {value}`: use wall, clamp, zero, wrap or mirror"))?;
@@ -500,6 +499,9 @@ fn check_names(header: &Header, errors: &mut Vec<HeaderError>) {
         {
             push(port.line, format!("`emit {amount}`: declare `@in {amount}: u32 = 0`, how many are added"));
         }
+    }
+    for (line, message) in header.ports.iter().filter_map(|port| radius::fault(header, port)) {
+        push(line, message);
     }
     let over = |name: &str| readable(name) || reads(name, &|ty| ty == PortType::Particles);
     if let Some(name) = header.over.as_deref().filter(|name| !over(name)) {

@@ -13,6 +13,11 @@ const MAX_F32: i64 = 1 << 22;
 /// Module constants may stand before those that they use; each pass resolves one more such step back.
 const CONSTANT_PASSES: usize = 8;
 const MAX_NESTING: usize = 32;
+/// What the compiler declares outside of functions: elsewhere than in its scope, a local of that name is another one.
+const GENERATED: [&str; 9] =
+    ["DIM", "FACES", "CELL_SIZE", "RESOLUTION", "SIZE", "FINEST", "WIDENING", "iteration", "substep"];
+/// So many `let`s may follow from one another where names are declared more than once; else they are read in order.
+pub const LET_PASSES: usize = 3;
 
 /// The types that an expression may have, as a set of bits.
 type Types = u8;
@@ -24,9 +29,9 @@ const UNTYPED: Types = 8;
 
 /// All values that an expression may take.
 #[derive(Clone, Copy, Debug)]
-struct Interval {
-    low: i64,
-    high: i64,
+pub struct Interval {
+    pub low: i64,
+    pub high: i64,
     types: Types,
     /// A difference in it may be negative: should this turn out a `u32`, it wraps round and the interval is wrong.
     wraps_unsigned: bool,
@@ -36,6 +41,16 @@ impl Interval {
     fn new(low: i64, high: i64, types: Types) -> Option<Interval> {
         let fits = i64::from(i32::MIN) <= low && low <= high && high <= i64::from(i32::MAX);
         (fits && types & (I32 | U32 | F32) != 0).then_some(Interval { low, high, types, wraps_unsigned: false })
+    }
+
+    /// All values of either.
+    pub fn hull(self, other: Interval) -> Interval {
+        Interval {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+            types: self.types & other.types,
+            wraps_unsigned: self.wraps_unsigned || other.wraps_unsigned,
+        }
     }
 
     fn combine(self, operator: &str, other: Interval) -> Option<Interval> {
@@ -85,14 +100,21 @@ pub struct Scope<'a> {
     /// How often the source declares a name, wherever that is.
     declared: HashMap<&'a str, usize>,
     module_constants: HashMap<&'a str, Interval>,
+    /// `let`s of functions, and counters of loops where they are known.
+    locals: HashMap<&'a str, Interval>,
     constants: Constants<'a>,
     params_max: ParamRanges<'a>,
 }
 
 impl<'a> Scope<'a> {
     pub fn new(tokens: &[Token<'a>], constants: Constants<'a>, params_max: ParamRanges<'a>) -> Scope<'a> {
-        let mut scope =
-            Scope { declared: count_declarations(tokens), module_constants: HashMap::new(), constants, params_max };
+        let mut scope = Scope {
+            declared: count_declarations(tokens),
+            module_constants: HashMap::new(),
+            locals: HashMap::new(),
+            constants,
+            params_max,
+        };
         let declarations = module_constants(tokens);
         for _ in 0..CONSTANT_PASSES {
             for (name, ty, value) in &declarations {
@@ -101,11 +123,60 @@ impl<'a> Scope<'a> {
                 }
             }
         }
+        scope.read_lets(tokens);
         scope
     }
 
-    /// Counter and most trips of a `for` with these three parts; `None` if they do not bound it.
-    pub fn trips(&self, start: &[Token<'a>], condition: &[Token<'a>], step: &[Token<'a>]) -> Option<(&'a str, u64)> {
+    /// Takes the values of `let`s, which never change: of a name that only they declare, those of all of them.
+    pub fn read_lets(&mut self, tokens: &[Token<'a>]) {
+        let lets = statements(tokens, "let");
+        for _ in 0..LET_PASSES {
+            let mut found = HashMap::<&'a str, (usize, Interval)>::new();
+            for (name, value) in lets.iter().filter_map(|(name, ty, value)| Some((*name, self.settled(*ty, value)?))) {
+                let known = found.entry(name).or_insert((0, value));
+                *known = (known.0 + 1, known.1.hull(value));
+            }
+            for (name, (count, values)) in found {
+                self.read_local(name, values, count);
+            }
+        }
+    }
+
+    /// A value with the one type that a variable has which begins with it.
+    fn settled(&self, ty: Option<&str>, value: &[Token<'a>]) -> Option<Interval> {
+        let mut value = self.typed(ty, value)?;
+        if value.types & UNTYPED != 0 {
+            value.types = I32;
+        }
+        value.narrowed(value.types)
+    }
+
+    /// Takes all values of a local name, where these are what its `count` declarations come to.
+    pub fn read_local(&mut self, name: &'a str, values: Interval, count: usize) {
+        if self.is_sole(name, count) {
+            self.locals.insert(name, values);
+        }
+    }
+
+    /// Whether a name stands for nothing but what so many declarations of the source make of it.
+    pub fn is_sole(&self, name: &str, count: usize) -> bool {
+        let known = (self.constants)(name).is_some() || GENERATED.contains(&name);
+        self.declared.get(name) == Some(&count) && !known
+    }
+
+    /// Whether the source leaves a name to WGSL and the compiler.
+    pub fn is_free(&self, name: &str) -> bool {
+        !self.declared.contains_key(name)
+    }
+
+    /// Counter and most trips of a `for` with these three parts, and what the counter may be in its body; `None` if they do not
+    /// bound it.
+    pub fn counting(
+        &self,
+        start: &[Token<'a>],
+        condition: &[Token<'a>],
+        step: &[Token<'a>],
+    ) -> Option<(&'a str, u64, Interval)> {
         let [Token { text: "var", .. }, Token { text: counter, .. }, rest @ ..] = start else { return None };
         let (ty, value) = typed_value(rest)?;
         let mut start = self.typed(ty, value)?;
@@ -130,7 +201,12 @@ impl<'a> Scope<'a> {
         };
         let trips = if distance < 0 { 0 } else { distance / step.low + 1 };
         let safe = [start.low, start.high, end].iter().all(|value| counts_exactly(*value, types));
-        (safe && trips <= MAX_TRIPS).then_some((*counter, trips.unsigned_abs()))
+        // A loop that makes no trip gives its counter no value; the first one does no harm.
+        let values = match upwards {
+            true => Interval::new(start.low, (bound.high - exclusive).max(start.low), types),
+            false => Interval::new((bound.low + exclusive).min(start.high), start.high, types),
+        };
+        (safe && trips <= MAX_TRIPS).then_some((*counter, trips.unsigned_abs(), values?))
     }
 
     /// Direction and size of a step.
@@ -168,7 +244,7 @@ impl<'a> Scope<'a> {
         (!self.declared.contains_key(name)).then_some(types)
     }
 
-    fn value(&self, tokens: &[Token<'a>]) -> Option<Interval> {
+    pub fn value(&self, tokens: &[Token<'a>]) -> Option<Interval> {
         let mut expression = Expression { scope: self, rest: tokens, nesting: 0 };
         let value = expression.sum()?;
         expression.rest.is_empty().then_some(value)
@@ -177,8 +253,8 @@ impl<'a> Scope<'a> {
     /// A name that is declared twice may be a local somewhere, which this does not follow.
     fn name(&self, name: &str) -> Option<Interval> {
         match self.declared.get(name) {
-            Some(1) => self.module_constants.get(name).copied(),
-            Some(_) => None,
+            Some(1) if self.module_constants.contains_key(name) => self.module_constants.get(name).copied(),
+            Some(_) => self.locals.get(name).copied(),
             None => {
                 let value = (self.constants)(name)?;
                 Interval::new(value, value, UNTYPED | I32 | U32 | F32)
@@ -237,6 +313,16 @@ fn count_declarations<'a>(tokens: &[Token<'a>]) -> HashMap<&'a str, usize> {
 }
 
 type Declaration<'e, 'a> = (&'a str, Option<&'a str>, &'e [Token<'a>]);
+
+/// All declarations by this keyword with a value, in their order.
+pub fn statements<'e, 'a>(tokens: &'e [Token<'a>], keyword: &str) -> Vec<Declaration<'e, 'a>> {
+    let found = tokens.iter().enumerate().filter(|(_, token)| token.text == keyword).filter_map(|(at, _)| {
+        let statement = tokens.get(at + 1..).and_then(|rest| rest.split(|token| token.text == ";").next());
+        let Some([name, rest @ ..]) = statement else { return None };
+        typed_value(rest).map(|(ty, value)| (name.text, ty, value))
+    });
+    found.collect()
+}
 
 fn module_constants<'e, 'a>(tokens: &'e [Token<'a>]) -> Vec<Declaration<'e, 'a>> {
     let mut depth = 0usize;
@@ -301,6 +387,7 @@ impl<'a> Expression<'_, 'a> {
             (_, "(") => self.parenthesised(),
             (TokenKind::Word, "params") => self.take_one_of(&["."]).and_then(|_| self.scope.param(self.take()?.text)),
             (TokenKind::Word, name) => match self.take_one_of(&["("]) {
+                Some(_) if name == "clamp" && self.scope.is_free(name) => self.clamped(),
                 Some(_) => self.parenthesised()?.converted(self.scope.integer_type(name)?),
                 None => self.scope.name(name),
             },
@@ -308,6 +395,29 @@ impl<'a> Expression<'_, 'a> {
         };
         self.nesting -= 1;
         value
+    }
+
+    /// `clamp(e, low, high)` is `min(max(e, low), high)`, whatever the first argument.
+    fn clamped(&mut self) -> Option<Interval> {
+        let mut depth = 0;
+        let first = self.rest.iter().position(|token| {
+            match token.text {
+                "(" | "[" => depth += 1,
+                ")" | "]" => depth -= 1,
+                _ => {}
+            }
+            depth < 0 || depth == 0 && token.text == ","
+        });
+        self.rest = self.rest.get(first?..)?;
+        self.take_one_of(&[","])?;
+        let low = self.sum()?;
+        self.take_one_of(&[","])?;
+        let high = self.sum()?;
+        self.take_one_of(&[")"])?;
+        // Of what is clamped even the type is unknown.
+        let types = low.types & high.types & !UNTYPED;
+        let (low, high) = (low.narrowed(types)?, high.narrowed(types)?);
+        Interval::new(low.low.min(high.low), high.high, types)
     }
 
     fn parenthesised(&mut self) -> Option<Interval> {

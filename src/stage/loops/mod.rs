@@ -11,10 +11,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::lex::{Token, line_col, tokens};
 use blocks::{Block, read_blocks};
-use interval::Scope;
+use interval::{Interval, Scope};
 
 mod blocks;
 mod interval;
+pub mod window;
 
 /// What a loop without a proof does first in each round; the compiler generates the function.
 pub const CHECK: &str = " if (_loop_spent()) { break; }";
@@ -62,20 +63,25 @@ pub fn bound_loops(
 const NEIGHBOR_ROUNDS: u64 = 1024;
 
 /// Most rounds of a loop by its own header; `None` without a proof.
-fn trips(block: &Block, tokens: &[Token<'_>], scope: &Scope<'_>, advances: &dyn Fn(&str) -> bool) -> Option<u64> {
-    let header = tokens.get(block.keyword..block.open?)?;
+fn trips<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>, advances: &dyn Fn(&str) -> bool) -> Option<u64> {
     if let Some((_, port, iterator)) = over_neighbors(block, tokens) {
         let body = tokens.get(block.open?..block.close)?;
         return (advances(&format!("{port}_next")) && !may_write(body, iterator)).then_some(NEIGHBOR_ROUNDS);
     }
+    counting(block, tokens, scope).map(|(_, trips, _)| trips)
+}
+
+/// The counter of a loop that a `for` header bounds, its most trips, and what the counter may be in the body.
+fn counting<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>) -> Option<(&'a str, u64, Interval)> {
+    let header = tokens.get(block.keyword..block.open?)?;
     let [Token { text: "for", .. }, Token { text: "(", .. }, header @ .., Token { text: ")", .. }] = header else {
         return None;
     };
     let mut parts = header.split(|token| token.text == ";");
     let (start, condition, step) = (parts.next()?, parts.next()?, parts.next()?);
-    let (counter, trips) = scope.trips(start, condition, step)?;
+    let (counter, trips, values) = scope.counting(start, condition, step)?;
     let body = tokens.get(block.open?..block.close)?;
-    (parts.next().is_none() && !may_write(body, counter)).then_some(trips)
+    (parts.next().is_none() && !may_write(body, counter)).then_some((counter, trips, values))
 }
 
 /// Whether a body could change a variable: assigns it, points to it, or declares its name anew.
@@ -299,6 +305,39 @@ mod tests {
             let expected = source.replacen("@a(b) {", "@a(b) { if (_loop_spent()) { break; }", 1);
             assert_eq!(report(&source), LoopReport { source: expected, unproven: vec![2] }, "{header}");
         }
+    }
+
+    #[test]
+    fn lets_and_clamped_numbers_bound_loops() {
+        let unproven = |body: &str| report(&in_stage(body)).unproven;
+        for body in [
+            "let half = clamp(i32(sqrt(f(a, b[1]))), 0, params.radius); for (var i = -half; i <= half; i++) { }",
+            "let n = 4; let m = 2 * n; for (var i = 0; i < m; i++) { }",
+            "{ let n = 4; for (var i = 0; i < n; i++) { } } { let n = 5; for (var i = 0; i < n; i++) { } }",
+            "for (var i = 0; i < clamp(f(), 2, N); i++) { }",
+        ] {
+            assert_eq!(unproven(body), [0usize; 0], "{body}");
+        }
+        for body in [
+            "let n = f(); for (var i = 0; i < n; i++) { }",
+            "let n = clamp(2, 0, f()); for (var i = 0; i < n; i++) { }",
+            "let n = clamp(f(), 0, 2000000000); for (var i = n; i < 2000000010; i += 1) { }",
+            "{ let n = 4; for (var i = 0; i < n; i++) { } } { let n = f(); }",
+            "var n = 4; for (var i = 0; i < n; i++) { }",
+            "let n = 3u - 5u; for (var i = 0u; i < n; i++) { }",
+        ] {
+            assert_eq!(unproven(body), [1], "{body}");
+        }
+        // Outside of its scope the name is the compiler's own.
+        for name in ["DIM", "iteration", "WIDENING"] {
+            let body = format!("g(); {{ let {name} = 1; }} }} fn g() {{ for (var i = 0; i < {name}; i++) {{ }}");
+            assert_eq!(unproven(&body), [1], "{name}");
+        }
+        let own = "fn clamp(a: i32, b: i32, c: i32) -> i32 { return a; } ";
+        assert_eq!(
+            report(&(own.to_string() + in_stage("for (var i = 0; i < clamp(f(), 0, 3); i++) { }").as_str())).unproven,
+            [1]
+        );
     }
 
     #[test]

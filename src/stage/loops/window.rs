@@ -1,0 +1,371 @@
+//! How far around its own cell a stage's text looks, read off the places that it asks an input for: `x(cell + unit(0) * i)` with
+//! `i` the counter of a bounded loop.
+
+use std::collections::HashMap;
+
+use super::blocks::{Block, read_blocks};
+use super::counting;
+use super::interval::{Interval, LET_PASSES, Scope, statements};
+use crate::stage::lex::{Token, tokens};
+
+const AXES: usize = 3;
+/// Offsets beyond are of no use, and numbers stay small.
+const MAX_CELLS: i64 = 1 << 16;
+
+/// What is known of the reads of one input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Cells on either side at most, along each axis.
+    pub cells: [u32; AXES],
+    /// Reads in one call of the stage at most.
+    pub taps: u64,
+}
+
+/// A vector of cells: a place, if the computed cell is part of it, or a difference.
+#[derive(Clone, Copy)]
+struct Vector {
+    is_place: bool,
+    along: [(i64, i64); AXES],
+}
+
+impl Vector {
+    const ZERO: Vector = Vector { is_place: false, along: [(0, 0); AXES] };
+
+    /// A unit vector, along whichever axes are possible.
+    fn unit(axis: Interval) -> Vector {
+        let sole = axis.low == axis.high;
+        let along = [0, 1, 2].map(|a| match (axis.low..=axis.high).contains(&a) {
+            true => (i64::from(sole), 1),
+            false => (0, 0),
+        });
+        Vector { is_place: false, along }
+    }
+
+    fn add(self, other: Vector, sign: i64) -> Option<Vector> {
+        let other = other.times(sign, sign)?;
+        let sum = |a: usize| (self.along[a].0 + other.along[a].0, self.along[a].1 + other.along[a].1);
+        let places = self.is_place as u8 + other.is_place as u8;
+        (places < 2).then_some(Vector { is_place: places == 1, along: [0, 1, 2].map(sum) })?.checked()
+    }
+
+    /// All vectors between those of either.
+    fn hull(self, other: Vector) -> Option<Vector> {
+        let along = [0, 1, 2].map(|a| (self.along[a].0.min(other.along[a].0), self.along[a].1.max(other.along[a].1)));
+        (self.is_place == other.is_place).then_some(Vector { along, ..self })
+    }
+
+    /// Of a place only what is added to the cell is known, so it can't be multiplied or taken away.
+    fn times(self, low: i64, high: i64) -> Option<Vector> {
+        if self.is_place {
+            return (low == 1 && high == 1).then_some(self);
+        }
+        let scaled = |(a, b): (i64, i64)| {
+            let corners = [a * low, a * high, b * low, b * high];
+            (corners.into_iter().min().unwrap_or(0), corners.into_iter().max().unwrap_or(0))
+        };
+        Vector { along: self.along.map(scaled), ..self }.checked()
+    }
+
+    fn checked(self) -> Option<Vector> {
+        self.along.iter().all(|(low, high)| low.abs().max(high.abs()) <= MAX_CELLS).then_some(self)
+    }
+}
+
+/// Finds the windows of inputs in a stage's text; of an input that is asked for anywhere else too there is none.
+///
+/// `constants` and `params` are those of [`super::bound_loops`].
+pub fn windows<'p>(
+    source: &str,
+    ports: &[&'p str],
+    constants: &dyn Fn(&str) -> Option<i64>,
+    params: &dyn Fn(&str) -> Option<(i64, i64)>,
+) -> HashMap<&'p str, Window> {
+    let tokens = tokens(source);
+    let Some(text) = Text::read(&tokens, constants, params) else { return HashMap::new() };
+    ports.iter().filter_map(|port| Some((*port, text.window(port)?))).collect()
+}
+
+/// A stage's text with what its names stand for.
+struct Text<'t, 'a> {
+    tokens: &'t [Token<'a>],
+    scope: Scope<'a>,
+    /// Loops, each with its most trips.
+    loops: Vec<(Block, u64)>,
+    /// Tokens of `fn stage`.
+    function: std::ops::Range<usize>,
+    cell: &'a str,
+    vectors: HashMap<&'a str, Vector>,
+}
+
+impl<'t, 'a> Text<'t, 'a> {
+    fn read(
+        tokens: &'t [Token<'a>],
+        constants: &'a dyn Fn(&str) -> Option<i64>,
+        params: &'a dyn Fn(&str) -> Option<(i64, i64)>,
+    ) -> Option<Text<'t, 'a>> {
+        let mut scope = Scope::new(tokens, constants, params);
+        let blocks = read_blocks(tokens);
+        let named = |id: usize, name: &str| tokens.get(id).is_some_and(|t| t.text == name);
+        let function = blocks.iter().find(|b| !b.is_loop && named(b.keyword + 1, "stage"))?;
+        let function = function.keyword..function.close;
+        let cell = tokens.get(function.start + 3)?.text;
+        let mut counters = HashMap::<&str, (usize, Interval)>::new();
+        let mut loops = Vec::new();
+        for block in blocks.into_iter().filter(|b| b.is_loop) {
+            let Some((counter, trips, values)) = counting(&block, tokens, &scope) else { continue };
+            let known = counters.entry(counter).or_insert((0, values));
+            *known = (known.0 + 1, known.1.hull(values));
+            loops.push((block, trips));
+        }
+        for (counter, (count, values)) in counters {
+            scope.read_local(counter, values, count);
+        }
+        // Once more, for those that follow from counters.
+        scope.read_lets(tokens);
+        let mut text = Text { tokens, scope, loops, function, cell, vectors: HashMap::new() };
+        let sole = text.scope.is_sole(cell, 1);
+        let lets: Vec<_> = statements(tokens, "let").into_iter().filter(|(_, ty, _)| sole && ty.is_none()).collect();
+        for _ in 0..LET_PASSES {
+            let mut found = HashMap::<&str, (usize, Option<Vector>)>::new();
+            for (name, vector) in lets.iter().filter_map(|(name, _, value)| Some((*name, text.vector(value, 0)?))) {
+                let known = found.entry(name).or_insert((0, Some(vector)));
+                *known = (known.0 + 1, known.1.and_then(|known| known.hull(vector)));
+            }
+            let known = found.into_iter().filter(|(name, (count, _))| text.scope.is_sole(name, *count));
+            let known: Vec<_> = known.filter_map(|(name, (_, vector))| Some((name, vector?))).collect();
+            text.vectors.extend(known);
+        }
+        sole.then_some(text)
+    }
+
+    fn window(&self, port: &str) -> Option<Window> {
+        let at = |index: usize| self.tokens.get(index).map_or("", |t| t.text);
+        let others = [format!("{port}_at"), format!("{port}_face")];
+        let mut window = Window::default();
+        for index in 0..self.tokens.len() {
+            let before = index.checked_sub(1).map_or("", at);
+            let called = at(index + 1) == "(" && !["fn", "."].contains(&before);
+            if called && others.iter().any(|name| name == at(index)) {
+                return None;
+            }
+            if !called || at(index) != port {
+                continue;
+            }
+            // In a loop that never runs nothing is read.
+            let trips = self.trips_around(index);
+            if trips == 0 {
+                continue;
+            }
+            let close = closing(self.tokens, index + 1).filter(|_| self.function.contains(&index))?;
+            // In a loop's own header the counter is also what ends the loop.
+            let in_header = |block: &Block| block.open.is_none_or(|open| (block.keyword..open).contains(&index));
+            if self.loops.iter().any(|(block, _)| in_header(block)) {
+                return None;
+            }
+            let place = self.vector(self.tokens.get(index + 2..close)?, 0).filter(|v| v.is_place)?;
+            for (cells, (low, high)) in window.cells.iter_mut().zip(place.along) {
+                *cells = (*cells).max(low.abs().max(high.abs()) as u32);
+            }
+            window.taps = window.taps.saturating_add(trips);
+        }
+        Some(window)
+    }
+
+    /// How often at most the stage comes to a token.
+    fn trips_around(&self, index: usize) -> u64 {
+        let around = |block: &Block| block.open.is_some_and(|open| (open..block.close).contains(&index));
+        self.loops.iter().filter(|(block, _)| around(block)).fold(1, |all, (_, trips)| all.saturating_mul(*trips))
+    }
+
+    /// A sum of vectors.
+    fn vector(&self, tokens: &[Token<'a>], level: usize) -> Option<Vector> {
+        let mut sum = Vector::ZERO;
+        let (mut from, mut sign) = (0, 1);
+        for end in parts(tokens, &["+", "-"]).into_iter().chain([tokens.len()]) {
+            let term = tokens.get(from..end)?;
+            // A sign before the first term.
+            if !(term.is_empty() && end == 0 && !tokens.is_empty()) {
+                sum = sum.add(self.product(term, level)?, sign)?;
+            }
+            sign = if tokens.get(end).is_some_and(|t| t.text == "-") { -1 } else { 1 };
+            from = end + 1;
+        }
+        Some(sum)
+    }
+
+    /// A vector, perhaps between whole numbers that it is multiplied with.
+    fn product(&self, tokens: &[Token<'a>], level: usize) -> Option<Vector> {
+        let (mut vector, mut low, mut high) = (None, 1, 1);
+        let mut from = 0;
+        for end in parts(tokens, &["*"]).into_iter().chain([tokens.len()]) {
+            let factor = tokens.get(from..end)?;
+            match self.scope.value(factor) {
+                Some(value) => {
+                    let corners = [low * value.low, low * value.high, high * value.low, high * value.high];
+                    (low, high) = (*corners.iter().min()?, *corners.iter().max()?);
+                    (low.abs().max(high.abs()) <= MAX_CELLS).then_some(())?;
+                }
+                None if vector.is_none() => vector = Some(self.factor(factor, level + 1)?),
+                None => return None,
+            }
+            from = end + 1;
+        }
+        vector?.times(low, high)
+    }
+
+    fn factor(&self, tokens: &[Token<'a>], level: usize) -> Option<Vector> {
+        let free = |name: &str| self.scope.is_free(name);
+        match tokens {
+            _ if level > 32 => None,
+            [name] if name.text == self.cell => Some(Vector { is_place: true, ..Vector::ZERO }),
+            [name] => self.vectors.get(name.text).copied(),
+            [Token { text: "(", .. }, inner @ .., Token { text: ")", .. }] => self.vector(inner, level),
+            [name, Token { text: "(", .. }, inner @ .., Token { text: ")", .. }] if free(name.text) => {
+                let mut arguments = inner_parts(inner);
+                match (name.text, arguments.as_mut_slice()) {
+                    ("unit", [axis]) => Some(Vector::unit(self.scope.value(axis)?)),
+                    ("neighbor", [place, _]) => {
+                        let across = Vector { is_place: false, along: [(-1, 1); AXES] };
+                        self.vector(place, level)?.add(across, 1)
+                    }
+                    ("vec2i" | "vec3i" | "Cell", parts @ ([_, _] | [_, _, _])) => {
+                        let mut along = [(0, 0); AXES];
+                        for (along, part) in along.iter_mut().zip(parts) {
+                            let value = self.scope.value(part)?;
+                            *along = (value.low, value.high);
+                        }
+                        Vector { is_place: false, along }.checked()
+                    }
+                    ("Cell", [one]) => {
+                        let value = self.scope.value(one)?;
+                        Vector { is_place: false, along: [(value.low, value.high); AXES] }.checked()
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Where operators stand outside of all brackets.
+fn parts(tokens: &[Token<'_>], operators: &[&str]) -> Vec<usize> {
+    let mut depth = 0i32;
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token.text {
+            "(" | "[" => depth += 1,
+            ")" | "]" => depth -= 1,
+            text if depth == 0 && operators.contains(&text) => found.push(at),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The arguments of a call.
+fn inner_parts<'e, 'a>(tokens: &'e [Token<'a>]) -> Vec<&'e [Token<'a>]> {
+    let mut from = 0;
+    let ends = parts(tokens, &[","]).into_iter().chain([tokens.len()]);
+    ends.filter_map(|end| tokens.get(std::mem::replace(&mut from, end + 1)..end)).collect()
+}
+
+/// The bracket that closes the one at `open`.
+fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
+    let mut depth = 0i32;
+    tokens.iter().enumerate().skip(open).find_map(|(at, token)| {
+        match token.text {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(body: &str) -> Option<Window> {
+        let constants = |name: &str| (name == "DIM").then_some(2);
+        let params = |name: &str| match name {
+            "radius" => Some((0, 6)),
+            "axis" => Some((0, 1)),
+            _ => None,
+        };
+        let source = format!("const N = 3; fn stage(cell: Cell) -> f32 {{ {body} }}");
+        windows(&source, &["x"], &constants, &params).get("x").copied()
+    }
+
+    fn seen(cells: [u32; 3], taps: u64) -> Option<Window> {
+        Some(Window { cells, taps })
+    }
+
+    const SQUARE: &str = "for (var j = -params.radius; j <= params.radius; j++) { for (var i = -N; i < N; i++) {";
+
+    #[test]
+    fn offsets_by_counters_of_bounded_loops_are_known() {
+        for (read, expected) in [
+            ("x(cell + unit(0) * i + unit(1) * j)", seen([3, 6, 0], 78)),
+            ("x(cell + vec2i(i, -2 * j))", seen([3, 12, 0], 78)),
+            ("x(cell + Cell(i + 1, j))", seen([3, 6, 0], 78)),
+            ("x((cell - j * unit(1)) + unit(params.axis) * i)", seen([3, 9, 0], 78)),
+            ("let to = unit(0) * i; let near = cell - to; x(near) + x(near + unit(1))", seen([3, 1, 0], 156)),
+            (
+                "let k = clamp(i32(f()), 0, params.radius); x(neighbor(cell + unit(1) * k, 2)) + x(cell)",
+                seen([1, 7, 1], 156),
+            ),
+            (
+                "{ let to = unit(0) * i; x(cell + to); } { let to = unit(1) * j; let at = to; x(cell - at); }",
+                seen([3, 6, 0], 156),
+            ),
+            ("x(cell); for (var k = 1; k <= 0; k++) { x(cell + unit(0) * 9 * k); }", seen([0, 0, 0], 78)),
+            ("y(cell + unit(0) * 99)", seen([0, 0, 0], 0)),
+        ] {
+            assert_eq!(window(&format!("{SQUARE} {read}; }} }}")), expected, "{read}");
+        }
+        let disc = "for (var j = -4; j <= 4; j++) { let half = clamp(i32(sqrt(f(j))), 0, 4); \
+                    for (var i = -half; i <= half; i++) { x(cell + unit(0) * i + unit(1) * j); } }";
+        assert_eq!(window(disc), seen([4, 4, 0], 81));
+    }
+
+    #[test]
+    fn all_others_are_not() {
+        for read in [
+            "x(cell + unit(0) * n)",
+            "x(cell + unit(0) * i * i32(f()))",
+            "x(cell * 2)",
+            "x(2 * unit(0) - cell)",
+            "x(cell.yx)",
+            "x(cell + unit(0) * (i / 2))",
+            "x(cell + unit(0) * i % 2)",
+            "x(cell + cell)",
+            "x(unit(0) * i)",
+            "x(vec2i(i, j))",
+            "let i = 9; x(cell + unit(0) * i)",
+            "var o = unit(0); x(cell + o)",
+            "let DIM = 9; x(cell + unit(0) * DIM)",
+            "x(cell + unit(0) * i) + x_at(position(cell))",
+            "i += 1; x(cell + unit(0) * i)",
+            "x(cell + unit(i))",
+            "x(cell + unit(0) * 100000)",
+            "{ let to = unit(0) * i; x(cell + to); } { let to = cell; x(to); }",
+            "{ let to = unit(0) * i; x(cell + to); } { let to = f(); x(cell + to); }",
+            "{ let n = 1; x(cell + unit(0) * n); } { let n = i32(f()); x(cell + unit(0) * n); }",
+            "for (var k = 0; k < clamp(i32(x(cell + unit(0) * k)), 0, 3); k++) { }",
+        ] {
+            let taken = window(&format!("{SQUARE} {read}; }} }}"));
+            let along = "x(cell + unit(i))";
+            assert!(taken.is_none() || read == along, "{read}: {taken:?}");
+        }
+        for source in [
+            "fn h(c: vec2i) -> f32 { return x(c); } fn stage(cell: Cell) -> f32 { return h(cell); }",
+            "fn unit(a: i32) -> vec2i { return vec2i(99); } fn stage(cell: Cell) -> f32 { return x(cell + unit(0)); }",
+            "fn stage(cell: Cell) -> f32 { var s = 0.0; { let cell = cell + vec2i(9, 9); s = x(cell); } return s; }",
+            "fn stage(cell: Cell) -> f32 { return x(cell + unit(0) * i); } fn g() { for (var i = 0; i < 3; i++) {} for (var i = 0; i < f(); i++) {} }",
+        ] {
+            assert!(windows(source, &["x"], &|_| None, &|_| None).is_empty(), "{source}");
+        }
+    }
+}
