@@ -157,6 +157,11 @@ impl Stage {
         self.indexed && !self.inputs().any(entries)
     }
 
+    /// Whether the text defines a function of this name.
+    fn defines(&self, function: &str) -> bool {
+        self.names(function) && lex::tokens(&self.source).windows(2).any(|w| w[0].text == "fn" && w[1].text == function)
+    }
+
     /// Bytes of the text without its header and comments.
     pub fn text_length(&self) -> usize {
         self.source.lines().map(str::trim).filter(|line| !line.starts_with("//")).map(str::len).sum()
