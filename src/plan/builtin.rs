@@ -53,6 +53,19 @@ pub fn fill_word(words: u64, word: u32) -> String {
     per_word("@group(0) @binding(2) var<storage, read_write> _out: array<u32>;", words, &format!("_out[i] = {word}u;"))
 }
 
+/// Several values at once: of each the size in words, the largest first, and what every word of it becomes.
+pub fn clear(values: &[(u64, u32)]) -> String {
+    let most = values.first().map_or(0, |(words, _)| *words);
+    let buffer = |k: usize| format!("@group(0) @binding({}) var<storage, read_write> _out{k}: array<u32>;\n", k + 2);
+    let set = |(k, (words, word)): (usize, &(u64, u32))| match *words < most {
+        true => format!("if (i < {words}u) {{ _out{k}[i] = {word}u; }}"),
+        false => format!("_out{k}[i] = {word}u;"),
+    };
+    let declarations: String = (0..values.len()).map(buffer).collect();
+    let body: Vec<String> = values.iter().enumerate().map(set).collect();
+    per_word(&declarations, most, &body.join(" "))
+}
+
 pub fn copy(words: u64) -> String {
     let declarations = "@group(0) @binding(2) var<storage, read> _in: array<u32>;\n\
          @group(0) @binding(3) var<storage, read_write> _out: array<u32>;";
@@ -169,6 +182,37 @@ pub fn scan_add(n: u64, in_place: bool) -> String {
     per_word(&declarations, n + 1, &body)
 }
 
+/// Adds to each block's words the sums of all blocks before it, and writes the total behind them.
+pub fn scan_end(n: u64, in_place: bool) -> String {
+    let (declarations, source) = go_on(in_place, 3);
+    let (block_count, half) = (n.div_ceil(1024).max(1), LANES / 2);
+    format!(
+        "@group(0) @binding(2) var<storage, read> _sums: array<u32>;\n{declarations}\
+         var<workgroup> shared_sums: array<u32, {LANES}>;\n\
+         @compute @workgroup_size({LANES})\n\
+         fn _main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {{\n    \
+             let block = group.y * groups.x + group.x;\n    \
+             if (block > {last}u) {{ return; }}\n    \
+             let before = min(block, {block_count}u);\n    \
+             var sum = 0u;\n    \
+             for (var k = lane; k < before; k += {LANES}u) {{ sum += _sums[k]; }}\n    \
+             shared_sums[lane] = sum;\n    \
+             workgroupBarrier();\n    \
+             for (var s = {half}u; s > 0u; s >>= 1u) {{\n        \
+                 if (lane < s) {{ shared_sums[lane] += shared_sums[lane + s]; }}\n        \
+                 workgroupBarrier();\n    \
+             }}\n    \
+             let start = shared_sums[0];\n    \
+             for (var k = 0u; k < 4u; k++) {{\n        \
+                 let i = block * 1024u + k * {LANES}u + lane;\n        \
+                 if (i < {n}u) {{ _out[i] = {source}[i] + start; }}\n        \
+                 if (i == {n}u) {{ _out[i] = start; if (block < {block_count}u) {{ _out[i] += _sums[block]; }} }}\n    \
+             }}\n\
+         }}\n",
+        last = n / 1024
+    )
+}
+
 /// Inclusive sums of the lanes in `shared_sums`; gives the exclusive one.
 const SHARED_SCAN: &str = "var<workgroup> shared_sums: array<u32, 256>;\n\
      fn scan(lane: u32, value: u32) -> u32 {\n    \
@@ -237,6 +281,25 @@ pub fn reduction(reduction: Reduction, scalar: Scalar) -> (&'static str, &'stati
         (Reduction::Min, Scalar::I32) => ("2147483647", "min(a, b)"),
         (Reduction::Max, Scalar::U32) => ("0u", "max(a, b)"),
         (Reduction::Min, Scalar::U32) => ("4294967295u", "min(a, b)"),
+    }
+}
+
+/// The word that a reduction of whole numbers starts from.
+pub fn first_word(reduction: Reduction, value: ValueType) -> u32 {
+    match (reduction, value.scalar()) {
+        (Reduction::Min, Scalar::I32) => i32::MAX as u32,
+        (Reduction::Max, Scalar::I32) => i32::MIN as u32,
+        (Reduction::Min, _) => u32::MAX,
+        _ => 0,
+    }
+}
+
+/// The atomic function of a reduction of whole numbers.
+pub fn atomic(reduction: Reduction) -> &'static str {
+    match reduction {
+        Reduction::Sum => "atomicAdd",
+        Reduction::Max => "atomicMax",
+        Reduction::Min => "atomicMin",
     }
 }
 

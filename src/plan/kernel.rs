@@ -242,6 +242,10 @@ impl<'a> Writer<'a> {
                 ("fill", builtin::fill(words, target.layout()))
             }
             Task::FillWord(word) => ("fill", builtin::fill_word(words, *word)),
+            Task::Clear(all) => {
+                let sizes = op.writes.iter().map(|w| value(Some(w.value)).bytes / 4);
+                ("clear", builtin::clear(&sizes.zip(all.iter().copied()).collect::<Vec<_>>()))
+            }
             Task::Copy if source.precision != target.precision => {
                 ("copy", builtin::convert_precision(elements, source.layout(), target.layout()))
             }
@@ -253,6 +257,7 @@ impl<'a> Writer<'a> {
             Task::ScanBlocks => ("scan blocks", builtin::scan_blocks(elements, in_place)),
             Task::ScanSums => ("scan sums", builtin::scan_sums(elements, in_place)),
             Task::ScanAdd => ("scan add", builtin::scan_add(elements, in_place)),
+            Task::ScanEnd => ("scan end", builtin::scan_end(elements, in_place)),
             Task::Compact => ("compact", builtin::compact(elements, &moved)),
             Task::CompactCount => {
                 let capacity = node.set.as_ref().map_or(0, |s| s.capacity);
@@ -278,7 +283,7 @@ impl<'a> Writer<'a> {
         let over = match op.task {
             Task::Reduce(..) => Over::Partials(source.bytes / 16),
             Task::ScanSums => Over::Partials(elements.div_ceil(4 * u64::from(builtin::LANES))),
-            Task::ScanBlocks | Task::ScanAdd | Task::Compact | Task::Gather => each,
+            Task::ScanBlocks | Task::ScanAdd | Task::ScanEnd | Task::Compact | Task::Gather => each,
             Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => Over::Once,
             Task::Present { width, height } => Over::Pixels(width, height),
             _ => Over::Words(words),
@@ -453,6 +458,7 @@ fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
         Task::Reduce(..) | Task::ScanSums | Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => 1,
         Task::ScanBlocks => elements.div_ceil(4),
         Task::ScanAdd => elements + 1,
+        Task::ScanEnd => (elements + 1).div_ceil(4),
         Task::Compact | Task::Gather => elements,
         _ => words,
     };
@@ -521,7 +527,10 @@ pub fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
 /// of a reduction are written beyond it.
 fn living(stage: &Stage, op: &Op) -> Option<ValueId> {
     let set = stage.set().filter(|_| stage.source() == IterationSource::Particles)?;
-    let beyond = matches!(set.change, Change::Emit(_) | Change::Filter) || stage.outputs().any(|p| p.reduce.is_some());
+    let partial = |w: &super::expand::Write| {
+        w.consumes.is_none() && stage.outputs().nth(w.port).is_some_and(|p| p.reduce.is_some())
+    };
+    let beyond = matches!(set.change, Change::Emit(_) | Change::Filter) || op.writes.iter().any(partial);
     let input = stage.inputs().position(|p| p.name == set.name).filter(|_| !beyond)?;
     op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
 }

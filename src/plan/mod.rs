@@ -8,6 +8,7 @@ mod expand;
 mod fuse;
 mod kernel;
 mod layout;
+mod lean;
 mod part;
 mod prelude;
 mod rows;
@@ -407,6 +408,7 @@ impl Plan {
         }
         tile::join(graph, &mut program, tuning);
         if tuning.fuse {
+            lean::thin(graph, &mut program);
             fuse::fuse(graph, &mut program, tuning.otherwise == tuning::Otherwise::Gpu);
         }
         rows::widen(graph, &mut program, tuning);

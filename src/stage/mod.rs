@@ -49,6 +49,15 @@ pub enum IterationSource {
     Positions,
 }
 
+/// What a stage gives that does nothing but hand on what it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandsOn<'a> {
+    /// `return particle.x;`
+    Attribute(&'a str),
+    /// `return x(cell);`
+    Cell(&'a str),
+}
+
 /// How far from the computed cell a port is read, as far as the text proves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
@@ -155,6 +164,23 @@ impl Stage {
     pub fn stays_in_bounds(&self) -> bool {
         let entries = |p: &Port| ["_item", "_range"].iter().any(|ending| self.calls(&format!("{}{ending}", p.name)));
         self.indexed && !self.inputs().any(entries)
+    }
+
+    /// What the stage hands on, where that is all that its text does.
+    pub fn hands_on(&self) -> Option<HandsOn<'_>> {
+        // Its words are fewer than any other stage's.
+        let tokens = if self.words.len() > 10 { return None } else { lex::tokens(&self.source) };
+        let texts: Vec<&str> = tokens.iter().map(|t| t.text).collect();
+        let ["fn", "stage", "(", argument, ":", source, ")", "->", _, "{", "return", given @ .., ";", "}"] =
+            texts.as_slice()
+        else {
+            return None;
+        };
+        match (*source, given) {
+            ("Particle", [own, ".", name]) if own == argument => Some(HandsOn::Attribute(name)),
+            ("Cell", [port, "(", own, ")"]) if own == argument => Some(HandsOn::Cell(port)),
+            _ => None,
+        }
     }
 
     /// Whether the text defines a function of this name.

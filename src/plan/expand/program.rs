@@ -56,6 +56,8 @@ pub enum Task {
     Fill(Option<Setting>),
     /// Every word becomes this one.
     FillWord(u32),
+    /// Every word of each value becomes the one that stands for it.
+    Clear(Vec<u32>),
     /// From one place to another, or from one precision to another.
     Copy,
     /// Floats to fixed point with so many fraction bits, in place, and back.
@@ -69,6 +71,8 @@ pub enum Task {
     ScanBlocks,
     ScanSums,
     ScanAdd,
+    /// The latter two in one: each workgroup sums up the blocks before its own.
+    ScanEnd,
     /// Particles for which the prefix sum grows, to the place that it says.
     Compact,
     /// The count after that.

@@ -1,6 +1,7 @@
 //! The buffers that a stage's kernel is bound to, and the variables that stand for them.
 
 use super::super::expand::{Op, Part, Program, Read, Value, ValueId, Write};
+use super::super::lean;
 use super::super::rows::{Side, Window, window};
 use super::super::tuning::CELLS_OF_A_ROW;
 use crate::graph::{Graph, Kind};
@@ -74,6 +75,9 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
         let ty = match (port.scatter, &write.part) {
             (Some(Scatter::Min | Scatter::Max), _) if unsigned => "array<atomic<u32>>".into(),
             (Some(_), _) => "array<atomic<i32>>".into(),
+            (_, Part::Whole) if port.reduce.is_some() && lean::at_once(write, value.ty.value()) => {
+                format!("array<atomic<{}>>", value.ty.value().wgsl(value.dim))
+            }
             (_, Part::Whole) if port.reduce.is_some() => format!("array<{}>", value.ty.value().wgsl(value.dim)),
             (_, Part::Whole) if port.ty == PortType::Particles => "array<u32>".into(),
             (_, Part::Count | Part::Order | Part::Start) => "array<u32>".into(),
