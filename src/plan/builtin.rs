@@ -21,12 +21,16 @@ pub fn word_groups(words: u64) -> [u32; 3] {
 
 /// A kernel that runs once a word: `body` may use the word's index `i`.
 fn per_word(declarations: &str, words: u64, body: &str) -> String {
+    per_word_below(declarations, &format!("{words}u"), body)
+}
+
+fn per_word_below(declarations: &str, words: &str, body: &str) -> String {
     format!(
         "{declarations}\n\
          @compute @workgroup_size({LANES})\n\
          fn _main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {{\n    \
              let i = (group.y * groups.x + group.x) * {LANES}u + lane;\n    \
-             if (i >= {words}u) {{ return; }}\n    \
+             if (i >= {words}) {{ return; }}\n    \
              {body}\n\
          }}\n"
     )
@@ -268,6 +272,35 @@ pub fn gather(n: u64, words: &[u32]) -> String {
     let (declarations, copies) = moves(words, &["_index", "_count"], "i", "j");
     let body = format!("if (i >= _count[0]) {{ return; }} let j = min(_index[i], {n}u - 1u); {copies}");
     per_word(&declarations, n, &body)
+}
+
+/// Each particle's attributes side by side.
+pub fn pack(attributes: &[Layout], pack: Layout) -> String {
+    let buffer = |k: usize, layout: &Layout| {
+        format!("@group(0) @binding({}) var<storage, read> _in{k}: {};\n", k + 2, layout.buffer())
+    };
+    let declarations: String = attributes.iter().enumerate().map(|(k, layout)| buffer(k, layout)).collect();
+    let (count, out) = (attributes.len() + 2, attributes.len() + 3);
+    let declarations = format!(
+        "{declarations}@group(0) @binding({count}) var<storage, read> _count: array<u32>;\n\
+         @group(0) @binding({out}) var<storage, read_write> _out: {};\n",
+        pack.buffer()
+    );
+    let words: Vec<(String, u32)> = attributes
+        .iter()
+        .enumerate()
+        .map(|(k, layout)| (layout.load(&format!("_in{k}"), "i"), layout.value.components(layout.dim)))
+        .collect();
+    per_word_below(&declarations, "_count[0]", &format!("_out[i] = {};", packed(&words, pack)))
+}
+
+/// An element of a pack from expressions of so many components each.
+pub fn packed(parts: &[(String, u32)], pack: Layout) -> String {
+    let all = pack.numbers();
+    let used: u32 = parts.iter().map(|(_, words)| words).sum();
+    let given = parts.iter().map(|(part, _)| part.clone());
+    let rest = (used..all).map(|_| "0.0".to_string());
+    format!("vec{all}f({})", given.chain(rest).collect::<Vec<_>>().join(", "))
 }
 
 /// Starting value of a reduction, and the expression that joins `a` and `b`.

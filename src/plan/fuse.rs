@@ -22,13 +22,14 @@ const MAX_TOGETHER: usize = 8;
 /// `anew`: also let a stage that reads elsewhere make what it reads anew, cell by cell, where that is little work.
 pub fn fuse(graph: &Graph, program: &mut Program, anew: bool) {
     begin_from_constants(graph, program);
+    let room = room(program);
     let mut links = Links::new(program);
     let mut merged = BTreeSet::new();
     let mut index = 0;
     while index < program.ops.len() {
         let producers: BTreeSet<usize> = program.ops[index].inputs().filter_map(|v| links.writer(v)).collect();
         // The last one first: what it reads of the others then comes to this operation.
-        let found = producers.into_iter().rev().find(|p| joins(graph, program, &links, *p, index));
+        let found = producers.into_iter().rev().find(|p| joins(graph, program, &links, (*p, index), room));
         match found {
             Some(producer) => {
                 links.leave(program, producer);
@@ -225,7 +226,7 @@ fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: u
 }
 
 /// Whether an operation can be built into another that reads what it makes.
-fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consumer: usize) -> bool {
+fn joins(graph: &Graph, program: &Program, links: &Links, (producer, consumer): (usize, usize), room: usize) -> bool {
     let (from, to) = (&program.ops[producer], &program.ops[consumer]);
     let (Some(first), Some(second)) = (plain(graph, from), plain(graph, to)) else { return false };
     let alike = match (first.1.source(), second.1.source()) {
@@ -243,7 +244,7 @@ fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consu
         && (from.substep == to.substep || !names(graph, from, "substep") && !names(graph, to, "substep"))
         && !names(graph, from, "iteration")
         && made(program, producer).all(|value| reads_own(graph, to, value))
-        && buffers(from, to) <= MAX_BUFFERS
+        && buffers(from, to) <= room
         && from.built_in.len() + to.built_in.len() < MAX_TOGETHER
         && !links.around(program, producer, consumer)
 }
@@ -262,7 +263,8 @@ fn plain<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
     };
     let grids = node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(_) | WireType::Particles));
     let once = op.sweeps == 1 && op.color.is_none() && op.shape.is_none() && matches!(op.task, Task::Stage);
-    (once && grids && !op.writes.is_empty() && stage.outputs().all(simple)).then_some((node, stage))
+    let packs = op.writes.iter().any(|w| matches!(w.part, Part::Packed(_)));
+    (once && grids && !packs && !op.writes.is_empty() && stage.outputs().all(simple)).then_some((node, stage))
 }
 
 /// The number of living particles that an operation runs over.
@@ -273,7 +275,7 @@ fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
     op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
 }
 
-fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: usize) -> Option<&'a Stage> {
+pub fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: usize) -> Option<&'a Stage> {
     match &graph.nodes.get(op.node_of(instance)?)?.kind {
         Kind::Stage(stage) => Some(stage),
         _ => None,
@@ -307,6 +309,20 @@ fn own(graph: &Graph, op: &Op, read: &Read) -> bool {
         Part::Attribute(_) => stage.set().is_some_and(|set| set.name == port.name) && !stage.calls(&port.name),
         _ => false,
     }
+}
+
+/// Buffers that a kernel may have: as many as every adapter offers, or as one of the program's own has anyway.
+pub fn room(program: &Program) -> usize {
+    let stages = program.ops.iter().filter(|op| matches!(op.task, Task::Stage) && op.built_in.is_empty());
+    stages.map(buffers_of).max().unwrap_or(0).max(MAX_BUFFERS)
+}
+
+/// Buffers that an operation surely takes.
+pub fn buffers_of(op: &Op) -> usize {
+    let read: BTreeSet<ValueId> = op.inputs().collect();
+    let apart = op.writes.iter().filter(|w| w.consumes.is_none() && !w.passed).count();
+    let warns = op.reads.iter().any(|r| r.part == Part::Start);
+    read.len() + apart + usize::from(warns)
 }
 
 /// Buffers that the two take together, and one for alarms.

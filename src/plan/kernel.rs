@@ -21,7 +21,7 @@ use crate::stage::types::{Element, Precision, Scalar, ValueType, WireType, parti
 use crate::stage::{IterationSource, Stage};
 
 /// Kernel variant of a node: which of its writes work in place, what is built in where, what is read, how many sweeps it makes,
-/// which of its writes are not stored or begin with a constant, and how its inputs are stored.
+/// which of its writes are not stored or begin with a constant, how its inputs are stored, and which parts it writes.
 type Variant = (
     usize,
     Vec<bool>,
@@ -31,6 +31,7 @@ type Variant = (
     u32,
     Vec<(bool, bool)>,
     Vec<Precision>,
+    Vec<Part>,
 );
 
 pub struct Writer<'a> {
@@ -116,6 +117,7 @@ impl<'a> Writer<'a> {
             op.sweeps,
             op.writes.iter().map(|w| (w.passed, w.start.is_some())).collect(),
             op.inputs().filter_map(|v| program.values.get(v)).map(|v| v.precision).collect(),
+            op.writes.iter().map(|w| w.part.clone()).collect(),
         );
         let (kernel, block) = match self.variants.get(&key) {
             Some(known) => known.clone(),
@@ -264,6 +266,10 @@ impl<'a> Writer<'a> {
                 ("count", builtin::compact_count(capacity))
             }
             Task::Gather => ("gather", builtin::gather(elements, &moved)),
+            Task::Pack => {
+                let attributes = op.reads.iter().map(|r| value(Some(r.value)).layout());
+                ("pack", builtin::pack(&attributes.take(op.reads.len() - 1).collect::<Vec<_>>(), target.layout()))
+            }
             Task::Test { below, every } => {
                 uniform = self.tolerance(op.node, &node.path, below);
                 let table = written.and_then(|w| program.tables.get(&w.value)).map_or(&[][..], Vec::as_slice);
@@ -283,7 +289,7 @@ impl<'a> Writer<'a> {
         let over = match op.task {
             Task::Reduce(..) => Over::Partials(source.bytes / 16),
             Task::ScanSums => Over::Partials(elements.div_ceil(4 * u64::from(builtin::LANES))),
-            Task::ScanBlocks | Task::ScanAdd | Task::ScanEnd | Task::Compact | Task::Gather => each,
+            Task::ScanBlocks | Task::ScanAdd | Task::ScanEnd | Task::Compact | Task::Gather | Task::Pack => each,
             Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => Over::Once,
             Task::Present { width, height } => Over::Pixels(width, height),
             _ => Over::Words(words),
@@ -318,8 +324,9 @@ impl<'a> Writer<'a> {
             uniform_bytes: 16,
         };
         let kernel = self.kernel(kernel, None, false);
-        // The count is the last thing that a gather reads.
-        let count = op.reads.last().filter(|_| matches!(op.task, Task::Gather)).map(|r| counted(memory[r.value]));
+        // The count is the last thing that a gather or a pack reads.
+        let count =
+            op.reads.last().filter(|_| matches!(op.task, Task::Gather | Task::Pack)).map(|r| counted(memory[r.value]));
         let indirect = self.gated(program, op, memory).or(count);
         let (node, part, with) = (node.path.clone(), name.into(), Vec::new());
         Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform }
@@ -459,7 +466,7 @@ fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
         Task::ScanBlocks => elements.div_ceil(4),
         Task::ScanAdd => elements + 1,
         Task::ScanEnd => (elements + 1).div_ceil(4),
-        Task::Compact | Task::Gather => elements,
+        Task::Compact | Task::Gather | Task::Pack => elements,
         _ => words,
     };
     builtin::word_groups(threads)

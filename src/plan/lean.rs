@@ -18,7 +18,7 @@ pub fn thin(graph: &Graph, program: &mut Program) {
 }
 
 /// Values that something outside of the operations asks for.
-fn asked_for(program: &Program) -> BTreeSet<ValueId> {
+pub fn asked_for(program: &Program) -> BTreeSet<ValueId> {
     let lists = program.carries.iter().chain(&program.together).flatten();
     let watched = program.watches.iter().map(|(_, _, value)| value);
     lists.chain(&program.pinned).chain(program.next.values()).chain(watched).copied().collect()

@@ -9,6 +9,7 @@ mod fuse;
 mod kernel;
 mod layout;
 mod lean;
+mod pack;
 mod part;
 mod prelude;
 mod rows;
@@ -410,6 +411,9 @@ impl Plan {
         if tuning.fuse {
             lean::thin(graph, &mut program);
             fuse::fuse(graph, &mut program, tuning.otherwise == tuning::Otherwise::Gpu);
+            if tuning.packs() {
+                pack::pack(graph, &mut program);
+            }
         }
         rows::widen(graph, &mut program, tuning);
         rows::pair(graph, &mut program);

@@ -166,6 +166,20 @@ impl Stage {
         self.indexed && !self.inputs().any(entries)
     }
 
+    /// Attributes that the text asks for of other particles of a port than the one it runs for, or may ask for.
+    pub fn asks_of_others<'p>(&self, port: &'p Port) -> Vec<&'p str> {
+        let tokens = lex::tokens(&self.source);
+        let stage = tokens.windows(4).find(|w| w[0].text == "fn" && w[1].text == "stage");
+        let own = stage.filter(|_| self.runs == IterationSource::Particles).map_or("", |w| w[3].text);
+        let asks = |name: &str| {
+            (2..tokens.len()).any(|i| {
+                let of_own = tokens[i - 2].text == own && !is_member(&tokens, i - 2);
+                tokens[i].text == name && tokens[i - 1].text == "." && !of_own
+            })
+        };
+        port.attributes.iter().map(|(name, _)| name.as_str()).filter(|name| asks(name)).collect()
+    }
+
     /// What the stage hands on, where that is all that its text does.
     pub fn hands_on(&self) -> Option<HandsOn<'_>> {
         // Its words are fewer than any other stage's.

@@ -46,6 +46,8 @@ pub enum Part {
     Start,
     /// Which particle each entry is; absent where the set itself is in that order.
     Order,
+    /// Attributes that lie together for those who read other particles' (see [`crate::plan::pack`]): their names with `+` between.
+    Packed(String),
 }
 
 /// What an operation does.
@@ -79,6 +81,8 @@ pub enum Task {
     CompactCount,
     /// Particles from the places that an index says.
     Gather,
+    /// Attributes to where they lie together.
+    Pack,
     /// Whether a group goes on, after so many more repeats: unless its number is below the setting.
     Test {
         below: Setting,

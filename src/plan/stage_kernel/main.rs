@@ -61,7 +61,7 @@ impl StageKernel<'_> {
     }
 
     /// The function's result for a name that it returns.
-    fn result(&self, name: &str) -> String {
+    pub(super) fn result(&self, name: &str) -> String {
         if self.returned().len() > 1 { format!("_result.{name}") } else { "_result".into() }
     }
 
@@ -168,7 +168,8 @@ impl StageKernel<'_> {
             }
             _ => {
                 let run = self.run_before(dim, "_i", "");
-                let _ = writeln!(body, "    if ({living}) {{ return; }}\n    {run}{call}{stores}");
+                let packs = self.packs(bound, input);
+                let _ = writeln!(body, "    if ({living}) {{ return; }}\n    {run}{call}{stores}{packs}");
             }
         }
         PLACE_BUILTINS.into()
@@ -285,7 +286,8 @@ impl StageKernel<'_> {
             let variable = memory::written(port, &write.part);
             let store = match &write.part {
                 _ if port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put => continue,
-                Part::Count | Part::Start => continue,
+                Part::Count | Part::Start | Part::Packed(_) => continue,
+                _ if write.passed => continue,
                 Part::Order => format!("{variable}[{place}] = {};", self.result(&port.name)),
                 Part::Attribute(name) => {
                     // An emitter writes every attribute, zero where it has nothing to say.

@@ -36,7 +36,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
                 Part::Whole if wide(graph, program, op, read.port, Side::Input) => {
                     value.layout().buffer_of_fours().into()
                 }
-                Part::Whole | Part::Attribute(_) => value.layout().buffer(),
+                Part::Whole | Part::Attribute(_) | Part::Packed(_) => value.layout().buffer(),
                 _ => "array<u32>".into(),
             },
             writes: false,
@@ -156,6 +156,7 @@ fn ending(part: &Part) -> String {
         Part::Count => ".count".into(),
         Part::Start => ".start".into(),
         Part::Order => ".items".into(),
+        Part::Packed(names) => format!(".{names}"),
     }
 }
 
@@ -166,6 +167,7 @@ fn mangled(part: &Part) -> String {
         Part::Count => "__count_".into(),
         Part::Start => "__start_".into(),
         Part::Order => "__items_".into(),
+        Part::Packed(names) => format!("__{}_", names.replace('+', "__")),
     }
 }
 

@@ -3,6 +3,7 @@
 mod fields;
 mod main;
 mod memory;
+mod packs;
 mod pairs;
 mod rows;
 mod sets;

@@ -31,6 +31,11 @@ impl StageKernel<'_> {
                 loads.push(variable);
                 continue;
             }
+            if let Some((ty, load)) = self.packed_load(of, index, (port, name), bound) {
+                members.push(format!("{name}: {ty}"));
+                loads.push(load);
+                continue;
+            }
             let value = self.reads(of.index).find(|r| r.port == index && r.part == part);
             let Some(value) = value.map(|r| &self.program.values[r.value]) else { continue };
             let Some(variable) = memory::variable(bound, of.index, index, &part) else { continue };
@@ -59,7 +64,8 @@ impl StageKernel<'_> {
 
     /// Particles that the set of a port has room for.
     fn set_capacity(&self, of: Instance<'_>, port: usize) -> u32 {
-        let whole = |r: &&Read| r.field == of.index && r.port == port && matches!(r.part, Part::Attribute(_));
+        let whole =
+            |r: &&Read| r.field == of.index && r.port == port && matches!(r.part, Part::Attribute(_) | Part::Packed(_));
         let attribute = self.op.reads.iter().chain(&self.op.handed).find(whole);
         let value = attribute.and_then(|r| self.program.values.get(r.value));
         value.map(|v| v.capacity).or_else(|| of.node.set.as_ref().map(|s| s.capacity)).unwrap_or(1)
