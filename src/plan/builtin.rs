@@ -232,23 +232,24 @@ const SHARED_SCAN: &str = "var<workgroup> shared_sums: array<u32, 256>;\n\
          return shared_sums[lane] - value;\n\
      }\n";
 
-fn elements(names: &[String], outs: usize) -> String {
-    let buffer = |i: usize, access: &str, name: &str| {
-        format!("@group(0) @binding({}) var<storage, {access}> {name}: array<u32>;\n", i + 2)
+/// Attributes of so many words each, what is read besides, and where the attributes go.
+fn elements(words: &[u32], others: &[&str]) -> String {
+    let buffer = |i: usize, access: &str, name: &str, words: u32| {
+        // One load for what lies in one place.
+        let ty = if words == 1 { "u32".to_string() } else { format!("vec{words}u") };
+        format!("@group(0) @binding({}) var<storage, {access}> {name}: array<{ty}>;\n", i + 2)
     };
-    let read = names.iter().enumerate().map(|(i, name)| buffer(i, "read", name));
-    let out = (0..outs).map(|k| buffer(names.len() + k, "read_write", &format!("_out{k}")));
-    read.chain(out).collect()
+    let read = words.iter().enumerate().map(|(k, words)| buffer(k, "read", &format!("_in{k}"), *words));
+    let besides = others.iter().enumerate().map(|(k, name)| buffer(words.len() + k, "read", name, 1));
+    let first = words.len() + others.len();
+    let out = words.iter().enumerate().map(|(k, words)| buffer(first + k, "read_write", &format!("_out{k}"), *words));
+    read.chain(besides).chain(out).collect()
 }
 
 /// Attributes to move, and what says where: their buffers, and the copies of so many words each.
 fn moves(words: &[u32], others: &[&str], to: &str, from: &str) -> (String, String) {
-    let names: Vec<String> =
-        (0..words.len()).map(|k| format!("_in{k}")).chain(others.iter().map(|o| o.to_string())).collect();
-    let copies = words.iter().enumerate().flat_map(|(a, words)| {
-        (0..*words).map(move |k| format!("_out{a}[{to} * {words}u + {k}u] = _in{a}[{from} * {words}u + {k}u];"))
-    });
-    (elements(&names, words.len()), copies.collect::<Vec<_>>().join(" "))
+    let copies: Vec<String> = (0..words.len()).map(|k| format!("_out{k}[{to}] = _in{k}[{from}];")).collect();
+    (elements(words, others), copies.join(" "))
 }
 
 /// What stays moves to the place that the prefix sum says.
@@ -264,7 +265,10 @@ pub fn compact_count(capacity: u32) -> String {
         "let n = _places[{capacity}u]; let g = (n + 255u) / 256u; _out0[0] = n; _out0[1] = _count[1]; \
          _out0[4] = min(g, 65535u); _out0[5] = (g + 65534u) / 65535u; _out0[6] = 1u;"
     );
-    per_word(&elements(&["_count".into(), "_places".into()], 1), 1, &body)
+    let declarations = "@group(0) @binding(2) var<storage, read> _count: array<u32>;\n\
+         @group(0) @binding(3) var<storage, read> _places: array<u32>;\n\
+         @group(0) @binding(4) var<storage, read_write> _out0: array<u32>;\n";
+    per_word(declarations, 1, &body)
 }
 
 /// Each place gets the particle that the index says.

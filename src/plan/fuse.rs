@@ -19,10 +19,10 @@ const MAX_TOGETHER: usize = 8;
 
 /// Joins the operations of a program where that changes nothing but their number.
 ///
-/// `anew`: also let a stage that reads elsewhere make what it reads anew, cell by cell, where that is little work.
-pub fn fuse(graph: &Graph, program: &mut Program, anew: bool) {
+/// `anew`: also let a stage that reads elsewhere make what it reads anew, cell by cell, where that is little work. `room`: buffers
+/// that a kernel may have.
+pub fn fuse(graph: &Graph, program: &mut Program, anew: bool, room: usize) {
     begin_from_constants(graph, program);
-    let room = room(program);
     let mut links = Links::new(program);
     let mut merged = BTreeSet::new();
     let mut index = 0;
@@ -52,7 +52,7 @@ pub fn fuse(graph: &Graph, program: &mut Program, anew: bool) {
     for op in program.ops.iter_mut().filter(|op| op.built_in.iter().any(|b| b.before)) {
         for write in &mut op.writes {
             let inside = links.readers(write.value).is_empty() && write.of > 0;
-            write.passed = inside && !pinned.contains(&write.value) && !states.contains(&write.value);
+            write.passed |= inside && !pinned.contains(&write.value) && !states.contains(&write.value);
         }
     }
 }

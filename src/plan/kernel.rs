@@ -20,13 +20,13 @@ use crate::stage::header::Change;
 use crate::stage::types::{Element, Precision, Scalar, ValueType, WireType, particles_name};
 use crate::stage::{IterationSource, Stage};
 
-/// Kernel variant of a node: which of its writes work in place, what is built in where, what is read, how many sweeps it makes,
+/// Kernel variant of a node: which of its writes work in place, what is built in where, what is read and which of it is the same, how many sweeps it makes,
 /// which of its writes are not stored or begin with a constant, how its inputs are stored, and which parts it writes.
 type Variant = (
     usize,
     Vec<bool>,
     Vec<(usize, Vec<(usize, usize)>)>,
-    Vec<(usize, usize, Part)>,
+    Vec<(usize, usize, Part, usize)>,
     Option<Shape>,
     u32,
     Vec<(bool, bool)>,
@@ -107,7 +107,8 @@ impl<'a> Writer<'a> {
         let there = |v: ValueId| memory.get(v).copied().filter(|buffer| *buffer != usize::MAX);
         let in_place = |w: &super::expand::Write| w.consumes.and_then(there).is_some_and(|b| there(w.value) == Some(b));
         let asked = op.built_in.iter().map(|f| (f.node, f.askers.clone())).collect();
-        let read = op.reads.iter().map(|r| (r.field, r.port, r.part.clone())).collect();
+        let first = |value: ValueId| op.reads.iter().position(|r| r.value == value).unwrap_or(0);
+        let read = op.reads.iter().map(|r| (r.field, r.port, r.part.clone(), first(r.value))).collect();
         let key: Variant = (
             op.node,
             op.writes.iter().map(in_place).collect(),

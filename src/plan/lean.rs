@@ -27,15 +27,13 @@ pub fn asked_for(program: &Program) -> BTreeSet<ValueId> {
 /// A stage whose text is `return particle.x;` or `return x(cell);` makes what is there already: who reads it reads that.
 fn hand_on(graph: &Graph, program: &mut Program) {
     let asked = asked_for(program);
-    let consumed = |program: &Program, value: ValueId| {
-        let goes_on = |op: &Op| op.writes.iter().any(|w| w.consumes == Some(value));
-        program.ops.iter().any(|op| goes_on(op) && !matches!(op.task, Task::ScanBlocks))
-    };
+    let go_on = program.ops.iter().filter(|op| !matches!(op.task, Task::ScanBlocks)).flat_map(|op| &op.writes);
+    let consumed: BTreeSet<ValueId> = go_on.filter_map(|w| w.consumes).collect();
     let mut instead = BTreeMap::<ValueId, ValueId>::new();
     let mut left_out = BTreeSet::new();
     for index in 0..program.ops.len() {
         let Some((source, value)) = handed_on(graph, program, &program.ops[index]) else { continue };
-        if !asked.contains(&value) && !consumed(program, value) {
+        if !asked.contains(&value) && !consumed.contains(&value) {
             instead.insert(value, instead.get(&source).copied().unwrap_or(source));
             left_out.insert(index);
         }

@@ -410,9 +410,12 @@ impl Plan {
         tile::join(graph, &mut program, tuning);
         if tuning.fuse {
             lean::thin(graph, &mut program);
-            fuse::fuse(graph, &mut program, tuning.otherwise == tuning::Otherwise::Gpu);
+            let (anew, room) = (tuning.otherwise == tuning::Otherwise::Gpu, fuse::room(&program));
+            fuse::fuse(graph, &mut program, anew, room);
             if tuning.packs() {
-                pack::pack(graph, &mut program);
+                pack::pack(graph, &mut program, room);
+                // Who reads packs has buffers to spare.
+                fuse::fuse(graph, &mut program, anew, room);
             }
         }
         rows::widen(graph, &mut program, tuning);

@@ -37,16 +37,22 @@ impl Wanted {
     }
 }
 
-/// Packs what the stages of a program read of other particles.
-pub fn pack(graph: &Graph, program: &mut Program) {
+/// Packs what the stages of a program read of other particles. `room`: buffers that a kernel may have.
+pub fn pack(graph: &Graph, program: &mut Program, room: usize) {
     let mut packs = BTreeMap::<Vec<ValueId>, ValueId>::new();
+    let (asked, mut readers) = (asked_for(program), BTreeMap::<ValueId, usize>::new());
+    for op in &program.ops {
+        op.inputs().collect::<BTreeSet<_>>().into_iter().for_each(|v| *readers.entry(v).or_default() += 1);
+    }
     let mut reader = 0;
     while reader < program.ops.len() {
         let all = wanted(graph, program, reader);
-        let packed: BTreeSet<ValueId> = all.iter().flat_map(Wanted::values).collect();
+        // What nothing else reads is not stored any more.
+        let gone = |value: &ValueId| readers.get(value) == Some(&1) && !asked.contains(value);
+        let packed: BTreeSet<ValueId> = all.iter().flat_map(Wanted::values).filter(gone).collect();
         for wanted in all {
             let known = packs.get(&wanted.values()).copied();
-            let made = known.or_else(|| with_last(graph, program, (reader, &packed), &wanted)).or_else(|| {
+            let made = known.or_else(|| with_last(graph, program, (reader, &packed, room), &wanted)).or_else(|| {
                 let alone = alone(graph, program, reader, &wanted)?;
                 reader += 1;
                 Some(alone)
@@ -108,15 +114,16 @@ fn bins(mut attributes: Vec<(String, ValueId, u32)>) -> Vec<Vec<(String, ValueId
     bins.into_iter().map(|(_, bin)| bin).filter(|bin| bin.len() > 1).collect()
 }
 
-/// Has the last operation that writes one of the attributes write the pack too. `packed`: all that the reader has packed.
+/// Has the last operation that writes one of the attributes write the pack too. `packed`: what the reader has packed and nothing else reads.
 fn with_last(
     graph: &Graph,
     program: &mut Program,
-    (reader, packed): (usize, &BTreeSet<ValueId>),
+    (reader, packed, room): (usize, &BTreeSet<ValueId>, usize),
     wanted: &Wanted,
 ) -> Option<ValueId> {
-    let writer = |value: ValueId| program.ops.iter().position(|op| op.writes.iter().any(|w| w.value == value));
-    let last = wanted.attributes.iter().filter_map(|(_, value)| writer(*value)).max().filter(|last| *last < reader)?;
+    let writer =
+        |value: ValueId| program.ops.iter().take(reader).rposition(|op| op.writes.iter().any(|w| w.value == value));
+    let last = wanted.attributes.iter().filter_map(|(_, value)| writer(*value)).max()?;
     let op = program.ops.get(last)?;
     let stage = own_particles(graph, op)?;
     let set = stage.set()?;
@@ -138,15 +145,12 @@ fn with_last(
         if other || op.handed.iter().any(|r| r.value == *value) {
             return None;
         }
-        reads.extend(read.is_none().then(|| Read { field: 0, port: input, part, value: *value }));
+        reads.extend(read.is_none().then_some(Read { field: 0, port: input, part, value: *value }));
     }
-    // No more buffers than the reader has, or every adapter offers.
-    let others =
-        |value: ValueId| program.ops.iter().enumerate().any(|(k, op)| k != reader && op.inputs().any(|v| v == value));
-    let gone = |w: &&Write| !w.passed && w.consumes.is_none() && packed.contains(&w.value) && !others(w.value);
+    let gone = |w: &&Write| !w.passed && w.consumes.is_none() && packed.contains(&w.value);
     let more = reads.len() + 1;
-    let less = op.writes.iter().filter(gone).filter(|w| !asked_for(program).contains(&w.value)).count();
-    if !same || !alike || fuse::buffers_of(op) + more > fuse::room(program) + less {
+    let less = op.writes.iter().filter(gone).count();
+    if !same || !alike || fuse::buffers_of(op) + more > room + less {
         return None;
     }
     let (part, value) = (Part::Packed(wanted.name()), add(program, wanted)?);

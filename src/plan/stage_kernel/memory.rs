@@ -11,8 +11,8 @@ use crate::stage::types::{PortType, Scalar};
 
 /// A buffer of a kernel.
 pub struct Bound {
-    /// Who reads it, by which port: 0 is the stage itself, k the operation's field k - 1.
-    pub read: Option<Read>,
+    /// Who reads it, by which ports: 0 is the stage itself, k the operation's field k - 1.
+    pub reads: Vec<Read>,
     pub variable: String,
     pub ty: String,
     pub writes: bool,
@@ -42,8 +42,12 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
             writes: false,
             name: format!("{}{}", port.name, ending(&read.part)),
             value: read.value,
-            read: Some(read.clone()),
+            reads: vec![read.clone()],
         });
+    }
+    // Stages that share a dispatch share what they read; where several cells are loaded at a time, each port has its own variables.
+    if op.shape.is_none() && op.built_in.iter().any(|built| built.before) {
+        out = out.into_iter().fold(Vec::new(), share);
     }
     for (index, (write, overwrites)) in op.writes.iter().zip(in_place).enumerate() {
         let Some(port) = stage_of(graph, op, write.of).and_then(|s| s.outputs().nth(write.port)) else { continue };
@@ -59,7 +63,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
         let handed = write.consumes.is_some_and(|before| op.writes.iter().any(|w| w.value == before));
         if let Some(before) = write.consumes.filter(|_| !overwrites && copies && !handed) {
             out.push(Bound {
-                read: None,
+                reads: Vec::new(),
                 variable: format!("{}{}", prefix(write.of), read(port, &write.part)),
                 ty: plain(program.values.get(before).unwrap_or(value)),
                 writes: false,
@@ -84,7 +88,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
             _ => plain(value),
         };
         out.push(Bound {
-            read: None,
+            reads: Vec::new(),
             variable: target(graph, op, in_place, index).unwrap_or_default(),
             ty,
             writes: true,
@@ -94,9 +98,9 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
     }
     // A version that is overwritten in place is there once, to read and to write.
     let (mut reads, mut writes): (Vec<Bound>, Vec<Bound>) = out.into_iter().partition(|b| !b.writes);
-    reads.retain(|r| match writes.iter_mut().find(|w| w.variable == r.variable) {
+    reads.retain_mut(|r| match writes.iter_mut().find(|w| w.variable == r.variable) {
         Some(write) => {
-            write.read = r.read.clone();
+            write.reads.append(&mut r.reads);
             false
         }
         None => true,
@@ -104,9 +108,18 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
     reads.into_iter().chain(writes).collect()
 }
 
+/// Adds a buffer that is read, unless the same is there already.
+fn share(mut all: Vec<Bound>, mut next: Bound) -> Vec<Bound> {
+    match all.iter_mut().find(|known| known.value == next.value && known.ty == next.ty) {
+        Some(known) => known.reads.append(&mut next.reads),
+        None => all.push(next),
+    }
+    all
+}
+
 /// The variable that a part of a port is read from. Attributes that are overwritten in place are read where they are written.
 pub fn variable<'b>(bound: &'b [Bound], field: usize, port: usize, part: &Part) -> Option<&'b str> {
-    let found = |b: &&Bound| b.read.as_ref().is_some_and(|r| r.field == field && r.port == port && r.part == *part);
+    let found = |b: &&Bound| b.reads.iter().any(|r| r.field == field && r.port == port && r.part == *part);
     bound.iter().find(found).map(|b| b.variable.as_str())
 }
 
