@@ -17,6 +17,8 @@ mod killing;
 mod motion;
 #[path = "particles/neighbors.rs"]
 mod neighbors;
+#[path = "particles/packs.rs"]
+mod packs;
 #[path = "particles/sets.rs"]
 mod sets;
 #[path = "particles/sorting.rs"]

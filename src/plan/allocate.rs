@@ -248,6 +248,7 @@ fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> b
     match (&op.task, node.map(|n| &n.kind)) {
         (Task::Stage, Some(Kind::Stage(stage))) => stage.outputs().nth(write.port).is_some_and(|declared| {
             declared.scatter.is_some()
+                || declared.reduce.is_some()
                 || match stage.reach(&declared.name) {
                     Reach::Own => true,
                     // A red cell reads black neighbours only, and those stay as they are, unless they share a word with another.
@@ -261,7 +262,7 @@ fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> b
         (Task::ToFixed(_) | Task::FromFixed(_) | Task::FromOrdered, _) => true,
         // What leaves a group that may stop goes to where the repeat before has put it.
         (Task::Copy | Task::Fill(_), _) => true,
-        (Task::ScanBlocks | Task::ScanSums | Task::ScanAdd, _) => true,
+        (Task::ScanBlocks | Task::ScanSums | Task::ScanAdd | Task::ScanEnd, _) => true,
         _ => false,
     }
 }

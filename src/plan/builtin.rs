@@ -21,12 +21,16 @@ pub fn word_groups(words: u64) -> [u32; 3] {
 
 /// A kernel that runs once a word: `body` may use the word's index `i`.
 fn per_word(declarations: &str, words: u64, body: &str) -> String {
+    per_word_below(declarations, &format!("{words}u"), body)
+}
+
+fn per_word_below(declarations: &str, words: &str, body: &str) -> String {
     format!(
         "{declarations}\n\
          @compute @workgroup_size({LANES})\n\
          fn _main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {{\n    \
              let i = (group.y * groups.x + group.x) * {LANES}u + lane;\n    \
-             if (i >= {words}u) {{ return; }}\n    \
+             if (i >= {words}) {{ return; }}\n    \
              {body}\n\
          }}\n"
     )
@@ -51,6 +55,19 @@ pub fn fill(words: u64, layout: Layout) -> String {
 
 pub fn fill_word(words: u64, word: u32) -> String {
     per_word("@group(0) @binding(2) var<storage, read_write> _out: array<u32>;", words, &format!("_out[i] = {word}u;"))
+}
+
+/// Several values at once: of each the size in words, the largest first, and what every word of it becomes.
+pub fn clear(values: &[(u64, u32)]) -> String {
+    let most = values.first().map_or(0, |(words, _)| *words);
+    let buffer = |k: usize| format!("@group(0) @binding({}) var<storage, read_write> _out{k}: array<u32>;\n", k + 2);
+    let set = |(k, (words, word)): (usize, &(u64, u32))| match *words < most {
+        true => format!("if (i < {words}u) {{ _out{k}[i] = {word}u; }}"),
+        false => format!("_out{k}[i] = {word}u;"),
+    };
+    let declarations: String = (0..values.len()).map(buffer).collect();
+    let body: Vec<String> = values.iter().enumerate().map(set).collect();
+    per_word(&declarations, most, &body.join(" "))
 }
 
 pub fn copy(words: u64) -> String {
@@ -169,6 +186,37 @@ pub fn scan_add(n: u64, in_place: bool) -> String {
     per_word(&declarations, n + 1, &body)
 }
 
+/// Adds to each block's words the sums of all blocks before it, and writes the total behind them.
+pub fn scan_end(n: u64, in_place: bool) -> String {
+    let (declarations, source) = go_on(in_place, 3);
+    let (block_count, half) = (n.div_ceil(1024).max(1), LANES / 2);
+    format!(
+        "@group(0) @binding(2) var<storage, read> _sums: array<u32>;\n{declarations}\
+         var<workgroup> shared_sums: array<u32, {LANES}>;\n\
+         @compute @workgroup_size({LANES})\n\
+         fn _main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {{\n    \
+             let block = group.y * groups.x + group.x;\n    \
+             if (block > {last}u) {{ return; }}\n    \
+             let before = min(block, {block_count}u);\n    \
+             var sum = 0u;\n    \
+             for (var k = lane; k < before; k += {LANES}u) {{ sum += _sums[k]; }}\n    \
+             shared_sums[lane] = sum;\n    \
+             workgroupBarrier();\n    \
+             for (var s = {half}u; s > 0u; s >>= 1u) {{\n        \
+                 if (lane < s) {{ shared_sums[lane] += shared_sums[lane + s]; }}\n        \
+                 workgroupBarrier();\n    \
+             }}\n    \
+             let start = shared_sums[0];\n    \
+             for (var k = 0u; k < 4u; k++) {{\n        \
+                 let i = block * 1024u + k * {LANES}u + lane;\n        \
+                 if (i < {n}u) {{ _out[i] = {source}[i] + start; }}\n        \
+                 if (i == {n}u) {{ _out[i] = start; if (block < {block_count}u) {{ _out[i] += _sums[block]; }} }}\n    \
+             }}\n\
+         }}\n",
+        last = n / 1024
+    )
+}
+
 /// Inclusive sums of the lanes in `shared_sums`; gives the exclusive one.
 const SHARED_SCAN: &str = "var<workgroup> shared_sums: array<u32, 256>;\n\
      fn scan(lane: u32, value: u32) -> u32 {\n    \
@@ -184,23 +232,24 @@ const SHARED_SCAN: &str = "var<workgroup> shared_sums: array<u32, 256>;\n\
          return shared_sums[lane] - value;\n\
      }\n";
 
-fn elements(names: &[String], outs: usize) -> String {
-    let buffer = |i: usize, access: &str, name: &str| {
-        format!("@group(0) @binding({}) var<storage, {access}> {name}: array<u32>;\n", i + 2)
+/// Attributes of so many words each, what is read besides, and where the attributes go.
+fn elements(words: &[u32], others: &[&str]) -> String {
+    let buffer = |i: usize, access: &str, name: &str, words: u32| {
+        // One load for what lies in one place.
+        let ty = if words == 1 { "u32".to_string() } else { format!("vec{words}u") };
+        format!("@group(0) @binding({}) var<storage, {access}> {name}: array<{ty}>;\n", i + 2)
     };
-    let read = names.iter().enumerate().map(|(i, name)| buffer(i, "read", name));
-    let out = (0..outs).map(|k| buffer(names.len() + k, "read_write", &format!("_out{k}")));
-    read.chain(out).collect()
+    let read = words.iter().enumerate().map(|(k, words)| buffer(k, "read", &format!("_in{k}"), *words));
+    let besides = others.iter().enumerate().map(|(k, name)| buffer(words.len() + k, "read", name, 1));
+    let first = words.len() + others.len();
+    let out = words.iter().enumerate().map(|(k, words)| buffer(first + k, "read_write", &format!("_out{k}"), *words));
+    read.chain(besides).chain(out).collect()
 }
 
 /// Attributes to move, and what says where: their buffers, and the copies of so many words each.
 fn moves(words: &[u32], others: &[&str], to: &str, from: &str) -> (String, String) {
-    let names: Vec<String> =
-        (0..words.len()).map(|k| format!("_in{k}")).chain(others.iter().map(|o| o.to_string())).collect();
-    let copies = words.iter().enumerate().flat_map(|(a, words)| {
-        (0..*words).map(move |k| format!("_out{a}[{to} * {words}u + {k}u] = _in{a}[{from} * {words}u + {k}u];"))
-    });
-    (elements(&names, words.len()), copies.collect::<Vec<_>>().join(" "))
+    let copies: Vec<String> = (0..words.len()).map(|k| format!("_out{k}[{to}] = _in{k}[{from}];")).collect();
+    (elements(words, others), copies.join(" "))
 }
 
 /// What stays moves to the place that the prefix sum says.
@@ -216,7 +265,10 @@ pub fn compact_count(capacity: u32) -> String {
         "let n = _places[{capacity}u]; let g = (n + 255u) / 256u; _out0[0] = n; _out0[1] = _count[1]; \
          _out0[4] = min(g, 65535u); _out0[5] = (g + 65534u) / 65535u; _out0[6] = 1u;"
     );
-    per_word(&elements(&["_count".into(), "_places".into()], 1), 1, &body)
+    let declarations = "@group(0) @binding(2) var<storage, read> _count: array<u32>;\n\
+         @group(0) @binding(3) var<storage, read> _places: array<u32>;\n\
+         @group(0) @binding(4) var<storage, read_write> _out0: array<u32>;\n";
+    per_word(declarations, 1, &body)
 }
 
 /// Each place gets the particle that the index says.
@@ -224,6 +276,35 @@ pub fn gather(n: u64, words: &[u32]) -> String {
     let (declarations, copies) = moves(words, &["_index", "_count"], "i", "j");
     let body = format!("if (i >= _count[0]) {{ return; }} let j = min(_index[i], {n}u - 1u); {copies}");
     per_word(&declarations, n, &body)
+}
+
+/// Each particle's attributes side by side.
+pub fn pack(attributes: &[Layout], pack: Layout) -> String {
+    let buffer = |k: usize, layout: &Layout| {
+        format!("@group(0) @binding({}) var<storage, read> _in{k}: {};\n", k + 2, layout.buffer())
+    };
+    let declarations: String = attributes.iter().enumerate().map(|(k, layout)| buffer(k, layout)).collect();
+    let (count, out) = (attributes.len() + 2, attributes.len() + 3);
+    let declarations = format!(
+        "{declarations}@group(0) @binding({count}) var<storage, read> _count: array<u32>;\n\
+         @group(0) @binding({out}) var<storage, read_write> _out: {};\n",
+        pack.buffer()
+    );
+    let words: Vec<(String, u32)> = attributes
+        .iter()
+        .enumerate()
+        .map(|(k, layout)| (layout.load(&format!("_in{k}"), "i"), layout.value.components(layout.dim)))
+        .collect();
+    per_word_below(&declarations, "_count[0]", &format!("_out[i] = {};", packed(&words, pack)))
+}
+
+/// An element of a pack from expressions of so many components each.
+pub fn packed(parts: &[(String, u32)], pack: Layout) -> String {
+    let all = pack.numbers();
+    let used: u32 = parts.iter().map(|(_, words)| words).sum();
+    let given = parts.iter().map(|(part, _)| part.clone());
+    let rest = (used..all).map(|_| "0.0".to_string());
+    format!("vec{all}f({})", given.chain(rest).collect::<Vec<_>>().join(", "))
 }
 
 /// Starting value of a reduction, and the expression that joins `a` and `b`.
@@ -237,6 +318,25 @@ pub fn reduction(reduction: Reduction, scalar: Scalar) -> (&'static str, &'stati
         (Reduction::Min, Scalar::I32) => ("2147483647", "min(a, b)"),
         (Reduction::Max, Scalar::U32) => ("0u", "max(a, b)"),
         (Reduction::Min, Scalar::U32) => ("4294967295u", "min(a, b)"),
+    }
+}
+
+/// The word that a reduction of whole numbers starts from.
+pub fn first_word(reduction: Reduction, value: ValueType) -> u32 {
+    match (reduction, value.scalar()) {
+        (Reduction::Min, Scalar::I32) => i32::MAX as u32,
+        (Reduction::Max, Scalar::I32) => i32::MIN as u32,
+        (Reduction::Min, _) => u32::MAX,
+        _ => 0,
+    }
+}
+
+/// The atomic function of a reduction of whole numbers.
+pub fn atomic(reduction: Reduction) -> &'static str {
+    match reduction {
+        Reduction::Sum => "atomicAdd",
+        Reduction::Max => "atomicMax",
+        Reduction::Min => "atomicMin",
     }
 }
 

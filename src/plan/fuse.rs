@@ -20,8 +20,9 @@ const MAX_TOGETHER: usize = 8;
 
 /// Joins the operations of a program where that changes nothing but their number.
 ///
-/// `anew`: also let a stage that reads elsewhere make what it reads anew, cell by cell, where that is little work.
-pub fn fuse(graph: &Graph, program: &mut Program, anew: bool) {
+/// `anew`: also let a stage that reads elsewhere make what it reads anew, cell by cell, where that is little work. `room`: buffers
+/// that a kernel may have.
+pub fn fuse(graph: &Graph, program: &mut Program, anew: bool, room: usize) {
     begin_from_constants(graph, program);
     let mut links = Links::new(program);
     let mut merged = BTreeSet::new();
@@ -29,7 +30,7 @@ pub fn fuse(graph: &Graph, program: &mut Program, anew: bool) {
     while index < program.ops.len() {
         let producers: BTreeSet<usize> = program.ops[index].inputs().filter_map(|v| links.writer(v)).collect();
         // The last one first: what it reads of the others then comes to this operation.
-        let found = producers.into_iter().rev().find(|p| joins(graph, program, &links, *p, index));
+        let found = producers.into_iter().rev().find(|p| joins(graph, program, &links, (*p, index), room));
         match found {
             Some(producer) => {
                 links.leave(program, producer);
@@ -52,7 +53,7 @@ pub fn fuse(graph: &Graph, program: &mut Program, anew: bool) {
     for op in program.ops.iter_mut().filter(|op| op.built_in.iter().any(|b| b.before)) {
         for write in &mut op.writes {
             let inside = links.readers(write.value).is_empty() && write.of > 0;
-            write.passed = inside && !pinned.contains(&write.value) && !states.contains(&write.value);
+            write.passed |= inside && !pinned.contains(&write.value) && !states.contains(&write.value);
         }
     }
 }
@@ -226,7 +227,7 @@ fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: u
 }
 
 /// Whether an operation can be built into another that reads what it makes.
-fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consumer: usize) -> bool {
+fn joins(graph: &Graph, program: &Program, links: &Links, (producer, consumer): (usize, usize), room: usize) -> bool {
     let (from, to) = (&program.ops[producer], &program.ops[consumer]);
     let second = if to.sweeps > 1 { tiled(graph, to) } else { plain(graph, to) };
     let (Some(first), Some(second)) = (plain(graph, from), second) else { return false };
@@ -249,7 +250,7 @@ fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consu
         } else {
             made(program, producer).all(|value| reads_own(graph, to, value))
         }
-        && buffers(from, to) <= MAX_BUFFERS
+        && buffers(from, to) <= room
         && from.built_in.len() + to.built_in.len() < MAX_TOGETHER
         && !links.around(program, producer, consumer)
 }
@@ -268,7 +269,8 @@ fn plain<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
     };
     let grids = node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(_) | WireType::Particles));
     let once = op.sweeps == 1 && op.color.is_none() && op.shape.is_none() && matches!(op.task, Task::Stage);
-    (once && grids && !op.writes.is_empty() && stage.outputs().all(simple)).then_some((node, stage))
+    let packs = op.writes.iter().any(|w| matches!(w.part, Part::Packed(_)));
+    (once && grids && !packs && !op.writes.is_empty() && stage.outputs().all(simple)).then_some((node, stage))
 }
 
 /// The node and stage of an operation that sweeps tiles.
@@ -301,7 +303,7 @@ fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
     op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
 }
 
-fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: usize) -> Option<&'a Stage> {
+pub fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: usize) -> Option<&'a Stage> {
     match &graph.nodes.get(op.node_of(instance)?)?.kind {
         Kind::Stage(stage) => Some(stage),
         _ => None,
@@ -335,6 +337,20 @@ fn own(graph: &Graph, op: &Op, read: &Read) -> bool {
         Part::Attribute(_) => stage.set().is_some_and(|set| set.name == port.name) && !stage.calls(&port.name),
         _ => false,
     }
+}
+
+/// Buffers that a kernel may have: as many as every adapter offers, or as one of the program's own has anyway.
+pub fn room(program: &Program) -> usize {
+    let stages = program.ops.iter().filter(|op| matches!(op.task, Task::Stage) && op.built_in.is_empty());
+    stages.map(buffers_of).max().unwrap_or(0).max(MAX_BUFFERS)
+}
+
+/// Buffers that an operation surely takes.
+pub fn buffers_of(op: &Op) -> usize {
+    let read: BTreeSet<ValueId> = op.inputs().collect();
+    let apart = op.writes.iter().filter(|w| w.consumes.is_none() && !w.passed).count();
+    let warns = op.reads.iter().any(|r| r.part == Part::Start);
+    read.len() + apart + usize::from(warns)
 }
 
 /// Buffers that the two take together, and one for alarms.

@@ -21,17 +21,18 @@ use crate::stage::header::Change;
 use crate::stage::types::{Element, Precision, Scalar, ValueType, WireType, particles_name};
 use crate::stage::{IterationSource, Stage};
 
-/// Kernel variant of a node: which of its writes work in place, what is built in where, what is read, how many sweeps it makes,
-/// which of its writes are not stored or begin with a constant, and how its inputs are stored.
+/// Kernel variant of a node: which of its writes work in place, what is built in where, what is read and which of it is the same, how many sweeps it makes,
+/// which of its writes are not stored or begin with a constant, how its inputs are stored, and which parts it writes.
 type Variant = (
     usize,
     Vec<bool>,
     Vec<(usize, Vec<(usize, usize)>)>,
-    Vec<(usize, usize, Part)>,
+    Vec<(usize, usize, Part, usize)>,
     Option<Shape>,
     u32,
     Vec<(bool, bool)>,
     Vec<Precision>,
+    Vec<Part>,
 );
 
 pub struct Writer<'a> {
@@ -107,7 +108,8 @@ impl<'a> Writer<'a> {
         let there = |v: ValueId| memory.get(v).copied().filter(|buffer| *buffer != usize::MAX);
         let in_place = |w: &super::expand::Write| w.consumes.and_then(there).is_some_and(|b| there(w.value) == Some(b));
         let asked = op.built_in.iter().map(|f| (f.node, f.askers.clone())).collect();
-        let read = op.reads.iter().map(|r| (r.field, r.port, r.part.clone())).collect();
+        let first = |value: ValueId| op.reads.iter().position(|r| r.value == value).unwrap_or(0);
+        let read = op.reads.iter().map(|r| (r.field, r.port, r.part.clone(), first(r.value))).collect();
         let key: Variant = (
             op.node,
             op.writes.iter().map(in_place).collect(),
@@ -117,6 +119,7 @@ impl<'a> Writer<'a> {
             op.sweeps,
             op.writes.iter().map(|w| (w.passed, w.start.is_some())).collect(),
             op.inputs().filter_map(|v| program.values.get(v)).map(|v| v.precision).collect(),
+            op.writes.iter().map(|w| w.part.clone()).collect(),
         );
         let (kernel, block) = match self.variants.get(&key) {
             Some(known) => known.clone(),
@@ -243,6 +246,10 @@ impl<'a> Writer<'a> {
                 ("fill", builtin::fill(words, target.layout()))
             }
             Task::FillWord(word) => ("fill", builtin::fill_word(words, *word)),
+            Task::Clear(all) => {
+                let sizes = op.writes.iter().map(|w| value(Some(w.value)).bytes / 4);
+                ("clear", builtin::clear(&sizes.zip(all.iter().copied()).collect::<Vec<_>>()))
+            }
             Task::Copy if source.precision != target.precision => {
                 ("copy", builtin::convert_precision(elements, source.layout(), target.layout()))
             }
@@ -254,12 +261,17 @@ impl<'a> Writer<'a> {
             Task::ScanBlocks => ("scan blocks", builtin::scan_blocks(elements, in_place)),
             Task::ScanSums => ("scan sums", builtin::scan_sums(elements, in_place)),
             Task::ScanAdd => ("scan add", builtin::scan_add(elements, in_place)),
+            Task::ScanEnd => ("scan end", builtin::scan_end(elements, in_place)),
             Task::Compact => ("compact", builtin::compact(elements, &moved)),
             Task::CompactCount => {
                 let capacity = node.set.as_ref().map_or(0, |s| s.capacity);
                 ("count", builtin::compact_count(capacity))
             }
             Task::Gather => ("gather", builtin::gather(elements, &moved)),
+            Task::Pack => {
+                let attributes = op.reads.iter().map(|r| value(Some(r.value)).layout());
+                ("pack", builtin::pack(&attributes.take(op.reads.len() - 1).collect::<Vec<_>>(), target.layout()))
+            }
             Task::Test { below, every } => {
                 uniform = self.tolerance(op.node, &node.path, below);
                 let table = written.and_then(|w| program.tables.get(&w.value)).map_or(&[][..], Vec::as_slice);
@@ -279,7 +291,7 @@ impl<'a> Writer<'a> {
         let over = match op.task {
             Task::Reduce(..) => Over::Partials(source.bytes / 16),
             Task::ScanSums => Over::Partials(elements.div_ceil(4 * u64::from(builtin::LANES))),
-            Task::ScanBlocks | Task::ScanAdd | Task::Compact | Task::Gather => each,
+            Task::ScanBlocks | Task::ScanAdd | Task::ScanEnd | Task::Compact | Task::Gather | Task::Pack => each,
             Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => Over::Once,
             Task::Present { width, height } => Over::Pixels(width, height),
             _ => Over::Words(words),
@@ -314,8 +326,9 @@ impl<'a> Writer<'a> {
             uniform_bytes: 16,
         };
         let kernel = self.kernel(kernel, None, false);
-        // The count is the last thing that a gather reads.
-        let count = op.reads.last().filter(|_| matches!(op.task, Task::Gather)).map(|r| counted(memory[r.value]));
+        // The count is the last thing that a gather or a pack reads.
+        let count =
+            op.reads.last().filter(|_| matches!(op.task, Task::Gather | Task::Pack)).map(|r| counted(memory[r.value]));
         let indirect = self.gated(program, op, memory).or(count);
         let (node, part, with) = (node.path.clone(), name.into(), Vec::new());
         Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform }
@@ -454,7 +467,8 @@ fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
         Task::Reduce(..) | Task::ScanSums | Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => 1,
         Task::ScanBlocks => elements.div_ceil(4),
         Task::ScanAdd => elements + 1,
-        Task::Compact | Task::Gather => elements,
+        Task::ScanEnd => (elements + 1).div_ceil(4),
+        Task::Compact | Task::Gather | Task::Pack => elements,
         _ => words,
     };
     builtin::word_groups(threads)
@@ -522,7 +536,10 @@ pub fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
 /// of a reduction are written beyond it.
 fn living(stage: &Stage, op: &Op) -> Option<ValueId> {
     let set = stage.set().filter(|_| stage.source() == IterationSource::Particles)?;
-    let beyond = matches!(set.change, Change::Emit(_) | Change::Filter) || stage.outputs().any(|p| p.reduce.is_some());
+    let partial = |w: &super::expand::Write| {
+        w.consumes.is_none() && stage.outputs().nth(w.port).is_some_and(|p| p.reduce.is_some())
+    };
+    let beyond = matches!(set.change, Change::Emit(_) | Change::Filter) || op.writes.iter().any(partial);
     let input = stage.inputs().position(|p| p.name == set.name).filter(|_| !beyond)?;
     op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
 }

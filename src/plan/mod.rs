@@ -9,6 +9,8 @@ mod fuse;
 mod halo;
 mod kernel;
 mod layout;
+mod lean;
+mod pack;
 mod part;
 mod prelude;
 mod rows;
@@ -410,7 +412,14 @@ impl Plan {
         program.unrolled = tuning.otherwise == tuning::Otherwise::Gpu;
         halo::assign(graph, &mut program, tuning);
         if tuning.fuse {
-            fuse::fuse(graph, &mut program, tuning.otherwise == tuning::Otherwise::Gpu);
+            lean::thin(graph, &mut program);
+            let (anew, room) = (tuning.otherwise == tuning::Otherwise::Gpu, fuse::room(&program));
+            fuse::fuse(graph, &mut program, anew, room);
+            if tuning.packs() {
+                pack::pack(graph, &mut program, room);
+                // Who reads packs has buffers to spare.
+                fuse::fuse(graph, &mut program, anew, room);
+            }
         }
         rows::widen(graph, &mut program, tuning);
         rows::pair(graph, &mut program);

@@ -145,6 +145,11 @@ impl Tuning {
         Tuning { shapes: BTreeMap::new(), otherwise: Otherwise::Gpu, fuse: true }
     }
 
+    /// Whether what a stage reads of other particles lies together: a load of four words costs a GPU no more than one of one.
+    pub fn packs(&self) -> bool {
+        self.otherwise == Otherwise::Gpu
+    }
+
     /// The shape of a node that computes one cell an invocation, where it is not the plain one.
     pub fn group(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
         let plain = Shape::plain(dim(graph, node));

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::header::ParamType;
+use super::header::{Direction, ParamType, Port};
 use super::types::{PortType, ValueType};
 use super::{Stage, loops};
 
@@ -37,7 +37,8 @@ impl Stage {
         let params = |name: &str| self.whole_range(name);
         let grids: Vec<String> =
             self.inputs().filter(|p| p.ty == PortType::NeighborGrid).map(|p| format!("{}_next", p.name)).collect();
-        let report = loops::bound_loops(&self.source, &constants, &params, &|name| grids.iter().any(|g| g == name));
+        let advances = |name: &str| grids.iter().any(|g| g == name);
+        let report = loops::bound_loops(&self.source, &constants, &params, &advances, &|name| self.is_pure(name));
         Bounded { source: report.source, finite: report.unproven.is_empty() }
     }
 
@@ -49,7 +50,48 @@ impl Stage {
         let low = if param.ty == ParamType::Value(ValueType::U32) { low.unwrap_or(0.0) } else { low? };
         Some((low.ceil() as i64, high?.floor() as i64))
     }
+
+    /// Whether a function changes nothing and reads nothing that the stage writes: accessors of particles and numbers, and functions
+    /// of numbers that no function of the text's own hides.
+    fn is_pure(&self, name: &str) -> bool {
+        let reads = |p: &Port| {
+            p.ty == PortType::Particles || p.direction == Direction::In && (p.ty.is_number() || p.ty.is_grid())
+        };
+        let known = self.inputs().find(|p| p.name == name).map_or(PURE.contains(&name), reads);
+        known && self.repeatable() && !self.defines(name)
+    }
 }
+
+/// Functions of WGSL and of the prelude whose result follows from what they are given.
+const PURE: [&str; 27] = [
+    "displacement",
+    "dot",
+    "length",
+    "distance",
+    "abs",
+    "min",
+    "max",
+    "clamp",
+    "select",
+    "floor",
+    "sqrt",
+    "cross",
+    "any",
+    "all",
+    "f32",
+    "i32",
+    "u32",
+    "vec2f",
+    "vec3f",
+    "vec4f",
+    "Vec",
+    "vec2i",
+    "vec3i",
+    "Cell",
+    "position",
+    "bin",
+    "unit",
+];
 
 /// What the names that follow the domain stand for.
 pub fn known(name: &str, dim: u32) -> Option<i64> {

@@ -52,6 +52,15 @@ pub enum IterationSource {
     Positions,
 }
 
+/// What a stage gives that does nothing but hand on what it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandsOn<'a> {
+    /// `return particle.x;`
+    Attribute(&'a str),
+    /// `return x(cell);`
+    Cell(&'a str),
+}
+
 /// How far from the computed cell a port is read, as far as the text proves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
@@ -163,6 +172,42 @@ impl Stage {
     pub fn stays_in_bounds(&self) -> bool {
         let entries = |p: &Port| ["_item", "_range"].iter().any(|ending| self.calls(&format!("{}{ending}", p.name)));
         self.indexed && !self.inputs().any(entries)
+    }
+
+    /// Attributes that the text asks for of other particles of a port than the one it runs for, or may ask for.
+    pub fn asks_of_others<'p>(&self, port: &'p Port) -> Vec<&'p str> {
+        let tokens = lex::tokens(&self.source);
+        let stage = tokens.windows(4).find(|w| w[0].text == "fn" && w[1].text == "stage");
+        let own = stage.filter(|_| self.runs == IterationSource::Particles).map_or("", |w| w[3].text);
+        let asks = |name: &str| {
+            (2..tokens.len()).any(|i| {
+                let of_own = tokens[i - 2].text == own && !is_member(&tokens, i - 2);
+                tokens[i].text == name && tokens[i - 1].text == "." && !of_own
+            })
+        };
+        port.attributes.iter().map(|(name, _)| name.as_str()).filter(|name| asks(name)).collect()
+    }
+
+    /// What the stage hands on, where that is all that its text does.
+    pub fn hands_on(&self) -> Option<HandsOn<'_>> {
+        // Its words are fewer than any other stage's.
+        let tokens = if self.words.len() > 10 { return None } else { lex::tokens(&self.source) };
+        let texts: Vec<&str> = tokens.iter().map(|t| t.text).collect();
+        let ["fn", "stage", "(", argument, ":", source, ")", "->", _, "{", "return", given @ .., ";", "}"] =
+            texts.as_slice()
+        else {
+            return None;
+        };
+        match (*source, given) {
+            ("Particle", [own, ".", name]) if own == argument => Some(HandsOn::Attribute(name)),
+            ("Cell", [port, "(", own, ")"]) if own == argument => Some(HandsOn::Cell(port)),
+            _ => None,
+        }
+    }
+
+    /// Whether the text defines a function of this name.
+    fn defines(&self, function: &str) -> bool {
+        self.names(function) && lex::tokens(&self.source).windows(2).any(|w| w[0].text == "fn" && w[1].text == function)
     }
 
     /// Bytes of the text without its header and comments.

@@ -136,3 +136,51 @@ fn sorted_particles_find_their_neighbours() {
 fn listed_particles_find_their_neighbours() {
     search("fill_list", [(&[1, 6], false), (&[2, 1], true), (&[2, 2, 2], false), (&[1, 2, 3], true)]);
 }
+
+/// Folds what is near in the order in which it comes; once with the test in front, which is made for a batch of entries at a time,
+/// and once so that it has to stay where it is.
+const FOLDED: &str = r##"
+    "domain": (domain: (resolution: (3, 3, 3), width: 0.75, edge: "wall")),
+    "set": (state: "Particles{position: Vec, id: u32}", capacity: 4000),
+    "near": (stage: "neighbors/fill", on: "domain", inputs: {"particles": "set.value"}),
+    "fold": (custom: r#"//! Fold
+        //! @in neighbors: NeighborGrid
+        //! @inout particles: Particles{position: Vec, id: u32} -> {first: u32, second: u32, found: u32}
+        //! @param reach: f32 = 0.2
+        fn stage(particle: Particle) -> Result {
+            var first = 0u;
+            var found = 0u;
+            var near = neighbors(particle.position);
+            while (neighbors_next(&near)) {
+                let apart = displacement(particle.position, particles(near.index).position);
+                if dot(apart, apart) >= params.reach * params.reach || near.index == particle.index { continue; }
+                first = first * 31u + hash(particles(near.index).id);
+                found++;
+            }
+            var second = 0u;
+            var again = neighbors(particle.position);
+            while (neighbors_next(&again)) {
+                var apart = displacement(particle.position, particles(again.index).position);
+                if dot(apart, apart) >= params.reach * params.reach || again.index == particle.index { continue; }
+                second = second * 31u + hash(particles(again.index).id);
+            }
+            return Result(first, second, found);
+        }
+        $hash"#, on: "domain", inputs: {"neighbors": "near.neighbors", "particles": "near.particles"}),
+"##;
+
+#[test]
+fn marked_entries_are_visited_in_their_order() {
+    let mut sim = start(60.0, FOLDED, &[("$hash", HASH)]);
+    let batched = |word: &str| sim.plan().kernels.iter().any(|kernel| kernel.wgsl.contains(word));
+    assert!(batched("while (_batch_neighbors(&near))") && batched("_step_neighbors(&again)"));
+    let positions: Vec<f32> = random(12_000, 5).iter().map(|x| 0.375 * (x + 1.0)).collect();
+    place(&mut sim, "set", &positions, &[], 3);
+    step(&mut sim, 1);
+    let [first, second, found] = ["first", "second", "found"].map(|n| wholes(&sim, "fold.particles", n));
+    let most = found.iter().max().copied().unwrap_or(0);
+    println!("{} particles, up to {most} near of some 4000 / 27 a cell", found.len());
+    assert_eq!(first.len(), 4000);
+    assert!(most > 64, "rows of several batches");
+    assert_eq!(first, second);
+}

@@ -1,8 +1,21 @@
 //! Prefix sums and the counting sort: exact for every size around a workgroup's, and the same in every run.
 
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
+use stagewright::sim::Simulation;
+
 use super::harness::*;
 use super::killing::HASH;
 use super::sets::*;
+
+/// A graph as a GPU gets it, in fewer dispatches; it keeps a wire.
+fn joined(nodes: &str, values: &[(&str, &str)], keep: &str) -> Simulation {
+    let graph = Graph::build(&document(60.0, nodes, values), Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    let (keep, tuning) = (Keep::Wires(vec![keep.into()]), Tuning::gpu());
+    let plan = Plan::compile(&graph, &PlanOptions { keep, tuning, ..PlanOptions::default() });
+    Simulation::new(gpu(), plan.unwrap_or_else(|e| panic!("{e}"))).unwrap_or_else(|e| panic!("{e}"))
+}
 
 const SCAN: &str = r##"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "wall")),
@@ -38,6 +51,11 @@ fn a_scan_is_the_sum_of_all_before() {
                 before
             })
             .collect();
+        let mut short = joined(SCAN, &[("$cells", cells), ("$index", index), ("$hash", HASH)], "start.start");
+        let left = short.plan().still.len() + short.plan().frame.len();
+        assert_eq!(left, 3, "cells, blocks and what lies before them: {}", short.plan().to_text());
+        step(&mut short, 1);
+        assert!(words(&short, "start.start") == words(&sim, "start.start"), "{cells}: in two dispatches the same");
         let wrong = words(&sim, "start.start").iter().zip(&expected).filter(|(a, b)| a != b).count();
         println!("scan of {cells} cells: {wrong} wrong, total {sum}");
         assert_eq!((words(&sim, "start.start").len(), wrong), (expected.len(), 0));
@@ -106,13 +124,20 @@ const HEAP: &str = r##"
 
 #[test]
 fn a_cell_too_full_to_sort_loses_nobody_and_says_so() {
-    let mut sim = start(60.0, HEAP, &[]);
-    place(&mut sim, "set", &vec![0.4; 40_000], &[], 2);
-    step(&mut sim, 1);
+    let plain = start(60.0, HEAP, &[]);
+    for mut sim in [plain, joined(HEAP, &[], "sorted.particles")] {
+        overfilled(&mut sim);
+    }
+}
+
+/// Whole numbers are reduced in one dispatch or in two.
+fn overfilled(sim: &mut Simulation) {
+    place(sim, "set", &vec![0.4; 40_000], &[], 2);
+    step(sim, 1);
     let said = sim.warnings(true).to_string();
     println!("{said}");
     assert!(said.contains("order") && said.contains("16384"), "{said}");
-    let mut ids = wholes(&sim, "sorted.particles", "id");
+    let mut ids = wholes(sim, "sorted.particles", "id");
     ids.sort_unstable();
     assert_eq!(ids, (0..20_000).collect::<Vec<_>>(), "each is there once");
 }

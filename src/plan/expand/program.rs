@@ -46,6 +46,8 @@ pub enum Part {
     Start,
     /// Which particle each entry is; absent where the set itself is in that order.
     Order,
+    /// Attributes that lie together for those who read other particles' (see [`crate::plan::pack`]): their names with `+` between.
+    Packed(String),
 }
 
 /// What an operation does.
@@ -56,6 +58,8 @@ pub enum Task {
     Fill(Option<Setting>),
     /// Every word becomes this one.
     FillWord(u32),
+    /// Every word of each value becomes the one that stands for it.
+    Clear(Vec<u32>),
     /// From one place to another, or from one precision to another.
     Copy,
     /// Floats to fixed point with so many fraction bits, in place, and back.
@@ -69,12 +73,16 @@ pub enum Task {
     ScanBlocks,
     ScanSums,
     ScanAdd,
+    /// The latter two in one: each workgroup sums up the blocks before its own.
+    ScanEnd,
     /// Particles for which the prefix sum grows, to the place that it says.
     Compact,
     /// The count after that.
     CompactCount,
     /// Particles from the places that an index says.
     Gather,
+    /// Attributes to where they lie together.
+    Pack,
     /// Whether a group goes on, after so many more repeats: unless its number is below the setting.
     Test {
         below: Setting,

@@ -1,7 +1,7 @@
 //! The entry point: from invocation to element, the call, and what becomes of the result.
 
-use super::super::builtin;
 use super::super::kernel::extent;
+use super::super::{builtin, lean};
 use super::*;
 use crate::stage::types::{Element, WireType};
 
@@ -61,7 +61,7 @@ impl StageKernel<'_> {
     }
 
     /// The function's result for a name that it returns.
-    fn result(&self, name: &str) -> String {
+    pub(super) fn result(&self, name: &str) -> String {
         if self.returned().len() > 1 { format!("_result.{name}") } else { "_result".into() }
     }
 
@@ -171,7 +171,8 @@ impl StageKernel<'_> {
             }
             _ => {
                 let run = self.run_before(dim, "_i", Some(""));
-                let _ = writeln!(body, "    if ({living}) {{ return; }}\n    {run}{call}{stores}");
+                let packs = self.packs(bound, input);
+                let _ = writeln!(body, "    if ({living}) {{ return; }}\n    {run}{call}{stores}{packs}");
             }
         }
         PLACE_BUILTINS.into()
@@ -289,7 +290,8 @@ impl StageKernel<'_> {
             let variable = memory::written(port, &write.part);
             let store = match &write.part {
                 _ if port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put => continue,
-                Part::Count | Part::Start => continue,
+                Part::Count | Part::Start | Part::Packed(_) => continue,
+                _ if write.passed => continue,
                 Part::Order => format!("{variable}[{place}] = {};", self.result(&port.name)),
                 Part::Attribute(name) => {
                     // An emitter writes every attribute, zero where it has nothing to say.
@@ -337,8 +339,8 @@ impl StageKernel<'_> {
     fn reduced(&self, dim: u32, outside: &str, call: &str, stores: &str) -> String {
         let several = self.returned().len() > 1;
         let mut out = String::new();
-        let reducing = || self.writes().filter_map(|(port, _, value, _)| Some((port, value, port.reduce?)));
-        for (port, value, kind) in reducing() {
+        let reducing = || self.writes().filter_map(|(port, write, value, _)| Some((port, write, value, port.reduce?)));
+        for (port, _, value, kind) in reducing() {
             let (start, _) = builtin::reduction(kind, value.ty.value().scalar());
             let _ = writeln!(out, "    var _v_{} = {}({start});", port.name, value.ty.value().wgsl(dim));
         }
@@ -348,15 +350,18 @@ impl StageKernel<'_> {
             let _ = write!(keep, " _v_{} = {source};", port.name);
         }
         let _ = writeln!(out, "    if (!({outside})) {{ {call}{stores}{keep} }}");
-        for (port, value, kind) in reducing() {
+        for (port, write, value, kind) in reducing() {
             let (_, join) = builtin::reduction(kind, value.ty.value().scalar());
             let shared = format!("_shared_{}", port.name);
             let _ = writeln!(out, "    {shared}[_lane] = _v_{};\n    {}", port.name, builtin::tree(&shared, join));
-            let _ = writeln!(
-                out,
-                "    if (_lane == 0u) {{ {}[(_group.z * _groups.y + _group.y) * _groups.x + _group.x] = {shared}[0]; }}",
-                memory::written(port, &Part::Whole)
-            );
+            let target = memory::written(port, &Part::Whole);
+            let end = match lean::at_once(write, value.ty.value()) {
+                true => format!("{}(&{target}[0], {shared}[0]);", builtin::atomic(kind)),
+                false => {
+                    format!("{target}[(_group.z * _groups.y + _group.y) * _groups.x + _group.x] = {shared}[0];")
+                }
+            };
+            let _ = writeln!(out, "    if (_lane == 0u) {{ {end} }}");
         }
         out
     }

@@ -1,6 +1,7 @@
 //! The buffers that a stage's kernel is bound to, and the variables that stand for them.
 
 use super::super::expand::{Op, Part, Program, Read, Value, ValueId, Write};
+use super::super::lean;
 use super::super::rows::{Side, Window, window};
 use super::super::tuning::CELLS_OF_A_ROW;
 use crate::graph::{Graph, Kind};
@@ -10,8 +11,8 @@ use crate::stage::types::{PortType, Scalar};
 
 /// A buffer of a kernel.
 pub struct Bound {
-    /// Who reads it, by which port: 0 is the stage itself, k the operation's field k - 1.
-    pub read: Option<Read>,
+    /// Who reads it, by which ports: 0 is the stage itself, k the operation's field k - 1.
+    pub reads: Vec<Read>,
     pub variable: String,
     pub ty: String,
     pub writes: bool,
@@ -35,14 +36,18 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
                 Part::Whole if wide(graph, program, op, read.port, Side::Input) => {
                     value.layout().buffer_of_fours().into()
                 }
-                Part::Whole | Part::Attribute(_) => value.layout().buffer(),
+                Part::Whole | Part::Attribute(_) | Part::Packed(_) => value.layout().buffer(),
                 _ => "array<u32>".into(),
             },
             writes: false,
             name: format!("{}{}", port.name, ending(&read.part)),
             value: read.value,
-            read: Some(read.clone()),
+            reads: vec![read.clone()],
         });
+    }
+    // Stages that share a dispatch share what they read; where several cells are loaded at a time, each port has its own variables.
+    if op.shape.is_none() && op.built_in.iter().any(|built| built.before) {
+        out = out.into_iter().fold(Vec::new(), share);
     }
     for (index, (write, overwrites)) in op.writes.iter().zip(in_place).enumerate() {
         let Some(port) = stage_of(graph, op, write.of).and_then(|s| s.outputs().nth(write.port)) else { continue };
@@ -58,7 +63,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
         let handed = write.consumes.is_some_and(|before| op.writes.iter().any(|w| w.value == before));
         if let Some(before) = write.consumes.filter(|_| !overwrites && copies && !handed) {
             out.push(Bound {
-                read: None,
+                reads: Vec::new(),
                 variable: format!("{}{}", prefix(write.of), read(port, &write.part)),
                 ty: plain(program.values.get(before).unwrap_or(value)),
                 writes: false,
@@ -74,13 +79,16 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
         let ty = match (port.scatter, &write.part) {
             (Some(Scatter::Min | Scatter::Max), _) if unsigned => "array<atomic<u32>>".into(),
             (Some(_), _) => "array<atomic<i32>>".into(),
+            (_, Part::Whole) if port.reduce.is_some() && lean::at_once(write, value.ty.value()) => {
+                format!("array<atomic<{}>>", value.ty.value().wgsl(value.dim))
+            }
             (_, Part::Whole) if port.reduce.is_some() => format!("array<{}>", value.ty.value().wgsl(value.dim)),
             (_, Part::Whole) if port.ty == PortType::Particles => "array<u32>".into(),
             (_, Part::Count | Part::Order | Part::Start) => "array<u32>".into(),
             _ => plain(value),
         };
         out.push(Bound {
-            read: None,
+            reads: Vec::new(),
             variable: target(graph, op, in_place, index).unwrap_or_default(),
             ty,
             writes: true,
@@ -90,9 +98,9 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
     }
     // A version that is overwritten in place is there once, to read and to write.
     let (mut reads, mut writes): (Vec<Bound>, Vec<Bound>) = out.into_iter().partition(|b| !b.writes);
-    reads.retain(|r| match writes.iter_mut().find(|w| w.variable == r.variable) {
+    reads.retain_mut(|r| match writes.iter_mut().find(|w| w.variable == r.variable) {
         Some(write) => {
-            write.read = r.read.clone();
+            write.reads.append(&mut r.reads);
             false
         }
         None => true,
@@ -100,9 +108,18 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
     reads.into_iter().chain(writes).collect()
 }
 
+/// Adds a buffer that is read, unless the same is there already.
+fn share(mut all: Vec<Bound>, mut next: Bound) -> Vec<Bound> {
+    match all.iter_mut().find(|known| known.value == next.value && known.ty == next.ty) {
+        Some(known) => known.reads.append(&mut next.reads),
+        None => all.push(next),
+    }
+    all
+}
+
 /// The variable that a part of a port is read from. Attributes that are overwritten in place are read where they are written.
 pub fn variable<'b>(bound: &'b [Bound], field: usize, port: usize, part: &Part) -> Option<&'b str> {
-    let found = |b: &&Bound| b.read.as_ref().is_some_and(|r| r.field == field && r.port == port && r.part == *part);
+    let found = |b: &&Bound| b.reads.iter().any(|r| r.field == field && r.port == port && r.part == *part);
     bound.iter().find(found).map(|b| b.variable.as_str())
 }
 
@@ -152,6 +169,7 @@ fn ending(part: &Part) -> String {
         Part::Count => ".count".into(),
         Part::Start => ".start".into(),
         Part::Order => ".items".into(),
+        Part::Packed(names) => format!(".{names}"),
     }
 }
 
@@ -162,6 +180,7 @@ fn mangled(part: &Part) -> String {
         Part::Count => "__count_".into(),
         Part::Start => "__start_".into(),
         Part::Order => "__items_".into(),
+        Part::Packed(names) => format!("__{}_", names.replace('+', "__")),
     }
 }
 

@@ -6,6 +6,7 @@ mod fill;
 mod halo;
 mod main;
 mod memory;
+mod packs;
 mod pairs;
 mod rows;
 mod sets;

@@ -31,6 +31,11 @@ impl StageKernel<'_> {
                 loads.push(variable);
                 continue;
             }
+            if let Some((ty, load)) = self.packed_load(of, index, (port, name), bound) {
+                members.push(format!("{name}: {ty}"));
+                loads.push(load);
+                continue;
+            }
             let value = self.reads(of.index).find(|r| r.port == index && r.part == part);
             let Some(value) = value.map(|r| &self.program.values[r.value]) else { continue };
             let Some(variable) = memory::variable(bound, of.index, index, &part) else { continue };
@@ -59,7 +64,8 @@ impl StageKernel<'_> {
 
     /// Particles that the set of a port has room for.
     fn set_capacity(&self, of: Instance<'_>, port: usize) -> u32 {
-        let whole = |r: &&Read| r.field == of.index && r.port == port && matches!(r.part, Part::Attribute(_));
+        let whole =
+            |r: &&Read| r.field == of.index && r.port == port && matches!(r.part, Part::Attribute(_) | Part::Packed(_));
         let attribute = self.op.reads.iter().chain(&self.op.handed).find(whole);
         let value = attribute.and_then(|r| self.program.values.get(r.value));
         value.map(|v| v.capacity).or_else(|| of.node.set.as_ref().map(|s| s.capacity)).unwrap_or(1)
@@ -110,12 +116,16 @@ impl StageKernel<'_> {
                 format!("let _p = {cells}(clamp(floor(_position / {h}), {position}(0.0), {position}({resolution})));")
             }
         };
+        let batches = of.stage.bounded(dim).source.contains(&format!("_batch_{name}("));
+        let (marks, none) = if batches { (", _some: u32, _marks: u32", ", 0u, 0u") } else { ("", "") };
         let mut out = format!(
-            "struct _Near_{name} {{ index: u32, _cell: {cells}, _row: i32, _entry: u32, _end: u32 }}\n\
-             fn {name}(_position: {position}) -> _Near_{name} {{ {cell} return _Near_{name}(0u, {inside}, 0, 0u, 0u); }}\n"
+            "struct _Near_{name} {{ index: u32, _cell: {cells}, _row: i32, _entry: u32, _end: u32{marks} }}\n\
+             fn {name}(_position: {position}) -> _Near_{name} {{ {cell} return _Near_{name}(0u, {inside}, 0, 0u, 0u{none}); }}\n"
         );
         if of.stage.calls(&format!("{name}_next")) {
             let (rows, range) = rows(start, n, dim, wraps, &at);
+            // An entry that is marked is visited twice.
+            let visits = if batches { "2u * (_last - _first)" } else { "_last - _first" };
             // The entry that was given last is still before the end where the loop over a row was left early.
             let _ = writeln!(
                 out,
@@ -125,7 +135,7 @@ impl StageKernel<'_> {
                      (*_near)._row = _r + 1;\n    \
                      var _first = 0u; var _last = 0u;\n    \
                      {range}\n    \
-                     if (_too_many(_last - _first)) {{ _last = _first; }}\n    \
+                     if (_too_many({visits})) {{ _last = _first; }}\n    \
                      (*_near)._entry = _first - 1u;\n    \
                      (*_near)._end = _last;\n    \
                      return true;\n\
@@ -144,6 +154,29 @@ impl StageKernel<'_> {
                      return _step_{name}(_near);\n\
                  }}",
                 item("(*_near)._entry")
+            );
+        }
+        if batches {
+            let _ = writeln!(
+                out,
+                "fn _batch_{name}(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
+                     // What is left of the row; the entry before is the last of the batch before.\n    \
+                     let _left = (*_near)._end - ((*_near)._entry + 1u);\n    \
+                     if (_left == 0u) {{ (*_near)._entry = (*_near)._end; return false; }}\n    \
+                     (*_near)._some = min(_left, 32u);\n    \
+                     (*_near)._entry += (*_near)._some;\n    \
+                     (*_near)._marks = 0u;\n    \
+                     return true;\n\
+                 }}\n\
+                 fn _look_{name}(_near: ptr<function, _Near_{name}>, _k: u32) {{ (*_near).index = {}; }}\n\
+                 fn _take_{name}(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
+                     if ((*_near)._marks == 0u) {{ return false; }}\n    \
+                     let _k = firstTrailingBit((*_near)._marks);\n    \
+                     (*_near)._marks &= (*_near)._marks - 1u;\n    \
+                     _look_{name}(_near, _k);\n    \
+                     return true;\n\
+                 }}",
+                item("((*_near)._entry + 1u - (*_near)._some + _k)")
             );
         }
         if of.stage.calls(&format!("{name}_range")) {

@@ -15,6 +15,7 @@ use interval::{Interval, Scope};
 
 mod blocks;
 mod interval;
+mod marks;
 pub mod window;
 
 /// What a loop without a proof does first in each round; the compiler generates the function.
@@ -39,12 +40,14 @@ pub struct LoopReport {
 /// `constants` knows the compiler's own constants (`DIM`, `FACES`), which must be `i32` or untyped; a name that the
 /// source declares itself is not looked up there. `params_max` gives the lowest and the highest value of a number
 /// parameter that can ever reach the GPU, rounded outwards, and `None` where nothing holds it to a range. `advances`
-/// knows the functions that go on to the next neighbour, which end by themselves.
+/// knows the functions that go on to the next neighbour, which end by themselves, `pure` those that change nothing and read nothing
+/// that the stage writes.
 pub fn bound_loops(
     source: &str,
     constants: &dyn Fn(&str) -> Option<i64>,
     params_max: &dyn Fn(&str) -> Option<(i64, i64)>,
     advances: &dyn Fn(&str) -> bool,
+    pure: &dyn Fn(&str) -> bool,
 ) -> LoopReport {
     let tokens = tokens(source);
     let scope = Scope::new(&tokens, constants, params_max);
@@ -56,7 +59,7 @@ pub fn bound_loops(
         rounds.of(id, 0);
     }
     rounds.limit_inside_budgeted();
-    instrument(source, &tokens, &rounds)
+    instrument(source, &tokens, &rounds, pure)
 }
 
 /// Rounds that a loop over neighbours is taken for. It ends by itself, after at most as many as a budget has.
@@ -164,8 +167,9 @@ impl Rounds<'_> {
 }
 
 /// Writes the check into every loop without a proof, and takes those over neighbours apart: a loop over rows of cells, and
-/// one over the entries of a row, so that the lanes of a GPU meet again after each row.
-fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>) -> LoopReport {
+/// one over the entries of a row, so that the lanes of a GPU meet again after each row; the latter in batches, if entries can be marked
+/// before they are visited.
+fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>, pure: &dyn Fn(&str) -> bool) -> LoopReport {
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
     let mut unproven = Vec::new();
     for (id, block) in rounds.blocks.iter().enumerate().filter(|(_, block)| block.is_loop) {
@@ -175,9 +179,20 @@ fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>) -> LoopRe
             edits.push((open + 1, 0, CHECK.to_string()));
             unproven.push(line_col(source, keyword).0);
         } else if let (Some((at, port, iterator)), Some(close)) = (over_neighbors(block, tokens), start(block.close)) {
-            edits.push((keyword, 0, format!("while (_row_{port}(&{iterator})) {{ ")));
-            edits.push((at, port.len() + "_next".len(), format!("_step_{port}")));
-            edits.push((close + 1, 0, " }".to_string()));
+            let body = block.open.and_then(|open| tokens.get(open + 1..block.close));
+            let marking = body.and_then(|body| marks::marking(body, iterator, pure));
+            let (begin, step, end) = match marking {
+                Some(marking) => {
+                    let each = format!(
+                        "for (var _k = 0u; _k < {iterator}._some; _k++) {{ _look_{port}(&{iterator}, _k); {marking} }} "
+                    );
+                    (format!("while (_batch_{port}(&{iterator})) {{ {each}"), "_take", " } }")
+                }
+                None => (String::new(), "_step", " }"),
+            };
+            edits.push((keyword, 0, format!("while (_row_{port}(&{iterator})) {{ {begin}")));
+            edits.push((at, port.len() + "_next".len(), format!("{step}_{port}")));
+            edits.push((close + 1, 0, end.to_string()));
         }
     }
     edits.sort();
@@ -230,7 +245,7 @@ mod tests {
             "start" => Some((-100, 100)),
             _ => None,
         };
-        bound_loops(source, &constants, &params, &|name| name == "near_next")
+        bound_loops(source, &constants, &params, &|name| name == "near_next", &|_| false)
     }
 
     fn in_stage(body: &str) -> String {

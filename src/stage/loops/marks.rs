@@ -1,0 +1,119 @@
+//! Loops over neighbours whose body begins with a test that most of them fail: what is too far away. A group of GPU lanes would go
+//! through the rest of the body for every entry that is near to any of them; so the tests of up to 32 entries come first and leave a
+//! mark each, and the body runs for the marked ones, in the same order.
+
+use std::collections::BTreeSet;
+
+use super::super::lex::{Token, TokenKind};
+use super::may_write;
+
+/// The statements that mark an entry, `near._marks |= 1u << _k` where it passes the test. `body`: the tokens between the braces;
+/// `iterator`: the loop's variable; `pure`: knows functions that change nothing and read nothing that the stage writes.
+///
+/// There are some where the body is a few `let`, then `if FAR { continue; }` and more, or nothing but `if NEAR { .. }`. Neither the
+/// test nor what it is made of may change while the body runs for others, and nothing may leave the loop.
+pub fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) -> bool) -> Option<String> {
+    let text = |i: usize| body.get(i).map_or("", |t| t.text);
+    let mut at = 0;
+    let mut own = BTreeSet::new();
+    while matches!(text(at), "let" | "const") {
+        own.insert(text(at + 1));
+        at += body.get(at..)?.iter().position(|t| t.text == ";")? + 1;
+    }
+    let prefix = body.get(..at)?;
+    (text(at) == "if").then_some(())?;
+    let open = at + body.get(at..)?.iter().position(|t| t.text == "{")?;
+    let close = open + matching(body.get(open..)?)?;
+    let condition = body.get(at + 1..open)?;
+    let skips = close == open + 3 && text(open + 1) == "continue" && text(open + 2) == ";" && close + 1 < body.len();
+    let whole = close + 1 == body.len() && !(close == open + 3 && text(open + 1) == "continue");
+    let rest = body.get(if skips { close + 1 } else { open + 1 }..)?;
+    let leaves = rest.iter().any(|t| t.text == "break");
+    if !(skips && text(close + 1) != "else" || whole) || condition.is_empty() || leaves {
+        return None;
+    }
+    let mut tested = prefix.iter().chain(condition).enumerate();
+    let seen: Vec<&Token<'_>> = prefix.iter().chain(condition).collect();
+    let before = |i: usize| i.checked_sub(1).and_then(|k| seen.get(k)).map_or("", |t| t.text);
+    let after = |i: usize| seen.get(i + 1).map_or("", |t| t.text);
+    let harmless = tested.all(|(i, token)| match token.kind {
+        TokenKind::Word if before(i) == "." || own.contains(token.text) => true,
+        TokenKind::Word if token.text == iterator => after(i) == ".",
+        TokenKind::Word if after(i) == "(" => pure(token.text),
+        TokenKind::Word => !may_write(rest, token.text),
+        // Neither pointers nor anything that writes; `=` belongs to the `let`.
+        _ => !matches!(token.text, "&" | "++" | "--" | "{" | "}" | "@") && !writes(token.text),
+    });
+    harmless.then(|| {
+        let words = |tokens: &[Token<'_>]| tokens.iter().map(|t| t.text).collect::<Vec<_>>().join(" ");
+        let (lets, test) = (words(prefix), words(condition));
+        let near = if skips { format!("!({test})") } else { format!("({test})") };
+        format!("{lets} if ({near}) {{ {iterator}._marks |= 1u << _k; }}")
+    })
+}
+
+/// Whether an operator assigns, and does not also begin a variable or compare.
+fn writes(operator: &str) -> bool {
+    operator.len() > 1 && operator.ends_with('=') && !matches!(operator, "==" | "<=" | ">=" | "!=")
+}
+
+/// The closing brace of the first token.
+fn matching(tokens: &[Token<'_>]) -> Option<usize> {
+    let mut depth = 0usize;
+    tokens.iter().position(|token| {
+        match token.text {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::lex::tokens;
+
+    fn marks(body: &str) -> bool {
+        let pure = |name: &str| ["dot", "particles", "displacement"].contains(&name);
+        super::marking(&tokens(body), "near", &pure).is_some()
+    }
+
+    #[test]
+    fn a_test_in_front_is_taken_out() {
+        let body = "let d = displacement(place, particles(near.index).position); if dot(d, d) >= h * h { continue; } sum += d;";
+        let pure = |_: &str| true;
+        assert_eq!(
+            super::marking(&tokens(body), "near", &pure).unwrap(),
+            "let d = displacement ( place , particles ( near . index ) . position ) ; if (!(dot ( d , d ) >= h * h)) { near._marks |= 1u << _k; }"
+        );
+        for body in [
+            body,
+            "if near.index == own { continue; } f(near.index);",
+            "let d = dot(a, b); if d < h { sum += d; }",
+            "let d = dot(a, b); if d < h { if d < best { best = d; } else { continue; } }",
+        ] {
+            assert!(marks(body), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_another_round_may_change_stays_where_it_is() {
+        for body in [
+            "sum += particles(near.index).mass;",
+            "let d = dot(a, b); if d > best { continue; } best = d;",
+            "let d = dot(a, b); if d > h { continue; } h -= d;",
+            "let d = dot(a, b); if d > h { continue; } shrink(&h);",
+            "let d = dot(a, b); if d > h { continue; }",
+            "let d = dot(a, b); if d > h { continue; } if d < 1.0 { break; } sum += d;",
+            "let d = dot(a, b); if d < h { sum += d; } else { others += 1; }",
+            "let d = dot(a, b); if d < h { sum += d; } others += 1;",
+            "let d = add_count(cell, 1u); if d > 3u { continue; } sum += d;",
+            "var d = dot(a, b); if d > h { continue; } sum += d;",
+            "let d = &sum; if *d > h { continue; } other += 1;",
+            "let d = visited(near); if d > h { continue; } other += 1;",
+        ] {
+            assert!(!marks(body), "{body}");
+        }
+    }
+}
