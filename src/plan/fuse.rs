@@ -8,7 +8,7 @@ use super::kernel;
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::{Change, Port};
 use crate::stage::types::{EdgeRule, Element, PortType, Precision, ValueType, WireType};
-use crate::stage::{IterationSource, Reach, Stage};
+use crate::stage::{IterationSource, Reach, Stage, known, lex, unroll};
 
 /// Storage buffers that a kernel may have, its alarms included: what every adapter offers.
 const MAX_BUFFERS: usize = 8;
@@ -96,7 +96,11 @@ fn takes_constants(graph: &Graph, op: &Op, value: ValueId) -> bool {
     };
     let whole =
         |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_none() && stage.radius(port).is_some();
-    let takes = |w: &Write| w.of == 0 && stage.outputs().nth(w.port).is_some_and(|port| constant(port) && whole(port));
+    // A tile is filled with it, and its reads know the edge.
+    let tiles = op.sweeps > 1;
+    let takes = |w: &Write| {
+        w.of == 0 && stage.outputs().nth(w.port).is_some_and(|port| (tiles || constant(port)) && whole(port))
+    };
     let alone = op.writes.iter().filter(|w| w.consumes == Some(value)).count() == 1;
     // A cell of the other colour is copied from memory.
     let copies = op.color.is_some() && op.sweeps == 1;
@@ -164,8 +168,8 @@ fn make_anew(graph: &Graph, program: &mut Program) {
     let mut index = 0;
     while index < program.ops.len() {
         match anew(graph, program, &links, index) {
-            Some((consumer, read)) => {
-                build_anew(graph, program, index, consumer, read);
+            Some((consumer, asks)) => {
+                build_anew(graph, program, index, consumer, asks);
                 links = Links::new(program);
             }
             None => index += 1,
@@ -173,8 +177,8 @@ fn make_anew(graph: &Graph, program: &mut Program) {
     }
 }
 
-/// The operation that may make what another makes anew, and which of its reads asks for it.
-fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize) -> Option<(usize, usize)> {
+/// The operation that may make what another makes anew, and how it asks for it.
+fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize) -> Option<(usize, Asks)> {
     let from = program.ops.get(producer)?;
     let (node, stage) = plain(graph, from)?;
     let [write] = from.writes.as_slice() else { return None };
@@ -183,36 +187,92 @@ fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize) -> Opt
     let halves = program.values.get(write.value).is_none_or(|value| value.precision != Precision::F32);
     let kept = halves || program.pinned.contains(&write.value) || program.next.values().any(|v| *v == write.value);
     let to = program.ops.get(*consumer)?;
-    let (_, reader) = plain(graph, to)?;
-    let read = to.reads.iter().position(|r| r.value == write.value)?;
-    let alone = to.reads.iter().filter(|r| r.value == write.value).count() == 1
-        && !to.writes.iter().any(|w| w.consumes == Some(write.value));
-    let asks = to.reads.get(read).filter(|r| r.field == 0 && r.part == Part::Whole)?;
+    let cells = stage.source() == IterationSource::Cells && node.set.is_none();
+    let whole = from.built_in.is_empty() && write.start.is_none() && from.still == to.still && from.gate == to.gate;
+    let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
+    // It is called for other cells than the kernel's own, so nothing may be counted from that one.
+    let held = stage.inputs().any(|port| stage.radius(port).is_some_and(|(_, proven)| !proven));
+    let fits = cells && whole && counters && !held && !kept && buffers(from, to) <= MAX_BUFFERS;
+    let asks = if fits { read_anew(graph, (from, node, stage), to, write.value) } else { None };
+    let asks = asks.or_else(|| fits.then(|| begun_anew(graph, (from, node, stage), to, write.value)).flatten())?;
+    Some((*consumer, asks))
+}
+
+/// How an operation asks for what is made anew in it.
+enum Asks {
+    /// By this one of its reads.
+    Read(usize),
+    /// As what the sweeps of a tile go on from in this one of its writes.
+    Begin(usize),
+}
+
+/// Which read of an operation may have a value made anew.
+fn read_anew(graph: &Graph, (from, node, stage): (&Op, &Node, &Stage), to: &Op, value: ValueId) -> Option<Asks> {
+    running(graph, to).filter(|_| to.writes.iter().all(|w| w.consumes != Some(value)))?;
+    let read = to.reads.iter().position(|r| r.value == value)?;
+    let alone = to.reads.iter().filter(|r| r.value == value).count() == 1;
+    let asks = to.reads.get(read).filter(|r| r.part == Part::Whole && alone)?;
+    let runs = asks.field == 0 || to.built_in.get(asks.field - 1).is_some_and(|built| built.before);
+    let target = graph.nodes.get(to.node_of(asks.field)?).filter(|_| runs)?;
+    let Kind::Stage(reader) = &target.kind else { return None };
     let port = reader.inputs().nth(asks.port)?;
     let looping = ["for", "while", "loop"];
-    let cells = stage.source() == IterationSource::Cells && reader.source() == IterationSource::Cells;
+    let cells = reader.source() == IterationSource::Cells;
+    // The mean of the cells below asks for each of them once in all, so nothing is made twice.
+    let finer = target.domain.and_then(|d| graph.domains.get(d)).and_then(|d| d.finer).map(|f| f.domain);
+    let each = finer.is_some() && finer == node.domain && reader.asks_centre(&port.name);
+    let much = stage.text_length() <= MUCH && stage.bounded(kernel::dim(graph, node)).finite;
     let little = looping.iter().all(|word| !stage.names(word))
         && stage.text_length() <= LITTLE
         && from.inputs().all(|value| reads_own(graph, from, value))
         && from.inputs().count() <= 2;
     // A value is interpolated between four or eight cells; read more often, it is better stored.
     let once = looping.iter().all(|word| !reader.names(word)) && reader.reads_once(&port.name);
-    let whole = from.built_in.is_empty() && write.start.is_none() && from.still == to.still && from.gate == to.gate;
-    let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
-    let fits = cells && little && once && whole && counters && alone && !kept && node.set.is_none();
-    (fits && buffers(from, to) <= MAX_BUFFERS).then_some((*consumer, read))
+    (cells && (each && much || little && once)).then_some(Asks::Read(read))
+}
+
+/// Which write of an operation that sweeps tiles may begin with a value made anew: once for each cell of a tile, halo included.
+fn begun_anew(graph: &Graph, (from, node, stage): (&Op, &Node, &Stage), to: &Op, value: ValueId) -> Option<Asks> {
+    let target = graph.nodes.get(to.node)?;
+    let Kind::Stage(sweeps) = &target.kind else { return None };
+    let write = to.writes.iter().position(|w| w.consumes == Some(value) && w.of == 0 && w.part == Part::Whole)?;
+    let alone = to.inputs().filter(|v| *v == value).count() == 1;
+    let alike = node.domain == target.domain && kernel::extent(graph, node) == kernel::extent(graph, target);
+    let name = &sweeps.outputs().nth(to.writes.get(write)?.port)?.name;
+    let dim = kernel::dim(graph, node);
+    let short = unroll::unrolled(&stage.source, &|name| known(name, dim));
+    let looping = ["for", "while", "loop"];
+    let loops = lex::tokens(&short).iter().any(|token| looping.contains(&token.text));
+    let little = !loops && stage.text_length() <= LITTLE && from.inputs().count() <= 3;
+    let fits = to.sweeps > 1 && matches!(to.task, Task::Stage) && alone && alike && little;
+    (fits && to.built_in.is_empty() && sweeps.inputs().any(|p| p.name == *name)).then_some(Asks::Begin(write))
 }
 
 /// Bytes of a stage's text that count as little work.
 const LITTLE: usize = 900;
 
-fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: usize, read: usize) {
+/// And as little enough where it is not done more than once.
+const MUCH: usize = 4000;
+
+fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: usize, asks: Asks) {
     let from = program.ops.remove(producer);
     let Some(to) = program.ops.get_mut(consumer - 1) else { return };
-    let asks = to.reads.remove(read);
+    let asker = match asks {
+        Asks::Read(read) => {
+            let read = to.reads.remove(read);
+            Some((read.field, read.port))
+        }
+        Asks::Begin(write) => to.writes.get_mut(write).and_then(|write| {
+            write.consumes = None;
+            let Kind::Stage(stage) = &graph.nodes.get(to.node)?.kind else { return None };
+            let name = &stage.outputs().nth(write.port)?.name;
+            Some((0, stage.inputs().position(|p| p.name == *name)?))
+        }),
+    };
     let instance = to.built_in.len() + 1;
     let value = from.writes.first().map(|w| w.value);
-    to.built_in.push(BuiltIn { node: from.node, askers: vec![(0, asks.port)], before: false, anew: value });
+    let askers = asker.into_iter().collect();
+    to.built_in.push(BuiltIn { node: from.node, askers, before: false, anew: value });
     // What it went on from it reads now.
     let consumed = from.writes.iter().filter_map(|write| {
         let stage = stage_of(graph, &from, 0)?;
@@ -227,7 +287,13 @@ fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: u
 /// Whether an operation can be built into another that reads what it makes.
 fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consumer: usize) -> bool {
     let (from, to) = (&program.ops[producer], &program.ops[consumer]);
-    let (Some(first), Some(second)) = (plain(graph, from), plain(graph, to)) else { return false };
+    let (Some(first), Some(second)) = (plain(graph, from), running(graph, to)) else { return false };
+    // Partial results are laid out by workgroups of single cells.
+    let reduces = second.1.outputs().any(|port| port.reduce.is_some());
+    let paired = |w: &Write| program.values.get(w.value).is_none_or(|value| value.layout().pairs());
+    if reduces && (first.1.source() != IterationSource::Cells || from.writes.iter().any(paired)) {
+        return false;
+    }
     let alike = match (first.1.source(), second.1.source()) {
         (IterationSource::Cells, IterationSource::Cells) => {
             kernel::extent(graph, first.0) == kernel::extent(graph, second.0) && first.0.domain == second.0.domain
@@ -263,6 +329,15 @@ fn plain<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
     let grids = node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(_) | WireType::Particles));
     let once = op.sweeps == 1 && op.color.is_none() && op.shape.is_none() && matches!(op.task, Task::Stage);
     (once && grids && !op.writes.is_empty() && stage.outputs().all(simple)).then_some((node, stage))
+}
+
+/// The same of one that may also reduce what it computes to a number.
+fn running<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
+    let node = graph.nodes.get(op.node)?;
+    let Kind::Stage(stage) = &node.kind else { return None };
+    let once = op.sweeps == 1 && op.color.is_none() && op.shape.is_none() && matches!(op.task, Task::Stage);
+    let reduces = once && stage.source() == IterationSource::Cells && stage.outputs().all(|port| port.reduce.is_some());
+    if reduces && !op.writes.is_empty() { Some((node, stage)) } else { plain(graph, op) }
 }
 
 /// The number of living particles that an operation runs over.

@@ -34,6 +34,13 @@ impl Stage {
         let source = by_cell(&self.source, &names)?;
         Some(Stage::read(self.name.clone(), self.header.clone(), source))
     }
+
+    /// Whether the text asks for a port once, at the centre of the computed cell.
+    pub fn asks_centre(&self, port: &str) -> bool {
+        let call = format!("{port}_at");
+        let cells = self.source() == IterationSource::Cells && self.reads_once(port);
+        cells && by_cell(&self.source, &[(port, call.clone())]).is_some_and(|text| !text.contains(&call))
+    }
 }
 
 /// A value as WGSL has it, of the parameter's own type.

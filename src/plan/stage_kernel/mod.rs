@@ -104,7 +104,10 @@ impl StageKernel<'_> {
         // Bounding and unrolling add no words that anything is there for.
         wanted.add_words(self.stage.words());
         wanted.add_text(&generated);
-        let helpers = prelude::prelude(&self.domain(self.node), &mut wanted);
+        let mut helpers = prelude::prelude(&self.domain(self.node), &mut wanted);
+        if self.op.sweeps > 1 {
+            helpers = prelude::without_borders(&helpers, self.tile_ring());
+        }
         wanted.add_text(&modules);
         let own_lines = source.lines().count();
         let mut out = String::from("\n\n// ---- generated ----\n");
@@ -295,7 +298,10 @@ impl StageKernel<'_> {
                     ));
                 }
                 (PortType::Field(_), _) => parts.push(self.field_accessor(of, index, port)),
-                _ if self.anew(of.index, index).is_some() => parts.push(self.anew_accessor(of, index, port)),
+                // What sweeps begin with is made where a tile is loaded.
+                _ if port.direction == Direction::In && self.anew(of.index, index).is_some() => {
+                    parts.push(self.anew_accessor(of, index, port))
+                }
                 // What is gone on from is seen through the port that writes it, unless nothing is written.
                 _ if port.direction == Direction::InOut && !self.reads(of.index).any(|r| r.port == index) => {}
                 _ if self.handed(of.index, index, &Part::Whole).is_some() => {
@@ -311,7 +317,7 @@ impl StageKernel<'_> {
                 _ => {
                     let value = self.reads(of.index).find(|r| r.port == index).map(|r| &self.program.values[r.value]);
                     if let (Some(value), Some(variable)) = (value, variable(index, &Part::Whole)) {
-                        parts.push(self.grid_accessor(of.stage, port, value, variable));
+                        parts.push(self.grid_accessor(of, port, value, variable));
                     }
                 }
             }
@@ -332,11 +338,11 @@ impl StageKernel<'_> {
                         parts.push(from_variable(port, &variable, ty, value.dim));
                     }
                     None if in_place || port.scatter.is_some() => {
-                        parts.push(self.grid_accessor(of.stage, port, value, &target));
+                        parts.push(self.grid_accessor(of, port, value, &target));
                     }
                     None => {
                         let variable = format!("{own}{}", memory::read(port, &write.part));
-                        parts.push(self.grid_accessor(of.stage, port, self.before(write, value), &variable));
+                        parts.push(self.grid_accessor(of, port, self.before(write, value), &variable));
                     }
                 }
             }
@@ -376,14 +382,21 @@ impl StageKernel<'_> {
         self.op.built_in.iter().enumerate().find_map(|(k, built)| Some((k + 1, asked(built)?)))
     }
 
+    /// The function that makes what the sweeps of a tile begin with, cell by cell.
+    fn begins(&self, port: &Port) -> Option<String> {
+        let input = self.stage.inputs().position(|p| p.name == port.name && p.direction == Direction::InOut)?;
+        self.anew(0, input).map(|(instance, _)| format!("{}stage", fields::prefix(instance)))
+    }
+
     fn anew_accessor(&self, of: Instance<'_>, index: usize, port: &Port) -> String {
         let Some((instance, value)) = self.anew(of.index, index) else { return String::new() };
         let Some(value) = self.program.values.get(value) else { return String::new() };
-        self.grid_accessor(of.stage, port, value, &format!("{}stage()", fields::prefix(instance)))
+        self.grid_accessor(of, port, value, &format!("{}stage()", fields::prefix(instance)))
     }
 
-    fn grid_accessor(&self, stage: &Stage, port: &Port, value: &Value, variable: &str) -> String {
-        if self.port_window(port).is_some() {
+    fn grid_accessor(&self, of: Instance<'_>, port: &Port, value: &Value, variable: &str) -> String {
+        let stage = of.stage;
+        if of.index == 0 && self.port_window(port).is_some() {
             return self.window_accessor(port, value);
         }
         let Some(domain) = value.domain.and_then(|d| self.graph.domains.get(d)) else {
@@ -392,7 +405,7 @@ impl StageKernel<'_> {
             return format!("fn {}() -> {ty} {{ return {load}; }}", port.name);
         };
         let edge = port.edge.unwrap_or(domain.edge);
-        let tile = self.tile(port);
+        let tile = self.tile(port).filter(|_| of.index == 0);
         let held = self.held(stage, port, edge);
         let layout = value.layout();
         let memory = Memory { name: &port.name, variable, ty: value.ty, domain, layout, edge, tile, held };

@@ -2,7 +2,7 @@
 //! which is right: what the tile's border lacks moves inwards by a radius with each sweep.
 
 use super::super::accessors::Tile;
-use super::super::tile::radius;
+use super::super::tile::{holds_domain, radius};
 use super::super::tuning::Shape;
 use std::collections::BTreeSet;
 
@@ -36,8 +36,11 @@ fn halo(graph: &Graph, op: &Op) -> u32 {
     ring(graph, op) * op.sweeps
 }
 
-/// How far one sweep looks: cells nearer to the tile's border are not computed.
+/// How far one sweep looks: cells nearer to the tile's border are not computed. Where the tile holds the whole domain, all are.
 fn ring(graph: &Graph, op: &Op) -> u32 {
+    if op.shape.is_some_and(|shape| holds_domain(graph, op, &shape)) {
+        return 0;
+    }
     let Some(node) = graph.nodes.get(op.node) else { return 0 };
     let Kind::Stage(stage) = &node.kind else { return 0 };
     radius(graph, op, node, stage).unwrap_or(0)
@@ -64,6 +67,11 @@ impl StageKernel<'_> {
             cells: shape.cells,
             wraps: self.writes().any(|(port, _, value, _)| self.edge(port, value) == EdgeRule::Wrap),
         }
+    }
+
+    /// How far one sweep looks.
+    pub(super) fn tile_ring(&self) -> u32 {
+        ring(self.graph, self.op)
     }
 
     pub(super) fn edge(&self, port: &Port, value: &Value) -> EdgeRule {
@@ -173,9 +181,10 @@ impl StageKernel<'_> {
         for (port, write, value, _) in self.writes() {
             let tile = |place: &str| format!("_tile_{}[{}]", port.name, index(place));
             let (layout, element) = (value.layout(), self.element_of("_c", value, dim));
-            let from = match write.start {
-                Some(_) => layout.rounded(&begun(port)),
-                None => self.before(write, value).layout().load(&memory::read(port, &write.part), &element),
+            let from = match (&write.start, self.begins(port)) {
+                (Some(_), _) => layout.rounded(&begun(port)),
+                (_, Some(function)) => format!("{function}(_c)"),
+                _ => self.before(write, value).layout().load(&memory::read(port, &write.part), &element),
             };
             let _ = write!(load, " {} = {from};", tile("_l"));
             let to = memory::written(port, &write.part);
@@ -211,10 +220,14 @@ impl StageKernel<'_> {
             prelude::cell_literal(self.resolution(), dim)
         );
         let sweeps = self.sweeps(&parts);
-        let _ = writeln!(
-            out,
-            "    if ({whole}) {{\n    _inside = true;\n{sweeps}    }} else {{\n    _inside = false;\n{sweeps}    }}"
-        );
+        // A tile that holds the domain ends where that does, so every read has to know its edge.
+        let _ = match parts.ring {
+            0 => writeln!(out, "    _inside = false;\n{sweeps}"),
+            _ => writeln!(
+                out,
+                "    if ({whole}) {{\n    _inside = true;\n{sweeps}    }} else {{\n    _inside = false;\n{sweeps}    }}"
+            ),
+        };
         let inside = format!(
             "all(_l >= {}) && all(_l < {}) && all(_c < {})",
             vector([parts.halo; 3]),
@@ -233,7 +246,8 @@ impl StageKernel<'_> {
             EdgeRule::Zero | EdgeRule::Wrap => false,
         };
         let rules: BTreeSet<&str> = self.writes().map(|(port, _, value, _)| self.shown(port, value)).collect();
-        self.op.color.is_none() && rules.len() == 1 && self.writes().all(shows)
+        let whole = self.op.shape.is_some_and(|shape| holds_domain(self.graph, self.op, &shape));
+        !whole && self.op.color.is_none() && rules.len() == 1 && self.writes().all(shows)
     }
 
     /// Which cell a cell outside shows: ports that differ in it have no common one.
