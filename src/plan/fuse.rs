@@ -1,7 +1,7 @@
 //! Neighbouring stages as one dispatch: a stage whose results another needs at its own cell, or for its own particle, is built into
 //! that one and called before it. What passes between the two stays in registers, and in memory only where something else reads it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write};
 use super::kernel;
@@ -44,6 +44,7 @@ pub fn fuse(graph: &Graph, program: &mut Program, anew: bool) {
     program.ops.retain(|_| index.next().is_some_and(|i| !merged.contains(&i)));
     if anew {
         make_anew(graph, program);
+        side_by_side(graph, program);
         links = Links::new(program);
     }
     let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
@@ -284,6 +285,70 @@ fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: u
     to.reads.extend(from.reads.iter().map(|r| Read { field: instance, ..r.clone() }));
 }
 
+/// Puts stages that read the same at their own cell into one dispatch, where neither needs the other: it is loaded once for both.
+fn side_by_side(graph: &Graph, program: &mut Program) {
+    let mut links = Links::new(program);
+    let mut merged = BTreeSet::new();
+    let mut last = BTreeMap::<ValueId, usize>::new();
+    for index in 0..program.ops.len() {
+        let shared: BTreeSet<ValueId> = program.ops[index].reads.iter().map(|r| r.value).collect();
+        let shared: Vec<ValueId> = shared.into_iter().filter(|v| reads_own(graph, &program.ops[index], *v)).collect();
+        let before: BTreeSet<usize> = shared.iter().filter_map(|v| last.get(v)).copied().collect();
+        for other in before {
+            if !merged.contains(&other) && beside(graph, program, &links, other, index) {
+                links.leave(program, other);
+                links.leave(program, index);
+                merge(program, other, index);
+                links.enter(program, index);
+                merged.insert(other);
+            }
+        }
+        last.extend(shared.into_iter().map(|value| (value, index)));
+    }
+    let mut index = 0..;
+    program.ops.retain(|_| index.next().is_some_and(|i| !merged.contains(&i)));
+}
+
+/// Whether two operations can share a dispatch though neither reads what the other makes.
+fn beside(graph: &Graph, program: &Program, links: &Links, one: usize, other: usize) -> bool {
+    let (from, to) = (&program.ops[one], &program.ops[other]);
+    let (Some(first), Some(second)) = (plain(graph, from), plain(graph, to)) else { return false };
+    // What one goes on from must not be what the other still reads.
+    let apart = |a: &Op, b: &Op| a.writes.iter().filter_map(|w| w.consumes).all(|value| b.inputs().all(|v| v != value));
+    let linked = |a: usize, b: usize| links.after(program, a).any(|next| next == b) || links.around(program, a, b);
+    // Stencils may be better off in rows of four.
+    let stencil = |op: &Op, stage: &Stage| {
+        op.built_in.is_empty() && stage.inputs().any(|port| stage.reach(&port.name) == Reach::Faces)
+    };
+    first.1.source() == IterationSource::Cells
+        && alike(graph, (from, first), (to, second))
+        && !names(graph, from, "iteration")
+        && !stencil(from, first.1)
+        && !stencil(to, second.1)
+        && apart(from, to)
+        && apart(to, from)
+        && buffers(from, to) <= MAX_BUFFERS
+        && from.built_in.len() + to.built_in.len() < MAX_TOGETHER
+        && !linked(one, other)
+        && !linked(other, one)
+}
+
+/// Whether two operations run over the same, when and as often as each other.
+fn alike(graph: &Graph, (from, first): (&Op, (&Node, &Stage)), (to, second): (&Op, (&Node, &Stage))) -> bool {
+    let same = match (first.1.source(), second.1.source()) {
+        (IterationSource::Cells, IterationSource::Cells) => {
+            kernel::extent(graph, first.0) == kernel::extent(graph, second.0) && first.0.domain == second.0.domain
+        }
+        (IterationSource::Particles, IterationSource::Particles) => {
+            count(graph, from).is_some_and(|set| Some(set) == count(graph, to))
+        }
+        _ => false,
+    };
+    same && from.still == to.still
+        && from.gate == to.gate
+        && (from.substep == to.substep || !names(graph, from, "substep") && !names(graph, to, "substep"))
+}
+
 /// Whether an operation can be built into another that reads what it makes.
 fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consumer: usize) -> bool {
     let (from, to) = (&program.ops[producer], &program.ops[consumer]);
@@ -294,19 +359,7 @@ fn joins(graph: &Graph, program: &Program, links: &Links, producer: usize, consu
     if reduces && (first.1.source() != IterationSource::Cells || from.writes.iter().any(paired)) {
         return false;
     }
-    let alike = match (first.1.source(), second.1.source()) {
-        (IterationSource::Cells, IterationSource::Cells) => {
-            kernel::extent(graph, first.0) == kernel::extent(graph, second.0) && first.0.domain == second.0.domain
-        }
-        (IterationSource::Particles, IterationSource::Particles) => {
-            count(graph, from).is_some_and(|set| Some(set) == count(graph, to))
-        }
-        _ => false,
-    };
-    alike
-        && from.still == to.still
-        && from.gate == to.gate
-        && (from.substep == to.substep || !names(graph, from, "substep") && !names(graph, to, "substep"))
+    alike(graph, (from, first), (to, second))
         && !names(graph, from, "iteration")
         && made(program, producer).all(|value| reads_own(graph, to, value))
         && buffers(from, to) <= MAX_BUFFERS

@@ -237,7 +237,7 @@ fn block_end(tokens: &[Token<'_>], from: usize) -> Option<usize> {
 /// Whether the last statement of a block returns.
 fn returns(tokens: &[Token<'_>], open: usize, close: usize) -> bool {
     let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
-    let last = (open + 1..close).filter(|i| matches!(text(i - 1), "{" | ";" | "}")).next_back();
+    let last = (open + 1..close).rfind(|i| matches!(text(i - 1), "{" | ";" | "}"));
     // The last beginning of a statement; in a block of its own it would be followed by a bracket.
     last.is_some_and(|i| text(i) == "return") && text(close - 1) == ";"
 }

@@ -176,6 +176,15 @@ fn a_v_cycle_of_few_dispatches_gives_the_same_bits() {
         let (plain, joined) = (planned(shape, edge, Tuning::default()), planned(shape, edge, Tuning::gpu()));
         let (before, after) = (plain.frame.len(), joined.frame.len());
         println!("{shape:?}, {edge}: {after} dispatches of {before}");
+        if edge == "wall" && shape.len() == 2 {
+            let text = joined.to_text_with_wgsl();
+            for taken in ["restrict_1 after solve/residual_0", "smooth_again_0 red after solve/prolong_0", "48 sweeps"]
+            {
+                assert!(text.contains(taken), "{shape:?}: no `{taken}`");
+            }
+            // Inside a tile that lies in the domain no face is a border.
+            assert!(text.contains("-> bool { if (_inside && "), "{shape:?}");
+        }
         let outcome = |plan: Plan| {
             let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
             sim.write("rhs", &rough(shape)).unwrap();

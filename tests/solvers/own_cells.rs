@@ -136,3 +136,75 @@ fn projection_and_what_it_carries_share_a_dispatch() {
     together("b1", 48, &["project", "advect_dye"]);
     together("b2", 20, &["project", "advect_smoke", "advect_heat"]);
 }
+
+const BESIDE: &str = r#"
+    "box": (domain: (resolution: (40, 24), width: 1, edge: "wall")),
+    "u": (state: "Grid<Vec>", on: "box"),
+    "heat": (state: "Grid<f32>", inputs: {"next": "advect_heat.result"}, on: "box"),
+    "smoke": (state: "Grid<vec4f>", inputs: {"next": "advect_smoke.result"}, on: "box"),
+    "advect_heat": (stage: "fluid/advect", inputs: {"velocity": "u", "field": "heat"}),
+    "advect_smoke": (stage: "fluid/advect", inputs: {"velocity": "u", "field": "smoke"}),
+    "drag": (custom: r"//! Drag
+        //! @inout u: Grid<Vec>
+        fn stage(cell: Cell) -> Vec { return 0.9 * u(cell); }", inputs: {"u": "u"}),
+    "slow": (state: "Grid<Vec>", inputs: {"next": "drag.u"}, on: "box"),
+"#;
+
+#[test]
+fn stages_that_read_the_same_go_side_by_side() {
+    let plan = |tuning: Tuning| planned(&document(60.0, BESIDE, &[]), tuning);
+    let outcome = |plan: Plan| -> Vec<Vec<u32>> {
+        let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
+        sim.write("u", &random(2 * 40 * 24, 1)).unwrap();
+        sim.write("heat", &random(40 * 24, 2)).unwrap();
+        sim.write("smoke", &random(4 * 40 * 24, 3)).unwrap();
+        step(&mut sim, 3);
+        ["heat.value", "smoke.value", "slow.value", "u.value"].iter().map(|state| words(&sim, state)).collect()
+    };
+    let joined = plan(Tuning::gpu());
+    let together = |plan: &Plan, a: &str, b: &str| {
+        plan.frame.iter().any(|d| d.nodes().any(|node| node == a) && d.nodes().any(|node| node == b))
+    };
+    assert!(together(&joined, "advect_heat", "advect_smoke"), "{}", joined.to_text());
+    // It goes on from what the others read.
+    assert!(!together(&joined, "advect_heat", "drag"), "{}", joined.to_text());
+    assert_eq!(outcome(joined), outcome(plan(Tuning::default())));
+}
+
+const TWICE: &str = r#"
+    "box": (domain: (resolution: (24, 16), width: 1, edge: "wall")),
+    "base": (state: "Grid<f32>", on: "box"),
+    "q": (state: "Grid<f32>", inputs: {"next": "rounds.q"}, on: "box"),
+    "rounds": (group: (inputs: {"q": "Grid<f32>", "base": "Grid<f32>"}, outputs: {"q": "add.q"}, nodes: {
+        "wide": (custom: r"//! Wide
+            //! @in  base: Grid<f32>
+            //! @out wide: Grid<f32>, half base
+            fn stage(cell: Cell) -> f32 { return base_at(position(cell)) $more; }", inputs: {"base": "in.base"}),
+        "add": (custom: r"//! Add
+            //! @inout q: Grid<f32>
+            //! @in    wide: Grid<f32>
+            fn stage(cell: Cell) -> f32 { return 0.5 * (q(neighbor(cell, 0)) + q(cell)) + wide_at(0.9 * position(cell)); }",
+            inputs: {"q": "in.q", "wide": "wide"}),
+    }), inputs: {"q": "q", "base": "base"}, iterations: 4),
+"#;
+
+#[test]
+fn what_stays_the_same_in_a_frame_is_computed_once() {
+    let count = |more: &str, times: usize| {
+        let document = document(60.0, TWICE, &[("$more", more)]);
+        let (joined, plain) =
+            (planned(&document, Tuning { fuse: true, ..Tuning::default() }), planned(&document, Tuning::default()));
+        let found = joined.frame.iter().filter(|d| d.node == "rounds/wide").count();
+        assert_eq!(found, times, "{}", joined.to_text());
+        let outcome = |plan: Plan| {
+            let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
+            sim.write("base", &random(24 * 16, 1)).unwrap();
+            sim.write("q", &random(24 * 16, 2)).unwrap();
+            step(&mut sim, 2);
+            words(&sim, "q.value")
+        };
+        assert_eq!(outcome(joined), outcome(plain));
+    };
+    count("", 1);
+    count("+ f32(substep)", 4);
+}
