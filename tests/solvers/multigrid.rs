@@ -167,7 +167,7 @@ fn a_v_cycle_of_few_dispatches_gives_the_same_bits() {
     // Two dispatches down a level and one up; around a periodic axis and in space not every level is swept on tiles.
     let cases: [(&[usize], &str, usize); 5] = [
         (&[128, 128], "wall", 24),
-        (&[45, 77], "wall", 24),
+        (&[291, 150], "wall", 24),
         (&[100, 60], "zero", 24),
         (&[64, 32], "wrap", 100),
         (&[21, 34, 16], "wall", 90),
@@ -182,8 +182,8 @@ fn a_v_cycle_of_few_dispatches_gives_the_same_bits() {
             {
                 assert!(text.contains(taken), "{shape:?}: no `{taken}`");
             }
-            // Inside a tile that lies in the domain no face is a border.
-            assert!(text.contains("-> bool { if (_inside && "), "{shape:?}");
+            // Inside a tile that lies in the domain no face is a border; wide levels have such tiles.
+            assert_eq!(text.contains("-> bool { if (_inside && "), shape[0] > 128, "{shape:?}");
         }
         let outcome = |plan: Plan| {
             let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
