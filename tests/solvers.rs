@@ -36,6 +36,8 @@ mod memory;
 mod multigrid;
 #[path = "solvers/numbers.rs"]
 mod numbers;
+#[path = "solvers/own_cells.rs"]
+mod own_cells;
 #[path = "solvers/pictures.rs"]
 mod pictures;
 #[path = "solvers/poisson.rs"]

@@ -10,7 +10,7 @@
 //! @out   result: Grid<T>, like field            The corrected field
 //! @param strength: f32 = 1, 0..1                Share of the correction; 0 leaves Advect's result
 //! @param limiter: i32 = 1, 0..2                 New extremes: 0 let them be, 1 clamp, 2 revert to Advect's result
-//! @param order: i32 = 1, 1..2                   Backtrace, the same as Advect's: 1 Euler, 2 midpoint
+//! @param order: i32 = 1, 1..2, fixed            Backtrace, the same as Advect's: 1 Euler, 2 midpoint
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the field fades [1/s]
 
 const CORNERS = 4 * (DIM - 1); // 2^DIM

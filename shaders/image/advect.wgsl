@@ -7,7 +7,7 @@
 //! @in    image: Grid<T>                         The picture, or any field
 //! @out   result: Grid<T>, like image            The picture one step later
 //! @param sharpness: f32 = 1, 0..2               0 linear, soft as dye; 1 bicubic, crisp as ink; above 1 edges steepen as they move
-//! @param order: i32 = 2, 1..2                   Backtrace: 1 one Euler step, 2 midpoint (Runge-Kutta 2)
+//! @param order: i32 = 2, 1..2, fixed            Backtrace: 1 one Euler step, 2 midpoint (Runge-Kutta 2)
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the picture fades [1/s]
 
 fn stage(cell: Cell) -> T {

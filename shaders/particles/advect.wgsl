@@ -4,7 +4,7 @@
 //!
 //! @in    velocity: Field<Vec>      Flow [m/s]
 //! @inout particles: Particles{position: Vec} -> {position: Vec}    The set that drifts
-//! @param order: i32 = 2, 1..4      1 Euler, 2 midpoint, 4 classical Runge-Kutta, which 3 stands for too
+//! @param order: i32 = 2, 1..4, fixed    1 Euler, 2 midpoint, 4 classical Runge-Kutta, which 3 stands for too
 
 fn stage(particle: Particle) -> Vec {
     let place = particle.position;

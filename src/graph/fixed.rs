@@ -98,7 +98,7 @@ impl Flattener<'_> {
     }
 
     /// A value that the plan is made with, and a note of what it follows from. `None` is reported.
-    fn fixed(
+    pub fn fixed(
         &mut self,
         (path, port, what): (&str, &str, &str),
         value: &ParamValue,

@@ -10,6 +10,7 @@ pub mod ports;
 pub mod precision;
 mod resolve;
 mod sets;
+mod settle;
 mod starts;
 pub mod values;
 

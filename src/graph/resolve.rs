@@ -41,6 +41,7 @@ pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
     resolver.outputs();
     resolver.settings();
     resolver.forks();
+    resolver.own_cells();
 }
 
 pub struct Resolver<'a> {

@@ -1,7 +1,7 @@
 //! Neighbouring stages as one dispatch: a stage whose results another needs at its own cell, or for its own particle, is built into
 //! that one and called before it. What passes between the two stays in registers, and in memory only where something else reads it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write};
 use super::kernel;
@@ -24,6 +24,9 @@ const MAX_TOGETHER: usize = 8;
 /// that a kernel may have.
 pub fn fuse(graph: &Graph, program: &mut Program, anew: bool, room: usize) {
     begin_from_constants(graph, program);
+    if anew {
+        make_anew(graph, program, true, room);
+    }
     let mut links = Links::new(program);
     let mut merged = BTreeSet::new();
     let mut index = 0;
@@ -45,7 +48,8 @@ pub fn fuse(graph: &Graph, program: &mut Program, anew: bool, room: usize) {
     let mut index = 0..;
     program.ops.retain(|_| index.next().is_some_and(|i| !merged.contains(&i)));
     if anew {
-        make_anew(graph, program);
+        make_anew(graph, program, false, room);
+        side_by_side(graph, program, room);
         links = Links::new(program);
     }
     let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
@@ -98,7 +102,11 @@ fn takes_constants(graph: &Graph, op: &Op, value: ValueId) -> bool {
     };
     let whole =
         |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_none() && stage.radius(port).is_some();
-    let takes = |w: &Write| w.of == 0 && stage.outputs().nth(w.port).is_some_and(|port| constant(port) && whole(port));
+    // A tile is filled with it, and its reads know the edge.
+    let tiles = op.sweeps > 1;
+    let takes = |w: &Write| {
+        w.of == 0 && stage.outputs().nth(w.port).is_some_and(|port| (tiles || constant(port)) && whole(port))
+    };
     let alone = op.writes.iter().filter(|w| w.consumes == Some(value)).count() == 1;
     // A cell of the other colour is copied from memory.
     let copies = op.color.is_some() && op.sweeps == 1;
@@ -161,11 +169,15 @@ impl Links {
 
 /// Builds what is little work into the one stage that reads it, though that reads it elsewhere: once for each cell that it reads, which
 /// is cheaper than to store a grid and load it again.
-fn make_anew(graph: &Graph, program: &mut Program) {
+///
+/// `means`: only for means of finer cells, which ask for each of them once.
+fn make_anew(graph: &Graph, program: &mut Program, means: bool, room: usize) {
     let mut links = Links::new(program);
     let mut index = 0;
     while index < program.ops.len() {
-        match anew(graph, program, &links, index) {
+        match anew(graph, program, &links, index, means)
+            .filter(|(to, _)| buffers(&program.ops[index], &program.ops[*to]) <= room)
+        {
             Some((consumer, read)) => {
                 build_anew(graph, program, index, consumer, read);
                 links = Links::new(program);
@@ -176,7 +188,7 @@ fn make_anew(graph: &Graph, program: &mut Program) {
 }
 
 /// The operation that may make what another makes anew, and which of its reads asks for it.
-fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize) -> Option<(usize, usize)> {
+fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize, means: bool) -> Option<(usize, usize)> {
     let from = program.ops.get(producer)?;
     let (node, stage) = plain(graph, from)?;
     let [write] = from.writes.as_slice() else { return None };
@@ -185,28 +197,51 @@ fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize) -> Opt
     let halves = program.values.get(write.value).is_none_or(|value| value.precision != Precision::F32);
     let kept = halves || program.pinned.contains(&write.value) || program.next.values().any(|v| *v == write.value);
     let to = program.ops.get(*consumer)?;
-    let (_, reader) = plain(graph, to)?;
-    let read = to.reads.iter().position(|r| r.value == write.value)?;
-    let alone = to.reads.iter().filter(|r| r.value == write.value).count() == 1
-        && !to.writes.iter().any(|w| w.consumes == Some(write.value));
-    let asks = to.reads.get(read).filter(|r| r.field == 0 && r.part == Part::Whole)?;
+    let cells = stage.source() == IterationSource::Cells && node.set.is_none();
+    let whole = from.built_in.is_empty() && write.start.is_none() && from.still == to.still && from.gate == to.gate;
+    let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
+    // It is called for other cells than the kernel's own, so nothing may be counted from that one.
+    let held = stage.inputs().any(|port| stage.radius(port).is_some_and(|(_, proven)| !proven));
+    let fits = cells && whole && counters && !held && !kept;
+    let read = read_anew(graph, (from, node, stage), (to, means), write.value).filter(|_| fits)?;
+    Some((*consumer, read))
+}
+
+/// Which read of an operation may have a value made anew.
+fn read_anew(
+    graph: &Graph,
+    (from, node, stage): (&Op, &Node, &Stage),
+    (to, means): (&Op, bool),
+    value: ValueId,
+) -> Option<usize> {
+    running(graph, to).filter(|_| to.writes.iter().all(|w| w.consumes != Some(value)))?;
+    let read = to.reads.iter().position(|r| r.value == value)?;
+    let alone = to.reads.iter().filter(|r| r.value == value).count() == 1;
+    let asks = to.reads.get(read).filter(|r| r.part == Part::Whole && alone)?;
+    let runs = asks.field == 0 || to.built_in.get(asks.field - 1).is_some_and(|built| built.before);
+    let target = graph.nodes.get(to.node_of(asks.field)?).filter(|_| runs)?;
+    let Kind::Stage(reader) = &target.kind else { return None };
     let port = reader.inputs().nth(asks.port)?;
     let looping = ["for", "while", "loop"];
-    let cells = stage.source() == IterationSource::Cells && reader.source() == IterationSource::Cells;
+    let cells = reader.source() == IterationSource::Cells;
+    // The mean of the cells below asks for each of them once in all, so nothing is made twice.
+    let finer = target.domain.and_then(|d| graph.domains.get(d)).and_then(|d| d.finer).map(|f| f.domain);
+    let each = finer.is_some() && finer == node.domain && reader.asks_centre(&port.name);
+    let much = stage.text_length() <= MUCH && stage.bounded(kernel::dim(graph, node)).finite;
     let little = looping.iter().all(|word| !stage.names(word))
         && stage.text_length() <= LITTLE
         && from.inputs().all(|value| reads_own(graph, from, value))
         && from.inputs().count() <= 2;
     // A value is interpolated between four or eight cells; read more often, it is better stored.
     let once = looping.iter().all(|word| !reader.names(word)) && reader.reads_once(&port.name);
-    let whole = from.built_in.is_empty() && write.start.is_none() && from.still == to.still && from.gate == to.gate;
-    let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
-    let fits = cells && little && once && whole && counters && alone && !kept && node.set.is_none();
-    (fits && buffers(from, to) <= MAX_BUFFERS).then_some((*consumer, read))
+    (cells && (each && much || little && once && !means)).then_some(read)
 }
 
 /// Bytes of a stage's text that count as little work.
 const LITTLE: usize = 900;
+
+/// And as little enough where it is not done more than once.
+const MUCH: usize = 4000;
 
 fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: usize, read: usize) {
     let from = program.ops.remove(producer);
@@ -214,7 +249,7 @@ fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: u
     let asks = to.reads.remove(read);
     let instance = to.built_in.len() + 1;
     let value = from.writes.first().map(|w| w.value);
-    to.built_in.push(BuiltIn { node: from.node, askers: vec![(0, asks.port)], before: false, anew: value });
+    to.built_in.push(BuiltIn { node: from.node, askers: vec![(asks.field, asks.port)], before: false, anew: value });
     // What it went on from it reads now.
     let consumed = from.writes.iter().filter_map(|write| {
         let stage = stage_of(graph, &from, 0)?;
@@ -226,12 +261,57 @@ fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: u
     to.reads.extend(from.reads.iter().map(|r| Read { field: instance, ..r.clone() }));
 }
 
-/// Whether an operation can be built into another that reads what it makes.
-fn joins(graph: &Graph, program: &Program, links: &Links, (producer, consumer): (usize, usize), room: usize) -> bool {
-    let (from, to) = (&program.ops[producer], &program.ops[consumer]);
-    let second = if to.sweeps > 1 { tiled(graph, to) } else { plain(graph, to) };
-    let (Some(first), Some(second)) = (plain(graph, from), second) else { return false };
-    let alike = match (first.1.source(), second.1.source()) {
+/// Puts stages that read the same at their own cell into one dispatch, where neither needs the other: it is loaded once for both.
+fn side_by_side(graph: &Graph, program: &mut Program, room: usize) {
+    let mut links = Links::new(program);
+    let mut merged = BTreeSet::new();
+    let mut last = BTreeMap::<ValueId, usize>::new();
+    for index in 0..program.ops.len() {
+        let shared: BTreeSet<ValueId> = program.ops[index].reads.iter().map(|r| r.value).collect();
+        let shared: Vec<ValueId> = shared.into_iter().filter(|v| reads_own(graph, &program.ops[index], *v)).collect();
+        let before: BTreeSet<usize> = shared.iter().filter_map(|v| last.get(v)).copied().collect();
+        for other in before {
+            if !merged.contains(&other) && beside(graph, program, &links, (other, index), room) {
+                links.leave(program, other);
+                links.leave(program, index);
+                merge(program, other, index);
+                links.enter(program, index);
+                merged.insert(other);
+            }
+        }
+        last.extend(shared.into_iter().map(|value| (value, index)));
+    }
+    let mut index = 0..;
+    program.ops.retain(|_| index.next().is_some_and(|i| !merged.contains(&i)));
+}
+
+/// Whether two operations can share a dispatch though neither reads what the other makes.
+fn beside(graph: &Graph, program: &Program, links: &Links, (one, other): (usize, usize), room: usize) -> bool {
+    let (from, to) = (&program.ops[one], &program.ops[other]);
+    let (Some(first), Some(second)) = (plain(graph, from), plain(graph, to)) else { return false };
+    // What one goes on from must not be what the other still reads.
+    let apart = |a: &Op, b: &Op| a.writes.iter().filter_map(|w| w.consumes).all(|value| b.inputs().all(|v| v != value));
+    let linked = |a: usize, b: usize| links.after(program, a).any(|next| next == b) || links.around(program, a, b);
+    // Stencils may be better off in rows of four.
+    let stencil = |op: &Op, stage: &Stage| {
+        op.built_in.is_empty() && stage.inputs().any(|port| stage.reach(&port.name) == Reach::Faces)
+    };
+    first.1.source() == IterationSource::Cells
+        && alike(graph, (from, first), (to, second))
+        && !names(graph, from, "iteration")
+        && !stencil(from, first.1)
+        && !stencil(to, second.1)
+        && apart(from, to)
+        && apart(to, from)
+        && buffers(from, to) <= room
+        && from.built_in.len() + to.built_in.len() < MAX_TOGETHER
+        && !linked(one, other)
+        && !linked(other, one)
+}
+
+/// Whether two operations run over the same, when and as often as each other.
+fn alike(graph: &Graph, (from, first): (&Op, (&Node, &Stage)), (to, second): (&Op, (&Node, &Stage))) -> bool {
+    let same = match (first.1.source(), second.1.source()) {
         (IterationSource::Cells, IterationSource::Cells) => {
             kernel::extent(graph, first.0) == kernel::extent(graph, second.0) && first.0.domain == second.0.domain
         }
@@ -240,10 +320,23 @@ fn joins(graph: &Graph, program: &Program, links: &Links, (producer, consumer): 
         }
         _ => false,
     };
-    alike
-        && from.still == to.still
+    same && from.still == to.still
         && from.gate == to.gate
         && (from.substep == to.substep || !names(graph, from, "substep") && !names(graph, to, "substep"))
+}
+
+/// Whether an operation can be built into another that reads what it makes.
+fn joins(graph: &Graph, program: &Program, links: &Links, (producer, consumer): (usize, usize), room: usize) -> bool {
+    let (from, to) = (&program.ops[producer], &program.ops[consumer]);
+    let second = if to.sweeps > 1 { tiled(graph, to) } else { running(graph, to) };
+    let (Some(first), Some(second)) = (plain(graph, from), second) else { return false };
+    // Partial results are laid out by workgroups of single cells.
+    let reduces = second.1.outputs().any(|port| port.reduce.is_some());
+    let paired = |w: &Write| program.values.get(w.value).is_none_or(|value| value.layout().pairs());
+    if reduces && (first.1.source() != IterationSource::Cells || from.writes.iter().any(paired)) {
+        return false;
+    }
+    alike(graph, (from, first), (to, second))
         && !names(graph, from, "iteration")
         && if to.sweeps > 1 {
             loads(graph, program, producer, to)
@@ -292,7 +385,17 @@ fn loads(graph: &Graph, program: &Program, producer: usize, to: &Op) -> bool {
         to.reads.iter().filter(|r| r.value == value).all(|r| whole(r) && held.contains(&r.port))
             && to.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| w.of == 0)
     };
-    work <= LITTLE && exact && made(program, producer).all(waits)
+    let once = from.built_in.iter().all(|built| built.anew.is_none());
+    work <= LITTLE && exact && once && made(program, producer).all(waits)
+}
+
+/// The same of one that may also reduce what it computes to a number.
+fn running<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
+    let node = graph.nodes.get(op.node)?;
+    let Kind::Stage(stage) = &node.kind else { return None };
+    let once = op.sweeps == 1 && op.color.is_none() && op.shape.is_none() && matches!(op.task, Task::Stage);
+    let reduces = once && stage.source() == IterationSource::Cells && stage.outputs().all(|port| port.reduce.is_some());
+    if reduces && !op.writes.is_empty() { Some((node, stage)) } else { plain(graph, op) }
 }
 
 /// The number of living particles that an operation runs over.

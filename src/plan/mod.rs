@@ -2,6 +2,7 @@
 //! engine only carries it out.
 
 mod accessors;
+mod again;
 mod allocate;
 mod builtin;
 mod expand;
@@ -407,6 +408,9 @@ impl Plan {
         let mut start = expand::reset(graph, &program)?;
         if options.hoist {
             still::mark(graph, &mut program);
+        }
+        if tuning.fuse {
+            again::drop_repeats(graph, &mut program);
         }
         tile::join(graph, &mut program, tuning);
         program.unrolled = tuning.otherwise == tuning::Otherwise::Gpu;

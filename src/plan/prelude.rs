@@ -95,6 +95,18 @@ pub fn prelude(domain: &Domain, wanted: &mut Wanted) -> String {
     out
 }
 
+/// The same in a kernel of tiles: where one lies inside the domain, the faces of a cell that is computed are no borders, and the shader
+/// compiler drops what asks for them. A computed cell is so far from the tile's border.
+pub fn without_borders(prelude: &str, ring: u32) -> String {
+    let near = format!("if (_inside && all(cell >= _at) && all(cell <= _at + {ring})) {{ return false; }} ");
+    let mut out = prelude.to_string();
+    for name in ["wall_face", "open_face"].into_iter().filter(|_| ring > 0) {
+        let head = format!("fn {name}(cell: Cell, axis: i32) -> bool {{ ");
+        out = out.replace(&head, &format!("{head}{near}"));
+    }
+    out
+}
+
 fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
     let dim = domain.dim;
     let [x, y, z] = domain.resolution.map(i64::from);

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{Op, Program, Task, ValueId};
 use super::kernel::dim;
-use super::tuning::{MAX_TILE_WORDS, Shape, Tuning};
+use super::tuning::{LANES, MAX_TILE_WORDS, Otherwise, Shape, Tuning};
 use crate::graph::{Graph, Kind, Node};
-use crate::stage::header::Direction;
+use crate::stage::header::{Direction, Port};
 use crate::stage::types::{EdgeRule, PortType, WireType};
 use crate::stage::{IterationSource, Stage};
 
@@ -37,10 +37,13 @@ pub fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
         let colors = if program.ops[first].color.is_some() { 2 } else { 1 };
         let longest =
             (shape.sweeps as usize * colors).min(most_sweeps(graph, &program.ops[first], &shape, radius)) / colors;
+        let iterations = run.len() / colors;
+        // Where a tile holds the whole domain, nothing is missing at its border.
+        let whole = whole_shape(graph, &program.ops[first]).filter(|_| iterations > longest);
+        let (shape, longest) = whole.map_or((shape, longest), |whole| (whole, iterations));
         if longest == 0 {
             continue;
         }
-        let iterations = run.len() / colors;
         let dispatches = iterations.div_ceil(longest);
         // As even as can be: 20 in dispatches of up to 8 are 6, 7 and 7.
         for part in 0..dispatches {
@@ -92,7 +95,9 @@ fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     let cells: u32 = shape.tile_size(dim).iter().product();
     // Rows of an even number of cells, since two may share a word.
     let even = shape.group[0].is_multiple_of(2);
-    (shape.sweeps > 1 && even && cells * words <= MAX_TILE_WORDS).then_some((radius, shape))
+    let small = || whole_shape(graph, op).filter(|_| tuning.otherwise == Otherwise::Gpu);
+    let shape = Some(shape).filter(|shape| shape.sweeps > 1 && even && cells * words <= MAX_TILE_WORDS).or_else(small);
+    shape.map(|shape| (radius, shape))
 }
 
 /// Words of workgroup memory that a cell's written values take: vectors of three are laid out like those of four.
@@ -109,6 +114,39 @@ fn most_sweeps(graph: &Graph, op: &Op, shape: &Shape, radius: u32) -> usize {
     (narrowest / 4 / radius.max(1)).max(1) as usize
 }
 
+/// Whether a tile of a shape holds the whole domain of an operation, which then needs no halo. Around a periodic axis every cell has
+/// others on all sides.
+pub fn holds_domain(graph: &Graph, op: &Op, shape: &Shape) -> bool {
+    let Some(node) = graph.nodes.get(op.node) else { return false };
+    let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return false };
+    let Kind::Stage(stage) = &node.kind else { return false };
+    let wraps = |port: &Port| port.edge.unwrap_or(domain.edge) == EdgeRule::Wrap;
+    let size = shape.tile_size(domain.dim);
+    size.iter().zip(domain.resolution).all(|(size, cells)| *size >= cells) && !stage.outputs().any(wraps)
+}
+
+/// The shape of a tile that holds the whole domain, where workgroup memory has room for it.
+fn whole_shape(graph: &Graph, op: &Op) -> Option<Shape> {
+    let node = graph.nodes.get(op.node)?;
+    let [x, y, z] = node.domain.and_then(|d| graph.domains.get(d))?.resolution.map(u32::next_power_of_two);
+    let dim = dim(graph, node);
+    if x.saturating_mul(y).saturating_mul(z) > MAX_TILE_WORDS {
+        return None;
+    }
+    let lanes = |free: u32, cells: u32| free.min(cells / 2).max(1);
+    // An even number of cells along both ends: two share a word, or differ in colour.
+    let x = x.max(2);
+    let (group, along) = match dim {
+        3 => ([x, y, lanes(LANES.checked_div(x * y)?, z)], z),
+        _ => ([x, lanes(LANES.checked_div(x)?, y), 1], y),
+    };
+    let rows: u32 = if dim == 3 { group[2] } else { group[1] };
+    let shape = Shape { group, cells: (along / rows).max(2), sweeps: 2, halo: 0 };
+    let cells: u32 = shape.tile_size(dim).iter().product();
+    let fits = group.iter().product::<u32>() <= LANES && cells * words(graph, node) <= MAX_TILE_WORDS;
+    (fits && holds_domain(graph, op, &shape)).then_some(shape)
+}
+
 /// How far a stage that can be swept on tiles looks: all that it writes it goes on from, cell by cell, within a radius; its
 /// loops end, and no variable outlives a call.
 pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32> {
@@ -116,7 +154,7 @@ pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32>
     let plain = stage.source() == IterationSource::Cells
         && stage.repeatable()
         && stage.bounded(domain.dim).finite
-        && op.built_in.iter().all(|built| built.before)
+        && op.built_in.iter().all(|built| built.before || built.anew.is_some())
         && !op.writes.is_empty();
     let mut radius = 0;
     for (port, ty) in stage.outputs().zip(&node.outputs).filter(|_| plain) {

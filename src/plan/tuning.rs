@@ -113,7 +113,8 @@ pub const CELLS_OF_A_ROW: u32 = 4;
 /// Cells of one number that share a word in half precision.
 pub const CELLS_OF_A_WORD: u32 = 2;
 
-const LANES: u32 = 256;
+/// Invocations of a workgroup that every adapter has.
+pub const LANES: u32 = 256;
 /// Words of workgroup memory that every adapter has.
 pub const MAX_TILE_WORDS: u32 = 4096;
 

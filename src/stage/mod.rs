@@ -10,6 +10,7 @@ pub mod inlining;
 pub mod lex;
 pub mod loops;
 pub mod reference;
+mod settle;
 pub mod types;
 pub mod unroll;
 
@@ -118,6 +119,12 @@ impl Stage {
         if !errors.is_empty() {
             return Err(errors);
         }
+        Ok(Stage::read(name.to_string(), header, source.to_string()))
+    }
+
+    /// What a text that was found right tells.
+    fn read(name: String, header: Header, source: String) -> Stage {
+        let tokens = lex::tokens(&source);
         let words = tokens.iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text.to_string()).collect();
         let calls = called(&tokens).map(|(_, name)| name.to_string()).collect();
         let reach = header.ports.iter().filter(|p| p.reads()).map(|p| (p.name.clone(), reach(&p.name, &tokens)));
@@ -127,9 +134,19 @@ impl Stage {
             _ => None,
         };
         let indexed = indexing::proven(&tokens, &components);
-        let (name, source) = (name.to_string(), source.to_string());
-        let (bounded, around) = Default::default();
-        Ok(Stage { name, header, source, words, calls, reach, indexed, runs, bounded, around })
+        let runs = iteration_source(&header, &tokens);
+        Stage {
+            name,
+            header,
+            source,
+            words,
+            calls,
+            reach,
+            indexed,
+            runs,
+            bounded: Default::default(),
+            around: Default::default(),
+        }
     }
 
     /// All words of the text.
@@ -389,12 +406,8 @@ fn called<'a>(tokens: &'a [Token<'a>]) -> impl Iterator<Item = (usize, &'a str)>
 /// Reads the calls of a port's accessors off the text. Only `x(cell)` and `x(neighbor(cell, ..))` inside `fn stage`, with
 /// `cell` the function's own argument, count as near; whatever else stands there counts as anywhere.
 fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
-    let stage = tokens.windows(4).position(|w| w[0].text == "fn" && w[1].text == "stage" && w[2].text == "(");
-    let Some(start) = stage else { return Reach::Anywhere };
-    let cell = tokens.get(start + 3).map_or("", |t| t.text);
-    let end = (start + 4..tokens.len()).find(|i| tokens[*i].text == "fn").unwrap_or(tokens.len());
     let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
-    let shadowed = (start + 4..end).any(|i| ["let", "var", "const"].contains(&text(i)) && text(i + 1) == cell);
+    let own = own_cell(tokens);
     let (at, face) = (format!("{port}_at"), format!("{port}_face"));
     let mut reach = Reach::Own;
     for (i, name) in called(tokens) {
@@ -404,15 +417,28 @@ fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
         if name != port {
             continue;
         }
-        let own = text(i + 2) == cell && text(i + 3) == ")";
+        let Some((_, _, cell)) = own.filter(|(from, until, _)| (*from..*until).contains(&i)) else {
+            return Reach::Anywhere;
+        };
+        let here = text(i + 2) == cell && text(i + 3) == ")";
         let across = text(i + 2) == "neighbor" && text(i + 3) == "(" && text(i + 4) == cell && text(i + 5) == ",";
-        match (own, across, shadowed || i < start || i >= end) {
-            (_, _, true) | (false, false, _) => return Reach::Anywhere,
-            (true, ..) => {}
-            (_, true, _) => reach = Reach::Faces,
+        match (here, across) {
+            (false, false) => return Reach::Anywhere,
+            (true, _) => {}
+            (_, true) => reach = Reach::Faces,
         }
     }
     reach
+}
+
+/// Where the body of `fn stage` is, by tokens, and what it calls its own argument; nothing where another thing bears that name too.
+fn own_cell<'a>(tokens: &[Token<'a>]) -> Option<(usize, usize, &'a str)> {
+    let start = tokens.windows(4).position(|w| w[0].text == "fn" && w[1].text == "stage" && w[2].text == "(")?;
+    let cell = tokens.get(start + 3)?.text;
+    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let end = (start + 4..tokens.len()).find(|i| text(*i) == "fn").unwrap_or(tokens.len());
+    let shadowed = (start + 4..end).any(|i| ["let", "var", "const"].contains(&text(i)) && text(i + 1) == cell);
+    (!shadowed).then_some((start + 4, end, cell))
 }
 
 /// The port that a word of a stage's text reads or writes, be it the port's own name or made of it.

@@ -99,8 +99,9 @@ fn range((low, high): Range) -> String {
 fn param_row(param: &Param) -> String {
     let soft = range(param.soft);
     let soft = if soft.is_empty() { soft } else { format!(" (slider {soft})") };
+    let fixed = if param.fixed { ", fixed" } else { "" };
     format!(
-        "| `{}: {}` | {} | {}{soft} | {} |",
+        "| `{}: {}` | {} | {}{soft}{fixed} | {} |",
         param.name,
         param.ty.name(),
         default(&param.default),

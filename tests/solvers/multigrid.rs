@@ -2,6 +2,11 @@
 
 use std::f64::consts::PI;
 
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
+use stagewright::sim::Simulation;
+
 use super::harness::*;
 
 /// One frame is one V-cycle.
@@ -146,5 +151,49 @@ fn what_flows_into_a_closed_box_does_not_run_away_with_the_pressure() {
         let residual = read(&sim, "left.residual");
         let rest = max_abs(&residual.iter().map(|r| r - 1.0).collect::<Vec<_>>());
         within(&format!("{edge}: residual beside the mean"), rest, floor(4, size + drift), "where f32 stands still");
+    }
+}
+
+fn planned(shape: &[usize], edge: &str, tuning: Tuning) -> Plan {
+    let values =
+        [("$cells", cells_of(shape)), ("$width", (shape[0] as f64 / 64.0).to_string()), ("$edge", edge.to_string())];
+    let graph = Graph::build(&document(60.0, SOLVER, &pairs(&values)), Library::builtin());
+    let options = PlanOptions { keep: Keep::Wires(vec!["p.value".into()]), tuning, ..PlanOptions::default() };
+    Plan::compile(&graph.unwrap_or_else(|e| panic!("{e}")), &options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn a_v_cycle_of_few_dispatches_gives_the_same_bits() {
+    // Two dispatches down a level and one up; around a periodic axis and in space not every level is swept on tiles.
+    let cases: [(&[usize], &str, usize); 5] = [
+        (&[128, 128], "wall", 24),
+        (&[291, 150], "wall", 24),
+        (&[100, 60], "zero", 24),
+        (&[64, 32], "wrap", 100),
+        (&[21, 34, 16], "wall", 90),
+    ];
+    for (shape, edge, most) in cases {
+        let (plain, joined) = (planned(shape, edge, Tuning::default()), planned(shape, edge, Tuning::gpu()));
+        let (before, after) = (plain.frame.len(), joined.frame.len());
+        println!("{shape:?}, {edge}: {after} dispatches of {before}");
+        if edge == "wall" && shape.len() == 2 {
+            let text = joined.to_text_with_wgsl();
+            for taken in ["restrict_1 after solve/residual_0", "smooth_again_0 red after solve/prolong_0", "48 sweeps"]
+            {
+                assert!(text.contains(taken), "{shape:?}: no `{taken}`");
+            }
+            // Inside a tile that lies in the domain no face is a border; wide levels have such tiles.
+            assert_eq!(text.contains("-> bool { if (_inside && "), shape[0] > 128, "{shape:?}");
+        }
+        let outcome = |plan: Plan| {
+            let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
+            sim.write("rhs", &rough(shape)).unwrap();
+            step(&mut sim, 2);
+            words(&sim, "p.value")
+        };
+        let (expected, found) = (outcome(plain), outcome(joined));
+        let apart = expected.iter().zip(&found).filter(|(a, b)| a != b).count();
+        assert_eq!(apart, 0, "{shape:?}, {edge}: cells of {}", found.len());
+        assert!(after <= most, "{shape:?}, {edge}: {after} dispatches, {most} expected");
     }
 }

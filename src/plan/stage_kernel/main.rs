@@ -114,7 +114,8 @@ impl StageKernel<'_> {
         let [ex, ey, ez] = extent(self.graph, self.node).map(i64::from);
         let outside = format!("any(_cell >= {})", prelude::cell_literal([ex, ey, ez], dim));
         if self.reduces() {
-            body.push_str(&self.reduced(dim, &outside, &self.call("_cell"), &self.stores(dim, "", "")));
+            let run = format!("{}{}", self.run_before(dim, "_cell", Some("")), self.call("_cell"));
+            body.push_str(&self.reduced(dim, &outside, &run, &self.stores(dim, "", "")));
             return format!("@builtin(global_invocation_id) _id: vec3u, {PLACE_BUILTINS}");
         }
         let _ = writeln!(body, "    if ({outside}) {{ return; }}");

@@ -109,7 +109,10 @@ impl StageKernel<'_> {
         // Bounding and unrolling add no words that anything is there for.
         wanted.add_words(self.stage.words());
         wanted.add_text(&generated);
-        let helpers = prelude::prelude(&self.domain(self.node), &mut wanted);
+        let mut helpers = prelude::prelude(&self.domain(self.node), &mut wanted);
+        if self.op.sweeps > 1 {
+            helpers = prelude::without_borders(&helpers, self.tile_ring());
+        }
         wanted.add_text(&modules);
         let own_lines = source.lines().count();
         let mut out = String::from("\n\n// ---- generated ----\n");

@@ -2,7 +2,7 @@
 //! which is right: what the tile's border lacks moves inwards by a radius with each sweep.
 
 use super::super::accessors::Tile;
-use super::super::tile::radius;
+use super::super::tile::{holds_domain, radius};
 use super::super::tuning::Shape;
 use std::collections::BTreeSet;
 
@@ -58,8 +58,11 @@ fn halo(graph: &Graph, op: &Op) -> u32 {
     ring(graph, op) * op.sweeps
 }
 
-/// How far one sweep looks: cells nearer to the tile's border are not computed.
+/// How far one sweep looks: cells nearer to the tile's border are not computed. Where the tile holds the whole domain, all are.
 fn ring(graph: &Graph, op: &Op) -> u32 {
+    if op.shape.is_some_and(|shape| holds_domain(graph, op, &shape)) {
+        return 0;
+    }
     let Some(node) = graph.nodes.get(op.node) else { return 0 };
     let Kind::Stage(stage) = &node.kind else { return 0 };
     radius(graph, op, node, stage).unwrap_or(0)
@@ -105,6 +108,11 @@ impl StageKernel<'_> {
         }
     }
 
+    /// How far one sweep looks.
+    pub(super) fn tile_ring(&self) -> u32 {
+        ring(self.graph, self.op)
+    }
+
     pub(super) fn edge(&self, port: &Port, value: &Value) -> EdgeRule {
         let domain = value.domain.and_then(|d| self.graph.domains.get(d));
         port.edge.or(domain.map(|d| d.edge)).unwrap_or(EdgeRule::Wall)
@@ -130,7 +138,7 @@ impl StageKernel<'_> {
             let _ = writeln!(out, "var<workgroup> _tile_{}: array<{ty}, {count}>;", port.name);
         }
         let cells = prelude::cell_type(parts.dim);
-        let _ = writeln!(out, "var<private> _base: {cells};\nvar<private> _at: {cells};");
+        let _ = writeln!(out, "var<private> _base: {cells};\nvar<private> _at: {cells};\nvar<private> _inside: bool;");
         for (port, value) in self.own_inputs() {
             let _ = writeln!(out, "var<private> {}: {};", input(port), value.ty.value().wgsl(value.dim));
         }
@@ -152,8 +160,7 @@ impl StageKernel<'_> {
         let spot = if parts.wraps { format!("var<private> _spot: {cells};\n") } else { String::new() };
         let _ = writeln!(
             out,
-            "var<private> _inside: bool;\n{spot}\
-             fn _sweep(_l: {cells}) -> {returned} {{\n    \
+            "{spot}fn _sweep(_l: {cells}) -> {returned} {{\n    \
                  if (_inside) {{ _at = _base + _l; }} else {{ {at} }}\n    \
                  return stage(_at);\n\
              }}"
@@ -228,14 +235,20 @@ impl StageKernel<'_> {
             vector(parts.size),
             prelude::cell_literal(self.resolution(), dim)
         );
-        let (within, border) = match self.in_columns() {
-            true => (self.columns(&parts, true), self.columns(&parts, false)),
-            false => {
-                let sweeps = self.sweeps(&parts);
-                (format!("    _inside = true;\n{sweeps}"), format!("    _inside = false;\n{sweeps}"))
-            }
+        let sweeps = |whole: bool| match self.in_columns() {
+            true => self.columns(&parts, whole),
+            false => self.sweeps(&parts),
         };
-        let _ = writeln!(out, "    if ({whole}) {{\n{within}    }} else {{\n{border}    }}");
+        let border = sweeps(false);
+        // A tile that holds the domain ends where that does, so every read has to know its edge.
+        let _ = match parts.ring {
+            0 => writeln!(out, "    _inside = false;\n    {{\n{border}    }}"),
+            _ => writeln!(
+                out,
+                "    if ({whole}) {{\n    _inside = true;\n{}    }} else {{\n    _inside = false;\n{border}    }}",
+                sweeps(true)
+            ),
+        };
         for k in 0..parts.cells {
             let place = parts.along(&k.to_string());
             let _ =
@@ -252,7 +265,8 @@ impl StageKernel<'_> {
             EdgeRule::Zero | EdgeRule::Wrap => false,
         };
         let rules: BTreeSet<&str> = self.writes().map(|(port, _, value, _)| self.shown(port, value)).collect();
-        self.op.color.is_none() && rules.len() == 1 && self.writes().all(shows)
+        let whole = self.op.shape.is_some_and(|shape| holds_domain(self.graph, self.op, &shape));
+        !whole && self.op.color.is_none() && rules.len() == 1 && self.writes().all(shows)
     }
 
     /// Which cell a cell outside shows: ports that differ in it have no common one.

@@ -60,12 +60,14 @@ pub struct Param {
     pub range: Range,
     /// Where a slider starts.
     pub soft: Range,
+    /// A constant of the plan: another value makes another one.
+    pub fixed: bool,
     pub doc: String,
     pub unit: String,
     pub line: usize,
 }
 
-/// `NAME: TYPE = DEFAULT [, RANGE] [, soft RANGE]`
+/// `NAME: TYPE = DEFAULT [, RANGE] [, soft RANGE] [, fixed]`
 pub fn parse(rest: &str, line: usize) -> Result<Param, String> {
     let d = declaration(rest)?;
     let ty = match d.ty {
@@ -88,9 +90,11 @@ pub fn parse(rest: &str, line: usize) -> Result<Param, String> {
     };
     let mut range = (None, None);
     let mut soft = (None, None);
+    let mut fixed = false;
     for option in d.options {
         match option.strip_prefix("soft ") {
             Some(text) => soft = super::range(text)?,
+            None if option == "fixed" => fixed = true,
             None => range = super::range(option)?,
         }
     }
@@ -100,8 +104,12 @@ pub fn parse(rest: &str, line: usize) -> Result<Param, String> {
     if ty == ParamType::Gradient && (range, soft) != ((None, None), (None, None)) {
         return Err(format!("the colours of @param `{}` have no range; drop it", d.name));
     }
+    let scalar = matches!(ty, ParamType::Bool | ParamType::Value(ValueType::F32 | ValueType::I32 | ValueType::U32));
+    if fixed && !scalar {
+        return Err(format!("@param `{}` is no single number, so it can't be `fixed`; drop the word", d.name));
+    }
     check(&d.name, &default, range)?;
-    Ok(Param { name: d.name, ty, default, range, soft, doc: d.doc, unit: d.unit, line })
+    Ok(Param { name: d.name, ty, default, range, soft, fixed, doc: d.doc, unit: d.unit, line })
 }
 
 /// The default of a curve or a gradient. The error goes on from "is no curve".

@@ -1,0 +1,90 @@
+//! Stages as they are where they stand in the graph: parameters that the plan is made with are written into their texts, and inputs
+//! on the very cells that a stage runs over are read there without interpolating.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::flatten::Flattener;
+use super::links::Place;
+use super::resolve::Resolver;
+use super::values::fit;
+use super::{Kind, Setting, Source};
+use crate::problem::Problem;
+use crate::stage::Stage;
+use crate::stage::types::PortType;
+
+impl Flattener<'_> {
+    /// A stage with its `fixed` parameters settled, which its node then no longer has.
+    pub fn settled(&mut self, place: &Place<'_>, stage: Arc<Stage>, settings: &mut Vec<Setting>) -> Arc<Stage> {
+        let fixed = |name: &str| stage.param(name).is_some_and(|param| param.fixed);
+        let mut values = BTreeMap::new();
+        for setting in settings.iter().filter(|setting| fixed(&setting.name)) {
+            let name = &setting.name;
+            let value = self.fixed((place.path, name, name), &setting.value, &setting.names, &setting.aliases);
+            match value.map(|number| fit(setting.ty, setting.range, number, 2)) {
+                Some(Ok([value, ..])) => drop(values.insert(name.clone(), value)),
+                Some(Err((cause, remedy))) => self.problems.push(Problem::new(place.path, name, cause, remedy)),
+                None => {}
+            }
+        }
+        if values.is_empty() {
+            return stage;
+        }
+        settings.retain(|setting| !values.contains_key(&setting.name));
+        Arc::new(stage.with_constants(&values))
+    }
+}
+
+impl Resolver<'_> {
+    /// Lets stages read what is on their own cells there. Faces lie elsewhere, and are still asked by position.
+    pub fn own_cells(&mut self) {
+        for node in 0..self.graph.nodes.len() {
+            let entry = &self.graph.nodes[node];
+            let (Kind::Stage(stage), Some(domain)) = (entry.kind.clone(), entry.domain) else { continue };
+            let sources: Vec<(String, Source)> =
+                entry.inputs.iter().map(|input| (input.name.clone(), input.source.clone())).collect();
+            let asked = |port: &str| stage.calls("position") && stage.calls(&format!("{port}_at"));
+            let own: Vec<&String> = sources
+                .iter()
+                .filter(|(name, source)| asked(name) && self.lives_on(source, domain))
+                .map(|(name, _)| name)
+                .collect();
+            if own.is_empty() {
+                continue;
+            }
+            let grid =
+                |port: &crate::stage::header::Port| matches!(port.ty, PortType::Grid(_)) && own.contains(&&port.name);
+            if let Some(simpler) = stage.at_own_cells(&grid) {
+                self.graph.nodes[node].kind = Kind::Stage(Arc::new(simpler));
+            }
+        }
+    }
+
+    /// Whether a wire lives on a domain, in every repeat of the groups that it comes into.
+    fn lives_on(&mut self, source: &Source, domain: usize) -> bool {
+        let mut pending = vec![source.clone()];
+        let mut seen = Vec::new();
+        while let Some(source) = pending.pop() {
+            if self.carried(&source).and_then(|carry| carry.domain) != Some(domain) {
+                return false;
+            }
+            match source {
+                Source::GroupInput { group, input } if !seen.contains(&(group, input)) => {
+                    seen.push((group, input));
+                    let entry = &self.graph.nodes[group];
+                    pending.extend(entry.inputs.get(input).map(|i| i.source.clone()));
+                    if let (Kind::Group(kind), true) = (&entry.kind, entry.iterations > 1) {
+                        pending.extend(kind.feedback(input).cloned());
+                    }
+                }
+                Source::Wire { node, port } => {
+                    if let Kind::Group(kind) = &self.graph.nodes[node].kind {
+                        pending.extend(kind.outputs.get(port).map(|(_, inner)| inner.clone()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+}
