@@ -59,7 +59,9 @@ pub fn tune(
             continue;
         };
         let mut best: Option<(Shape, f64)> = None;
-        let (mut plain_ms, mut tried) = (0.0, BTreeSet::new());
+        let mut tried = BTreeSet::new();
+        // The plain shape runs beside each of the others: between two shapes a GPU idles, and its clock falls and rises again.
+        let mut plain: Option<(Simulation, f64)> = None;
         for shape in candidates {
             if !go_on() {
                 return Ok(choices);
@@ -71,15 +73,23 @@ pub fn tune(
             if !tried.insert(format!("{:?}", plan.frame)) {
                 continue;
             }
-            let Some(ms) = time(gpu, plan) else { continue };
-            if best.is_none() {
-                plain_ms = ms;
-            }
+            let Some(mut simulation) = ready(gpu, plan) else { continue };
+            let ms = match &mut plain {
+                None => {
+                    let Some(ms) = alone(gpu, &mut simulation) else { continue };
+                    plain = Some((simulation, ms));
+                    ms
+                }
+                Some((plain, plain_ms)) => {
+                    let Some(share) = share(gpu, &mut simulation, plain) else { continue };
+                    share * *plain_ms
+                }
+            };
             if best.is_none_or(|(_, before)| ms < before * GAIN) {
                 best = Some((shape, ms));
             }
         }
-        if let Some((shape, ms)) = best {
+        if let (Some((shape, ms)), Some((_, plain_ms))) = (best, plain) {
             tuning.shapes.insert(key.clone(), shape);
             book.enter(gpu, key, shape);
             choices.push(Choice { node, shape, plain_ms, ms });
@@ -120,31 +130,55 @@ fn candidates(gpu: &Gpu, graph: &Graph, node: &str) -> Option<(String, Vec<Shape
     Some((tuning::key(graph, node, stage), shapes))
 }
 
-/// Median time of a frame \[ms\]; nothing where the device does not take the plan.
-fn time(gpu: &Gpu, plan: Plan) -> Option<f64> {
+/// A simulation whose frames are timed; nothing where the device does not take the plan.
+fn ready(gpu: &Gpu, plan: Plan) -> Option<Simulation> {
     let mut simulation = Simulation::new(gpu, plan).ok()?;
     simulation.set_profiling(Profile::Frame);
-    let (mut times, mut walls) = (Vec::new(), Vec::new());
-    let begun = Instant::now();
-    while times.len().max(walls.len()) < FRAMES {
-        if begun.elapsed() < WARM_AGAIN {
-            // As many as the queue takes: waiting for each would let the clock fall.
-            for _ in 0..8 {
-                let input = simulation.recorded_input();
-                simulation.step(&input).ok()?;
-            }
-            gpu.wait();
-            continue;
-        }
-        let started = Instant::now();
-        let input = simulation.recorded_input();
-        simulation.step(&input).ok()?;
-        gpu.wait();
-        walls.push(started.elapsed().as_secs_f64() * 1e3);
-        times.extend(simulation.times(true).and_then(|times| times.first().map(|t| t.ms)));
+    Some(simulation)
+}
+
+/// Median time of a frame \[ms\].
+fn alone(gpu: &Gpu, simulation: &mut Simulation) -> Option<f64> {
+    warm(gpu, simulation, WARM)?;
+    median((0..FRAMES).map(|_| frame(gpu, simulation)).collect::<Option<_>>()?)
+}
+
+/// Median time of a frame as a share of that of another simulation, their frames taking turns.
+fn share(gpu: &Gpu, simulation: &mut Simulation, other: &mut Simulation) -> Option<f64> {
+    warm(gpu, simulation, WARM_AGAIN)?;
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    for _ in 0..FRAMES {
+        others.push(frame(gpu, other)?);
+        own.push(frame(gpu, simulation)?);
     }
-    // Without timestamps the clock on the wall has to do.
-    let mut all = if times.is_empty() { walls } else { times };
+    Some(median(own)? / median(others)?.max(f64::MIN_POSITIVE))
+}
+
+fn median(mut all: Vec<f64>) -> Option<f64> {
     all.sort_by(f64::total_cmp);
     all.get(all.len() / 2).copied()
+}
+
+/// Keeps the device busy: as many frames at once as the queue takes, for waiting for each would let the clock fall.
+fn warm(gpu: &Gpu, simulation: &mut Simulation, long: Duration) -> Option<()> {
+    let begun = Instant::now();
+    while begun.elapsed() < long {
+        for _ in 0..8 {
+            let input = simulation.recorded_input();
+            simulation.step(&input).ok()?;
+        }
+        gpu.wait();
+    }
+    simulation.times(true);
+    Some(())
+}
+
+/// Time of a frame \[ms\], by the clock on the wall where there are no timestamps.
+fn frame(gpu: &Gpu, simulation: &mut Simulation) -> Option<f64> {
+    let started = Instant::now();
+    let input = simulation.recorded_input();
+    simulation.step(&input).ok()?;
+    gpu.wait();
+    let wall = started.elapsed().as_secs_f64() * 1e3;
+    Some(simulation.times(true).and_then(|times| times.first().map(|t| t.ms)).unwrap_or(wall))
 }

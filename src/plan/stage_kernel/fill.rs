@@ -5,39 +5,48 @@ use super::tile::Parts;
 use super::*;
 
 impl StageKernel<'_> {
-    /// Fills the tiles and the registers of inputs. `near` says which cell `_c` a place `_l` of the tile shows, `inside` whether the
-    /// cell of a place is one that the workgroup gets right.
+    /// `_fill(first)`, which fills the tiles and the registers of inputs. `near` says which cell `_c` a place `_l` of the tile shows,
+    /// `inside` whether the cell of a place is one that the workgroup gets right.
     pub(super) fn fill(&self, parts: &Parts, near: &str, inside: &str) -> String {
-        let mut out = String::new();
+        let cells = prelude::cell_type(parts.dim);
         let runs = self.op.built_in.iter().any(|b| b.before);
+        // What is asked for: name, WGSL type and expression.
+        let mut asked = Vec::new();
+        for (index, (_, write, value, _)) in self.writes().enumerate().filter(|(_, (_, w, ..))| w.start.is_none()) {
+            let made = write.consumes.and_then(|before| memory::handed(self.graph, self.op, before));
+            asked.push((
+                format!("_t{index}"),
+                value,
+                made.or_else(|| self.loaded(index, parts.dim)).unwrap_or_default(),
+            ));
+        }
+        for (index, (port, value)) in self.own_inputs().into_iter().enumerate() {
+            let of = self.stage.inputs().position(|p| p.name == port.name);
+            let made = of.and_then(|of| self.handed(0, of, &Part::Whole));
+            let element = self.element_of("_c", value, parts.dim);
+            let loaded = || value.layout().load(&memory::read(port, &Part::Whole), &element);
+            asked.push((format!("_i{index}"), value, made.unwrap_or_else(loaded)));
+        }
+        asked.extend(self.kept().into_iter().map(|(index, value, made, _)| (format!("_m{index}"), value, made)));
+        let mut out = String::new();
+        for (name, value, _) in &asked {
+            let ty = value.ty.value().wgsl(value.dim);
+            let _ = writeln!(out, "var<private> {name}: {ty};");
+            for k in 0..parts.cells {
+                let _ = write!(out, "var<private> {name}_{k}: {ty}; ");
+            }
+            out.push('\n');
+        }
+        let run = if runs { format!(" _at = _c; {}", self.run_before(parts.dim, "_c", None)) } else { String::new() };
+        let loads: String = asked.iter().map(|(name, _, from)| format!(" {name} = {from};")).collect();
+        let _ = writeln!(out, "fn _ask(_l: {cells}) {{ {near}{run}{loads} }}");
+        let _ = writeln!(out, "fn _fill(_first: {cells}) {{");
         if runs && self.names("substep") {
             out.push_str("    substep = params._substep;\n");
         }
         for k in 0..parts.cells {
-            let mut keep = match runs {
-                true => format!(" _at = _c; {}", self.run_before(parts.dim, "_c", None)),
-                false => String::new(),
-            };
-            let mut variable = |name: String, value: &Value, from: String| {
-                let _ = writeln!(out, "    var {name}: {};", value.ty.value().wgsl(value.dim));
-                let _ = write!(keep, " {name} = {from};");
-            };
-            for (index, (_, write, value, _)) in self.writes().enumerate().filter(|(_, (_, w, ..))| w.start.is_none()) {
-                let made = write.consumes.and_then(|before| memory::handed(self.graph, self.op, before));
-                let from = made.or_else(|| self.loaded(index, parts.dim)).unwrap_or_default();
-                variable(format!("_t{index}_{k}"), value, from);
-            }
-            for (index, (port, value)) in self.own_inputs().into_iter().enumerate() {
-                let of = self.stage.inputs().position(|p| p.name == port.name);
-                let made = of.and_then(|of| self.handed(0, of, &Part::Whole));
-                let element = self.element_of("_c", value, parts.dim);
-                let from = made.unwrap_or_else(|| value.layout().load(&memory::read(port, &Part::Whole), &element));
-                variable(format!("_i{index}_{k}"), value, from);
-            }
-            for (index, value, made, _) in self.kept() {
-                variable(format!("_m{index}_{k}"), value, made);
-            }
-            let _ = writeln!(out, "    {{ let _l = _first + {}; {near}{keep} }}", parts.along(&k.to_string()));
+            let keep: String = asked.iter().map(|(name, ..)| format!(" {name}_{k} = {name};")).collect();
+            let _ = writeln!(out, "    _ask(_first + {});{keep}", parts.along(&k.to_string()));
         }
         for k in 0..parts.cells {
             let mut store = String::new();
@@ -59,7 +68,7 @@ impl StageKernel<'_> {
             }
             let _ = writeln!(out, "    {{ let _l = _first + {};{store} }}", parts.along(&k.to_string()));
         }
-        out.push_str("    workgroupBarrier();\n");
+        out.push_str("}\n");
         out
     }
 

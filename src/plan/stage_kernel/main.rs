@@ -78,8 +78,10 @@ impl StageKernel<'_> {
         let mut body = String::new();
         let [wx, wy, wz] = workgroup(self.graph, self.node, self.op.shape);
         if let Some(shape) = self.op.shape.filter(|_| self.op.sweeps > 1) {
-            let (body, builtins) = self.tiles(&shape);
-            return format!("@compute @workgroup_size({wx}, {wy}, {wz})\nfn _main({builtins}) {{\n{body}}}\n");
+            let (functions, body, builtins) = self.tiles(&shape);
+            return format!(
+                "{functions}@compute @workgroup_size({wx}, {wy}, {wz})\nfn _main({builtins}) {{\n{body}}}\n"
+            );
         }
         for (member, _, _) in self.counters().into_iter().filter(|(name, _, used)| *used && *name != "_color") {
             let _ = writeln!(body, "    {} = params.{member};", member.trim_start_matches('_'));

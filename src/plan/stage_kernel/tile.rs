@@ -187,8 +187,9 @@ impl StageKernel<'_> {
         self.domain(self.node).resolution.map(i64::from)
     }
 
-    /// The body of the entry point, and its arguments.
-    pub(super) fn tiles(&self, shape: &Shape) -> (String, String) {
+    /// Functions, the body of the entry point that calls them, and its arguments. They are several, for naga takes time that grows
+    /// with the square of a function's length.
+    pub(super) fn tiles(&self, shape: &Shape) -> (String, String, String) {
         let parts = self.parts(shape);
         let (dim, cells, vector) = (parts.dim, prelude::cell_type(parts.dim), |v: [u32; 3]| {
             prelude::cell_literal(v.map(i64::from), parts.dim)
@@ -228,33 +229,36 @@ impl StageKernel<'_> {
             vector(parts.size.map(|n| n.saturating_sub(parts.halo))),
             prelude::cell_literal(self.resolution(), dim)
         );
-        out.push_str(&self.fill(&parts, &near, &inside));
+        let mut functions = self.fill(&parts, &near, &inside);
+        let sweeps = |whole: bool| match self.in_columns() {
+            true => self.columns(&parts, whole),
+            false => self.sweeps(&parts),
+        };
         // Twice the same text: where the whole tile lies inside the domain, the shader compiler drops all that edges need.
         let whole = format!(
             "all(_base >= {cells}(0)) && all(_base + {} <= {})",
             vector(parts.size),
             prelude::cell_literal(self.resolution(), dim)
         );
-        let sweeps = |whole: bool| match self.in_columns() {
-            true => self.columns(&parts, whole),
-            false => self.sweeps(&parts),
-        };
-        let border = sweeps(false);
+        let _ = writeln!(
+            functions,
+            "fn _beyond(_first: {cells}) {{\n    _inside = false;\n{}}}\n\
+             fn _keep(_l: {cells}) {{ let _c = _base + _l; if ({inside}) {{{store} }} }}",
+            sweeps(false)
+        );
+        out.push_str("    _fill(_first);\n    workgroupBarrier();\n");
         // A tile that holds the domain ends where that does, so every read has to know its edge.
-        let _ = match parts.ring {
-            0 => writeln!(out, "    _inside = false;\n    {{\n{border}    }}"),
-            _ => writeln!(
-                out,
-                "    if ({whole}) {{\n    _inside = true;\n{}    }} else {{\n    _inside = false;\n{border}    }}",
-                sweeps(true)
-            ),
-        };
-        for k in 0..parts.cells {
-            let place = parts.along(&k.to_string());
-            let _ =
-                writeln!(out, "    {{ let _l = _first + {place}; let _c = _base + _l; if ({inside}) {{{store} }} }}");
+        if parts.ring == 0 {
+            out.push_str("    _beyond(_first);\n");
+        } else {
+            let _ = writeln!(functions, "fn _within(_first: {cells}) {{\n    _inside = true;\n{}}}", sweeps(true));
+            let _ = writeln!(out, "    if ({whole}) {{ _within(_first); }} else {{ _beyond(_first); }}");
         }
-        (out, "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u".into())
+        for k in 0..parts.cells {
+            let _ = writeln!(out, "    _keep(_first + {});", parts.along(&k.to_string()));
+        }
+        let arguments = "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u";
+        (functions, out, arguments.into())
     }
 
     /// Whether cells outside the domain can be computed like the cell that they show: by a rule that shows one, in whole sweeps.
