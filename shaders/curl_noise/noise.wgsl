@@ -40,10 +40,9 @@ fn noise(point: vec3f, octave: i32, turns: f32) -> vec3f {
     let fade = t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
     var sum = vec3f();
     for (var i = 0; i < 8; i++) {
-        let offset = vec3i(i & 1, (i >> 1u) & 1, i >> 2u);
-        let side = vec3f(offset);
+        let side = vec3f(f32(i & 1), f32((i >> 1u) & 1), f32(i >> 2u));
         let weight = mix(1.0 - fade, fade, side);
-        sum += weight.x * weight.y * weight.z * ((t - side) * gradients(vec3i(corner) + offset, octave, turns));
+        sum += weight.x * weight.y * weight.z * ((t - side) * gradients(vec3i(corner) + vec3i(side), octave, turns));
     }
     return sum;
 }
@@ -51,19 +50,19 @@ fn noise(point: vec3f, octave: i32, turns: f32) -> vec3f {
 // Gradients of the three noises at a lattice point, as columns.
 fn gradients(corner: vec3i, octave: i32, turns: f32) -> mat3x3f {
     let hash = pcg(vec3u(corner) + vec3u(frame.seed * 7919u, params.seed * 104729u, u32(octave) * 15485863u));
-    let g = mat3x3f(direction(hash.x), direction(hash.y), direction(hash.z));
-    if turns == 0.0 { return g; }
-    let chance = bitcast<f32>(((hash.x ^ (hash.y * 747796405u) ^ hash.z) >> 9u) | 0x3f800000u) - 1.0;
-    let x = fract(turns * (0.75 + 0.5 * chance) + vec2f(0.25, 0.0)) - 0.5;
-    let now = x * (16.0 * abs(x) - 8.0); // a cosine and a sine made of parabolas: cheaper, and it turns as well
-    return now.x * g + now.y * mat3x3f(g[1], g[2], g[0]);
+    var g = mat3x3f(direction(hash.x), direction(hash.y), direction(hash.z));
+    if turns != 0.0 {
+        let chance = bitcast<f32>(((hash.x ^ (hash.y * 747796405u) ^ hash.z) >> 9u) | 0x3f800000u) - 1.0;
+        let x = fract(turns * (0.75 + 0.5 * chance) + vec2f(0.25, 0.0)) - 0.5;
+        let now = x * (16.0 * abs(x) - 8.0); // a cosine and a sine made of parabolas: cheaper, and it turns as well
+        g = now.x * g + now.y * mat3x3f(g[1], g[2], g[0]);
+    }
+    return g;
 }
 
-// Three times ten bits as a vector in the cube of -1..1.
+// Three times ten bits as a vector in the cube of -1..1: the leading digits of numbers from 2 to 4, less than converting costs.
 fn direction(bits: u32) -> vec3f {
-    // As the leading digits of numbers from 2 to 4: a conversion from integers takes four times as long.
-    let digits = vec3u(bits << 13u, bits << 3u, bits >> 7u) & vec3u(0x7fe000u);
-    return bitcast<vec3f>(digits | vec3u(0x40000000u)) - 2.9990234375;
+    return bitcast<vec3f>((vec3u(bits << 13u, bits << 3u, bits >> 7u) & vec3u(0x7fe000u)) | vec3u(0x40000000u)) - 2.9990234375;
 }
 
 // Hash PCG3D: Jarzynski and Olano, JCGT 2020.

@@ -47,9 +47,7 @@ fn stage(position: Vec) -> Vec {
     }
     return in_domain(flow);
 }
-fn curl(slope: mat3x3f) -> vec3f {
-    return vec3f(slope[1].z - slope[2].y, slope[2].x - slope[0].z, slope[0].y - slope[1].x);
-}
+fn curl(slope: mat3x3f) -> vec3f { return vec3f(slope[1].z - slope[2].y, slope[2].x - slope[0].z, slope[0].y - slope[1].x); }
 
 // The Hessian of the distance times a vector: how the normal changes along it.
 fn bent(position: Vec, held: vec3f) -> vec3f {
@@ -73,11 +71,10 @@ fn noise(point: vec3f, octave: i32, turns: f32) -> Noise {
     let slope = 30.0 * t * t * (t - 1.0) * (t - 1.0);
     var sum = Noise();
     for (var i = 0; i < 8; i++) {
-        let offset = vec3i(i & 1, (i >> 1u) & 1, i >> 2u);
-        let side = vec3f(offset);
+        let side = vec3f(f32(i & 1), f32((i >> 1u) & 1), f32(i >> 2u));
         let w = mix(1.0 - fade, fade, side);
         let change = slope * (2.0 * side - 1.0) * vec3f(w.y * w.z, w.z * w.x, w.x * w.y);
-        let g = gradients(vec3i(corner) + offset, octave, turns);
+        let g = gradients(vec3i(corner) + vec3i(side), octave, turns);
         let value = (t - side) * g;
         sum.value += w.x * w.y * w.z * value;
         sum.slope += w.x * w.y * w.z * transpose(g) + mat3x3f(value * change.x, value * change.y, value * change.z);
@@ -88,24 +85,20 @@ fn noise(point: vec3f, octave: i32, turns: f32) -> Noise {
 // Gradients of the three noises at a lattice point, as columns; in the plane only z counts.
 fn gradients(corner: vec3i, octave: i32, turns: f32) -> mat3x3f {
     let hash = pcg(vec3u(corner) + vec3u(frame.seed * 7919u, params.seed * 104729u, u32(octave) * 15485863u));
-    let g = mat3x3f(direction(hash.x), direction(hash.y), direction(hash.z));
-    if turns == 0.0 { return in_plane(g); }
-    let chance = bitcast<f32>(((hash.x ^ (hash.y * 747796405u) ^ hash.z) >> 9u) | 0x3f800000u) - 1.0;
-    let x = fract(turns * (0.75 + 0.5 * chance) + vec2f(0.25, 0.0)) - 0.5;
-    let now = x * (16.0 * abs(x) - 8.0); // a cosine and a sine made of parabolas: cheaper, and it turns as well
-    return in_plane(now.x * g + now.y * mat3x3f(g[1], g[2], g[0]));
-}
-
-fn in_plane(g: mat3x3f) -> mat3x3f {
+    var g = mat3x3f(direction(hash.x), direction(hash.y), direction(hash.z));
+    if turns != 0.0 {
+        let chance = bitcast<f32>(((hash.x ^ (hash.y * 747796405u) ^ hash.z) >> 9u) | 0x3f800000u) - 1.0;
+        let x = fract(turns * (0.75 + 0.5 * chance) + vec2f(0.25, 0.0)) - 0.5;
+        let now = x * (16.0 * abs(x) - 8.0); // a cosine and a sine made of parabolas: cheaper, and it turns as well
+        g = now.x * g + now.y * mat3x3f(g[1], g[2], g[0]);
+    }
     if DIM == 2 { return mat3x3f(vec3f(), vec3f(), g[2]); }
     return g;
 }
 
-// Three times ten bits as a vector in the cube of -1..1.
+// Three times ten bits as a vector in the cube of -1..1: the leading digits of numbers from 2 to 4, less than converting costs.
 fn direction(bits: u32) -> vec3f {
-    // As the leading digits of numbers from 2 to 4: a conversion from integers takes four times as long.
-    let digits = vec3u(bits << 13u, bits << 3u, bits >> 7u) & vec3u(0x7fe000u);
-    return bitcast<vec3f>(digits | vec3u(0x40000000u)) - 2.9990234375;
+    return bitcast<vec3f>((vec3u(bits << 13u, bits << 3u, bits >> 7u) & vec3u(0x7fe000u)) | vec3u(0x40000000u)) - 2.9990234375;
 }
 
 // Hash PCG3D: Jarzynski and Olano, JCGT 2020.
