@@ -90,7 +90,7 @@ const BOX: &str = r#"
 "#;
 
 /// At 1 mm off an edge the normal turns by 90 degrees within a millimetre or two, and equation 5 makes a flow of
-/// psi / 1 mm; equation 3, that of psi / width.
+/// psi / 1 mm, an order of magnitude and more above the fastest elsewhere; equation 3, that of psi / width.
 #[test]
 fn sharp_edges_make_no_spikes() {
     let along = random(500, 33);
@@ -106,7 +106,7 @@ fn sharp_edges_make_no_spikes() {
     println!(
         "at an edge: {naive:.1} m/s by equation 5 alone, {fallen_back:.1} with equation 3; elsewhere up to {usual:.1}"
     );
-    assert!(naive > 20.0 * usual, "equation 5 alone makes spikes");
+    assert!(naive > 10.0 * usual, "equation 5 alone makes spikes: {naive} beside {usual}");
     within("fastest at an edge over fastest elsewhere", fallen_back / usual, 1.0, "no spike");
 }
 
