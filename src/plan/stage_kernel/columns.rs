@@ -40,8 +40,7 @@ impl StageKernel<'_> {
     fn column_places(&self, parts: &Parts, whole: bool) -> String {
         let mut out = format!("    let _here = {};\n", accessors::index("_first", parts.size, parts.dim));
         let mut step = 1;
-        for axis in 0..parts.dim as usize {
-            let (letter, size) = (LETTERS[axis], parts.size[axis]);
+        for (axis, (letter, size)) in LETTERS.into_iter().zip(parts.size).take(parts.dim as usize).enumerate() {
             let along = if axis == parts.column() { parts.cells } else { 1 };
             for (name, ..) in faces(parts.dim).iter().filter(|(_, a, step)| *a == axis && *step < 0) {
                 let _ = writeln!(out, "    let _{name} = select(_here - {step}, _here, _first.{letter} == 0);");
