@@ -7,49 +7,35 @@
 //!
 //! @in    image: Grid<f32>, edge clamp, radius radius     Depth, or any other number a pixel
 //! @out   result: Grid<f32>, like image                   The smoothed image
-//! @param radius: i32 = 5, 0..16                          Half width of the window, some 2.5 sigma_space [cells]
+//! @param radius: i32 = 5, 0..16, fixed                   Half width of the window, some 2.5 sigma_space [cells]
 //! @param sigma_space: f32 = 2, 0.01.., soft 0.5..6       Standard deviation by distance [cells]
 //! @param sigma_range: f32 = 0.1, 1e-6.., soft 0.001..1   Standard deviation by value; higher edges stay [units of the image]
-//! @param disc: bool = false                              Leaves out the corners of the window, as OpenCV does
+//! @param disc: bool = false, fixed                       Leaves out the corners of the window, as OpenCV does
+//! @param holes: bool = true, fixed                       Whether pixels may be empty; where none is, off is a little faster
 //! @param empty: f32 = 1e30                               Values above this are empty pixels [units of the image]
-
-// Differences of four pixels from the centre. An empty one is taken for so different that its weight is 0.
-fn differences(values: vec4f, center: f32) -> vec4f {
-    return select(vec4f(20.0 * params.sigma_range), values - center, values <= vec4f(params.empty));
-}
 
 fn stage(cell: Cell) -> f32 {
     let center = image(cell);
-    if center > params.empty { return center; }
+    if params.holes != 0 && center > params.empty { return center; }
     // exp(-x / 2) = 2^(-x log2(e) / 2), and a division a tap would cost more than all the rest.
     let by_distance = 0.72134752 / (params.sigma_space * params.sigma_space);
     let by_difference = 0.84932180 / params.sigma_range;
-    let reach = params.radius * params.radius * select(2, 1, params.disc != 0);
-    // Differences from the centre, not values: a depth is large beside its relief, and would round it away. Four pixels at the
-    // same distance are taken together; distances are counted in floats, as conversions run on the unit that exponentials wait for.
-    var sum = vec4f();
-    var total = vec4f(1.0, 0.0, 0.0, 0.0);
-    var along = 1.0;
-    for (var step = 1; step <= params.radius; step++) {
-        let x = unit(0) * step;
-        let y = unit(1) * step;
-        let difference = differences(vec4f(image(cell + x), image(cell - x), image(cell + y), image(cell - y)), center);
-        let scaled = by_difference * difference;
-        let weight = exp2(-by_distance * (along * along) - scaled * scaled);
-        sum += weight * difference;
-        total += weight;
-        along += 1.0;
-    }
-    for (var j = 1; j <= params.radius; j++) {
-        // As far as the window goes in these rows. The half keeps a root that is a whole number from being rounded down.
-        let half = clamp(i32(sqrt(f32(reach - j * j) + 0.5)), 0, params.radius);
-        let above = cell + unit(1) * j;
-        let below = cell - unit(1) * j;
+    // So different that the weight is 0.
+    let far = 20.0 * params.sigma_range;
+    // Of differences from the centre, not of values: a depth is large beside its relief, and would round it away.
+    var sum = 0.0;
+    var total = 0.0;
+    for (var j = -params.radius; j <= params.radius; j++) {
+        // As far as a disc goes in this row. The half keeps a root that is a whole number from being rounded down.
+        let chord = i32(sqrt(f32(params.radius * params.radius - j * j) + 0.5));
+        let half = clamp(select(params.radius, chord, params.disc != 0), 0, params.radius);
         let across = f32(j) * f32(j);
-        along = 1.0;
-        for (var i = 1; i <= half; i++) {
-            let x = unit(0) * i;
-            let difference = differences(vec4f(image(above + x), image(above - x), image(below + x), image(below - x)), center);
+        // Counted in floats: conversions run on the unit that exponentials wait for.
+        var along = -f32(half);
+        for (var i = -half; i <= half; i++) {
+            let value = image(cell + unit(0) * i + unit(1) * j);
+            var difference = value - center;
+            if params.holes != 0 { difference = select(far, difference, value <= params.empty); }
             let scaled = by_difference * difference;
             let weight = exp2(-by_distance * (along * along + across) - scaled * scaled);
             sum += weight * difference;
@@ -57,5 +43,5 @@ fn stage(cell: Cell) -> f32 {
             along += 1.0;
         }
     }
-    return center + dot(sum, vec4f(1.0)) / dot(total, vec4f(1.0));
+    return center + sum / total;
 }

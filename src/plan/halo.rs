@@ -43,7 +43,7 @@ pub fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
             continue;
         }
         let fitted = |shape: &Shape| fit(graph, program, op, *shape);
-        let shape = tuning.around(graph, node, stage, || usual(graph, program, op, node));
+        let shape = tuning.around(graph, node, stage, || usual(graph, program, op, (node, stage)));
         if let Some(shape) = shape.as_ref().and_then(fitted) {
             program.ops[index].shape = Some(shape);
         }
@@ -71,14 +71,15 @@ fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
 
 /// What does best on a GPU: the first of some shapes that fits, where a window has many cells. Small domains need all invocations
 /// that they can have.
-fn usual(graph: &Graph, program: &Program, op: &Op, node: &Node) -> Option<Shape> {
+fn usual(graph: &Graph, program: &Program, op: &Op, (node, stage): (&Node, &Stage)) -> Option<Shape> {
     let many = |inputs: &[Haloed]| {
         let window = |i: &Haloed| i.cells.iter().map(|cells| 2 * cells + 1).product::<u32>();
         inputs.iter().any(|i| window(i) >= MANY)
     };
     let domain = node.domain.and_then(|d| graph.domains.get(d))?;
+    let lockstep = in_lockstep(program, op, stage, domain.dim);
     let shapes = HALOS.into_iter().flat_map(|halo| {
-        let mut shapes = Shape::with_halo(domain.dim, halo);
+        let mut shapes = Shape::with_halo(domain.dim, halo, lockstep);
         if domain.cells() < SMALL {
             shapes.sort_by_key(|shape| shape.cells);
         }
@@ -91,7 +92,7 @@ fn usual(graph: &Graph, program: &Program, op: &Op, node: &Node) -> Option<Shape
 /// A shape as an operation takes it, with the halo that it really has; nothing where a tile of it does not fit.
 fn fit(graph: &Graph, program: &Program, op: &Op, shape: Shape) -> Option<Shape> {
     let inputs = inputs(graph, program, op, shape.halo);
-    let size = inner(program, op, &shape);
+    let size = inner(graph, program, op, &shape);
     let words: u32 = inputs.iter().map(|i| tile(size, i.cells).iter().product::<u32>() * i.words).sum();
     let whole = !pairs(program, op) || shape.cells.is_multiple_of(CELLS_OF_A_WORD);
     let halo = inputs.iter().map(|i| i.limit).max()?;
@@ -137,14 +138,28 @@ pub fn pairs(program: &Program, op: &Op) -> bool {
     written.any(|value| value.layout().pairs())
 }
 
-/// Cells along each axis that an invocation computes: along the second axis, and two of a row where these share a word.
-pub fn block(program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
-    if pairs(program, op) { [CELLS_OF_A_WORD, shape.cells / CELLS_OF_A_WORD, 1] } else { [1, shape.cells, 1] }
+/// Whether the cells of an invocation are computed in lockstep.
+fn in_lockstep(program: &Program, op: &Op, stage: &Stage, dim: u32) -> bool {
+    !pairs(program, op) && stage.in_lockstep(dim)
+}
+
+/// Cells along each axis that an invocation computes: along the row in lockstep, else along the second axis, and two of a row where
+/// these share a word.
+pub fn block(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
+    let stage = graph.nodes.get(op.node).and_then(|node| match &node.kind {
+        Kind::Stage(stage) => Some((stage, dim(graph, node))),
+        _ => None,
+    });
+    match stage {
+        _ if pairs(program, op) => [CELLS_OF_A_WORD, shape.cells / CELLS_OF_A_WORD, 1],
+        Some((stage, dim)) if stage.in_lockstep(dim) => [shape.cells, 1, 1],
+        _ => [1, shape.cells, 1],
+    }
 }
 
 /// Cells along each axis that a workgroup computes.
-pub fn inner(program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
-    let block = block(program, op, shape);
+pub fn inner(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
+    let block = block(graph, program, op, shape);
     [0, 1, 2].map(|axis| shape.group[axis] * block[axis])
 }
 

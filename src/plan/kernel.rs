@@ -581,7 +581,7 @@ fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &Node) -> [u32
     }
     let size = match shape.halo {
         0 => [shape.group[0] * shape.cells, shape.group[1], shape.group[2]],
-        _ => halo::inner(program, op, &shape),
+        _ => halo::inner(graph, program, op, &shape),
     };
     [0, 1, 2].map(|i| extent[i].div_ceil(size[i]))
 }

@@ -59,14 +59,25 @@ impl Shape {
         Shape { group, cells, sweeps, halo: 0 }
     }
 
-    /// Shapes for inputs that come through workgroup memory, the best first. Cells lie along the second axis.
-    pub fn with_halo(dim: u32, halo: u32) -> Vec<Shape> {
+    /// Shapes for inputs that come through workgroup memory, the best first. `lockstep`: for cells along the row, computed side by
+    /// side; else they lie along the second axis.
+    pub fn with_halo(dim: u32, halo: u32, lockstep: bool) -> Vec<Shape> {
+        let flat_rows =
+            [([8, 32, 1], 4), ([16, 16, 1], 2), ([16, 16, 1], 1), ([32, 8, 1], 1), ([8, 16, 1], 4), ([16, 16, 1], 4)];
+        let deep_rows =
+            [([8, 16, 2], 4), ([8, 8, 4], 2), ([8, 8, 4], 1), ([16, 4, 4], 1), ([16, 16, 1], 1), ([8, 8, 4], 4)];
         let flat =
             [([32, 8, 1], 4), ([32, 8, 1], 2), ([16, 16, 1], 1), ([32, 8, 1], 1), ([16, 16, 1], 4), ([32, 4, 1], 8)];
         let deep =
             [([32, 8, 1], 4), ([8, 8, 4], 2), ([16, 4, 4], 2), ([8, 8, 4], 1), ([16, 16, 1], 1), ([16, 16, 1], 2)];
         let shape = |(group, cells)| Shape { group, cells, sweeps: 1, halo };
-        if dim == 3 { deep.map(shape).to_vec() } else { flat.map(shape).to_vec() }
+        let best = match (dim, lockstep) {
+            (3, true) => deep_rows,
+            (3, false) => deep,
+            (_, true) => flat_rows,
+            (_, false) => flat,
+        };
+        best.map(shape).to_vec()
     }
 
     /// Whether it is nothing but cells by workgroups, each for itself.

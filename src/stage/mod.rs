@@ -8,6 +8,7 @@ pub mod header;
 mod indexing;
 pub mod inlining;
 pub mod lex;
+pub mod lockstep;
 pub mod loops;
 pub mod reference;
 mod settle;
@@ -41,6 +42,7 @@ pub struct Stage {
     runs: IterationSource,
     bounded: bounded::Cached,
     around: around::Cached,
+    lockstep: lockstep::Cached,
 }
 
 /// What a stage's function is called for.
@@ -146,6 +148,7 @@ impl Stage {
             runs,
             bounded: Default::default(),
             around: Default::default(),
+            lockstep: Default::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::header::{ParamType, Port};
+use super::header::{ParamType, Port, Radius};
 use super::lex::{Token, TokenKind, tokens};
 use super::types::ValueType;
 use super::{IterationSource, Stage};
@@ -17,6 +17,12 @@ impl Stage {
         let literal = |name: &str| Some(literal(self.param(name)?.ty, *values.get(name)?));
         let mut header = self.header.clone();
         header.params.retain(|param| !values.contains_key(&param.name));
+        for radius in header.ports.iter_mut().filter_map(|port| port.radius.as_mut()) {
+            let value = if let Radius::Param(name) = radius { values.get(name) } else { None };
+            if let Some(cells) = value {
+                *radius = Radius::Cells(cells.clamp(0.0, f64::from(u32::MAX)) as u32);
+            }
+        }
         Stage::read(self.name.clone(), header, folded(inserted(&self.source, &literal)))
     }
 

@@ -19,7 +19,7 @@ pub struct Book {
     file: Option<PathBuf>,
 }
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 impl Book {
     /// The book of this user, empty where there is none that can be read.

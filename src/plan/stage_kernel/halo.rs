@@ -2,8 +2,8 @@
 
 use super::super::halo::{self, Haloed};
 use super::super::kernel::extent;
-use super::super::tuning::CELLS_OF_A_WORD;
 use super::*;
+use crate::stage::lockstep::lockstep;
 
 /// The accessor that reads an input where it lies.
 fn far(port: &Port) -> String {
@@ -14,6 +14,35 @@ impl StageKernel<'_> {
     /// The shape of this operation, where inputs come through workgroup memory.
     pub(super) fn haloed(&self) -> Option<Shape> {
         self.op.shape.filter(|shape| shape.halo > 0)
+    }
+
+    /// Cells of a row that an invocation computes in lockstep, where it takes several.
+    fn in_lockstep(&self, shape: &Shape) -> Option<u32> {
+        let [cells, ..] = halo::block(self.graph, self.program, self.op, shape);
+        (cells > 1 && !halo::pairs(self.program, self.op)).then_some(cells)
+    }
+
+    /// A cell farther along the row.
+    fn beside(&self, cell: &str, k: u32) -> String {
+        let step = prelude::cell_literal([i64::from(k), 0, 0], dim(self.graph, self.node));
+        format!("{cell} + {step}")
+    }
+
+    /// The function that computes several cells in lockstep, of a stage's text.
+    pub(super) fn lockstep(&self, source: &str) -> String {
+        let Some(cells) = self.haloed().and_then(|shape| self.in_lockstep(&shape)) else { return String::new() };
+        let dim = dim(self.graph, self.node);
+        let [x, y, z] = extent(self.graph, self.node);
+        // Cells beyond the last one are it once more, for what is read at a cell of the domain is not looked after again.
+        let place = |k: u32| match x.is_multiple_of(cells) {
+            true => self.beside("_cell", k),
+            false => format!(
+                "min({}, {})",
+                self.beside("_cell", k),
+                prelude::cell_literal([x, y, z].map(|n| i64::from(n) - 1), dim)
+            ),
+        };
+        lockstep(source, cells, &place).unwrap_or_default()
     }
 
     fn tiles_of_inputs(&self) -> Vec<Haloed> {
@@ -41,7 +70,7 @@ impl StageKernel<'_> {
         let tile = self.tiles_of_inputs().into_iter().find(of)?;
         let dim = memory.domain.dim;
         let (cells, ty) = (prelude::cell_type(dim), memory.ty.value().wgsl(dim));
-        let size = halo::tile(halo::inner(self.program, self.op, &shape), tile.cells);
+        let size = halo::tile(halo::inner(self.graph, self.program, self.op, &shape), tile.cells);
         let count: u32 = size.iter().product();
         let name = far(port);
         let elsewhere = Memory { name: &name, tile: None, held: None, edge: memory.edge, ..*memory }.cell();
@@ -70,7 +99,10 @@ impl StageKernel<'_> {
     pub(super) fn halos(&self, shape: &Shape, dim: u32, body: &mut String) -> String {
         let axes = if dim == 3 { "xyz" } else { "xy" };
         let (cells, vector) = (prelude::cell_type(dim), |v: [u32; 3]| prelude::cell_literal(v.map(i64::from), dim));
-        let (inner, block) = (halo::inner(self.program, self.op, shape), halo::block(self.program, self.op, shape));
+        let (inner, block) = (
+            halo::inner(self.graph, self.program, self.op, shape),
+            halo::block(self.graph, self.program, self.op, shape),
+        );
         let _ = writeln!(
             body,
             "    _first = {cells}(_group.{axes}) * {};\n    let _own = _first + {cells}(_lane.{axes}) * {};",
@@ -97,14 +129,29 @@ impl StageKernel<'_> {
             );
         }
         load.push_str("    workgroupBarrier();\n");
-        let pairs = block[0] == CELLS_OF_A_WORD;
-        let text = if pairs { self.pairs(dim) } else { format!("    {}\n", self.cell(dim, "")) };
-        let step = if dim == 3 { "vec3i(0, _m, 0)" } else { "vec2i(0, _m)" };
         let extent = vector(extent(self.graph, self.node));
-        let each = format!(
-            "    for (var _m = 0; _m < {}; _m++) {{ let _cell = _own + {step}; if (all(_cell < {extent})) {{\n{text}    }} }}\n",
-            block[1]
-        );
+        let each = match self.in_lockstep(shape) {
+            Some(cells) => {
+                let store = |k: u32| {
+                    let moved = self.beside("_own", k);
+                    let stores = self.stores(dim, "", "");
+                    format!(
+                        "    {{ let _cell = {moved}; if (all(_cell < {extent})) {{ let _result = _results[{k}];{stores} }} }}\n"
+                    )
+                };
+                let stores: String = (0..cells).map(store).collect();
+                format!("    if (all(_own < {extent})) {{ let _results = _stages(_own);\n{stores}    }}\n")
+            }
+            None => {
+                let pairs = halo::pairs(self.program, self.op);
+                let text = if pairs { self.pairs(dim) } else { format!("    {}\n", self.cell(dim, "")) };
+                let step = if dim == 3 { "vec3i(0, _m, 0)" } else { "vec2i(0, _m)" };
+                format!(
+                    "    for (var _m = 0; _m < {}; _m++) {{ let _cell = _own + {step}; if (all(_cell < {extent})) {{\n{text}    }} }}\n",
+                    block[1]
+                )
+            }
+        };
         let within = tiles.iter().filter_map(|t| Some(format!("params.{} <= {}", t.param.as_ref()?, t.limit)));
         let within: Vec<String> = within.collect();
         // Twice the same text, so that the shader compiler knows in each where inputs are read.

@@ -286,7 +286,7 @@ impl StageKernel<'_> {
     }
 
     /// Stores the result: grids at the cell, or in its lane of a pair; attributes at `place`.
-    fn stores(&self, dim: u32, place: &str, lane: &str) -> String {
+    pub(super) fn stores(&self, dim: u32, place: &str, lane: &str) -> String {
         let layered = self.node.outputs.contains(&WireType::FaceGrid);
         let mut out = String::new();
         for (port, write, value, _) in self.writes() {

@@ -104,6 +104,7 @@ impl StageKernel<'_> {
         }
         generated.push_str(&self.halo_variables(dim));
         generated.push_str(&self.accessors(own, &bound));
+        generated.push_str(&self.lockstep(&source));
         generated.push_str(&self.main(&bound));
         let mut wanted = Wanted::default();
         // Bounding and unrolling add no words that anything is there for.
