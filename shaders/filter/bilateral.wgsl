@@ -20,9 +20,8 @@ fn stage(cell: Cell) -> f32 {
     // exp(-x / 2) = 2^(-x log2(e) / 2), and a division a tap would cost more than all the rest.
     let by_distance = 0.72134752 / (params.sigma_space * params.sigma_space);
     let by_difference = 0.84932180 / params.sigma_range;
-    // So different that the weight is 0.
-    let far = 20.0 * params.sigma_range;
-    // Of differences from the centre, not of values: a depth is large beside its relief, and would round it away.
+    let own = by_difference * center;
+    // The mean of differences from the centre, not of values: a depth is large beside its relief, and would round it away.
     var sum = 0.0;
     var total = 0.0;
     for (var j = -params.radius; j <= params.radius; j++) {
@@ -34,14 +33,14 @@ fn stage(cell: Cell) -> f32 {
         var along = -f32(half);
         for (var i = -half; i <= half; i++) {
             let value = image(cell + unit(0) * i + unit(1) * j);
-            var difference = value - center;
-            if params.holes != 0 { difference = select(far, difference, value <= params.empty); }
-            let scaled = by_difference * difference;
-            let weight = exp2(-by_distance * (along * along + across) - scaled * scaled);
+            var difference = by_difference * value - own;
+            // So different that the weight is 0.
+            if params.holes != 0 { difference = select(20.0, difference, value <= params.empty); }
+            let weight = exp2(-by_distance * (along * along + across) - difference * difference);
             sum += weight * difference;
             total += weight;
             along += 1.0;
         }
     }
-    return center + sum / total;
+    return center + sum / (by_difference * total);
 }

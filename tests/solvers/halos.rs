@@ -102,7 +102,7 @@ impl Case {
             let plan = self.haloed(halo, lockstep);
             let what = format!("{cells} {edge} {ty} {precision}{options} {size} {value} {hides} {lockstep}");
             let has = |text: &str| plan.kernels.iter().any(|kernel| kernel.wgsl.contains(text));
-            if plan.to_text().contains("4 cells each") {
+            if plan.to_text().contains(" cells each") {
                 // Not where reads are held to a radius, nor where two cells share a word.
                 let steps = !has("_asked") && (*precision, *ty) != ("f16", "f32");
                 assert_eq!(has("_stages("), steps, "{what}: {}", plan.to_text_with_wgsl());
@@ -202,7 +202,7 @@ fn gpus_take_tiles_for_wide_windows() {
     // A picture large enough to have four cells an invocation.
     let large = Case { cells: "1024, 512", options: ", radius size", size: "params.size", ..CASE };
     let plan = compiled(&large, Tuning::gpu());
-    assert!(plan.to_text().contains("4 cells each, inputs in tiles with 8 cells around"), "{}", plan.to_text());
+    assert!(plan.to_text().contains("2 cells each, inputs in tiles with 8 cells around"), "{}", plan.to_text());
     let wide = Case { options: ", radius size", size: "params.size", ..CASE };
     let plan = compiled(&wide, Tuning::gpu());
     assert!(is_haloed(&plan), "{}", plan.to_text());
