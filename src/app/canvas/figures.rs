@@ -14,6 +14,8 @@ use crate::problem::Severity;
 pub(super) struct Figures {
     /// Nodes of which no frame runs a part, of this plan and level.
     pub still: BTreeSet<String>,
+    /// Nodes whose work the dispatches of another one do, and which.
+    pub joined: BTreeMap<String, String>,
     of: Option<(u64, Scope)>,
     /// GPU time \[ms\], and share of the frame: the median of the last frames, so that one late frame is not seen.
     pub spent: BTreeMap<String, f64>,
@@ -32,7 +34,9 @@ impl Figures {
             if self.of.as_ref().is_none_or(|(_, scope)| *scope != of.1) {
                 self.spent.clear();
             }
-            self.still = session.running_simulation().map(|s| resting(session, s.plan())).unwrap_or_default();
+            let plan = session.running_simulation().map(|simulation| simulation.plan());
+            self.still = plan.map(|plan| resting(session, plan)).unwrap_or_default();
+            self.joined = plan.map(|plan| joined(&plan.frame, &|path| session.here(path))).unwrap_or_default();
             self.of = Some(of);
         }
         let turned = std::mem::replace(&mut self.hot, heat) != heat;
@@ -90,14 +94,57 @@ pub(super) fn severities(session: &Session) -> BTreeMap<String, Severity> {
 /// Nodes of which no frame runs a part.
 fn resting(session: &Session, plan: &Plan) -> BTreeSet<String> {
     let here = |dispatches: &[Dispatch]| -> BTreeSet<String> {
-        dispatches.iter().filter_map(|d| session.here(&d.node)).map(String::from).collect()
+        dispatches.iter().flat_map(Dispatch::nodes).filter_map(|path| session.here(path)).map(String::from).collect()
     };
     here(&plan.still).difference(&here(&plan.frame)).cloned().collect()
+}
+
+/// Nodes that no dispatch is named after, each with one whose dispatches do its work. `here` tells which node of the open level a
+/// path belongs to; of a node elsewhere the last name of its path is told.
+fn joined<'p>(dispatches: &'p [Dispatch], here: &dyn Fn(&'p str) -> Option<&'p str>) -> BTreeMap<String, String> {
+    let named: BTreeSet<&str> = dispatches.iter().filter_map(|d| here(&d.node)).collect();
+    let mut joined = BTreeMap::new();
+    for dispatch in dispatches {
+        let host = || here(&dispatch.node).or(dispatch.node.rsplit('/').next()).unwrap_or_default();
+        for node in dispatch.with.iter().filter_map(|path| here(path)).filter(|node| !named.contains(node)) {
+            joined.entry(node.to_string()).or_insert_with(|| host().to_string());
+        }
+    }
+    joined
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Over;
+
+    #[test]
+    fn a_node_without_dispatches_tells_who_does_its_work() {
+        let dispatch = |node: &str, with: &[&str]| Dispatch {
+            kernel: 0,
+            node: node.into(),
+            part: String::new(),
+            with: with.iter().map(|w| (*w).to_string()).collect(),
+            buffers: Vec::new(),
+            over: Over::Once,
+            shape: None,
+            groups: [1; 3],
+            indirect: None,
+            uniform: 0,
+        };
+        let frame = [
+            dispatch("advect", &["solve/project", "fade"]),
+            dispatch("solve/sweep", &["force"]),
+            dispatch("fade", &[]),
+        ];
+        let told =
+            |here: &dyn Fn(&'static str) -> Option<&'static str>| joined(Box::leak(Box::new(frame.clone())), here);
+        // The group has dispatches of its own, and so has `fade`.
+        let outer = told(&|path| path.split('/').next());
+        assert_eq!(outer, BTreeMap::from([("force".into(), "solve".into())]));
+        let inner = told(&|path| path.strip_prefix("solve/"));
+        assert_eq!(inner, BTreeMap::from([("project".into(), "advect".into())]));
+    }
 
     #[test]
     fn a_late_frame_changes_no_figure() {

@@ -311,7 +311,7 @@ impl Canvas {
         self.dim(look, hand);
         let severities = figures::severities(session);
         self.figures.update(session, self.heat, now);
-        let Figures { still, spent, heat: hot, .. } = &self.figures;
+        let Figures { still, joined, spent, heat: hot, .. } = &self.figures;
         let hovered = session.hovered.as_deref().and_then(|path| session.here(path)).map(String::from);
         for (name, id) in &self.ids {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
@@ -323,6 +323,7 @@ impl Canvas {
             view.ms = spent.get(name).copied();
             view.heat = hot.get(name).copied();
             view.still = still.contains(name);
+            view.joined = joined.get(name).cloned();
             view.muted = source.muted;
             view.repeats = repeats(source);
             view.outline = if source.kind == NodeKind::Reroute { Outline::Dot } else { Outline::Box };

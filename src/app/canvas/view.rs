@@ -55,6 +55,8 @@ pub struct NodeView {
     pub heat: Option<f32>,
     /// No frame runs it, since it gives the same in all of them.
     pub still: bool,
+    /// The node whose dispatches do its work.
+    pub joined: Option<String>,
     /// Left out of the graph.
     pub muted: bool,
     pub severity: Option<Severity>,
@@ -287,6 +289,7 @@ impl NodeView {
             ms: None,
             heat: None,
             still: false,
+            joined: None,
             muted: false,
             severity: None,
             selected: false,
@@ -370,7 +373,11 @@ impl NodeView {
         let ms = match self.ms {
             _ if self.muted => "muted".into(),
             Some(ms) => format!("{ms:.2} ms"),
-            None => if self.still { "once" } else { "" }.into(),
+            None => match &self.joined {
+                _ if self.still => "once".into(),
+                Some(host) => format!("in {}", shortened(host)),
+                None => String::new(),
+            },
         };
         let font = FontId::monospace(9.5 * zoom);
         let time = ui.painter().text(pos2(right, height), Align2::RIGHT_CENTER, ms, font, look.faint);
@@ -503,5 +510,13 @@ impl NodeTemplateTrait for NoTemplate {
 
     fn build_node(&self, _: &mut Graph, _: &mut Paint, _: NodeId) {
         match *self {}
+    }
+}
+/// A name that leaves room for what stands beside it.
+fn shortened(name: &str) -> String {
+    const MOST: usize = 14;
+    match name.char_indices().nth(MOST) {
+        Some(_) => name.chars().take(MOST - 1).chain(['…']).collect(),
+        None => name.to_string(),
     }
 }
