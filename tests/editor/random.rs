@@ -176,7 +176,7 @@ fn coarse(name: &str) -> Document {
 #[test]
 fn random_gestures_on_graphs_that_ship() {
     let graphs = ["stable_fluids", "unity_fluid", "curl_noise_2d"].map(|name| coarse(name).to_text());
-    for seed in seeds(0..8) {
+    for seed in seeds(0..4) {
         let text = graphs.get(seed as usize % 4).map_or(SMOKE, String::as_str);
         play(Bench::of(text, SIZE), seed, 125);
     }
@@ -184,7 +184,7 @@ fn random_gestures_on_graphs_that_ship() {
 
 #[test]
 fn random_gestures_on_random_documents() {
-    for seed in seeds(0..20) {
+    for seed in seeds(0..10) {
         let text = document(&mut Random(seed)).to_text();
         play(Bench::of(&text, SIZE), seed, 50);
     }
