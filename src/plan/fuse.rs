@@ -209,7 +209,7 @@ fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize, means:
     // It is called for other cells than the kernel's own, so nothing may be counted from that one.
     let held = stage.inputs().any(|port| stage.radius(port).is_some_and(|(_, proven)| !proven));
     let fits = cells && whole && counters && !held && !kept;
-    let read = read_anew(graph, (from, node, stage), (to, means), write.value).filter(|_| fits)?;
+    let read = fits.then(|| read_anew(graph, (from, node, stage), (to, means), write.value)).flatten()?;
     Some((*consumer, read))
 }
 

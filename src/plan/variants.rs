@@ -56,7 +56,7 @@ pub struct Text {
 }
 
 /// Where an operation names a value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// What it reads, by the place among its reads.
     Read(usize),
@@ -188,5 +188,50 @@ impl<'p> Texts<'p> {
         }
         let wanted = self.wanted.iter().find(|wanted| wanted.variant == variant)?;
         Some(wanted.write(self.graph, self.program))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::library::Library;
+    use crate::plan::{PlanOptions, expand};
+
+    /// What the operations of the smoke of `stable_fluids` want, each with memory of its own, and how many stages they dispatch.
+    fn with_wanted(work: impl FnOnce(&Graph, &Program, Vec<Wanted<'_>>, usize)) {
+        let document = Document::parse(include_str!("../../graphs/stable_fluids.ron")).unwrap();
+        let graph = Graph::build(&document, Library::builtin()).unwrap();
+        let program = expand::frame(&graph, &PlanOptions::default()).unwrap();
+        let memory: Vec<usize> = (0..program.values.len()).collect();
+        let (mut variants, mut wanted) = (Variants::default(), Vec::new());
+        let of = |op| variants.of(&graph, &program, op, &memory, &mut wanted).is_some();
+        let stages = program.ops.iter().map(of).filter(|stage| *stage).count();
+        work(&graph, &program, wanted, stages);
+    }
+
+    #[test]
+    fn sweeps_of_one_stage_want_one_text() {
+        with_wanted(|_, _, wanted, stages| {
+            println!("{stages} dispatches of stages want {} texts", wanted.len());
+            assert!(stages > 100 && wanted.len() < stages / 4);
+        });
+    }
+
+    #[test]
+    fn texts_of_other_threads_are_what_the_compiler_itself_would_write() {
+        with_wanted(|graph, program, wanted, _| {
+            let expected: Vec<(usize, Text)> = wanted.iter().map(|w| (w.variant, w.write(graph, program))).collect();
+            std::thread::scope(|scope| {
+                let mut texts = Texts::begin(scope, graph, program, wanted);
+                // Not in the order in which they come.
+                for (variant, expected) in expected.into_iter().rev() {
+                    let text = texts.take(variant).unwrap();
+                    assert_eq!((text.kernel, text.written), (expected.kernel, expected.written));
+                    assert_eq!((text.alarms, text.bound), (expected.alarms, expected.bound));
+                }
+                assert!(texts.ready.try_recv().is_err() && texts.early.is_empty(), "a text came twice");
+            });
+        });
     }
 }
