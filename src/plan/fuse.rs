@@ -173,18 +173,24 @@ impl Links {
 /// `means`: only for means of finer cells, which ask for each of them once.
 fn make_anew(graph: &Graph, program: &mut Program, means: bool, room: usize) {
     let mut links = Links::new(program);
+    let mut built = BTreeSet::new();
     let mut index = 0;
     while index < program.ops.len() {
         match anew(graph, program, &links, index, means)
             .filter(|(to, _)| buffers(&program.ops[index], &program.ops[*to]) <= room)
         {
             Some((consumer, read)) => {
+                links.leave(program, index);
+                links.leave(program, consumer);
                 build_anew(graph, program, index, consumer, read);
-                links = Links::new(program);
+                links.enter(program, consumer);
+                built.insert(index);
             }
             None => index += 1,
         }
     }
+    let mut index = 0..;
+    program.ops.retain(|_| index.next().is_some_and(|i| !built.contains(&i)));
 }
 
 /// The operation that may make what another makes anew, and which of its reads asks for it.
@@ -203,7 +209,7 @@ fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize, means:
     // It is called for other cells than the kernel's own, so nothing may be counted from that one.
     let held = stage.inputs().any(|port| stage.radius(port).is_some_and(|(_, proven)| !proven));
     let fits = cells && whole && counters && !held && !kept;
-    let read = read_anew(graph, (from, node, stage), (to, means), write.value).filter(|_| fits)?;
+    let read = fits.then(|| read_anew(graph, (from, node, stage), (to, means), write.value)).flatten()?;
     Some((*consumer, read))
 }
 
@@ -244,8 +250,11 @@ const LITTLE: usize = 900;
 const MUCH: usize = 4000;
 
 fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: usize, read: usize) {
-    let from = program.ops.remove(producer);
-    let Some(to) = program.ops.get_mut(consumer - 1) else { return };
+    let Some(op) = program.ops.get_mut(producer) else { return };
+    // What is left of it writes nothing.
+    let (reads, writes) = (std::mem::take(&mut op.reads), std::mem::take(&mut op.writes));
+    let from = Op { reads, writes, ..op.clone() };
+    let Some(to) = program.ops.get_mut(consumer) else { return };
     let asks = to.reads.remove(read);
     let instance = to.built_in.len() + 1;
     let value = from.writes.first().map(|w| w.value);

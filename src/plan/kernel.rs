@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::allocate::Layout;
 use super::builtin;
@@ -12,6 +13,7 @@ use super::tuning::Shape;
 use super::uniforms::{self, Block, Content, Counter};
 use super::until;
 use super::validate::{Checks, Text};
+use super::variants::{Place, Texts, Variants};
 use super::{
     Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire,
 };
@@ -21,25 +23,20 @@ use crate::stage::header::Change;
 use crate::stage::types::{Element, Precision, Scalar, ValueType, WireType, particles_name};
 use crate::stage::{IterationSource, Stage};
 
-/// Kernel variant of a node: which of its writes work in place, what is built in where, what is read and which of it is the same, how many sweeps it makes,
-/// which of its writes are not stored or begin with a constant, how its inputs are stored, and which parts it writes.
-type Variant = (
-    usize,
-    Vec<bool>,
-    Vec<(usize, Vec<(usize, usize)>)>,
-    Vec<(usize, usize, Part, usize)>,
-    Option<Shape>,
-    u32,
-    Vec<(bool, bool)>,
-    Vec<Precision>,
-    Vec<Part>,
-);
+/// A variant whose text is there.
+struct Known {
+    kernel: usize,
+    block: Block,
+    bound: Vec<Place>,
+}
 
 pub struct Writer<'a> {
     graph: &'a Graph,
     kernels: Vec<Kernel>,
     by_text: HashMap<(String, Vec<Binding>), usize>,
-    variants: HashMap<Variant, (usize, Block)>,
+    variants: Variants,
+    /// Kernels of variants that have been met, with their blocks and what they are bound to.
+    known: HashMap<usize, Arc<Known>>,
     /// Uniform blocks already placed, by node, fields built in, and counters.
     placed: BTreeMap<Placed, u32>,
     slots: Vec<Slot>,
@@ -74,7 +71,8 @@ impl<'a> Writer<'a> {
             graph,
             kernels: Vec::new(),
             by_text: HashMap::new(),
-            variants: HashMap::new(),
+            variants: Variants::default(),
+            known: HashMap::new(),
             placed: BTreeMap::new(),
             slots: Vec::new(),
             words: Vec::new(),
@@ -86,60 +84,71 @@ impl<'a> Writer<'a> {
     }
 
     pub fn dispatches(&mut self, program: &Program, memory: &[usize]) -> Result<Vec<Dispatch>, Problems> {
-        program.ops.iter().map(|op| self.dispatch(program, op, memory)).collect()
+        let (graph, mut wanted) = (self.graph, Vec::new());
+        let of = |op| (op, self.variants.of(graph, program, op, memory, &mut wanted));
+        let ops: Vec<(&Op, Option<usize>)> = program.ops.iter().map(of).collect();
+        std::thread::scope(|scope| {
+            let mut texts = Texts::begin(scope, graph, program, wanted);
+            ops.into_iter().map(|(op, variant)| self.dispatch(program, op, (variant, &mut texts), memory)).collect()
+        })
     }
 
-    fn dispatch(&mut self, program: &Program, op: &Op, memory: &[usize]) -> Result<Dispatch, Problems> {
+    fn dispatch(
+        &mut self,
+        program: &Program,
+        op: &Op,
+        (variant, texts): (Option<usize>, &mut Texts<'_>),
+        memory: &[usize],
+    ) -> Result<Dispatch, Problems> {
         let node = self.graph.nodes.get(op.node).ok_or_else(|| Problem::new("", "", "an operation has no node", ""))?;
-        match (&op.task, &node.kind) {
-            (Task::Stage, Kind::Stage(stage)) => self.stage(program, op, node, stage, memory),
+        match (&node.kind, variant) {
+            (Kind::Stage(stage), Some(variant)) => {
+                let known = self.known(node, stage, variant, texts)?;
+                Ok(self.stage(program, op, (node, stage), &known, memory))
+            }
             _ => Ok(self.task(program, op, node, memory)),
         }
+    }
+
+    /// The kernel of a variant.
+    fn known(
+        &mut self,
+        node: &Node,
+        stage: &Stage,
+        variant: usize,
+        texts: &mut Texts<'_>,
+    ) -> Result<Arc<Known>, Problem> {
+        if let Some(known) = self.known.get(&variant) {
+            return Ok(known.clone());
+        }
+        let lost = || Problem::new(&node.path, "", "the text of a kernel was not written", "");
+        let text = texts.take(variant).ok_or_else(lost)?;
+        for alarm in text.alarms {
+            if !self.alarms.contains(&alarm) {
+                self.alarms.push(alarm);
+            }
+        }
+        let again = text.written.is_some() && {
+            let generics = node.generics.iter().map(|(letter, ty)| (*letter, *ty)).collect();
+            !self.checked.insert((std::ptr::from_ref(stage), dim(self.graph, node), generics))
+        };
+        let kernel = self.kernel(text.kernel, text.written, again);
+        let known = Arc::new(Known { kernel, block: text.block, bound: text.bound });
+        self.known.insert(variant, known.clone());
+        Ok(known)
     }
 
     fn stage(
         &mut self,
         program: &Program,
         op: &Op,
-        node: &Node,
-        stage: &Stage,
+        (node, stage): (&Node, &Stage),
+        known: &Known,
         memory: &[usize],
-    ) -> Result<Dispatch, Problems> {
-        let there = |v: ValueId| memory.get(v).copied().filter(|buffer| *buffer != usize::MAX);
-        let in_place = |w: &super::expand::Write| w.consumes.and_then(there).is_some_and(|b| there(w.value) == Some(b));
-        let asked = op.built_in.iter().map(|f| (f.node, f.askers.clone())).collect();
-        let first = |value: ValueId| op.reads.iter().position(|r| r.value == value).unwrap_or(0);
-        let read = op.reads.iter().map(|r| (r.field, r.port, r.part.clone(), first(r.value))).collect();
-        let key: Variant = (
-            op.node,
-            op.writes.iter().map(in_place).collect(),
-            asked,
-            read,
-            op.shape,
-            op.sweeps,
-            op.writes.iter().map(|w| (w.passed, w.start.is_some())).collect(),
-            op.inputs().filter_map(|v| program.values.get(v)).map(|v| v.precision).collect(),
-            op.writes.iter().map(|w| w.part.clone()).collect(),
-        );
-        let (kernel, block) = match self.variants.get(&key) {
-            Some(known) => known.clone(),
-            None => {
-                let text = StageKernel { graph: self.graph, program, op, node, stage, in_place: &key.1 };
-                let (kernel, block, written) = text.write(&mut self.alarms);
-                let again = written.is_some() && {
-                    let generics = node.generics.iter().map(|(letter, ty)| (*letter, *ty)).collect();
-                    !self.checked.insert((std::ptr::from_ref(stage), dim(self.graph, node), generics))
-                };
-                let index = self.kernel(kernel, written, again);
-                let entry = (index, block);
-                self.variants.insert(key.clone(), entry.clone());
-                entry
-            }
-        };
-        let bound = stage_kernel::bound(self.graph, program, op, &key.1);
-        let buffers: Vec<usize> = bound.iter().map(|b| memory[b.value]).collect();
-        Ok(Dispatch {
-            kernel,
+    ) -> Dispatch {
+        let buffers = known.bound.iter().filter_map(|place| memory.get(place.value(op)?).copied()).collect();
+        Dispatch {
+            kernel: known.kernel,
             node: node.path.clone(),
             part: part(op, node),
             with: self.with(op),
@@ -148,8 +157,8 @@ impl<'a> Writer<'a> {
             over: over(node),
             groups: shaped_groups(self.graph, program, op, node),
             indirect: self.gated(program, op, memory).or_else(|| living(stage, op).map(|count| counted(memory[count]))),
-            uniform: self.block(op, node, &block),
-        })
+            uniform: self.block(op, node, &known.block),
+        }
     }
 
     /// Nodes whose stages run before an operation's own.

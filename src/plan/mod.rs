@@ -25,6 +25,7 @@ pub mod tuning;
 mod uniforms;
 mod until;
 mod validate;
+mod variants;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

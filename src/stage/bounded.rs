@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::header::{Direction, ParamType, Port};
 use super::types::{PortType, ValueType};
-use super::{Stage, loops};
+use super::{Stage, loops, unroll};
 
 /// A stage's text, and whether all its loops are proven finite.
 #[derive(Clone, Debug)]
@@ -16,7 +16,10 @@ pub struct Bounded {
 /// The same for two and three dimensions, worked out when first asked for. It follows from the stage's text alone, so no two stages
 /// differ by it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cached([OnceLock<Bounded>; 2]);
+pub(super) struct Cached {
+    bounded: [OnceLock<Bounded>; 2],
+    unrolled: [OnceLock<String>; 2],
+}
 
 impl PartialEq for Cached {
     fn eq(&self, _: &Cached) -> bool {
@@ -27,9 +30,16 @@ impl PartialEq for Cached {
 impl Stage {
     /// The text with a budget in each loop that is not proven to end, in a space of `dim` dimensions (2 or 3).
     pub fn bounded(&self, dim: u32) -> &Bounded {
-        let [flat, deep] = &self.bounded.0;
+        let [flat, deep] = &self.bounded.bounded;
         let (kept, dim) = if dim == 3 { (deep, 3) } else { (flat, 2) };
         kept.get_or_init(|| self.bound(dim))
+    }
+
+    /// The same with its short loops written out.
+    pub fn unrolled(&self, dim: u32) -> &str {
+        let [flat, deep] = &self.bounded.unrolled;
+        let (kept, dim) = if dim == 3 { (deep, 3) } else { (flat, 2) };
+        kept.get_or_init(|| unroll::unrolled(&self.bounded(dim).source, &|name| known(name, dim)))
     }
 
     fn bound(&self, dim: u32) -> Bounded {

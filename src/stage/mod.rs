@@ -34,7 +34,12 @@ pub struct Stage {
     pub source: String,
     /// Words of the text, and those followed by a bracket: what the generator has to provide.
     words: BTreeSet<String>,
-    calls: BTreeSet<String>,
+    /// How many places of the text call each.
+    calls: BTreeMap<String, u32>,
+    /// Attributes that are asked for by a particle that may not be the stage's own.
+    asked: BTreeSet<String>,
+    /// Bytes without header and comments.
+    length: usize,
     /// How far from its own cell each readable grid port is read.
     reach: BTreeMap<String, Reach>,
     /// Whether all indices of the text are proven to be in bounds.
@@ -128,7 +133,10 @@ impl Stage {
     fn read(name: String, header: Header, source: String) -> Stage {
         let tokens = lex::tokens(&source);
         let words = tokens.iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text.to_string()).collect();
-        let calls = called(&tokens).map(|(_, name)| name.to_string()).collect();
+        let mut calls = BTreeMap::new();
+        for (_, name) in called(&tokens) {
+            *calls.entry(name.to_string()).or_insert(0) += 1;
+        }
         let reach = header.ports.iter().filter(|p| p.reads()).map(|p| (p.name.clone(), reach(&p.name, &tokens)));
         let reach = reach.collect();
         let components = |name: &str| match header.params.iter().find(|p| p.name == name)?.ty {
@@ -137,12 +145,17 @@ impl Stage {
         };
         let indexed = indexing::proven(&tokens, &components);
         let runs = iteration_source(&header, &tokens);
+        let attributes = header.ports.iter().flat_map(|p| &p.attributes).map(|(name, _)| name);
+        let asked = asked_of_others(attributes, &tokens, runs);
+        let length = source.lines().map(str::trim).filter(|line| !line.starts_with("//")).map(str::len).sum();
         Stage {
             name,
             header,
             source,
             words,
             calls,
+            asked,
+            length,
             reach,
             indexed,
             runs,
@@ -164,7 +177,7 @@ impl Stage {
 
     /// Whether the text calls a function.
     pub fn calls(&self, function: &str) -> bool {
-        self.calls.contains(function)
+        self.calls.contains_key(function)
     }
 
     /// How far from the computed cell a port is read.
@@ -196,16 +209,7 @@ impl Stage {
 
     /// Attributes that the text asks for of other particles of a port than the one it runs for, or may ask for.
     pub fn asks_of_others<'p>(&self, port: &'p Port) -> Vec<&'p str> {
-        let tokens = lex::tokens(&self.source);
-        let stage = tokens.windows(4).find(|w| w[0].text == "fn" && w[1].text == "stage");
-        let own = stage.filter(|_| self.runs == IterationSource::Particles).map_or("", |w| w[3].text);
-        let asks = |name: &str| {
-            (2..tokens.len()).any(|i| {
-                let of_own = tokens[i - 2].text == own && !is_member(&tokens, i - 2);
-                tokens[i].text == name && tokens[i - 1].text == "." && !of_own
-            })
-        };
-        port.attributes.iter().map(|(name, _)| name.as_str()).filter(|name| asks(name)).collect()
+        port.attributes.iter().map(|(name, _)| name.as_str()).filter(|name| self.asked.contains(*name)).collect()
     }
 
     /// What the stage hands on, where that is all that its text does.
@@ -232,14 +236,13 @@ impl Stage {
 
     /// Bytes of the text without its header and comments.
     pub fn text_length(&self) -> usize {
-        self.source.lines().map(str::trim).filter(|line| !line.starts_with("//")).map(str::len).sum()
+        self.length
     }
 
     /// Whether the text asks for a grid in one place only, interpolated or not.
     pub fn reads_once(&self, port: &str) -> bool {
-        let tokens = lex::tokens(&self.source);
-        let at = format!("{port}_at");
-        called(&tokens).filter(|(_, name)| *name == port || *name == at).count() == 1
+        let places = |name: &str| self.calls.get(name).copied().unwrap_or(0);
+        places(port) + places(&format!("{port}_at")) == 1
     }
 
     /// Whether an invocation may call the function for several cells, one after the other: no variable outlives a call.
@@ -404,6 +407,23 @@ fn called<'a>(tokens: &'a [Token<'a>]) -> impl Iterator<Item = (usize, &'a str)>
         let defined = i.checked_sub(1).and_then(|k| tokens.get(k)).is_some_and(|t| t.text == "fn" || t.text == ".");
         (word.kind == TokenKind::Word && bracket.text == "(" && !defined).then_some((i, word.text))
     })
+}
+
+/// Attributes that stand behind the point of anything but the particle that a stage runs for.
+fn asked_of_others<'h>(
+    attributes: impl Iterator<Item = &'h String>,
+    tokens: &[Token<'_>],
+    runs: IterationSource,
+) -> BTreeSet<String> {
+    let stage = tokens.windows(4).find(|w| w[0].text == "fn" && w[1].text == "stage");
+    let own = stage.filter(|_| runs == IterationSource::Particles).map_or("", |w| w[3].text);
+    let asks = |name: &str| {
+        (2..tokens.len()).any(|i| {
+            let of_own = tokens[i - 2].text == own && !is_member(tokens, i - 2);
+            tokens[i].text == name && tokens[i - 1].text == "." && !of_own
+        })
+    };
+    attributes.filter(|name| asks(name)).cloned().collect()
 }
 
 /// Reads the calls of a port's accessors off the text. Only `x(cell)` and `x(neighbor(cell, ..))` inside `fn stage`, with

@@ -35,7 +35,8 @@ enum Feed {
 #[derive(Clone, Debug)]
 struct Set {
     count: ValueId,
-    attributes: BTreeMap<String, ValueId>,
+    /// Most stages hand them on as they are.
+    attributes: Rc<BTreeMap<String, ValueId>>,
     room: Room,
     order: usize,
 }
@@ -80,6 +81,8 @@ struct Expander<'a> {
     groups: HashMap<(usize, usize), usize>,
     /// Stages and groups whose inputs are being expanded: meeting one again is a circle through a group that repeats.
     open: HashSet<(usize, usize)>,
+    /// States of particles that have been asked for.
+    sets: HashMap<usize, Set>,
     /// Orders given out so far.
     orders: usize,
     stops: until::Stops,
@@ -180,6 +183,7 @@ impl<'a> Expander<'a> {
             stages: HashMap::new(),
             groups: HashMap::new(),
             open: HashSet::new(),
+            sets: HashMap::new(),
             orders: 0,
             stops: until::Stops::default(),
         }

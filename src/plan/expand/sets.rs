@@ -1,6 +1,7 @@
 //! Sets of particles: their values, and what changes which of them there are.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::super::layout::Layout;
 use super::{
@@ -66,6 +67,9 @@ impl Expander<'_> {
 
     /// What a State of particles held at the end of the last frame.
     pub(super) fn state_set(&mut self, node: usize, set: &ParticleSet) -> Set {
+        if let Some(known) = self.sets.get(&node) {
+            return known.clone();
+        }
         let path = self.graph.nodes[node].path.clone();
         let room = Self::room(set);
         let count = match self.program.states.get(&(node, Part::Count)) {
@@ -84,7 +88,8 @@ impl Expander<'_> {
             attributes.insert(name.clone(), value);
         }
         // The same whenever it is asked for, and no other set's.
-        let set = Set { count, attributes, room, order: usize::MAX - node };
+        let set = Set { count, attributes: Rc::new(attributes), room, order: usize::MAX - node };
+        self.sets.insert(node, set.clone());
         self.name(&path, &Feed::Set(set.clone()));
         self.name(&format!("{path}.value"), &Feed::Set(set.clone()));
         set
@@ -130,7 +135,7 @@ impl Expander<'_> {
             attributes.insert(name.clone(), value);
         }
         let order = self.new_order();
-        Ok(Set { count, attributes, room, order })
+        Ok(Set { count, attributes: Rc::new(attributes), room, order })
     }
 
     pub(super) fn become_set(&mut self, state: usize, set: &ParticleSet, feed: Option<Feed>) -> Result<(), Problems> {
@@ -159,29 +164,30 @@ impl Expander<'_> {
         let path = self.graph.nodes[node].path.clone();
         let (declared, mut set) = (changed.declared, changed.before.clone());
         let room = set.room;
+        let attributes = Rc::make_mut(&mut set.attributes);
         let label = |part: &str| format!("{path}.{}.{part}", declared.name);
         let write = |part, value, consumes| Write { port: changed.port, part, ..super::write(value) }.from(consumes);
         match &declared.change {
             Change::Own => {
                 for (name, ty) in &declared.written {
                     let value = self.attribute(room, *ty, label(name));
-                    let before = set.attributes.insert(name.clone(), value);
+                    let before = attributes.insert(name.clone(), value);
                     writes.push(Write { overwrites: true, ..write(Part::Attribute(name.clone()), value, before) });
                 }
             }
             Change::Emit(_) => {
                 // Every attribute: what the stage does not write is zero for a new particle.
                 for (name, ty) in &declared.written {
-                    if !set.attributes.contains_key(name) {
+                    if !attributes.contains_key(name) {
                         let value = self.attribute(room, *ty, label(name));
                         self.push(node, TOP, Task::Fill(None), vec![], vec![super::write(value)])?;
-                        set.attributes.insert(name.clone(), value);
+                        attributes.insert(name.clone(), value);
                     }
                 }
-                for (name, before) in set.attributes.clone() {
+                for (name, before) in attributes.clone() {
                     let ty = self.program.values[before].ty.value();
                     let value = self.attribute(room, ty, label(&name));
-                    set.attributes.insert(name.clone(), value);
+                    attributes.insert(name.clone(), value);
                     writes.push(write(Part::Attribute(name), value, Some(before)));
                 }
                 set.count = self.count(label("count"));
@@ -193,7 +199,7 @@ impl Expander<'_> {
                     self.push(node, TOP, Task::Fill(None), vec![], vec![super::write(zero)])?;
                     let value = self.attribute(room, *ty, label(name));
                     writes.push(write(Part::Attribute(name.clone()), value, Some(zero)));
-                    set.attributes.insert(name.clone(), value);
+                    attributes.insert(name.clone(), value);
                 }
             }
             Change::Filter | Change::Gather => {
@@ -220,7 +226,7 @@ impl Expander<'_> {
         let index =
             if filters { self.scan(node, env, index, u64::from(set.room.capacity), label("places"))? } else { index };
         let task = if filters { Task::Compact } else { Task::Gather };
-        for (name, value) in &mut set.attributes {
+        for (name, value) in Rc::make_mut(&mut set.attributes) {
             let ty = self.program.values[*value].ty.value();
             let moved = self.attribute(set.room, ty, label(name));
             let mut reads = vec![read(*value), Read { port: 1, ..read(index) }];

@@ -20,7 +20,7 @@ impl StageKernel<'_> {
         wanted.add_words(of.stage.words());
         [&accessors, &result].into_iter().for_each(|text| wanted.add_text(text));
         let mut text = match self.op.shape.is_some() || self.program.unrolled {
-            true => unroll::unrolled(source, &|name| known(name, dim)),
+            true => of.stage.unrolled(dim).to_string(),
             false => source.clone(),
         };
         text.push('\n');

@@ -12,7 +12,6 @@ mod rows;
 mod sets;
 mod tile;
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::accessors::{self, Memory};
@@ -25,10 +24,9 @@ use crate::curve::SAMPLES;
 use crate::graph::{Domain, Graph, Kind, Node, Setting, Source};
 use crate::stage::header::{Change, Direction, Param, Port, Radius, Scatter};
 use crate::stage::types::{EdgeRule, Element, PortType, ValueType};
-use crate::stage::{Bounded, IterationSource, Stage, known, unroll};
+use crate::stage::{Bounded, IterationSource, Stage};
 
-use memory::Bound;
-pub use memory::bound;
+pub use memory::{Bound, bound};
 pub use tile::{held_inputs, tile_inner};
 
 /// Writes the WGSL of a stage in its surroundings.
@@ -60,8 +58,8 @@ impl StageKernel<'_> {
         let Bounded { source, finite } = self.stage.bounded(dim);
         let mut finite = *finite;
         let source = match self.op.shape.is_some() || self.program.unrolled {
-            true => Cow::Owned(unroll::unrolled(source, &|name| known(name, dim))),
-            false => Cow::Borrowed(source.as_str()),
+            true => self.stage.unrolled(dim),
+            false => source.as_str(),
         };
         let mut modules = String::new();
         let mut block = Block::default();
