@@ -13,7 +13,7 @@ use crate::stage::lex::tokens;
 /// Text that passed the guard validates in milliseconds; what takes longer is hostile.
 const PATIENCE: Duration = Duration::from_secs(2);
 pub const STACK: usize = 256 << 20; // Address space only. The parser recurses.
-pub const MOST_THREADS: usize = 8;
+pub const MOST_THREADS: usize = 16;
 
 /// A kernel on its way to be checked.
 #[derive(Clone)]
