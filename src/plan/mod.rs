@@ -4,6 +4,7 @@
 mod accessors;
 mod again;
 mod allocate;
+mod binds;
 mod builtin;
 mod expand;
 mod fuse;
@@ -418,11 +419,11 @@ impl Plan {
         if tuning.fuse {
             lean::thin(graph, &mut program);
             let (anew, room) = (tuning.otherwise == tuning::Otherwise::Gpu, fuse::room(&program));
-            fuse::fuse(graph, &mut program, anew, room);
+            fuse::fuse(graph, &mut program, (anew, !tuning.packs()), room);
             if tuning.packs() {
                 pack::pack(graph, &mut program, room);
                 // Who reads packs has buffers to spare.
-                fuse::fuse(graph, &mut program, anew, room);
+                fuse::fuse(graph, &mut program, (anew, true), room);
             }
         }
         rows::widen(graph, &mut program, tuning);
