@@ -83,6 +83,20 @@ impl StageKernel<'_> {
         )
     }
 
+    /// Statements that store the attributes of the particle `_i` at the place that its stage has returned. `input`: the port of the set.
+    pub(super) fn scattered(&self, bound: &[Bound], input: usize, capacity: u32) -> String {
+        let mut moves = String::new();
+        let mut place = String::new();
+        for (port, write, ..) in self.writes().filter(|(port, ..)| port.change == Change::Scatter) {
+            let from = memory::variable(bound, 0, input, &write.part);
+            if let (Part::Attribute(_), Some(from)) = (&write.part, from) {
+                let _ = write!(moves, " {}[_to] = {from}[_i];", memory::written(port, &write.part));
+                place = self.result(&port.name);
+            }
+        }
+        if moves.is_empty() { moves } else { format!(" let _to = {place}; if (_to < {capacity}u) {{{moves} }}") }
+    }
+
     /// `x(position)` and `x_next(&near)`: along each row of cells the entries are contiguous, so a row is one range; around a
     /// periodic border they are not, and every cell is a range of its own.
     pub(super) fn neighbor_accessor(&self, of: Instance<'_>, index: usize, port: &Port, bound: &[Bound]) -> String {
