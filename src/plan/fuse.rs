@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write};
 use super::lean::asked_for;
-use super::{binds, kernel};
 use super::stage_kernel::held_inputs;
+use super::{binds, kernel};
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::{Change, Port};
 use crate::stage::types::{EdgeRule, Element, PortType, Precision, ValueType, WireType};

@@ -17,7 +17,8 @@ pub fn join(graph: &Graph, program: &mut Program, room: usize) {
         let moves = readers.iter().filter_map(|reader| program.ops.get(*reader));
         if !readers.is_empty()
             && moves.clone().all(|op| matches!(op.task, Task::Scatter))
-            && let Some(joined) = moves.fold(Some(program.ops[stage].clone()), |op, next| with((graph, program), op?, next, index))
+            && let Some(joined) =
+                moves.fold(Some(program.ops[stage].clone()), |op, next| with((graph, program), op?, next, index))
             && binds::buffers(graph, program, &joined, &|value| asked.contains(&value)) <= room
         {
             program.ops[stage] = joined;

@@ -96,12 +96,7 @@ fn a_set_compiles_to_this_plan() {
 fn only_what_is_read_again_is_moved() {
     let plan = plan();
     let moves: Vec<usize> = plan.frame.iter().filter(|d| d.part == "scatter").map(|d| d.buffers.len()).collect();
-    assert_eq!(
-        moves,
-        [8],
-        "age, position and velocity in one dispatch; rank and item stay:\n{}",
-        plan.to_text()
-    );
+    assert_eq!(moves, [8], "age, position and velocity in one dispatch; rank and item stay:\n{}", plan.to_text());
 }
 
 #[test]

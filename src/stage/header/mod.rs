@@ -363,9 +363,9 @@ fn particle_port(port: &Port) -> Result<(), String> {
         (Direction::InOut, Change::Own) if !writes => {
             Err(format!("@inout `{name}` writes nothing: name what it writes behind `->`, or use @in"))
         }
-        (_, Change::Filter | Change::Gather | Change::Scatter) if writes => {
-            Err(format!("`{name}`: filter, gather and scatter move whole particles; write attributes in a stage before"))
-        }
+        (_, Change::Filter | Change::Gather | Change::Scatter) if writes => Err(format!(
+            "`{name}`: filter, gather and scatter move whole particles; write attributes in a stage before"
+        )),
         (_, Change::Put) if !writes => Err(format!("`{name}`: `put` needs attributes behind `->`")),
         (_, Change::Emit(_)) if !port.attributes.is_empty() => {
             Err(format!("`{name}`: a new particle has no attributes to read; write `Particles{{}} -> {{..}}`"))
