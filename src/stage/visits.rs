@@ -85,19 +85,25 @@ struct Round {
     text: String,
 }
 
-/// `for (var _k = 0u; _k < near._some; _k++) { .. }`: behind the last entry that one is tested again, which leaves the same mark.
+/// `for (var _k = 0u; _k < near._some; _k++) { .. }`: the marks of a round are constants until they are put where they belong.
 fn tests(text: &str, tokens: &[Token<'_>], at: usize) -> Option<Round> {
     let word = |i: usize| tokens.get(at + i).map_or("", |t| t.text);
     let near = word(9);
     let head = ["for", "(", "var", "_k", "=", "0u", ";", "_k", "<", near, ".", "_some", ";", "_k", "++", ")", "{"];
     (0..head.len()).all(|i| word(i) == head[i]).then_some(())?;
     let (body, end) = body(text, tokens, at + head.len() - 1)?;
-    let entry = |k: usize| match k {
-        0 => format!("{{ let _k = _four; {body} }} "),
-        k => format!("{{ let _k = min(_four + {k}u, {near}._some - 1u); {body} }} "),
+    let mark = format!("{near}._marks |= 1u << _k;");
+    body.contains(&mark).then_some(())?;
+    let entry = |k: usize| {
+        let body = body.replace(&mark, &format!("_bits |= {}u;", 1 << k));
+        format!("{{ let _k = _four + {k}u; {body} }} ")
     };
     let all: String = (0..AT_ONCE).map(entry).collect();
-    let text = format!("for (var _four = 0u; _four < {near}._some; _four += {AT_ONCE}u) {{ {all}}}");
+    let text = format!(
+        "var _four = 0u; for (; _four + {}u < {near}._some; _four += {AT_ONCE}u) {{ var _bits = 0u; {all}{near}._marks |= _bits << _four; }} \
+         for (var _k = _four; _k < {near}._some; _k++) {{{body}}}",
+        AT_ONCE - 1
+    );
     Some(Round { start: tokens.get(at)?.start, end, text })
 }
 
@@ -189,8 +195,9 @@ mod tests {
         let tested =
             "for (var _k = 0u; _k < near._some; _k++) { _look_n(&near, _k); if (a) { near._marks |= 1u << _k; } } x;";
         let out = in_fours(tested);
-        assert_eq!(out.matches("_look_n(&near, _k);").count(), 4);
-        assert!(out.contains("_four += 4u") && out.contains("let _k = min(_four + 3u, near._some - 1u);"), "{out}");
+        assert_eq!(out.matches("_look_n(&near, _k);").count(), 5, "four and the rest: {out}");
+        assert!(out.contains("let _k = _four + 3u;") && out.contains("_bits |= 8u;"), "{out}");
+        assert!(out.contains("near._marks |= _bits << _four;") && out.contains("for (var _k = _four;"), "{out}");
         assert!(out.ends_with("} x;"), "{out}");
         let out = in_fours("while (_row_n(&near)) { while (_step_n(&near)) { let d = f(near.index); sum += d; } }");
         assert_eq!(out.matches("sum += d;").count(), 5, "four and the rest: {out}");
