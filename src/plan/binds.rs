@@ -15,7 +15,8 @@ pub fn buffers(graph: &Graph, program: &Program, op: &Op, elsewhere: &dyn Fn(Val
     let shares = op.built_in.iter().any(|built| built.before);
     let reads: BTreeSet<ValueId> = op.reads.iter().map(|read| read.value).collect();
     let read = if shares { reads.len() } else { op.reads.len() };
-    let stored = op.writes.iter().filter(|w| !w.passed && !(shares && w.of > 0 && !elsewhere(w.value)));
+    let passed = |w: &Write| w.passed || shares && w.of > 0 && !elsewhere(w.value);
+    let stored = op.writes.iter().filter(|w| !passed(w));
     let bound = |write: &Write| match place(graph, program, op, write, elsewhere) {
         Some(before) => usize::from(!reads.contains(&before)),
         None => 1 + usize::from(loads(graph, op, write)),

@@ -12,17 +12,17 @@ pub fn join(graph: &Graph, program: &mut Program, room: usize) {
     let asked = lean::asked_for(program);
     let mut moved = BTreeSet::new();
     for stage in 0..program.ops.len() {
-        let Some(index) = index_of(graph, &program.ops[stage]).filter(|index| !asked.contains(index)) else { continue };
-        let readers: Vec<usize> = (0..program.ops.len()).filter(|op| reads(&program.ops[*op], index)).collect();
-        let moves = readers.iter().filter_map(|reader| program.ops.get(*reader));
-        if !readers.is_empty()
-            && moves.clone().all(|op| matches!(op.task, Task::Scatter))
-            && let Some(joined) =
-                moves.fold(Some(program.ops[stage].clone()), |op, next| with((graph, program), op?, next, index))
-            && binds::buffers(graph, program, &joined, &|value| asked.contains(&value)) <= room
+        let Some(says) = program.ops.get(stage) else { continue };
+        let Some(index) = index_of(graph, says).filter(|index| !asked.contains(index)) else { continue };
+        let readers = || program.ops.iter().enumerate().filter(|(_, op)| reads(op, index));
+        let mut moves = readers().map(|(_, op)| op);
+        let fits = |op: &Op| binds::buffers(graph, program, op, &|value| asked.contains(&value)) <= room;
+        if readers().all(|(_, op)| matches!(op.task, Task::Scatter))
+            && let Some(joined) = moves.try_fold(says.clone(), |op, next| with((graph, program), op, next, index))
+            && fits(&joined)
         {
+            moved.extend(readers().map(|(reader, _)| reader));
             program.ops[stage] = joined;
-            moved.extend(readers);
         }
     }
     let mut index = 0..;

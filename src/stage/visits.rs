@@ -20,7 +20,7 @@ pub fn iterators<'a>(tokens: &[Token<'a>], grids: &dyn Fn(&str) -> bool) -> Vec<
         before(i, 1) == "&" && before(i, 2) == "(" && grid.is_some_and(grids) && text(i + 1) == ")"
     };
     let reads = |i: usize| text(i + 1) == "." && text(i + 2) == "index" && !written(tokens, i, i + 2);
-    let mut found: Vec<&str> = (0..tokens.len()).filter(|i| begins(*i)).map(|i| text(i)).collect();
+    let mut found: Vec<&str> = (0..tokens.len()).filter(|i| begins(*i)).map(text).collect();
     found.dedup();
     let named = |i: &usize, name: &str| text(*i) == name && before(*i, 1) != ".";
     found.retain(|name| (0..tokens.len()).filter(|i| named(i, name)).all(|i| begins(i) || goes_on(i) || reads(i)));
