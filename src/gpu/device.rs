@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::pipelines::Pipelines;
 use super::probe;
-use crate::plan::tuning::Otherwise;
+use crate::plan::tuning::{MOST_BUFFERS, Otherwise};
 use crate::plan::{Plan, Tuning};
 use crate::problem::Problems;
 
@@ -135,9 +135,10 @@ impl Gpu {
     /// How plans are made for this device as long as nothing was measured on it: on a processor that plays GPU, memory is near and
     /// barriers are dear, so nothing is swept on tiles.
     pub fn tuning(&self) -> Tuning {
+        let buffers = self.device.limits().max_storage_buffers_per_shader_stage.min(MOST_BUFFERS);
         match self.device.adapter_info().device_type {
-            wgpu::DeviceType::Cpu => Tuning { fuse: true, otherwise: Otherwise::Cpu, ..Tuning::default() },
-            _ => Tuning::gpu(),
+            wgpu::DeviceType::Cpu => Tuning { fuse: true, otherwise: Otherwise::Cpu, buffers, ..Tuning::default() },
+            _ => Tuning { buffers, ..Tuning::gpu() },
         }
     }
 

@@ -221,12 +221,14 @@ fn joins(program: &Program, chain: &Chain, value: ValueId) -> bool {
 }
 
 /// Whether an operation may overwrite the version that it goes on from.
-fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
+pub fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
     let precision = |v: ValueId| program.values.get(v).map(|v| v.precision);
     // The halo of a tile is the inside of others.
     if op.sweeps > 1 || write.consumes.is_some_and(|before| precision(before) != precision(write.value)) {
         return false;
     }
+    // Of two that go on from one version, neither may take its place.
+    let sharers = op.writes.iter().filter(|w| w.consumes == write.consumes).count();
     let mut readers = op.reads.iter().filter(|r| Some(r.value) == write.consumes);
     let node = op.node_of(write.of).and_then(|node| graph.nodes.get(node));
     if let (Some(Kind::Stage(stage)), Part::Attribute(_)) = (node.map(|n| &n.kind), &write.part) {
@@ -239,9 +241,8 @@ fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> b
                 && stage.set().is_some_and(|p| p.name == declared.name)
                 && !stage.calls(&declared.name)
         };
-        return readers.all(own);
+        return sharers == 1 && readers.all(own);
     }
-    let sharers = op.writes.iter().filter(|w| w.consumes == write.consumes).count();
     if readers.next().is_some() || sharers > 1 {
         return false;
     }

@@ -278,6 +278,13 @@ pub fn gather(n: u64, words: &[u32]) -> String {
     per_word(&declarations, n, &body)
 }
 
+/// Each particle goes to the place that the index says.
+pub fn scatter(n: u64, words: &[u32]) -> String {
+    let (declarations, copies) = moves(words, &["_index", "_count"], "j", "i");
+    let body = format!("if (i >= _count[0]) {{ return; }} let j = _index[i]; if (j < {n}u) {{ {copies} }}");
+    per_word(&declarations, n, &body)
+}
+
 /// Each particle's attributes side by side.
 pub fn pack(attributes: &[Layout], pack: Layout) -> String {
     let buffer = |k: usize, layout: &Layout| {

@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write};
-use super::kernel;
+use super::lean::asked_for;
 use super::stage_kernel::held_inputs;
+use super::{binds, kernel};
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::{Change, Port};
 use crate::stage::types::{EdgeRule, Element, PortType, Precision, ValueType, WireType};
@@ -21,8 +22,8 @@ const MAX_TOGETHER: usize = 8;
 /// Joins the operations of a program where that changes nothing but their number.
 ///
 /// `anew`: also let a stage that reads elsewhere make what it reads anew, cell by cell, where that is little work. `room`: buffers
-/// that a kernel may have.
-pub fn fuse(graph: &Graph, program: &mut Program, anew: bool, room: usize) {
+/// that a kernel may have. `adding`: also into stages over particles that add to grids, which make no packs.
+pub fn fuse(graph: &Graph, program: &mut Program, (anew, adding): (bool, bool), room: usize) {
     begin_from_constants(graph, program);
     if anew {
         make_anew(graph, program, true, room);
@@ -33,7 +34,7 @@ pub fn fuse(graph: &Graph, program: &mut Program, anew: bool, room: usize) {
     while index < program.ops.len() {
         let producers: BTreeSet<usize> = program.ops[index].inputs().filter_map(|v| links.writer(v)).collect();
         // The last one first: what it reads of the others then comes to this operation.
-        let found = producers.into_iter().rev().find(|p| joins(graph, program, &links, (*p, index), room));
+        let found = producers.into_iter().rev().find(|p| joins(graph, program, &links, (*p, index), (room, adding)));
         match found {
             Some(producer) => {
                 links.leave(program, producer);
@@ -117,12 +118,15 @@ fn takes_constants(graph: &Graph, op: &Op, value: ValueId) -> bool {
 struct Links {
     writer: Vec<Option<usize>>,
     readers: Vec<Vec<usize>>,
+    /// What something outside of the operations needs.
+    asked: BTreeSet<ValueId>,
 }
 
 impl Links {
     fn new(program: &Program) -> Links {
         let count = program.values.len();
-        let mut links = Links { writer: vec![None; count], readers: vec![Vec::new(); count] };
+        let asked = asked_for(program);
+        let mut links = Links { writer: vec![None; count], readers: vec![Vec::new(); count], asked };
         (0..program.ops.len()).for_each(|op| links.enter(program, op));
         links
     }
@@ -156,6 +160,22 @@ impl Links {
                 return true;
             }
             if seen.insert(index) {
+                pending.extend(self.after(program, index));
+            }
+        }
+        false
+    }
+
+    /// Whether an operation is one of these, or they need what it makes.
+    fn comes_to(&self, program: &Program, from: usize, to: &[usize]) -> bool {
+        let last = to.iter().max().copied().unwrap_or(0);
+        let mut seen = BTreeSet::new();
+        let mut pending = vec![from];
+        while let Some(index) = pending.pop() {
+            if to.contains(&index) {
+                return true;
+            }
+            if index <= last && seen.insert(index) {
                 pending.extend(self.after(program, index));
             }
         }
@@ -335,9 +355,16 @@ fn alike(graph: &Graph, (from, first): (&Op, (&Node, &Stage)), (to, second): (&O
 }
 
 /// Whether an operation can be built into another that reads what it makes.
-fn joins(graph: &Graph, program: &Program, links: &Links, (producer, consumer): (usize, usize), room: usize) -> bool {
+fn joins(
+    graph: &Graph,
+    program: &Program,
+    links: &Links,
+    (producer, consumer): (usize, usize),
+    (room, adding): (usize, bool),
+) -> bool {
     let (from, to) = (&program.ops[producer], &program.ops[consumer]);
     let second = if to.sweeps > 1 { tiled(graph, to) } else { running(graph, to) };
+    let second = second.or_else(|| adds(graph, to).filter(|_| adding));
     let (Some(first), Some(second)) = (plain(graph, from), second) else { return false };
     // Partial results are laid out by workgroups of single cells.
     let reduces = second.1.outputs().any(|port| port.reduce.is_some());
@@ -352,9 +379,25 @@ fn joins(graph: &Graph, program: &Program, links: &Links, (producer, consumer): 
         } else {
             made(program, producer).all(|value| reads_own(graph, to, value))
         }
-        && buffers(from, to) <= room
         && from.built_in.len() + to.built_in.len() < MAX_TOGETHER
         && !links.around(program, producer, consumer)
+        && (buffers(from, to) <= room || binds_joined(graph, program, links, (producer, consumer)) <= room)
+}
+
+/// Buffers that the two take once one is built into the other. What [`buffers`] counts takes less time to find out, and is more.
+fn binds_joined(graph: &Graph, program: &Program, links: &Links, (producer, consumer): (usize, usize)) -> usize {
+    let mut joined = program.ops[consumer].clone();
+    if joined.shape.is_some() {
+        return usize::MAX;
+    }
+    build_before(program.ops[producer].clone(), &mut joined);
+    let elsewhere = |value: ValueId| {
+        let read = links.readers(value).iter().any(|reader| !links.comes_to(program, *reader, &[producer, consumer]));
+        // What is computed once is there for every frame.
+        let made = links.writer(value).and_then(|op| program.ops.get(op)).is_some_and(|op| op.still != joined.still);
+        read || made || links.asked.contains(&value)
+    };
+    binds::buffers(graph, program, &joined, &elsewhere)
 }
 
 fn made(program: &Program, op: usize) -> impl Iterator<Item = ValueId> + '_ {
@@ -407,9 +450,19 @@ fn running<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
     if reduces && !op.writes.is_empty() { Some((node, stage)) } else { plain(graph, op) }
 }
 
+/// The same of one over particles that adds to grids, besides what it writes of its own particle.
+fn adds<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
+    let node = graph.nodes.get(op.node)?;
+    let Kind::Stage(stage) = &node.kind else { return None };
+    let own = |port: &Port| port.ty == PortType::Particles && port.change == Change::Own;
+    let added = |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_some();
+    let plain = matches!(op.task, Task::Stage) && stage.source() == IterationSource::Particles && !op.writes.is_empty();
+    (plain && stage.outputs().all(|port| own(port) || added(port))).then_some((node, stage))
+}
+
 /// The number of living particles that an operation runs over.
 fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
-    let (_, stage) = plain(graph, op)?;
+    let stage = stage_of(graph, op, 0)?;
     let set = stage.set()?;
     let input = stage.inputs().position(|p| p.name == set.name)?;
     op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
@@ -475,26 +528,37 @@ fn buffers(from: &Op, to: &Op) -> usize {
 
 /// Builds the producer into the consumer, and leaves nothing of it.
 fn merge(program: &mut Program, producer: usize, consumer: usize) {
-    let op = &mut program.ops[producer];
-    let (node, built_in, made_here) = (op.node, std::mem::take(&mut op.built_in), std::mem::take(&mut op.writes));
-    let (read, handed_before) = (std::mem::take(&mut op.reads), std::mem::take(&mut op.handed));
-    let Some(to) = program.ops.get_mut(consumer) else { return };
+    let from = program.ops.get_mut(producer).map(|op| Op {
+        built_in: std::mem::take(&mut op.built_in),
+        writes: std::mem::take(&mut op.writes),
+        reads: std::mem::take(&mut op.reads),
+        handed: std::mem::take(&mut op.handed),
+        task: op.task.clone(),
+        ..*op
+    });
+    if let (Some(from), Some(to)) = (from, program.ops.get_mut(consumer)) {
+        build_before(from, to);
+    }
+}
+
+/// Builds an operation into another that runs it first.
+fn build_before(from: Op, to: &mut Op) {
     let first = to.built_in.len() + 1;
     let moved = |instance: usize| first + instance;
-    to.built_in.push(BuiltIn { node, askers: Vec::new(), before: true, anew: None });
-    to.built_in.extend(built_in.into_iter().map(|built| BuiltIn {
+    to.built_in.push(BuiltIn { node: from.node, askers: Vec::new(), before: true, anew: None });
+    to.built_in.extend(from.built_in.into_iter().map(|built| BuiltIn {
         askers: built.askers.into_iter().map(|(instance, port)| (moved(instance), port)).collect(),
         ..built
     }));
-    let made: BTreeSet<ValueId> = made_here.iter().map(|w| w.value).collect();
+    let made: BTreeSet<ValueId> = from.writes.iter().map(|w| w.value).collect();
     let (handed, mut reads): (Vec<Read>, Vec<Read>) = to.reads.drain(..).partition(|r| made.contains(&r.value));
     to.handed.extend(handed);
     let moved_read = |read: Read| Read { field: moved(read.field), ..read };
-    reads.extend(read.into_iter().map(moved_read));
+    reads.extend(from.reads.into_iter().map(moved_read));
     to.reads = reads;
-    to.handed.extend(handed_before.into_iter().map(moved_read));
+    to.handed.extend(from.handed.into_iter().map(moved_read));
     // What is made first stands first, so that memory is followed from one to the next.
-    let mut writes: Vec<Write> = made_here.into_iter().map(|write| Write { of: moved(write.of), ..write }).collect();
+    let mut writes: Vec<Write> = from.writes.into_iter().map(|write| Write { of: moved(write.of), ..write }).collect();
     writes.append(&mut to.writes);
     to.writes = writes;
 }

@@ -277,6 +277,7 @@ impl<'a> Writer<'a> {
                 ("count", builtin::compact_count(capacity))
             }
             Task::Gather => ("gather", builtin::gather(elements, &moved)),
+            Task::Scatter => ("scatter", builtin::scatter(elements, &moved)),
             Task::Pack => {
                 let attributes = op.reads.iter().map(|r| value(Some(r.value)).layout());
                 ("pack", builtin::pack(&attributes.take(op.reads.len() - 1).collect::<Vec<_>>(), target.layout()))
@@ -300,7 +301,8 @@ impl<'a> Writer<'a> {
         let over = match op.task {
             Task::Reduce(..) => Over::Partials(source.bytes / 16),
             Task::ScanSums => Over::Partials(elements.div_ceil(4 * u64::from(builtin::LANES))),
-            Task::ScanBlocks | Task::ScanAdd | Task::ScanEnd | Task::Compact | Task::Gather | Task::Pack => each,
+            Task::ScanBlocks | Task::ScanAdd | Task::ScanEnd | Task::Compact => each,
+            Task::Gather | Task::Scatter | Task::Pack => each,
             Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => Over::Once,
             Task::Present { width, height } => Over::Pixels(width, height),
             _ => Over::Words(words),
@@ -335,9 +337,9 @@ impl<'a> Writer<'a> {
             uniform_bytes: 16,
         };
         let kernel = self.kernel(kernel, None, false);
-        // The count is the last thing that a gather or a pack reads.
-        let count =
-            op.reads.last().filter(|_| matches!(op.task, Task::Gather | Task::Pack)).map(|r| counted(memory[r.value]));
+        // The count is the last thing that a move or a pack reads.
+        let living = matches!(op.task, Task::Gather | Task::Scatter | Task::Pack);
+        let count = op.reads.last().filter(|_| living).map(|r| counted(memory[r.value]));
         let indirect = self.gated(program, op, memory).or(count);
         let (node, part, with) = (node.path.clone(), name.into(), Vec::new());
         Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform }
@@ -477,7 +479,7 @@ fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
         Task::ScanBlocks => elements.div_ceil(4),
         Task::ScanAdd => elements + 1,
         Task::ScanEnd => (elements + 1).div_ceil(4),
-        Task::Compact | Task::Gather | Task::Pack => elements,
+        Task::Compact | Task::Gather | Task::Scatter | Task::Pack => elements,
         _ => words,
     };
     builtin::word_groups(threads)

@@ -4,6 +4,7 @@
 mod accessors;
 mod again;
 mod allocate;
+mod binds;
 mod builtin;
 mod expand;
 mod fuse;
@@ -11,6 +12,7 @@ mod halo;
 mod kernel;
 mod layout;
 mod lean;
+mod moves;
 mod pack;
 mod part;
 mod prelude;
@@ -418,12 +420,14 @@ impl Plan {
         halo::assign(graph, &mut program, tuning);
         if tuning.fuse {
             lean::thin(graph, &mut program);
-            let (anew, room) = (tuning.otherwise == tuning::Otherwise::Gpu, fuse::room(&program));
-            fuse::fuse(graph, &mut program, anew, room);
+            let anew = tuning.otherwise == tuning::Otherwise::Gpu;
+            let room = fuse::room(&program).max(tuning.buffers as usize);
+            moves::join(graph, &mut program, room);
+            fuse::fuse(graph, &mut program, (anew, !tuning.packs()), room);
             if tuning.packs() {
                 pack::pack(graph, &mut program, room);
                 // Who reads packs has buffers to spare.
-                fuse::fuse(graph, &mut program, anew, room);
+                fuse::fuse(graph, &mut program, (anew, true), room);
             }
         }
         rows::widen(graph, &mut program, tuning);

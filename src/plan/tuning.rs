@@ -124,6 +124,9 @@ pub const CELLS_OF_A_ROW: u32 = 4;
 /// Cells of one number that share a word in half precision.
 pub const CELLS_OF_A_WORD: u32 = 2;
 
+/// Storage buffers of a kernel beyond which nothing more is joined, whatever the adapter offers.
+pub const MOST_BUFFERS: u32 = 16;
+
 /// Invocations of a workgroup that every adapter has.
 pub const LANES: u32 = 256;
 /// Words of workgroup memory that every adapter has.
@@ -149,12 +152,15 @@ pub struct Tuning {
     pub otherwise: Otherwise,
     /// Whether stages that hand each other values cell by cell share a dispatch.
     pub fuse: bool,
+    /// Storage buffers that a kernel of several stages may have, where the adapter offers more than the eight that all do.
+    #[serde(default)]
+    pub buffers: u32,
 }
 
 impl Tuning {
     /// What is taken on a GPU of which nothing is known.
     pub fn gpu() -> Tuning {
-        Tuning { shapes: BTreeMap::new(), otherwise: Otherwise::Gpu, fuse: true }
+        Tuning { shapes: BTreeMap::new(), otherwise: Otherwise::Gpu, fuse: true, buffers: 0 }
     }
 
     /// Whether what a stage reads of other particles lies together: a load of four words costs a GPU no more than one of one.

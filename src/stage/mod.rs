@@ -14,6 +14,7 @@ pub mod reference;
 mod settle;
 pub mod types;
 pub mod unroll;
+pub mod visits;
 
 use std::collections::{BTreeMap, BTreeSet};
 

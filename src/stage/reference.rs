@@ -67,6 +67,7 @@ fn port_row(port: &Port) -> String {
         Change::Emit(amount) => notes.push(format!("emit {amount}")),
         Change::Filter => notes.push("filter".into()),
         Change::Gather => notes.push("gather".into()),
+        Change::Scatter => notes.push("scatter".into()),
         Change::Put => notes.push("put".into()),
     }
     if let Some(reduce) = port.reduce {

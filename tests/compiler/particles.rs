@@ -33,6 +33,8 @@ fn headers_of_particle_and_field_stages_are_checked() {
         ),
         ("//! @inout p: Particles{age: f32}, filter", particle),
         ("//! @inout p: Particles{age: f32}, gather", "fn stage(particle: Particle) -> f32 { return particle.age; }"),
+        ("//! @inout p: Particles{age: f32}, scatter", "fn stage(particle: Particle) -> f32 { return particle.age; }"),
+        ("//! @inout p: Particles{} -> {age: f32}, scatter", particle),
         ("//! @inout p: Particles{age: f32}, put", particle),
         ("//! @inout p: Particles{} -> {age: f32}", "fn stage(cell: Cell) -> f32 { return 1.0; }"),
         ("//! @inout p: Particles{} -> {a: f32}\n//! @inout q: Particles{} -> {b: f32}", particle),
@@ -93,13 +95,8 @@ fn a_set_compiles_to_this_plan() {
 #[test]
 fn only_what_is_read_again_is_moved() {
     let plan = plan();
-    let moves: Vec<usize> = plan.frame.iter().filter(|d| d.part == "gather").map(|d| d.buffers.len()).collect();
-    assert_eq!(
-        moves,
-        [8],
-        "age, position and velocity in one dispatch; rank, item and order stay:\n{}",
-        plan.to_text()
-    );
+    let moves: Vec<usize> = plan.frame.iter().filter(|d| d.part == "scatter").map(|d| d.buffers.len()).collect();
+    assert_eq!(moves, [8], "age, position and velocity in one dispatch; rank and item stay:\n{}", plan.to_text());
 }
 
 #[test]

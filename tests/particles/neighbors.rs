@@ -1,5 +1,10 @@
 //! Neighbours: the search finds exactly what comparing all pairs finds.
 
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
+use stagewright::sim::Simulation;
+
 use super::harness::*;
 use super::killing::HASH;
 use super::sets::*;
@@ -183,4 +188,60 @@ fn marked_entries_are_visited_in_their_order() {
     assert_eq!(first.len(), 4000);
     assert!(most > 64, "rows of several batches");
     assert_eq!(first, second);
+}
+
+/// A grid of neighbours whose cells claim 5,000 particles each, over a set of 100 with room for 1,000.
+const CLAIMS: &str = r##"
+    "domain": (domain: (resolution: (2, 2), width: 1, edge: "wall")),
+    "set": (state: "Particles{position: Vec, id: u32}", capacity: 1000),
+    "claim": (custom: r#"//! Claim
+        //! @out start: Grid<u32>, scan
+        fn stage(cell: Cell) -> u32 { return 5000u; }"#, on: "domain"),
+    "near": (custom: r#"//! Near
+        //! @in start: Grid<u32>
+        //! @inout particles: Particles{id: u32}, gather
+        //! @out neighbors: NeighborGrid, like start
+        fn stage(particle: Particle) -> u32 { return particle.index; }"#, on: "domain",
+        inputs: {"particles": "set.value", "start": "claim.start"}),
+    "probe": (custom: r#"//! Probe
+        //! @in neighbors: NeighborGrid
+        //! @inout particles: Particles{position: Vec, id: u32} -> {found: u32, sum: u32, beyond: u32}
+        fn stage(particle: Particle) -> Result {
+            var found = 0u;
+            var sum = 0u;
+            var beyond = 0u;
+            var near = neighbors(particle.position);
+            while (neighbors_next(&near)) {
+                found++;
+                sum += particles(near.index).id;
+                beyond += particles(near.index + 4000000000u).id;
+            }
+            return Result(found, sum, beyond);
+        }"#, on: "domain", inputs: {"neighbors": "near.neighbors", "particles": "near.particles"}),
+"##;
+
+#[test]
+fn a_search_stays_within_the_set_whatever_the_grid_claims() {
+    let graph = Graph::build(&document(60.0, CLAIMS, &[]), Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    for tuning in [Tuning::default(), Tuning::gpu()] {
+        let fours = tuning == Tuning::gpu();
+        let plan = Plan::compile(&graph, &PlanOptions { keep: Keep::All, tuning, ..PlanOptions::default() });
+        let mut sim = Simulation::new(gpu(), plan.unwrap_or_else(|e| panic!("{e}"))).unwrap_or_else(|e| panic!("{e}"));
+        let text = sim.plan().to_text_with_wgsl();
+        assert!(text.contains("_last = min(_last, 1000u)"), "rows end within the set");
+        assert!(text.contains("fn _near_particles(_asked: u32) -> Particle { let _index = _asked;"), "{text}");
+        assert!(text.contains("fn particles(_asked: u32) -> Particle { let _index = min(_asked, 999u);"), "{text}");
+        assert_eq!(text.contains("_four_neighbors"), fours);
+        sim.reset();
+        place(&mut sim, "set", &random(200, 3), &[], 2);
+        sim.write_words("set.id", &(1..=100).chain([7; 900]).collect::<Vec<u32>>()).unwrap_or_else(|e| panic!("{e}"));
+        step(&mut sim, 1);
+        // The first row claims all places there are, the second begins behind them.
+        let all = |name: &str| wholes(&sim, "probe.particles", name);
+        assert_eq!(all("found"), [1000; 100]);
+        let beyond = words(&sim, "near.particles.id")[999];
+        let sum: u32 = words(&sim, "near.particles.id").iter().sum();
+        assert_eq!((all("sum"), all("beyond")), (vec![sum; 100], vec![1000 * beyond; 100]), "ids from 1 to 100: {sum}");
+        assert!(sum >= 5050);
+    }
 }

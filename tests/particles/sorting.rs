@@ -11,8 +11,12 @@ use super::sets::*;
 
 /// A graph as a GPU gets it, in fewer dispatches; it keeps a wire.
 fn joined(nodes: &str, values: &[(&str, &str)], keep: &str) -> Simulation {
+    joined_by(nodes, values, keep, Tuning::gpu())
+}
+
+fn joined_by(nodes: &str, values: &[(&str, &str)], keep: &str, tuning: Tuning) -> Simulation {
     let graph = Graph::build(&document(60.0, nodes, values), Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
-    let (keep, tuning) = (Keep::Wires(vec![keep.into()]), Tuning::gpu());
+    let keep = Keep::Wires(vec![keep.into()]);
     let plan = Plan::compile(&graph, &PlanOptions { keep, tuning, ..PlanOptions::default() });
     Simulation::new(gpu(), plan.unwrap_or_else(|e| panic!("{e}"))).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -116,9 +120,64 @@ fn the_counting_sort_is_a_stable_sort_by_cell() {
     assert!(sim.warnings(true).is_empty(), "nothing was cut short");
 }
 
+#[test]
+fn a_sort_moves_its_particles_in_the_dispatch_that_sorts_them() {
+    let nodes = SORT.replace(r#""listed": (stage"#, r#""no": (stage"#);
+    let nodes = nodes.split(r#"    "no":"#).next().unwrap_or_default();
+    let tuning = Tuning { buffers: 16, ..Tuning::gpu() };
+    let (mut short, mut plain) = (joined_by(nodes, &[], "sorted.particles", tuning), start(60.0, nodes, &[]));
+    let text = short.plan().to_text();
+    let line = text.lines().find(|line| line.contains("sorted/reorder  [")).unwrap_or_else(|| panic!("{text}"));
+    for part in ["particles.id<b", "particles.id>b", "particles.position<b", "particles.position>b"] {
+        assert!(line.contains(part), "{line}");
+    }
+    assert!(!text.contains("[scatter]") && !text.contains(".index"), "{text}");
+    for count in [0usize, 1, 257, 20_000] {
+        let positions: Vec<f32> = random(3 * count, count as u32).iter().map(|v| 0.5 + 0.1 * v).collect();
+        let sorted = [&mut short, &mut plain].map(|sim| {
+            sim.reset();
+            place(sim, "set", &positions, &[], 3);
+            step(sim, 1);
+            ["position", "id"].map(|name| words(sim, &format!("sorted.particles.{name}"))[..count].to_vec())
+        });
+        assert!(sorted[0] == sorted[1], "{count}: the same bits");
+        let mut expected: Vec<u32> = (0..count as u32).collect();
+        expected.sort_by_key(|id| cell(&positions[3 * *id as usize..]));
+        assert!(wholes(&short, "sorted.particles", "id") == expected, "{count}: a stable sort by cell");
+    }
+}
+
+#[test]
+fn particles_go_where_their_stage_says() {
+    const BACK: &str = r##"
+        "line": (domain: (resolution: (4, 4, 4), width: 1, edge: "wall")),
+        "moved": (stage: "particles/contain", on: "line", inputs: {"particles": "turned.particles"}),
+        "set": (state: "Particles{position: Vec, velocity: Vec, id: u32$more}", capacity: 1000, inputs: {"next": "moved.particles"}),
+        "turned": (custom: r#"//! Turned
+            //! @inout particles: Particles{id: u32}, scatter
+            fn stage(particle: Particle) -> u32 { return particles_count() - 1u - particle.index; }"#,
+            on: "line", inputs: {"particles": "set.value"}),
+    "##;
+    // Where a kernel has no buffers left, the places are stored, and others move.
+    for (more, apart) in [("", false), (", a: vec4f", true)] {
+        let values = [("$more", more)];
+        let (mut short, mut plain) = (joined(BACK, &values, "set.value"), start(60.0, BACK, &values));
+        assert_eq!(short.plan().to_text().contains("[scatter]"), apart, "{}", short.plan().to_text());
+        let positions = random(3 * 700, 5);
+        for sim in [&mut short, &mut plain] {
+            sim.reset();
+            place(sim, "set", &positions, &[], 3);
+            step(sim, 3);
+            let ids: Vec<u32> = (0..700).rev().collect();
+            assert_eq!(wholes(sim, "set", "id"), ids, "three times turned is once");
+        }
+        assert!(words(&short, "set.position") == words(&plain, "set.position"));
+    }
+}
+
 const HEAP: &str = r##"
     "domain": (domain: (resolution: (4, 4), width: 1, edge: "wall")),
-    "set": (state: "Particles{position: Vec, id: u32}", capacity: 20000),
+    "set": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 20000),
     "sorted": (stage: "neighbors/fill", on: "domain", inputs: {"particles": "set.value"}),
 "##;
 

@@ -264,6 +264,11 @@ fn small_tiles(document: &Document) -> Tuning {
     tuning
 }
 
+/// Storage buffers of the kernel that binds most of them.
+fn most_buffers(plan: &Plan) -> usize {
+    plan.kernels.iter().map(|kernel| kernel.bindings.len() + usize::from(kernel.warns)).max().unwrap_or(0)
+}
+
 /// Stages that share a dispatch and sweeps on tiles: faster on a GPU, and the same to the bit.
 #[test]
 fn joining_dispatches_changes_no_bit() {
@@ -274,6 +279,15 @@ fn joining_dispatches_changes_no_bit() {
         let (before, after) = (apart.frame.len(), joined.frame.len());
         println!("{name}: {after} dispatches a frame of {before}, {with} stages built into others");
         assert!(with > 0 && after < before, "{name}");
+        let (most, needed) = (most_buffers(&joined), most_buffers(&apart));
+        assert!(most <= needed.max(8), "{name}: a kernel binds {most} buffers, plain ones {needed}");
+        // Where an adapter offers more, more is joined.
+        let wide = tuned(Tuning { buffers: 16, ..small_tiles(&document) });
+        assert!(wide.frame.len() <= after && most_buffers(&wide) <= 16, "{name}: {} buffers", most_buffers(&wide));
+        if wide.frame.len() < after {
+            println!("{name}: {} with kernels of 16 buffers", wide.frame.len());
+            assert_same(&name, &played(wide, 2), &played(joined.clone(), 2));
+        }
         // Tiles are swept from one buffer to another where single sweeps of a colour work in place.
         assert!(joined.memory <= apart.memory * 5 / 4, "{name}: {} bytes of {}", joined.memory, apart.memory);
         for frames in [1, 6] {

@@ -81,6 +81,8 @@ pub enum Task {
     CompactCount,
     /// Particles from the places that an index says.
     Gather,
+    /// Particles to the places that an index says.
+    Scatter,
     /// Attributes to where they lie together.
     Pack,
     /// Whether a group goes on, after so many more repeats: unless its number is below the setting.

@@ -202,7 +202,7 @@ impl Expander<'_> {
                     attributes.insert(name.clone(), value);
                 }
             }
-            Change::Filter | Change::Gather => {
+            Change::Filter | Change::Gather | Change::Scatter => {
                 let value = self.indices(room, label("index"));
                 writes.push(write(Part::Whole, value, None));
             }
@@ -225,7 +225,11 @@ impl Expander<'_> {
         let mut set = Set { order: self.new_order(), ..before.clone() };
         let index =
             if filters { self.scan(node, env, index, u64::from(set.room.capacity), label("places"))? } else { index };
-        let task = if filters { Task::Compact } else { Task::Gather };
+        let task = match declared.change {
+            Change::Filter => Task::Compact,
+            Change::Scatter => Task::Scatter,
+            _ => Task::Gather,
+        };
         for (name, value) in Rc::make_mut(&mut set.attributes) {
             let ty = self.program.values[*value].ty.value();
             let moved = self.attribute(set.room, ty, label(name));
@@ -307,7 +311,7 @@ const MOVED_AT_ONCE: usize = 3;
 pub fn join_moves(ops: Vec<Op>) -> Vec<Op> {
     let mut out: Vec<Op> = Vec::with_capacity(ops.len());
     for op in ops {
-        let moves = matches!(op.task, Task::Gather | Task::Compact);
+        let moves = matches!(op.task, Task::Gather | Task::Scatter | Task::Compact);
         let common = |op: &Op| op.reads.iter().filter(|r| r.port > 0).map(|r| (r.port, r.value)).collect::<Vec<_>>();
         let before = out.last_mut().filter(|last| {
             let same = std::mem::discriminant(&last.task) == std::mem::discriminant(&op.task);

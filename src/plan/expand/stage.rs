@@ -126,7 +126,7 @@ impl Expander<'_> {
                 (WireType::NeighborGrid, _, Some(set)) => {
                     let mut neighbors =
                         self.neighbors(declared, stage, feeds, set).ok_or_else(|| broken(self.graph, node))?;
-                    if !gathers(stage) {
+                    if !reorders(stage) {
                         let items = self.attribute(set.room, ty.value(), format!("{label}.items"));
                         writes.push(Write { port, part: Part::Order, ..write(items) });
                         neighbors.items = Some(items);
@@ -265,7 +265,7 @@ impl Expander<'_> {
                     }
                     results[port] = Feed::Value(value);
                 }
-                Feed::Set(_) if matches!(declared.change, Change::Filter | Change::Gather) => {
+                Feed::Set(_) if declared.change == Change::Filter || declared.change.reorders() => {
                     let input = stage.inputs().position(|p| p.name == declared.name);
                     if let (Some(index), Some(Feed::Set(before))) = (index, input.and_then(|i| feeds.get(i))) {
                         results[port] = Feed::Set(self.move_set(node, env, declared, before, index)?);
@@ -274,9 +274,9 @@ impl Expander<'_> {
                 _ => {}
             }
         }
-        // What was filled by a gather is in the order of the gathered.
+        // What was filled by a gather or a scatter is in the new order.
         let order = results.iter().find_map(|f| if let Feed::Set(set) = f { Some(set.order) } else { None });
-        for feed in results.iter_mut().filter(|_| gathers(stage)) {
+        for feed in results.iter_mut().filter(|_| reorders(stage)) {
             if let (Feed::Neighbors(neighbors), Some(order)) = (feed, order) {
                 neighbors.order = order;
             }
@@ -324,8 +324,8 @@ impl Expander<'_> {
     }
 }
 
-fn gathers(stage: &Stage) -> bool {
-    stage.outputs().any(|p| p.change == Change::Gather)
+fn reorders(stage: &Stage) -> bool {
+    stage.outputs().any(|p| p.change.reorders())
 }
 
 /// What a cell holds that no particle reached: the greatest number for a minimum, the least for a maximum. Floats are

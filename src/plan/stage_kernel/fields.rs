@@ -13,16 +13,13 @@ impl StageKernel<'_> {
     /// The module of a built-in stage, and whether its loops are proven finite.
     pub(super) fn module(&self, of: Instance<'_>, bound: &[Bound]) -> (String, bool) {
         let dim = dim(self.graph, of.node);
-        let Bounded { source, finite } = of.stage.bounded(dim);
+        let (source, finite) = self.text(of);
         let accessors = self.accessors(of, bound);
         let mut wanted = Wanted::default();
         let result = self.result_struct(of);
         wanted.add_words(of.stage.words());
         [&accessors, &result].into_iter().for_each(|text| wanted.add_text(text));
-        let mut text = match self.op.shape.is_some() || self.program.unrolled {
-            true => of.stage.unrolled(dim).to_string(),
-            false => source.clone(),
-        };
+        let mut text = source.into_owned();
         text.push('\n');
         text.push_str(&prelude::prelude(&self.domain(of.node), &mut wanted));
         for (letter, value) in &of.node.generics {
@@ -30,7 +27,7 @@ impl StageKernel<'_> {
         }
         text.push_str(&result);
         text.push_str(&accessors);
-        (renamed(&text, &prefix(of.index)), *finite)
+        (renamed(&text, &prefix(of.index)), finite)
     }
 
     /// `x(position)`, and `x_gradient(position, step)` of a scalar.

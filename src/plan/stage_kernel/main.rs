@@ -42,7 +42,7 @@ impl StageKernel<'_> {
         for (port, ty) in of.stage.outputs().zip(&of.node.outputs) {
             let dim = dim(self.graph, of.node);
             let set = of.node.set.as_ref().and_then(|s| self.graph.domains.get(s.domain)).map_or(dim, |d| d.dim);
-            let silent = port.ty == PortType::NeighborGrid && self.gathers();
+            let silent = port.ty == PortType::NeighborGrid && self.reorders();
             for (name, element) in port.returned().into_iter().filter(|_| !silent) {
                 let wgsl = match (port.ty, element) {
                     (PortType::Particles, _) if port.change == Change::Filter => "bool",
@@ -56,8 +56,8 @@ impl StageKernel<'_> {
         out
     }
 
-    fn gathers(&self) -> bool {
-        self.stage.outputs().any(|p| p.change == Change::Gather)
+    fn reorders(&self) -> bool {
+        self.stage.outputs().any(|p| p.change.reorders())
     }
 
     /// The function's result for a name that it returns.
@@ -161,7 +161,8 @@ impl StageKernel<'_> {
         let input = self.stage.inputs().position(|p| p.name == set.name).unwrap_or(0);
         let count = memory::variable(bound, 0, input, &Part::Count).unwrap_or_default();
         let capacity = self.node.set.as_ref().map_or(0, |s| s.capacity);
-        let (call, stores) = (self.call(&format!("{}(_i)", set.name)), self.stores(dim, "_i", ""));
+        let stores = format!("{}{}", self.stores(dim, "_i", ""), self.scattered(bound, input, capacity));
+        let call = self.call(&format!("{}(_i)", set.name));
         let living = format!("_i >= min({count}[0], {capacity}u)");
         match (&set.change, self.reduces()) {
             (Change::Emit(amount), _) => self.emission(dim, (set, amount), (count, capacity), body),
@@ -295,6 +296,7 @@ impl StageKernel<'_> {
                 _ if port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put => continue,
                 Part::Count | Part::Start | Part::Packed(_) => continue,
                 _ if write.passed => continue,
+                Part::Attribute(_) if port.change == Change::Scatter => continue,
                 Part::Order => format!("{variable}[{place}] = {};", self.result(&port.name)),
                 Part::Attribute(name) => {
                     // An emitter writes every attribute, zero where it has nothing to say.

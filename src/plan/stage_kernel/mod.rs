@@ -12,6 +12,7 @@ mod rows;
 mod sets;
 mod tile;
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::accessors::{self, Memory};
@@ -55,12 +56,7 @@ impl StageKernel<'_> {
         let dim = dim(self.graph, self.node);
         let own = Instance { index: 0, node: self.node, stage: self.stage };
         let bound = bound(self.graph, self.program, self.op, self.in_place);
-        let Bounded { source, finite } = self.stage.bounded(dim);
-        let mut finite = *finite;
-        let source = match self.op.shape.is_some() || self.program.unrolled {
-            true => self.stage.unrolled(dim),
-            false => source.as_str(),
-        };
+        let (source, mut finite) = self.text(own);
         let mut modules = String::new();
         let mut block = Block::default();
         self.members(own, &mut block);
@@ -146,6 +142,17 @@ impl StageKernel<'_> {
             uniform_bytes: block.bound_bytes(),
         };
         (kernel, block, written)
+    }
+
+    /// A stage's own text as it runs here, and whether its loops are proven finite.
+    fn text<'s>(&self, of: Instance<'s>) -> (Cow<'s, str>, bool) {
+        let dim = dim(self.graph, of.node);
+        let Bounded { source, finite } = of.stage.bounded(dim);
+        let text = match self.op.shape.is_some() || self.program.unrolled {
+            true => Cow::Borrowed(of.stage.unrolled(dim)),
+            false => Cow::Borrowed(source.as_str()),
+        };
+        (self.visits(of, text), *finite)
     }
 
     /// The domain of a node, or one cell where it has none.

@@ -2,7 +2,9 @@
 
 use super::super::prelude::{cell_literal, cell_type, position_type};
 use super::*;
+use crate::stage::lex::tokens;
 use crate::stage::types::EdgeRule;
+use crate::stage::visits;
 
 impl StageKernel<'_> {
     /// WGSL type of the particles of a port.
@@ -54,6 +56,16 @@ impl StageKernel<'_> {
                 loads.join(", ")
             );
         }
+        // The rows that a loop over neighbours goes through end within the set; an entry of a list may be anything.
+        let near = format!("_near_{name}");
+        if self.text(of).0.contains(&near) {
+            let room = self.set_capacity(of, index);
+            let listed = self.reads(of.index).any(|r| r.part == Part::Order);
+            let within = !listed && self.largest(of).is_some_and(|largest| largest <= room);
+            let place = if within { "_asked".into() } else { format!("min(_asked, {}u)", room.saturating_sub(1)) };
+            let all = loads.join(", ");
+            let _ = write!(out, "\nfn {near}(_asked: u32) -> {ty} {{ let _index = {place}; return {ty}({all}); }}");
+        }
         if of.stage.calls(&format!("{name}_count"))
             && let Some(count) = memory::variable(bound, of.index, index, &Part::Count)
         {
@@ -62,13 +74,39 @@ impl StageKernel<'_> {
         out
     }
 
-    /// Particles that the set of a port has room for.
-    fn set_capacity(&self, of: Instance<'_>, port: usize) -> u32 {
+    /// What becomes of a stage's loops over neighbours.
+    pub(super) fn visits<'s>(&self, of: Instance<'s>, text: Cow<'s, str>) -> Cow<'s, str> {
+        let port = |name: &str, ty: PortType| of.stage.inputs().any(|p| p.ty == ty && p.name == name);
+        let goes = |p: &Port| p.ty == PortType::NeighborGrid && of.stage.calls(&format!("{}_next", p.name));
+        if !of.stage.inputs().any(goes) {
+            return text;
+        }
+        let found = tokens(&of.stage.source);
+        let iterators = visits::iterators(&found, &|name| port(name, PortType::NeighborGrid));
+        let text = visits::unheld(&text, &iterators, &|name| port(name, PortType::Particles));
+        Cow::Owned(if self.program.unrolled { visits::in_fours(&text) } else { text })
+    }
+
+    /// Room of the largest set of a stage: the one that a neighbour grid finds is among them. None where a set is only counted.
+    fn largest(&self, of: Instance<'_>) -> Option<u32> {
+        let own = |port: &Port| of.stage.set().is_some_and(|set| set.name == port.name);
+        let sets = of.stage.inputs().enumerate().filter(|(_, port)| port.ty == PortType::Particles);
+        let rooms: Option<Vec<u32>> = sets.map(|(k, port)| self.known_capacity(of, k, own(port))).collect();
+        rooms?.into_iter().max()
+    }
+
+    /// The same of one set, if what is read of it says so.
+    fn known_capacity(&self, of: Instance<'_>, port: usize, own: bool) -> Option<u32> {
         let whole =
             |r: &&Read| r.field == of.index && r.port == port && matches!(r.part, Part::Attribute(_) | Part::Packed(_));
         let attribute = self.op.reads.iter().chain(&self.op.handed).find(whole);
         let value = attribute.and_then(|r| self.program.values.get(r.value));
-        value.map(|v| v.capacity).or_else(|| of.node.set.as_ref().map(|s| s.capacity)).unwrap_or(1)
+        value.map(|v| v.capacity).or_else(|| of.node.set.as_ref().filter(|_| own).map(|s| s.capacity))
+    }
+
+    /// Particles that the set of a port has room for.
+    fn set_capacity(&self, of: Instance<'_>, port: usize) -> u32 {
+        self.known_capacity(of, port, true).unwrap_or(1)
     }
 
     /// `put_x(index, value)`
@@ -81,6 +119,20 @@ impl StageKernel<'_> {
             ty.wgsl(value.dim),
             value.capacity
         )
+    }
+
+    /// Statements that store the attributes of the particle `_i` at the place that its stage has returned. `input`: the port of the set.
+    pub(super) fn scattered(&self, bound: &[Bound], input: usize, capacity: u32) -> String {
+        let mut moves = String::new();
+        let mut place = String::new();
+        for (port, write, ..) in self.writes().filter(|(port, ..)| port.change == Change::Scatter) {
+            let from = memory::variable(bound, 0, input, &write.part);
+            if let (Part::Attribute(_), Some(from)) = (&write.part, from) {
+                let _ = write!(moves, " {}[_to] = {from}[_i];", memory::written(port, &write.part));
+                place = self.result(&port.name);
+            }
+        }
+        if moves.is_empty() { moves } else { format!(" let _to = {place}; if (_to < {capacity}u) {{{moves} }}") }
     }
 
     /// `x(position)` and `x_next(&near)`: along each row of cells the entries are contiguous, so a row is one range; around a
@@ -125,6 +177,11 @@ impl StageKernel<'_> {
         if of.stage.calls(&format!("{name}_next")) {
             let (rows, range) = rows(start, n, dim, wraps, &at);
             // An entry that is marked is visited twice.
+            // Whatever the grid says, a row ends within the set, and within the list.
+            let listed = self.reads(of.index).find(|r| r.port == index && r.part == Part::Order);
+            let list = listed.and_then(|r| self.program.values.get(r.value)).map(|value| value.capacity);
+            let room = self.largest(of).into_iter().chain(list).min();
+            let ends = room.map_or(String::new(), |room| format!("_last = min(_last, {room}u); "));
             let visits = if batches { "2u * (_last - _first)" } else { "_last - _first" };
             // The entry that was given last is still before the end where the loop over a row was left early.
             let _ = writeln!(
@@ -135,6 +192,7 @@ impl StageKernel<'_> {
                      (*_near)._row = _r + 1;\n    \
                      var _first = 0u; var _last = 0u;\n    \
                      {range}\n    \
+                     {ends}_first = min(_first, _last);\n    \
                      if (_too_many({visits})) {{ _last = _first; }}\n    \
                      (*_near)._entry = _first - 1u;\n    \
                      (*_near)._end = _last;\n    \
@@ -154,6 +212,18 @@ impl StageKernel<'_> {
                      return _step_{name}(_near);\n\
                  }}",
                 item("(*_near)._entry")
+            );
+        }
+        if self.text(of).0.contains(&format!("_four_{name}")) {
+            let _ = writeln!(
+                out,
+                "fn _four_{name}(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
+                     if ((*_near)._end - ((*_near)._entry + 1u) < 4u) {{ return false; }}\n    \
+                     (*_near)._entry += 4u;\n    \
+                     return true;\n\
+                 }}\n\
+                 fn _at_{name}(_near: ptr<function, _Near_{name}>, _k: u32) {{ (*_near).index = {}; }}",
+                item("((*_near)._entry - 3u + _k)")
             );
         }
         if batches {

@@ -52,8 +52,17 @@ pub enum Change {
     Filter,
     /// Takes for each place the particle that the function names.
     Gather,
+    /// Moves each particle to the place that the function names; each place of the living is some particle's.
+    Scatter,
     /// Attributes are set at any place.
     Put,
+}
+
+impl Change {
+    /// Whether the particles of the set are the same, in another order.
+    pub fn reorders(&self) -> bool {
+        matches!(self, Change::Gather | Change::Scatter)
+    }
 }
 
 /// A declared `@in`, `@out` or `@inout`.
@@ -102,7 +111,7 @@ impl Port {
         }
         let fixed = |value| vec![(self.name.as_str(), Element::Fixed(value))];
         match (self.ty, &self.change) {
-            (PortType::Particles, Change::Filter) | (PortType::Particles, Change::Gather) => fixed(ValueType::U32),
+            (PortType::Particles, Change::Filter | Change::Gather | Change::Scatter) => fixed(ValueType::U32),
             (PortType::Particles, Change::Put) => Vec::new(),
             (PortType::Particles, _) => self.written.iter().map(|(n, v)| (n.as_str(), Element::Fixed(*v))).collect(),
             (PortType::NeighborGrid, _) => fixed(ValueType::U32),
@@ -131,11 +140,11 @@ pub struct Header {
 }
 
 impl Header {
-    /// Names and types of what the function returns. What gathers says with one number where each particle comes from;
-    /// its neighbour grid follows from that.
+    /// Names and types of what the function returns. What reorders says with one number where each particle comes from, or where it
+    /// goes; its neighbour grid follows from that.
     pub fn returned(&self) -> Vec<(&str, Element)> {
-        let gathers = self.ports.iter().any(|p| p.change == Change::Gather);
-        let silent = |p: &&Port| gathers && p.ty == PortType::NeighborGrid;
+        let reorders = self.ports.iter().any(|p| p.change.reorders());
+        let silent = |p: &&Port| reorders && p.ty == PortType::NeighborGrid;
         self.ports.iter().filter(|p| !silent(p)).flat_map(Port::returned).collect()
     }
 }
@@ -354,9 +363,9 @@ fn particle_port(port: &Port) -> Result<(), String> {
         (Direction::InOut, Change::Own) if !writes => {
             Err(format!("@inout `{name}` writes nothing: name what it writes behind `->`, or use @in"))
         }
-        (_, Change::Filter | Change::Gather) if writes => {
-            Err(format!("`{name}`: filter and gather move whole particles; write attributes in a stage before"))
-        }
+        (_, Change::Filter | Change::Gather | Change::Scatter) if writes => Err(format!(
+            "`{name}`: filter, gather and scatter move whole particles; write attributes in a stage before"
+        )),
         (_, Change::Put) if !writes => Err(format!("`{name}`: `put` needs attributes behind `->`")),
         (_, Change::Emit(_)) if !port.attributes.is_empty() => {
             Err(format!("`{name}`: a new particle has no attributes to read; write `Particles{{}} -> {{..}}`"))
@@ -383,6 +392,7 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
         "half" if port.direction == Direction::Out && port.ty.is_grid() => {
             (port.like, port.half) = (Some(value.to_string()), true);
         }
+        "scatter" if changes => port.change = Change::Scatter,
         "scatter" if port.writes() => {
             port.scatter = Some(match (value, value.parse()) {
                 ("", _) => Scatter::Sum(16),

@@ -1,0 +1,58 @@
+//! Particles that move where their stage says are moved by the stage's own dispatch: no index is stored and read again.
+
+use std::collections::BTreeSet;
+
+use super::expand::{Op, Part, Program, Read, Task, ValueId, Write};
+use super::{binds, fuse, lean};
+use crate::graph::Graph;
+use crate::stage::header::Change;
+
+/// Has the stages that say where particles go move them, as far as their kernels have buffers for it. `room`: buffers of a kernel.
+pub fn join(graph: &Graph, program: &mut Program, room: usize) {
+    let asked = lean::asked_for(program);
+    let mut moved = BTreeSet::new();
+    for stage in 0..program.ops.len() {
+        let Some(says) = program.ops.get(stage) else { continue };
+        let Some(index) = index_of(graph, says).filter(|index| !asked.contains(index)) else { continue };
+        let readers = || program.ops.iter().enumerate().filter(|(_, op)| reads(op, index));
+        let mut moves = readers().map(|(_, op)| op);
+        let fits = |op: &Op| binds::buffers(graph, program, op, &|value| asked.contains(&value)) <= room;
+        if readers().all(|(_, op)| matches!(op.task, Task::Scatter))
+            && let Some(joined) = moves.try_fold(says.clone(), |op, next| with((graph, program), op, next, index))
+            && fits(&joined)
+        {
+            moved.extend(readers().map(|(reader, _)| reader));
+            program.ops[stage] = joined;
+        }
+    }
+    let mut index = 0..;
+    program.ops.retain(|_| index.next().is_some_and(|i| !moved.contains(&i)));
+}
+
+/// The value by which an operation says where its particles go.
+fn index_of(graph: &Graph, op: &Op) -> Option<ValueId> {
+    let stage = fuse::stage_of(graph, op, 0).filter(|_| matches!(op.task, Task::Stage) && op.gate.is_none())?;
+    let port = stage.outputs().position(|port| port.change == Change::Scatter)?;
+    op.writes.iter().find(|w| w.of == 0 && w.port == port && w.part == Part::Whole).map(|w| w.value)
+}
+
+fn reads(op: &Op, value: ValueId) -> bool {
+    op.inputs().any(|v| v == value)
+}
+
+/// A stage that also moves what another operation moves for it.
+fn with((graph, program): (&Graph, &Program), mut op: Op, moves: &Op, index: ValueId) -> Option<Op> {
+    let stage = fuse::stage_of(graph, &op, 0)?;
+    let input = stage.inputs().position(|port| port.change == Change::Scatter)?;
+    let output = stage.outputs().position(|port| port.change == Change::Scatter)?;
+    for (read, write) in moves.reads.iter().filter(|r| r.port == 0).zip(&moves.writes) {
+        let (_, name) = program.values.get(write.value)?.label.rsplit_once('.')?;
+        let part = Part::Attribute(name.to_string());
+        if !op.reads.iter().any(|r| r.field == 0 && r.port == input && r.part == part) {
+            op.reads.push(Read { field: 0, port: input, part: part.clone(), value: read.value });
+        }
+        op.writes.push(Write { of: 0, port: output, part, ..write.clone() });
+    }
+    op.writes.iter_mut().filter(|w| w.value == index).for_each(|w| w.passed = true);
+    (moves.still == op.still).then_some(op)
+}
