@@ -51,13 +51,23 @@ pub mod stage;
 pub mod tune;
 
 /// Runs `work` on a thread with a deep stack. Graphs and shader text nest as deep as a person likes, and both the walk
-/// over a graph and the shader compiler recurse. Where no thread can be had, it runs here.
-pub(crate) fn deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+/// over a graph and the shader compiler recurse. On such a thread, and where none can be had, it runs here.
+pub fn deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     const STACK: usize = 256 << 20; // Address space only; pages come as they are touched.
+    thread_local! {
+        static IS_DEEP: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    }
+    if IS_DEEP.get() {
+        return work();
+    }
     let slot = std::sync::Mutex::new(Some(work));
     let take = || slot.lock().ok().and_then(|mut work| work.take()).map(|work| work());
+    let deep = || {
+        IS_DEEP.set(true);
+        take()
+    };
     let value = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, take);
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, deep);
         match thread.map(|handle| handle.join()) {
             Ok(Ok(value)) => value,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),

@@ -100,7 +100,8 @@ impl Compiler {
             }
         };
         // Without a thread the queue is closed, and `request` says so.
-        let thread = std::thread::Builder::new().name("compiler".into()).spawn(work).ok();
+        let deep = move || crate::deep_stack(work);
+        let thread = std::thread::Builder::new().name("compiler".into()).spawn(deep).ok();
         Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0, watch }
     }
 

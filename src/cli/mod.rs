@@ -77,11 +77,8 @@ struct PlanArgs {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
-        Some(Command::Render(render)) => render.run(),
-        Some(Command::Check(graph)) => check::run(&graph),
-        Some(Command::Plan(args)) => plan(&args),
-        Some(Command::Bench(bench)) => bench.run(),
-        Some(Command::Stages(stages)) => stages.run(),
+        // On one deep stack all along: to take and give back one for each graph costs milliseconds.
+        Some(command) => stagewright::deep_stack(|| run(command)),
         #[cfg(feature = "editor")]
         None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message),
         #[cfg(not(feature = "editor"))]
@@ -93,6 +90,16 @@ pub fn main() -> ExitCode {
             failure.print();
             ExitCode::FAILURE
         }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Render(render) => render.run(),
+        Command::Check(graph) => check::run(&graph),
+        Command::Plan(args) => plan(&args),
+        Command::Bench(bench) => bench.run(),
+        Command::Stages(stages) => stages.run(),
     }
 }
 

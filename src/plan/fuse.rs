@@ -153,13 +153,13 @@ impl Links {
 
     /// Whether one operation needs what another makes, by way of a third.
     fn around(&self, program: &Program, from: usize, to: usize) -> bool {
-        let mut seen = BTreeSet::new();
+        let mut seen = vec![false; program.ops.len()];
         let mut pending: Vec<usize> = self.after(program, from).filter(|next| *next != to).collect();
         while let Some(index) = pending.pop() {
             if index == to {
                 return true;
             }
-            if seen.insert(index) {
+            if !std::mem::replace(&mut seen[index], true) {
                 pending.extend(self.after(program, index));
             }
         }
@@ -169,13 +169,13 @@ impl Links {
     /// Whether an operation is one of these, or they need what it makes.
     fn comes_to(&self, program: &Program, from: usize, to: &[usize]) -> bool {
         let last = to.iter().max().copied().unwrap_or(0);
-        let mut seen = BTreeSet::new();
+        let mut seen = vec![false; program.ops.len()];
         let mut pending = vec![from];
         while let Some(index) = pending.pop() {
             if to.contains(&index) {
                 return true;
             }
-            if index <= last && seen.insert(index) {
+            if index <= last && !std::mem::replace(&mut seen[index], true) {
                 pending.extend(self.after(program, index));
             }
         }

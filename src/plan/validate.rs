@@ -2,7 +2,8 @@
 //! cores while the compiler still writes, and text that has passed once is not looked at again.
 
 use std::collections::HashSet;
-use std::sync::{Arc, LazyLock, Mutex, mpsc};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use super::Kernel;
@@ -12,8 +13,60 @@ use crate::stage::lex::tokens;
 
 /// Text that passed the guard validates in milliseconds; what takes longer is hostile.
 const PATIENCE: Duration = Duration::from_secs(2);
-pub const STACK: usize = 256 << 20; // Address space only. The parser recurses.
+const STACK: usize = 256 << 20; // Address space only. The parser recurses.
 pub const MOST_THREADS: usize = 16;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Threads that validate. They stay, for to give a deep stack back stops all others of the process for as long as it takes.
+#[derive(Clone)]
+struct Pool {
+    jobs: mpsc::Sender<Job>,
+    /// Jobs that are done.
+    done: Arc<AtomicUsize>,
+}
+
+static POOL: Mutex<Option<Pool>> = Mutex::new(None);
+
+impl Pool {
+    /// The pool of the process.
+    fn shared() -> std::io::Result<Pool> {
+        let mut shared = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+        match shared.as_ref() {
+            Some(pool) => Ok(pool.clone()),
+            None => Ok(shared.insert(Pool::new()?).clone()),
+        }
+    }
+
+    fn new() -> std::io::Result<Pool> {
+        let (jobs, waiting) = mpsc::channel::<Job>();
+        let pool = Pool { jobs, done: Arc::default() };
+        let waiting = Arc::new(Mutex::new(waiting));
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(MOST_THREADS);
+        for thread in 0..threads {
+            let (waiting, done) = (waiting.clone(), pool.done.clone());
+            let next = move || waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
+            let work = move || {
+                while let Some(job) = next() {
+                    job();
+                    done.fetch_add(1, Ordering::Relaxed);
+                }
+            };
+            match std::thread::Builder::new().name("validate".into()).stack_size(STACK).spawn(work) {
+                // Those that there are do the others' share.
+                Err(e) if thread == 0 => return Err(e),
+                Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+        Ok(pool)
+    }
+
+    /// Leaves threads that hang behind: the next to ask gets new ones. The old ones end when nobody has work for them.
+    fn renew() {
+        *POOL.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
 
 /// A kernel on its way to be checked.
 #[derive(Clone)]
@@ -27,8 +80,11 @@ pub struct Text {
 
 /// Kernels that are being validated.
 pub struct Checks {
-    work: mpsc::Sender<(usize, Text)>,
+    pool: Pool,
+    sender: mpsc::Sender<(usize, Option<Problem>)>,
     results: mpsc::Receiver<(usize, Option<Problem>)>,
+    /// What is still to be checked is given up with it.
+    wanted: Arc<()>,
     /// Nodes of the kernels, in the order in which they came.
     nodes: Vec<String>,
     probes: usize,
@@ -40,33 +96,13 @@ impl Checks {
     /// # Errors
     /// A system that has no thread for it.
     pub fn start(probes: Vec<Text>) -> Result<Checks, Problems> {
-        let (work, waiting) = mpsc::channel::<(usize, Text)>();
-        let (sender, results) = mpsc::channel();
-        let waiting = Arc::new(Mutex::new(waiting));
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(MOST_THREADS);
-        let mut error = None;
-        for thread in 0..threads {
-            let (waiting, sender) = (waiting.clone(), sender.clone());
-            let next = move || waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
-            let check = move || {
-                while let Some((index, text)) = next() {
-                    if sender.send((index, check(&text))).is_err() {
-                        break;
-                    }
-                }
-            };
-            match std::thread::Builder::new().name("validate".into()).stack_size(STACK).spawn(check) {
-                Ok(_) => {}
-                Err(e) if thread == 0 => error = Some(e),
-                // Those that there are do its share.
-                Err(_) => break,
-            }
-        }
-        if let Some(error) = error {
+        let pool = Pool::shared().map_err(|error| {
             let cause = format!("no thread to validate shaders: {error}");
-            return Err(Problem::new("", "", cause, "close other programs").into());
-        }
-        let mut checks = Checks { work, results, nodes: Vec::new(), probes: probes.len() };
+            Problem::new("", "", cause, "close other programs")
+        })?;
+        let (sender, results) = mpsc::channel();
+        let wanted = Arc::default();
+        let mut checks = Checks { pool, sender, results, wanted, nodes: Vec::new(), probes: probes.len() };
         probes.into_iter().for_each(|text| checks.add(text));
         Ok(checks)
     }
@@ -74,8 +110,15 @@ impl Checks {
     pub fn add(&mut self, text: Text) {
         let index = self.nodes.len();
         self.nodes.push(text.kernel.node.clone());
-        // Where nobody listens any more, no result comes either, and that is noticed.
-        let _ = self.work.send((index, text));
+        let (sender, wanted) = (self.sender.clone(), Arc::downgrade(&self.wanted));
+        let job = move || {
+            if wanted.strong_count() > 0 {
+                // Where nobody listens any more, that is as well.
+                let _ = sender.send((index, check(&text)));
+            }
+        };
+        // Where nobody works any more, no result comes either, and that is noticed.
+        let _ = self.pool.jobs.send(Box::new(job));
     }
 
     /// Waits for all of them.
@@ -83,12 +126,14 @@ impl Checks {
     /// # Errors
     /// One problem for each broken kernel, at the line of the stage's text where there is one.
     pub fn finish(self) -> Result<(), Problems> {
-        let Checks { work, results, nodes, probes } = self;
-        drop(work);
+        let Checks { pool, sender, results, wanted: _wanted, nodes, probes } = self;
+        drop(sender);
         let mut found: Vec<Option<Option<Problem>>> = vec![None; nodes.len()];
         for _ in 0..nodes.len() {
-            // A thread that hangs is left behind: it ends when the validator does, and nobody listens.
-            let Ok((index, problem)) = results.recv_timeout(PATIENCE) else { break };
+            let Some((index, problem)) = patiently(&results, &pool) else {
+                Pool::renew();
+                break;
+            };
             if let Some(slot) = found.get_mut(index) {
                 *slot = Some(problem);
             }
@@ -112,6 +157,18 @@ impl Checks {
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+}
+
+/// The next result, for as long as threads get on, if perhaps with the work of others.
+fn patiently<T>(results: &mpsc::Receiver<T>, pool: &Pool) -> Option<T> {
+    loop {
+        let before = pool.done.load(Ordering::Relaxed);
+        match results.recv_timeout(PATIENCE) {
+            Ok(result) => return Some(result),
+            Err(mpsc::RecvTimeoutError::Timeout) if pool.done.load(Ordering::Relaxed) != before => {}
+            Err(_) => return None,
+        }
     }
 }
 

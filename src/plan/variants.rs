@@ -10,7 +10,7 @@ use super::expand::{Op, Part, Program, Task, ValueId, Write};
 use super::stage_kernel::{self, StageKernel};
 use super::tuning::Shape;
 use super::uniforms::Block;
-use super::validate::{MOST_THREADS, STACK};
+use super::validate::MOST_THREADS;
 use super::{Alarm, Kernel};
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::Stage;
@@ -170,7 +170,7 @@ impl<'p> Texts<'p> {
                 }
             };
             // Where there is no thread, whoever asks for a text writes it.
-            let _ = Builder::new().name("write".into()).stack_size(STACK).spawn_scoped(scope, write);
+            let _ = Builder::new().name("write".into()).spawn_scoped(scope, write);
         }
         Texts { graph, program, wanted, ready, early: HashMap::new() }
     }

@@ -83,8 +83,7 @@ impl StageKernel<'_> {
         }
         let found = tokens(&of.stage.source);
         let iterators = visits::iterators(&found, &|name| port(name, PortType::NeighborGrid));
-        let text = visits::unheld(&text, &iterators, &|name| port(name, PortType::Particles));
-        Cow::Owned(if self.program.unrolled { visits::in_fours(&text) } else { text })
+        Cow::Owned(visits::unheld(&text, &iterators, &|name| port(name, PortType::Particles)))
     }
 
     /// Room of the largest set of a stage: the one that a neighbour grid finds is among them. None where a set is only counted.
@@ -212,18 +211,6 @@ impl StageKernel<'_> {
                      return _step_{name}(_near);\n\
                  }}",
                 item("(*_near)._entry")
-            );
-        }
-        if self.text(of).0.contains(&format!("_four_{name}")) {
-            let _ = writeln!(
-                out,
-                "fn _four_{name}(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
-                     if ((*_near)._end - ((*_near)._entry + 1u) < 4u) {{ return false; }}\n    \
-                     (*_near)._entry += 4u;\n    \
-                     return true;\n\
-                 }}\n\
-                 fn _at_{name}(_near: ptr<function, _Near_{name}>, _k: u32) {{ (*_near).index = {}; }}",
-                item("((*_near)._entry - 3u + _k)")
             );
         }
         if batches {
