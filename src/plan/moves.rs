@@ -10,18 +10,23 @@ use crate::stage::header::Change;
 /// Has the stages that say where particles go move them, as far as their kernels have buffers for it. `room`: buffers of a kernel.
 pub fn join(graph: &Graph, program: &mut Program, room: usize) {
     let asked = lean::asked_for(program);
-    let mut moved = BTreeSet::new();
+    let mut readers = vec![Vec::new(); program.values.len()];
+    for (reader, op) in program.ops.iter().enumerate() {
+        let read: BTreeSet<ValueId> = op.inputs().collect();
+        read.into_iter().for_each(|value| readers[value].push(reader));
+    }
+    let mut moved = BTreeSet::<usize>::new();
     for stage in 0..program.ops.len() {
         let Some(says) = program.ops.get(stage) else { continue };
         let Some(index) = index_of(graph, says).filter(|index| !asked.contains(index)) else { continue };
-        let readers = || program.ops.iter().enumerate().filter(|(_, op)| reads(op, index));
-        let mut moves = readers().map(|(_, op)| op);
+        let readers = &readers[index];
+        let mut moves = readers.iter().map(|reader| &program.ops[*reader]);
         let fits = |op: &Op| binds::buffers(graph, program, op, &|value| asked.contains(&value)) <= room;
-        if readers().all(|(_, op)| matches!(op.task, Task::Scatter))
+        if moves.clone().all(|op| matches!(op.task, Task::Scatter))
             && let Some(joined) = moves.try_fold(says.clone(), |op, next| with((graph, program), op, next, index))
             && fits(&joined)
         {
-            moved.extend(readers().map(|(reader, _)| reader));
+            moved.extend(readers);
             program.ops[stage] = joined;
         }
     }
@@ -34,10 +39,6 @@ fn index_of(graph: &Graph, op: &Op) -> Option<ValueId> {
     let stage = fuse::stage_of(graph, op, 0).filter(|_| matches!(op.task, Task::Stage) && op.gate.is_none())?;
     let port = stage.outputs().position(|port| port.change == Change::Scatter)?;
     op.writes.iter().find(|w| w.of == 0 && w.port == port && w.part == Part::Whole).map(|w| w.value)
-}
-
-fn reads(op: &Op, value: ValueId) -> bool {
-    op.inputs().any(|v| v == value)
 }
 
 /// A stage that also moves what another operation moves for it.

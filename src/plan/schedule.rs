@@ -2,31 +2,31 @@
 //! may work in place. What is still comes before everything else.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeSet, BinaryHeap};
 
-use super::expand::{Program, ValueId};
+use super::expand::Program;
 
 /// Sorts a program's operations. Ties keep the order in which they were expanded, so the result is stable.
 pub fn schedule(program: &mut Program) {
     let count = program.ops.len();
-    let mut producer = BTreeMap::<ValueId, usize>::new();
-    let mut readers = BTreeMap::<ValueId, Vec<usize>>::new();
+    let mut producer = vec![None; program.values.len()];
+    let mut readers = vec![Vec::new(); program.values.len()];
     for (index, op) in program.ops.iter().enumerate() {
-        producer.extend(op.writes.iter().map(|w| (w.value, index)));
-        op.needs().for_each(|v| readers.entry(v).or_default().push(index));
+        op.writes.iter().for_each(|w| producer[w.value] = Some(index));
+        op.needs().for_each(|v| readers[v].push(index));
     }
     let mut after = vec![BTreeSet::new(); count];
     for (index, op) in program.ops.iter().enumerate() {
         for value in op.needs() {
-            if let Some(from) = producer.get(&value) {
-                after[*from].insert(index);
+            if let Some(from) = producer[value] {
+                after[from].insert(index);
             }
         }
     }
     let mut seen = Seen { at: vec![0; count], walk: 0 };
     for writer in 0..count {
         for value in program.ops[writer].writes.iter().filter_map(|w| w.consumes) {
-            for reader in readers.get(&value).into_iter().flatten().copied().filter(|r| *r != writer) {
+            for reader in readers[value].iter().copied().filter(|r: &usize| *r != writer) {
                 if !reaches(&after, writer, reader, &mut seen) {
                     after[reader].insert(writer);
                 }

@@ -35,21 +35,22 @@ pub fn mark(graph: &Graph, program: &mut Program) {
 
 /// Takes back what depends on something that is not still. Returns whether there was any.
 fn unsettle(program: &mut Program) -> bool {
-    let mut still: BTreeSet<ValueId> = unchanging(program).collect();
-    let mut begun = BTreeSet::new();
+    let mut still = vec![false; program.values.len()];
+    let mut begun = still.clone();
+    unchanging(program).for_each(|value| still[value] = true);
     let mut found = false;
     for op in &mut program.ops {
-        let depends = op.still && !op.inputs().all(|v| still.contains(&v));
+        let depends = op.still && !op.inputs().all(|value| still[value]);
         op.still &= !depends;
         found |= depends;
         if op.still {
-            still.extend(op.writes.iter().map(|w| w.value));
+            op.writes.iter().for_each(|w| still[w.value] = true);
         } else {
-            begun.extend(op.writes.iter().filter_map(|w| w.consumes));
+            op.writes.iter().filter_map(|w| w.consumes).for_each(|value| begun[value] = true);
         }
     }
     for op in program.ops.iter_mut().filter(|op| op.still && begins(op)) {
-        let with_frame = op.writes.iter().any(|w| begun.contains(&w.value));
+        let with_frame = op.writes.iter().any(|w| begun[w.value]);
         op.still &= !with_frame;
         found |= with_frame;
     }

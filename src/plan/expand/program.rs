@@ -1,6 +1,6 @@
 //! Values and operations: what a graph is once its iterations, groups, sets and fields are unrolled.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::super::layout::Layout;
 use super::super::tuning::Shape;
@@ -223,23 +223,26 @@ impl Program {
 
     /// Drops operations whose results nothing needs, for instance moves of attributes that are not read again.
     pub(super) fn drop_dead(&mut self) {
-        let mut needed: BTreeSet<ValueId> = self.pinned.iter().copied().collect();
+        let mut needed = vec![false; self.values.len()];
+        self.pinned.iter().for_each(|value| needed[*value] = true);
         let mut kept = Vec::with_capacity(self.ops.len());
         for op in self.ops.drain(..).rev() {
-            if op.writes.iter().any(|w| needed.contains(&w.value)) {
-                needed.extend(op.reads.iter().map(|r| r.value).chain(op.gate));
-                needed.extend(op.writes.iter().filter(|w| !w.overwrites).filter_map(|w| w.consumes));
+            if op.writes.iter().any(|w| needed[w.value]) {
+                let gone_on_from = op.writes.iter().filter(|w| !w.overwrites).filter_map(|w| w.consumes);
+                let read = op.reads.iter().map(|r| r.value).chain(op.gate);
+                read.chain(gone_on_from).for_each(|value| needed[value] = true);
                 kept.push(op);
             }
         }
         kept.reverse();
         // Versions that were only overwritten are gone with what wrote them.
-        let mut there: BTreeSet<ValueId> = self.states.values().copied().collect();
+        let mut there = vec![false; self.values.len()];
+        self.states.values().for_each(|value| there[*value] = true);
         for op in &mut kept {
             for write in &mut op.writes {
-                write.consumes = write.consumes.filter(|v| there.contains(v));
+                write.consumes = write.consumes.filter(|value| there[*value]);
             }
-            there.extend(op.writes.iter().map(|w| w.value));
+            op.writes.iter().for_each(|w| there[w.value] = true);
         }
         self.ops = sets::join_moves(kept);
     }
