@@ -99,6 +99,18 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Has the texts of its stages tell what a compiler asks of them; what they have told they know from then on.
+    pub fn read_stages(&self) {
+        for node in &self.nodes {
+            let Kind::Stage(stage) = &node.kind else { continue };
+            let dim = node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim);
+            stage.bounded(dim);
+            if stage.looks_around(dim) {
+                stage.in_lockstep(dim);
+            }
+        }
+    }
+
     /// The domain with cells twice as wide as those of another; an odd row ends in a cell that reaches beyond.
     fn half(&mut self, finer: usize) -> Option<usize> {
         if let Some(known) = self.domains.iter().position(|d| d.finer.is_some_and(|f| f.domain == finer)) {

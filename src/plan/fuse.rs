@@ -24,12 +24,12 @@ const MAX_TOGETHER: usize = 8;
 /// `anew`: also let a stage that reads elsewhere make what it reads anew, cell by cell, where that is little work. `room`: buffers
 /// that a kernel may have. `adding`: also into stages over particles that add to grids, which make no packs.
 pub fn fuse(graph: &Graph, program: &mut Program, (anew, adding): (bool, bool), room: usize) {
-    begin_from_constants(graph, program);
-    if anew {
-        make_anew(graph, program, true, room);
-    }
+    // An operation whose work another one does stays behind with nothing to write, so that places hold until the end.
     let mut links = Links::new(program);
-    let mut merged = BTreeSet::new();
+    begin_from_constants(graph, program, &mut links);
+    if anew {
+        make_anew(graph, program, &mut links, (true, room));
+    }
     let mut index = 0;
     while index < program.ops.len() {
         let producers: BTreeSet<usize> = program.ops[index].inputs().filter_map(|v| links.writer(v)).collect();
@@ -41,18 +41,15 @@ pub fn fuse(graph: &Graph, program: &mut Program, (anew, adding): (bool, bool), 
                 links.leave(program, index);
                 merge(program, producer, index);
                 links.enter(program, index);
-                merged.insert(producer);
             }
             None => index += 1,
         }
     }
-    let mut index = 0..;
-    program.ops.retain(|_| index.next().is_some_and(|i| !merged.contains(&i)));
     if anew {
-        make_anew(graph, program, false, room);
-        side_by_side(graph, program, room);
-        links = Links::new(program);
+        make_anew(graph, program, &mut links, (false, room));
+        side_by_side(graph, program, &mut links, room);
     }
+    program.ops.retain(|op| !op.writes.is_empty());
     let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
     let states: BTreeSet<ValueId> = program.next.values().copied().collect();
     for op in program.ops.iter_mut().filter(|op| op.built_in.iter().any(|b| b.before)) {
@@ -64,29 +61,29 @@ pub fn fuse(graph: &Graph, program: &mut Program, (anew, adding): (bool, bool), 
 }
 
 /// What only fills a grid with a constant for one stage to go on from is left out: that stage takes the constant.
-fn begin_from_constants(graph: &Graph, program: &mut Program) {
-    let links = Links::new(program);
+fn begin_from_constants(graph: &Graph, program: &mut Program, links: &mut Links) {
     let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
-    let mut dropped = BTreeSet::new();
     for fill in 0..program.ops.len() {
         let op = &program.ops[fill];
         let (Task::Fill(Some(setting)), [write]) = (&op.task, op.writes.as_slice()) else { continue };
         let (setting, node, value) = (setting.clone(), op.node, write.value);
-        let [reader] = links.readers(value) else { continue };
-        let to = &program.ops[*reader];
+        let [reader] = *links.readers(value) else { continue };
+        let to = &program.ops[reader];
         let whole =
             to.node == node && to.still == op.still && matches!(to.task, Task::Stage) && !pinned.contains(&value);
         let same = |w: &&mut Write| w.consumes == Some(value);
         if !whole || !takes_constants(graph, to, value) {
             continue;
         }
-        if let Some(write) = program.ops[*reader].writes.iter_mut().find(same) {
+        links.leave(program, fill);
+        links.leave(program, reader);
+        if let Some(write) = program.ops[reader].writes.iter_mut().find(same) {
             (write.consumes, write.start) = (None, Some(setting));
-            dropped.insert(fill);
+            let fill = &mut program.ops[fill];
+            (fill.reads, fill.writes) = (Vec::new(), Vec::new());
         }
+        links.enter(program, reader);
     }
-    let mut index = 0..;
-    program.ops.retain(|_| index.next().is_some_and(|i| !dropped.contains(&i)));
 }
 
 /// Whether an operation goes on from a value by a port whose edge rule makes a constant the same everywhere.
@@ -146,7 +143,7 @@ impl Links {
         program.ops[op].inputs().for_each(|v| self.readers[v].push(op));
     }
 
-    /// Before an operation changes.
+    /// Before an operation changes, or is left with nothing to do.
     fn leave(&mut self, program: &Program, op: usize) {
         program.ops[op].inputs().for_each(|v| self.readers[v].retain(|reader| *reader != op));
     }
@@ -191,12 +188,10 @@ impl Links {
 /// is cheaper than to store a grid and load it again.
 ///
 /// `means`: only for means of finer cells, which ask for each of them once.
-fn make_anew(graph: &Graph, program: &mut Program, means: bool, room: usize) {
-    let mut links = Links::new(program);
-    let mut built = BTreeSet::new();
+fn make_anew(graph: &Graph, program: &mut Program, links: &mut Links, (means, room): (bool, usize)) {
     let mut index = 0;
     while index < program.ops.len() {
-        match anew(graph, program, &links, index, means)
+        match anew(graph, program, links, index, means)
             .filter(|(to, _)| buffers(&program.ops[index], &program.ops[*to]) <= room)
         {
             Some((consumer, read)) => {
@@ -204,13 +199,10 @@ fn make_anew(graph: &Graph, program: &mut Program, means: bool, room: usize) {
                 links.leave(program, consumer);
                 build_anew(graph, program, index, consumer, read);
                 links.enter(program, consumer);
-                built.insert(index);
             }
             None => index += 1,
         }
     }
-    let mut index = 0..;
-    program.ops.retain(|_| index.next().is_some_and(|i| !built.contains(&i)));
 }
 
 /// The operation that may make what another makes anew, and which of its reads asks for it.
@@ -291,27 +283,22 @@ fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: u
 }
 
 /// Puts stages that read the same at their own cell into one dispatch, where neither needs the other: it is loaded once for both.
-fn side_by_side(graph: &Graph, program: &mut Program, room: usize) {
-    let mut links = Links::new(program);
-    let mut merged = BTreeSet::new();
+fn side_by_side(graph: &Graph, program: &mut Program, links: &mut Links, room: usize) {
     let mut last = BTreeMap::<ValueId, usize>::new();
     for index in 0..program.ops.len() {
         let shared: BTreeSet<ValueId> = program.ops[index].reads.iter().map(|r| r.value).collect();
         let shared: Vec<ValueId> = shared.into_iter().filter(|v| reads_own(graph, &program.ops[index], *v)).collect();
         let before: BTreeSet<usize> = shared.iter().filter_map(|v| last.get(v)).copied().collect();
         for other in before {
-            if !merged.contains(&other) && beside(graph, program, &links, (other, index), room) {
+            if beside(graph, program, links, (other, index), room) {
                 links.leave(program, other);
                 links.leave(program, index);
                 merge(program, other, index);
                 links.enter(program, index);
-                merged.insert(other);
             }
         }
         last.extend(shared.into_iter().map(|value| (value, index)));
     }
-    let mut index = 0..;
-    program.ops.retain(|_| index.next().is_some_and(|i| !merged.contains(&i)));
 }
 
 /// Whether two operations can share a dispatch though neither reads what the other makes.

@@ -396,13 +396,20 @@ impl Plan {
     /// # Errors
     /// WGSL that does not validate, with the user's own line; a plan that is too large, with the number.
     pub fn compile(graph: &Graph, options: &PlanOptions) -> Result<Plan, Problems> {
-        crate::deep_stack(|| {
+        let compile = || {
             let plan = Plan::compile_as(graph, options, &options.tuning);
             // Where stages share a kernel, a mistake is not at its own line; each by itself, it is.
             if plan.is_err() && options.tuning.fuse {
                 return Plan::compile_as(graph, options, &Tuning { fuse: false, ..options.tuning.clone() });
             }
             plan
+        };
+        crate::deep_stack(|| {
+            std::thread::scope(|scope| {
+                // Texts are looked through while operations are laid out. Without a thread it is done when they are needed.
+                let _ = std::thread::Builder::new().name("read".into()).spawn_scoped(scope, || graph.read_stages());
+                compile()
+            })
         })
     }
 
