@@ -44,7 +44,7 @@ impl Drop for Folder {
 fn domain(dim: u32, cells: u32) -> Domain {
     let resolution = [cells, cells, if dim == 3 { cells } else { 1 }];
     let cell_size = 1.0 / f64::from(cells);
-    Domain { name: "domain".into(), dim, resolution, cell_size, edge: EdgeRule::default(), finer: None }
+    Domain { name: "domain".into(), dim, resolution, cell_size, edge: EdgeRule::default(), finer: None, sliced: None }
 }
 
 const MIDDLE: [f64; 3] = [0.5, 0.5, 0.5];

@@ -15,6 +15,8 @@ mod pictures;
 mod points;
 #[path = "probe/shaders.rs"]
 mod shaders;
+#[path = "probe/slices.rs"]
+mod slices;
 #[path = "probe/statistics.rs"]
 mod statistics;
 #[path = "probe/view.rs"]

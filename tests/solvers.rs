@@ -56,6 +56,8 @@ mod scatter;
 mod shapes;
 #[path = "solvers/shipped.rs"]
 mod shipped;
+#[path = "solvers/slices.rs"]
+mod slices;
 #[path = "solvers/spheres.rs"]
 mod spheres;
 #[path = "solvers/staggering.rs"]

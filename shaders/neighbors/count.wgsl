@@ -1,10 +1,11 @@
 //! Count by Cell
-//! First step of the counting sort behind Neighbours: how many particles each cell holds, and for each particle how many of
-//! them came before it. That rank depends on who is first on the GPU; Order makes up for it.
+//! First step of the counting sort behind Neighbours: how many particles each quarter of a cell holds, and for each particle how
+//! many of them came before it. That rank depends on who is first on the GPU; Order makes up for it. Quarters, side by side along
+//! x, let a search end where the sphere around it does.
 //! Source: Knuth, The Art of Computer Programming 3, sec. 5.2 (distribution counting); Hoetzlein, GTC 2014 (Fluids v.3).
 //!
-//! @inout particles: Particles{position: Vec} -> {rank: u32}    The set; gains its rank within its cell
-//! @out   count: Grid<u32>, scatter                             Particles in each cell
+//! @inout particles: Particles{position: Vec} -> {rank: u32}    The set; gains its rank within its quarter
+//! @out   count: Grid<u32>, scatter, slices 4                   Particles in each quarter of a cell
 
 fn stage(particle: Particle) -> u32 {
     return add_count(bin(particle.position), 1u);

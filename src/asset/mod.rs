@@ -176,7 +176,7 @@ fn place(placement: &Placement, min: DVec3, max: DVec3) -> Result<DMat4, Cause> 
 
 /// What is worth knowing once a shape is in its place and measured.
 fn place_warnings(domain: &Domain, min: DVec3, max: DVec3, values: &[f32]) -> Option<String> {
-    let size = DVec3::from(domain.resolution.map(f64::from)) * domain.cell_size;
+    let size = DVec3::from(domain.size());
     let mut apart = max.cmplt(DVec3::ZERO) | min.cmpgt(size);
     if domain.dim == 2 {
         apart.set(2, false);

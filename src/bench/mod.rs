@@ -122,7 +122,7 @@ pub fn options(document: &Document, folder: &Path, show: &[String]) -> PlanOptio
 pub fn scale(document: &mut Document, library: &Library, size: u32) -> Result<(), Problems> {
     // Resolutions may be expressions; the graph has worked them out.
     let domains = Graph::build(document, library)?.domains;
-    let finest = domains.iter().flat_map(|d| d.resolution).max().unwrap_or(1).max(1);
+    let finest = domains.iter().filter(|d| !d.derived()).flat_map(|d| d.resolution).max().unwrap_or(1).max(1);
     for domain in domains {
         if let Some(NodeKind::Domain(scaled)) = document.node_mut(&domain.name).map(|node| &mut node.kind) {
             let cells = domain.resolution.iter().map(|n| (u64::from(*n) * u64::from(size) / u64::from(finest)).max(1));

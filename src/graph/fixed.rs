@@ -183,7 +183,7 @@ impl Flattener<'_> {
         resolution.iter_mut().zip(&cells).for_each(|(r, n)| *r = *n);
         let cell_size = width / f64::from(resolution[0]);
         let edge = edge.unwrap_or_default();
-        Some(Domain { name: path.into(), dim: dim as u32, resolution, cell_size, edge, finer: None })
+        Some(Domain { name: path.into(), dim: dim as u32, resolution, cell_size, edge, finer: None, sliced: None })
     }
 }
 

@@ -30,7 +30,7 @@ pub use fixed::Shapes;
 pub use numbers::{NamedNumber, Table};
 pub use values::{Setting, fit};
 
-/// A box in space, cut into cubic cells.
+/// A box in space, cut into cubic cells, or into slices of such.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Domain {
     pub name: String,
@@ -38,11 +38,21 @@ pub struct Domain {
     pub dim: u32,
     /// Cells along x, y, z; z is 1 in 2D.
     pub resolution: [u32; 3],
-    /// Edge of a cell \[m\].
+    /// Edge of a cell \[m\], along y where cells are cut into slices.
     pub cell_size: f64,
     pub edge: EdgeRule,
     /// Of one that a stage asked for by `half`: what it has wider cells of.
     pub finer: Option<Finer>,
+    /// Of one that a stage asked for by `slices`: what its cells are cut from.
+    pub sliced: Option<Sliced>,
+}
+
+/// What the cells of a domain are slices of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sliced {
+    pub domain: usize,
+    /// Slices of a cell, side by side along x.
+    pub into: u32,
 }
 
 /// What a domain is the coarser version of.
@@ -59,6 +69,27 @@ pub struct Finer {
 impl Domain {
     pub fn cells(&self) -> u64 {
         self.resolution.iter().map(|n| u64::from(*n)).product()
+    }
+
+    /// Slices that a cell is cut into along x; 1 where it is whole.
+    pub fn slices(&self) -> u32 {
+        self.sliced.map_or(1, |sliced| sliced.into)
+    }
+
+    /// Edges of a cell along x, y, z \[m\].
+    pub fn edges(&self) -> [f64; 3] {
+        [self.cell_size / f64::from(self.slices()), self.cell_size, self.cell_size]
+    }
+
+    /// Of the box, along x, y, z \[m\].
+    pub fn size(&self) -> [f64; 3] {
+        let ([nx, ny, nz], [x, y, z]) = (self.resolution.map(f64::from), self.edges());
+        [nx * x, ny * y, nz * z]
+    }
+
+    /// Whether stages asked for it, and no Domain node.
+    pub fn derived(&self) -> bool {
+        self.finer.is_some() || self.sliced.is_some()
     }
 
     /// Elements that a wire on this domain holds: its cells, with one more layer where faces are stored.
@@ -116,18 +147,31 @@ impl Graph {
         if let Some(known) = self.domains.iter().position(|d| d.finer.is_some_and(|f| f.domain == finer)) {
             return Some(known);
         }
-        let Domain { name, dim, resolution, cell_size, edge, finer: above } = self.domains.get(finer)?.clone();
+        let Domain { name, dim, resolution, cell_size, edge, finer: above, sliced } = self.domains.get(finer)?.clone();
         let (finest, widening) = above.map_or((resolution, 1), |above| (above.finest, above.widening));
         let resolution = resolution.map(|cells| cells.div_ceil(2));
         let (name, cell_size) = (format!("{name} / 2"), 2.0 * cell_size);
         let finer = Some(Finer { domain: finer, finest, widening: widening.saturating_mul(2) });
-        self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer });
+        self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer, sliced });
+        Some(self.domains.len() - 1)
+    }
+
+    /// The domain whose cells are those of another, cut along x.
+    fn slices(&mut self, domain: usize, into: u32) -> Option<usize> {
+        let sliced = Some(Sliced { domain, into });
+        if let Some(known) = self.domains.iter().position(|d| d.sliced == sliced) {
+            return Some(known);
+        }
+        let whole = self.domains.get(domain).filter(|d| d.sliced.is_none())?.clone();
+        let [x, y, z] = whole.resolution;
+        let resolution = [x.saturating_mul(into), y, z];
+        self.domains.push(Domain { name: format!("{} in slices", whole.name), resolution, sliced, ..whole });
         Some(self.domains.len() - 1)
     }
 
     /// The domain of a graph that has one; those that stages ask for do not count.
     fn single_domain(&self) -> Option<usize> {
-        let mut own = (0..self.domains.len()).filter(|d| self.domains[*d].finer.is_none());
+        let mut own = (0..self.domains.len()).filter(|d| !self.domains[*d].derived());
         own.next().filter(|_| own.next().is_none())
     }
 }

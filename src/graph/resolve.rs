@@ -106,7 +106,7 @@ impl Resolver<'_> {
         if let Some(single) = self.graph.single_domain() {
             return Some(single);
         }
-        let own = self.graph.domains.iter().filter(|d| d.finer.is_none());
+        let own = self.graph.domains.iter().filter(|d| !d.derived());
         let names: Vec<&str> = own.map(|d| d.name.as_str()).collect();
         let (cause, remedy) = match names.is_empty() {
             true => ("there is no domain to run over".to_string(), "add a Domain node".to_string()),
@@ -183,6 +183,7 @@ impl Resolver<'_> {
             return false;
         }
         let Some(run) = self.run_domain(&path, node, stage, &domains) else { return false };
+        let run = run.map(|run| self.sliced(run, stage, &domains));
         let entry = &mut self.graph.nodes[node];
         entry.domain = run;
         self.check_domains(&path, stage, run, &domains);
@@ -287,6 +288,17 @@ impl Resolver<'_> {
             Some(domain) => Some(Some(domain)),
             None => self.only_domain(path).map(Some),
         }
+    }
+
+    /// The domain that a stage runs over is cut into slices where it asks for them, or reads by cell what lies in such.
+    fn sliced(&mut self, run: usize, stage: &Stage, domains: &BTreeMap<&str, usize>) -> usize {
+        if let Some(into) = stage.outputs().find_map(|p| p.slices) {
+            return self.graph.slices(run, into).unwrap_or(run);
+        }
+        let by_cell = stage.inputs().filter(|p| p.ty.is_grid() && stage.calls(&p.name));
+        let of =
+            |domain: &usize| self.graph.domains.get(*domain).and_then(|d| d.sliced).is_some_and(|s| s.domain == run);
+        by_cell.filter_map(|p| domains.get(p.name.as_str()).copied()).find(of).unwrap_or(run)
     }
 
     /// Cell by cell only wires of the stage's own domain can be read; others by position.

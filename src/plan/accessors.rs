@@ -2,7 +2,7 @@
 //! interpolation are decided here alone.
 
 use super::layout::Layout;
-use super::prelude::{cell_literal, cell_type, float, position_type};
+use super::prelude::{cell_literal, cell_type, edges, float, position_type};
 use crate::graph::Domain;
 use crate::stage::types::{EdgeRule, ValueType, WireType};
 
@@ -210,7 +210,7 @@ impl Memory<'_> {
     pub fn at(&self) -> String {
         let (name, dim) = (self.name, self.dim());
         let (position, value) = (position_type(dim), self.ty.value());
-        let h = float(self.domain.cell_size);
+        let h = edges(self.domain).unwrap_or_else(|| float(self.domain.cell_size));
         let ty = value.wgsl(dim);
         let head = format!("fn {name}_at(_position: {position}) -> {ty}");
         if matches!(value, ValueType::I32 | ValueType::U32) {

@@ -29,6 +29,13 @@ pub fn float(value: f64) -> String {
     if value.is_finite() { format!("{value:?}f") } else { "0.0f".into() }
 }
 
+/// The edges of a cell as WGSL where cells are slices; else `CELL_SIZE` is all of them.
+pub fn edges(domain: &Domain) -> Option<String> {
+    domain.sliced?;
+    let edges: Vec<String> = domain.edges().iter().take(domain.dim as usize).map(|edge| float(*edge)).collect();
+    Some(format!("{}({})", position_type(domain.dim), edges.join(", ")))
+}
+
 /// The names of a text that the generator has something for.
 #[derive(Default)]
 pub struct Wanted(BTreeSet<&'static str>);
@@ -36,7 +43,8 @@ pub struct Wanted(BTreeSet<&'static str>);
 /// What the prelude defines, and the variables that are declared where they are used.
 static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let edge = EdgeRule::Wall;
-    let any = Domain { name: String::new(), dim: 2, resolution: [1; 3], cell_size: 1.0, edge, finer: None };
+    let any =
+        Domain { name: String::new(), dim: 2, resolution: [1; 3], cell_size: 1.0, edge, finer: None, sliced: None };
     definitions(&any).into_iter().map(|(name, _)| name).chain(["frame", "iteration", "substep"]).collect()
 });
 
@@ -111,7 +119,8 @@ fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
     let dim = domain.dim;
     let [x, y, z] = domain.resolution.map(i64::from);
     let h = domain.cell_size;
-    let size: Vec<String> = [x, y, z].iter().take(dim as usize).map(|n| float(*n as f64 * h)).collect();
+    let size: Vec<String> = domain.size().iter().take(dim as usize).map(|edge| float(*edge)).collect();
+    let edges = edges(domain).unwrap_or_else(|| "CELL_SIZE".into());
     // An axis as a vector, without an index that the shader compiler could not resolve.
     let axes = |value: &str, ty: &str| {
         let parts: Vec<String> = (0..dim).map(|d| format!("select({ty}(0), {value}, axis == {d})")).collect();
@@ -133,7 +142,7 @@ fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
     let cells = cell_literal([x, y, z], dim);
     let bin = match domain.edge {
         EdgeRule::Wrap => "fn bin(position: Vec) -> Cell { let q = position / SIZE; return clamp(Cell(floor((q - floor(q)) * Vec(RESOLUTION))), Cell(0), RESOLUTION - 1); }".to_string(),
-        _ => format!("fn bin(position: Vec) -> Cell {{ return Cell(clamp(floor(position / CELL_SIZE), Vec(0.0), {vec}({cells} - 1))); }}"),
+        _ => format!("fn bin(position: Vec) -> Cell {{ return Cell(clamp(floor(position / {edges}), Vec(0.0), {vec}({cells} - 1))); }}"),
     };
     let displacement = match domain.edge {
         EdgeRule::Wrap => {
@@ -155,8 +164,8 @@ fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
         ("face_axis", "fn face_axis(face: i32) -> i32 { return face >> 1u; }".into()),
         ("face_normal", "fn face_normal(face: i32) -> Vec { return Vec(unit(face >> 1u)) * f32((face & 1) * 2 - 1); }".into()),
         ("neighbor", "fn neighbor(cell: Cell, face: i32) -> Cell { return cell + unit(face >> 1u) * ((face & 1) * 2 - 1); }".into()),
-        ("position", "fn position(cell: Cell) -> Vec { return (Vec(cell) + 0.5) * CELL_SIZE; }".into()),
-        ("cell_at", "fn cell_at(position: Vec) -> Cell { return Cell(floor(position / CELL_SIZE)); }".into()),
+        ("position", format!("fn position(cell: Cell) -> Vec {{ return (Vec(cell) + 0.5) * {edges}; }}")),
+        ("cell_at", format!("fn cell_at(position: Vec) -> Cell {{ return Cell(floor(position / {edges})); }}")),
         ("inside", "fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }".into()),
         ("wall_face", faces("wall_face", wall)),
         ("open_face", faces("open_face", open)),

@@ -56,6 +56,9 @@ fn port_row(port: &Port) -> String {
         Some(Scatter::Max) => notes.push("scatter max".into()),
         None => {}
     }
+    if let Some(slices) = port.slices {
+        notes.push(format!("cells in {slices} slices"));
+    }
     if port.scan {
         notes.push("scan".into());
     }

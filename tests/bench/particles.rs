@@ -56,8 +56,8 @@ fn b3_is_a_substep_of_sph() {
     sim.write("water.velocity", &velocities).unwrap();
     step(&mut sim, 1);
     let velocities = points(&f64s(&velocities));
-    // A stable sort by cell, x fastest.
-    let cell = |p: &Point| p.map(|x| (x / H).floor() as i64);
+    // A stable sort by quarters of cells, x fastest.
+    let cell = |p: &Point| [4.0 * p[0], p[1], p[2]].map(|x| (x / H).floor() as i64);
     let mut order: Vec<usize> = (0..500).collect();
     order.sort_by_key(|i| cell(&places[*i]).into_iter().rev().collect::<Vec<i64>>());
     let forces = accelerations(&places, &velocities);

@@ -231,7 +231,10 @@ fn a_search_stays_within_the_set_whatever_the_grid_claims() {
         assert!(text.contains("fn _near_particles(_asked: u32) -> Particle { let _index = _asked;"), "{text}");
         assert!(text.contains("fn particles(_asked: u32) -> Particle { let _index = min(_asked, 999u);"), "{text}");
         sim.reset();
-        place(&mut sim, "set", &random(200, 3), &[], 2);
+        // All of them in the first row of cells, a cell's width from either end.
+        let [x, y] = [3, 4].map(|seed| random(100, seed));
+        let positions: Vec<f32> = x.iter().zip(&y).flat_map(|(x, y)| [0.5 + 0.4 * x, 0.25 + 0.2 * y]).collect();
+        place(&mut sim, "set", &positions, &[], 2);
         sim.write_words("set.id", &(1..=100).chain([7; 900]).collect::<Vec<u32>>()).unwrap_or_else(|e| panic!("{e}"));
         step(&mut sim, 1);
         // The first row claims all places there are, the second begins behind them.

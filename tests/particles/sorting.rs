@@ -79,16 +79,16 @@ const SORT: &str = r##"
         on: "domain", inputs: {"neighbors": "listed.neighbors", "particles": "listed.particles"}),
 "##;
 
-const CELLS: [i64; 3] = [64, 64, 32];
+/// Quarters of cells along x, cells along y and z, and how many of them a metre takes.
+const CELLS: [(i64, f64); 3] = [(256, 256.0), (64, 64.0), (32, 64.0)];
 
 fn cell(position: &[f32]) -> i64 {
-    let along: Vec<i64> =
-        (0..3).map(|a| ((f64::from(position[a]) * 64.0).floor() as i64).clamp(0, CELLS[a] - 1)).collect();
-    (along[2] * CELLS[1] + along[1]) * CELLS[0] + along[0]
+    let along = |a: usize| ((f64::from(position[a]) * CELLS[a].1).floor() as i64).clamp(0, CELLS[a].0 - 1);
+    (along(2) * CELLS[1].0 + along(1)) * CELLS[0].0 + along(0)
 }
 
 #[test]
-fn the_counting_sort_is_a_stable_sort_by_cell() {
+fn the_counting_sort_is_a_stable_sort_by_quarters_of_cells() {
     let mut sim = start(60.0, SORT, &[]);
     for count in [0usize, 1, 255, 256, 257, 200_000] {
         // Some lie outside, and a third in a sixteenth of the cells.
@@ -101,7 +101,7 @@ fn the_counting_sort_is_a_stable_sort_by_cell() {
         let mut expected: Vec<u32> = (0..count as u32).collect();
         expected.sort_by_key(|id| cell(&positions[3 * *id as usize..]));
         let ids = wholes(&sim, "sorted.particles", "id");
-        assert!(ids == expected, "{count}: a stable sort by cell");
+        assert!(ids == expected, "{count}: a stable sort by quarters of cells");
         let listed = wholes(&sim, "entries.particles", "entry");
         assert!(listed == expected, "{count}: the list names the same particles in the same order");
         assert_eq!(wholes(&sim, "listed.particles", "id"), (0..count as u32).collect::<Vec<_>>(), "which stay put");
@@ -115,7 +115,7 @@ fn the_counting_sort_is_a_stable_sort_by_cell() {
             step(&mut sim, 1);
             assert!(wholes(&sim, "sorted.particles", "id") == ids, "{count}: the same in every run");
         }
-        println!("{count} particles: sorted by cell, stable, the same in 3 runs");
+        println!("{count} particles: sorted by quarters, stable, the same in 3 runs");
     }
     assert!(sim.warnings(true).is_empty(), "nothing was cut short");
 }
@@ -143,7 +143,7 @@ fn a_sort_moves_its_particles_in_the_dispatch_that_sorts_them() {
         assert!(sorted[0] == sorted[1], "{count}: the same bits");
         let mut expected: Vec<u32> = (0..count as u32).collect();
         expected.sort_by_key(|id| cell(&positions[3 * *id as usize..]));
-        assert!(wholes(&short, "sorted.particles", "id") == expected, "{count}: a stable sort by cell");
+        assert!(wholes(&short, "sorted.particles", "id") == expected, "{count}: a stable sort by quarters of cells");
     }
 }
 

@@ -88,11 +88,12 @@ const TYPES: [&str; 14] = [
 ];
 
 /// Words of a header that say how a port is used.
-const OPTIONS: [&str; 22] = [
+const OPTIONS: [&str; 23] = [
     "radius",
     "edge",
     "like",
     "half",
+    "slices",
     "scatter",
     "reduce",
     "scan",

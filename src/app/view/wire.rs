@@ -98,7 +98,7 @@ impl WireView {
             let plan = s.plan();
             let wire = plan.wires.get(&self.view.wire)?;
             let domain = wire.domain.and_then(|d| plan.domains.get(d));
-            Some((wire.ty, wire.dim, domain.map(|d| (d.dim, d.resolution.map(|n| f64::from(n) * d.cell_size)))))
+            Some((wire.ty, wire.dim, domain.map(|d| (d.dim, d.size()))))
         });
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 4.0);

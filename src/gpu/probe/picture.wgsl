@@ -69,7 +69,8 @@ fn along_ray(pixel: vec2u) -> u32 {
     let point = point_of(vec2f(f32(pixel.x) + 0.5, f32(params.size.y - pixel.y) - 0.5));
     let ray = normalize(params.forward.xyz + params.right.w * (point.x * params.right.xyz + point.y * params.up.xyz));
     let safe = select(ray, vec3f(1e-20), ray == vec3f());
-    let box = vec3f(params.resolution) * params.cell_size;
+    let edges = params.cell_size / vec3f(params.up.w, 1.0, 1.0);
+    let box = vec3f(params.resolution) * edges;
     let a = -params.eye.xyz / safe;
     let b = (box - params.eye.xyz) / safe;
     let enters = min(a, b);
@@ -77,12 +78,12 @@ fn along_ray(pixel: vec2u) -> u32 {
     let first = max(max(enters.x, enters.y), max(enters.z, 0.0));
     let last = min(leaves.x, min(leaves.y, leaves.z));
     if first >= last { return NONE; }
-    let samples = min(u32((last - first) / (0.5 * params.cell_size)) + 1u, 8192u);
+    let samples = min(u32((last - first) / (0.5 * edges.x)) + 1u, 8192u);
     let step = (last - first) / f32(samples);
     var best = NONE;
     var most = 0u;
     for (var k = 0u; k < samples; k++) {
-        let at = (params.eye.xyz + (first + (f32(k) + 0.5) * step) * ray) / params.cell_size;
+        let at = (params.eye.xyz + (first + (f32(k) + 0.5) * step) * ray) / edges;
         let cell = vec3u(clamp(at, vec3f(), vec3f(params.resolution) - 1.0));
         let rank = rank(index_of(cell));
         if rank > most { most = rank; best = index_of(cell); }
@@ -187,7 +188,7 @@ fn pick() {
     found.picked = index;
     if index == NONE { return; }
     if params.kind == STARTS {
-        found.words[0] = values[index + 1u] - values[index];
+        found.words[0] = values[(index + 1u) * params.stride] - values[index * params.stride];
     } else if params.kind == FACES {
         for (var k = 0u; k < 2u * params.dim; k++) { found.words[k] = values[face_word(cell_of(index), k / 2u, k % 2u)]; }
     } else {

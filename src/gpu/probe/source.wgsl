@@ -39,7 +39,7 @@ struct Params {
     cell_size: f32,
     signed_map: u32,
     right: vec4f, // fourth: tangent of half the vertical angle of view
-    up: vec4f,
+    up: vec4f, // fourth: slices that a cell is cut into along x
     forward: vec4f,
     eye: vec4f,
     edges: array<vec4f, 12>, // of the domain's box, from .xy to .zw [pixels from the lower left]
@@ -112,7 +112,7 @@ fn face_word(cell: vec3u, axis: u32, upper: u32) -> u32 {
 fn element(index: u32) -> vec4f {
     var value = vec4f();
     if params.kind == STARTS {
-        value.x = f32(values[index + 1u] - values[index]);
+        value.x = f32(values[(index + 1u) * params.stride] - values[index * params.stride]);
     } else if params.kind == FACES {
         let cell = cell_of(index);
         for (var axis = 0u; axis < params.dim; axis++) {

@@ -164,6 +164,7 @@ impl StageKernel<'_> {
             cell_size: 1.0,
             edge: EdgeRule::Wall,
             finer: None,
+            sliced: None,
         };
         node.domain.and_then(|d| self.graph.domains.get(d)).cloned().unwrap_or_else(empty)
     }

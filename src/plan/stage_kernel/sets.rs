@@ -134,8 +134,8 @@ impl StageKernel<'_> {
         if moves.is_empty() { moves } else { format!(" let _to = {place}; if (_to < {capacity}u) {{{moves} }}") }
     }
 
-    /// `x(position)` and `x_next(&near)`: along each row of cells the entries are contiguous, so a row is one range; around a
-    /// periodic border they are not, and every cell is a range of its own.
+    /// `x(position)` and `x_next(&near)`: along each row of cells the entries are contiguous, so a row is one range, as long as
+    /// the sphere around the position is wide there; around a periodic border they are not, and every cell is a range of its own.
     pub(super) fn neighbor_accessor(&self, of: Instance<'_>, index: usize, port: &Port, bound: &[Bound]) -> String {
         let start = self.reads(of.index).find(|r| r.port == index && r.part == Part::Start);
         let domain = start.and_then(|r| self.program.values[r.value].domain).and_then(|d| self.graph.domains.get(d));
@@ -147,11 +147,15 @@ impl StageKernel<'_> {
         };
         let (name, dim) = (&port.name, domain.dim);
         let (cells, position) = (cell_type(dim), position_type(dim));
-        let n = domain.resolution.map(i64::from);
+        let slices = i64::from(domain.slices());
+        let [x, y, z] = domain.resolution.map(i64::from);
+        // Of whole cells.
+        let n = [x / slices, y, z];
         let resolution = cell_literal(n, dim);
         let h = prelude::float(domain.cell_size);
         let wraps = domain.edge == EdgeRule::Wrap;
-        let at = accessors::index("_c", domain.resolution, dim);
+        let at = accessors::index("_c", n.map(|n| n as u32), dim);
+        let at = if slices > 1 { format!("{slices} * ({at})") } else { at };
         let inside = match wraps {
             true => format!("((_p % {resolution}) + {resolution}) % {resolution}"),
             false => format!("clamp(_p, {cells}(0), {resolution} - 1)"),
@@ -164,17 +168,23 @@ impl StageKernel<'_> {
                 format!("let _q = _position / {h}; let _p = {cells}(floor(_q - floor(_q / {size}) * {size}));")
             }
             false => {
-                format!("let _p = {cells}(clamp(floor(_position / {h}), {position}(0.0), {position}({resolution})));")
+                format!(
+                    "let _q = clamp(_position / {h}, {position}(0.0), {position}({resolution})); let _p = {cells}(_q);"
+                )
             }
         };
         let batches = of.stage.bounded(dim).source.contains(&format!("_batch_{name}("));
         let (marks, none) = if batches { (", _some: u32, _marks: u32", ", 0u, 0u") } else { ("", "") };
+        let (place, here) = if wraps { (String::new(), "") } else { (format!(", _at: {position}"), ", _q") };
         let mut out = format!(
-            "struct _Near_{name} {{ index: u32, _cell: {cells}, _row: i32, _entry: u32, _end: u32{marks} }}\n\
-             fn {name}(_position: {position}) -> _Near_{name} {{ {cell} return _Near_{name}(0u, {inside}, 0, 0u, 0u{none}); }}\n"
+            "struct _Near_{name} {{ index: u32, _cell: {cells}, _row: i32, _entry: u32, _end: u32{marks}{place} }}\n\
+             fn {name}(_position: {position}) -> _Near_{name} {{ {cell} return _Near_{name}(0u, {inside}, 0, 0u, 0u{none}{here}); }}\n"
         );
         if of.stage.calls(&format!("{name}_next")) {
-            let (rows, range) = rows(start, n, dim, wraps, &at);
+            let (rows, range) = match wraps {
+                true => cells_around(start, n, dim, slices, &at),
+                false => rows(start, domain),
+            };
             // An entry that is marked is visited twice.
             // Whatever the grid says, a row ends within the set, and within the list.
             let listed = self.reads(of.index).find(|r| r.port == index && r.part == Part::Order);
@@ -239,7 +249,7 @@ impl StageKernel<'_> {
         if of.stage.calls(&format!("{name}_range")) {
             let _ = writeln!(
                 out,
-                "fn {name}_range(_p: {cells}) -> vec2u {{ let _c = {inside}; let _i = {at}; return vec2u({start}[_i], {start}[_i + 1]); }}"
+                "fn {name}_range(_p: {cells}) -> vec2u {{ let _c = {inside}; let _i = {at}; return vec2u({start}[_i], {start}[_i + {slices}]); }}"
             );
         }
         if of.stage.calls(&format!("{name}_item")) {
@@ -249,42 +259,57 @@ impl StageKernel<'_> {
     }
 }
 
-/// How many ranges there are around a cell, and the statements that begin the one of row `_r`.
-fn rows(start: &str, n: [i64; 3], dim: u32, wraps: bool, at: &str) -> (i64, String) {
+/// How many cells there are around one, and the statements that begin the range of the one of number `_r`.
+fn cells_around(start: &str, n: [i64; 3], dim: u32, slices: i64, at: &str) -> (i64, String) {
     let cells = cell_type(dim);
     let resolution = cell_literal(n, dim);
-    if wraps {
-        // A cell that is its own neighbour, or its neighbour's on both sides, counts once.
-        let width = n.map(|n| n.min(3));
-        let first: Vec<String> =
-            width.iter().take(dim as usize).map(|w| if *w == 3 { "1" } else { "0" }.into()).collect();
-        let [x, y, z] = width;
-        let offset = match dim {
-            3 => format!("vec3i(_r % {x}, (_r / {x}) % {y}, _r / {})", x * y),
-            _ => format!("vec2i(_r % {x}, _r / {x})"),
-        };
-        let count = if dim == 3 { x * y * z } else { x * y };
-        let range = format!(
-            "let _c = ((*_near)._cell + {offset} - {cells}({}) + {resolution}) % {resolution}; let _i = {at}; \
-             _first = {start}[_i]; _last = {start}[_i + 1];",
-            first.join(", ")
-        );
-        return (count, range);
-    }
-    let [x, y, z] = n;
-    let (count, place, outside) = match dim {
+    // A cell that is its own neighbour, or its neighbour's on both sides, counts once.
+    let width = n.map(|n| n.min(3));
+    let first: Vec<String> = width.iter().take(dim as usize).map(|w| if *w == 3 { "1" } else { "0" }.into()).collect();
+    let [x, y, z] = width;
+    let offset = match dim {
+        3 => format!("vec3i(_r % {x}, (_r / {x}) % {y}, _r / {})", x * y),
+        _ => format!("vec2i(_r % {x}, _r / {x})"),
+    };
+    let count = if dim == 3 { x * y * z } else { x * y };
+    let range = format!(
+        "let _c = ((*_near)._cell + {offset} - {cells}({}) + {resolution}) % {resolution}; let _i = {at}; \
+         _first = {start}[_i]; _last = {start}[_i + {slices}];",
+        first.join(", ")
+    );
+    (count, range)
+}
+
+/// How many rows there are around a cell, and the statements that begin the range of the one of number `_r`: what of it lies no
+/// farther than a cell's width from the position, rounded out to whole slices. Places are in cells; what lies outside counts as on
+/// the border, for that is how it was sorted.
+fn rows(start: &str, domain: &Domain) -> (i64, String) {
+    let slices = domain.slices();
+    let [x, y, z] = domain.resolution.map(i64::from);
+    // Distances are as exact as places are.
+    let slack = 1e-5 + 4.0 * f64::from(f32::EPSILON) * domain.resolution.map(f64::from).into_iter().fold(1.0, f64::max);
+    let (reach, slack) = (prelude::float((1.0 + slack).powi(2)), prelude::float(slack));
+    let (count, place, outside, row) = match domain.dim {
         3 => (
             9,
-            "vec3i((*_near)._cell.x, (*_near)._cell.y + _r % 3 - 1, (*_near)._cell.z + _r / 3 - 1)",
-            format!("_o.y < 0 || _o.y >= {y} || _o.z < 0 || _o.z >= {z}"),
+            "(*_near)._cell.yz + vec2i(_r % 3, _r / 3) - 1",
+            format!("any(_o < vec2i(0)) || any(_o >= vec2i({y}, {z}))"),
+            format!("(_o.y * {y} + _o.x) * {x}"),
         ),
-        _ => (3, "vec2i((*_near)._cell.x, (*_near)._cell.y + _r - 1)", format!("_o.y < 0 || _o.y >= {y}")),
+        _ => (3, "(*_near)._cell.y + _r - 1", format!("_o < 0 || _o >= {y}"), format!("_o * {x}")),
     };
-    let row = at.replace("_c.", "_o.");
-    let row = row.rsplit_once(" + ").map_or(row.clone(), |(row, _)| row.to_string());
+    let (across, float, square) = match domain.dim {
+        3 => ("yz", "vec2f", "dot(_d, _d)"),
+        _ => ("y", "f32", "_d * _d"),
+    };
+    let slice = |at: &str| format!("clamp(i32(({at}) * {slices}.0), 0, {x} - 1)");
     let range = format!(
-        "let _o = {place}; if (!({outside})) {{ let _i = {row}; \
-         _first = {start}[_i + max(_o.x - 1, 0)]; _last = {start}[_i + min(_o.x + 1, {x} - 1) + 1]; }}"
+        "let _o = {place}; let _p = (*_near)._at; let _l = {float}(_o) - _p.{across}; \
+         let _d = max(max(_l, -_l - 1.0) - {slack}, {float}(0.0)); let _w2 = {reach} - {square}; \
+         if (_w2 > 0.0 && !({outside})) {{ let _w = sqrt(_w2) + {slack}; let _i = {row}; \
+         _first = {start}[_i + {}]; _last = {start}[_i + {} + 1]; }}",
+        slice("_p.x - _w"),
+        slice("_p.x + _w")
     );
     (count, range)
 }

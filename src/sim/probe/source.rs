@@ -34,8 +34,8 @@ pub struct Looked {
     scalar: Scalar,
     /// Numbers that a sample has.
     numbers: usize,
-    /// Cells along x, y, z and their edge \[m\], of grids.
-    cells: Option<([u32; 3], f64)>,
+    /// Cells along x, y, z and their edges \[m\], of grids.
+    cells: Option<([u32; 3], [f64; 3])>,
     dim: usize,
 }
 
@@ -59,8 +59,8 @@ impl Looked {
         let cell =
             self.cells.map(|([x, y, _], _)| [index % x.max(1), index / x.max(1) % y.max(1), index / (x * y).max(1)]);
         let center = |cell: [u32; 3]| {
-            let size = self.cells.map_or(1.0, |(_, size)| size);
-            std::array::from_fn(|axis| if axis < self.dim { (f64::from(cell[axis]) + 0.5) * size } else { 0.0 })
+            let edges = self.cells.map_or([1.0; 3], |(_, edges)| edges);
+            std::array::from_fn(|axis| if axis < self.dim { (f64::from(cell[axis]) + 0.5) * edges[axis] } else { 0.0 })
         };
         let there = self.places.map(|_| std::array::from_fn(|axis| f64::from(f32::from_bits(place[axis]))));
         Some(Sample {
@@ -87,17 +87,20 @@ pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Pr
     let at = |wire: &Wire| (wire.buffer, wire.state);
     let components = values.ty.value().components(values.dim);
     let faces = values.ty == WireType::FaceGrid;
-    let domain = values.domain.and_then(|d| plan.domains.get(d));
+    let starts = matches!(found, Found::Starts(_));
+    let own = values.domain.and_then(|d| plan.domains.get(d));
+    // A neighbour grid is shown by whole cells.
+    let slices = own.map_or(1, Domain::slices);
+    let domain = own.and_then(|d| d.sliced).filter(|_| starts).map_or(own, |whole| plan.domains.get(whole.domain));
     let space = places.and_then(|wire| wire.space).and_then(|d| plan.domains.get(d)).or(domain);
     let dim = space.map_or(2, |d| d.dim);
-    let starts = matches!(found, Found::Starts(_));
     let looked = Looked {
         values: at(values),
         count: count.map(at),
         places: places.map(at),
         scalar: values.ty.value().scalar(),
         numbers: if faces { 2 * dim } else { components } as usize,
-        cells: domain.map(|d| (d.resolution, d.cell_size)),
+        cells: domain.map(|d| (d.resolution, d.edges())),
         dim: dim as usize,
     };
     let (shown, component) = what(view, found, components)?;
@@ -110,7 +113,7 @@ pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Pr
             kind::GRID
         },
         live: u32::from(count.is_some()),
-        stride: values.layout().numbers(),
+        stride: if starts { slices } else { values.layout().numbers() },
         components: if faces { dim } else { components },
         scalar: match values.ty.value().scalar() {
             Scalar::F32 if values.layout().is_half() => 3,
@@ -192,7 +195,9 @@ fn cells(params: Params, domain: &Domain, view: &View) -> Params {
             (axis, Way::Slice, ((position.clamp(0.0, 1.0) * f64::from(count)) as u32).min(count.saturating_sub(1)))
         }
     };
-    let [x, y, z] = resolution;
+    // A pixel a cell, or several where those are slices.
+    let slices = domain.slices();
+    let [x, y, z] = [resolution[0], resolution[1].saturating_mul(slices), resolution[2].saturating_mul(slices)];
     let extent = [[z, y], [x, z], [x, y]][axis as usize];
     flat(Params { axis: axis as u32, view: way as u32, layer, ..params }, extent, view)
 }
@@ -215,12 +220,12 @@ fn limited((width, height): (u32, u32)) -> (u32, u32) {
 /// Through the camera, with the edges of the domain's box.
 fn seen_from(params: Params, domain: &Domain, view: &View) -> Params {
     let (width, height) = view.size.map_or((PIXELS, PIXELS), limited);
-    let extent = domain.resolution.map(|n| f64::from(n) * domain.cell_size);
+    let extent = domain.size();
     let frame = view.camera.unwrap_or_else(|| Orbit::around(extent)).frame();
     let four = |v: [f64; 3], w: f64| [v[0] as f32, v[1] as f32, v[2] as f32, w as f32];
     Params {
         right: four(frame.right, frame.tangent),
-        up: four(frame.up, 0.0),
+        up: four(frame.up, f64::from(domain.slices())),
         forward: four(frame.forward, 0.0),
         eye: four(frame.eye, 0.0),
         edges: edges(&frame, extent, [width, height]),

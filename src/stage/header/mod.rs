@@ -78,6 +78,8 @@ pub struct Port {
     pub like: Option<String>,
     /// `half NAME`: on the domain like NAME, with cells twice as wide.
     pub half: bool,
+    /// `slices N`: on the stage's domain with each cell cut into so many along x.
+    pub slices: Option<u32>,
     pub scatter: Option<Scatter>,
     pub reduce: Option<Reduction>,
     /// Replaced by the sum over all cells before.
@@ -300,6 +302,7 @@ fn port(direction: Direction, rest: &str, line: usize) -> Result<Port, String> {
         edge: None,
         like: None,
         half: false,
+        slices: None,
         scatter: None,
         reduce: None,
         scan: false,
@@ -374,6 +377,9 @@ fn particle_port(port: &Port) -> Result<(), String> {
     }
 }
 
+/// Thinner slices than these hold less than they cost.
+const MOST_SLICES: u32 = 16;
+
 fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
     let (word, value) = option.split_once(char::is_whitespace).unwrap_or((option, ""));
     let value = value.trim();
@@ -391,6 +397,11 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
         }
         "half" if port.direction == Direction::Out && port.ty.is_grid() => {
             (port.like, port.half) = (Some(value.to_string()), true);
+        }
+        "slices" if port.direction == Direction::Out && matches!(port.ty, PortType::Grid(_)) => {
+            let count = value.parse().ok().filter(|count| (2..=MOST_SLICES).contains(count));
+            let wrong = || format!("`slices {value}`: use a whole number in 2..{MOST_SLICES}");
+            port.slices = Some(count.ok_or_else(wrong)?);
         }
         "scatter" if changes => port.change = Change::Scatter,
         "scatter" if port.writes() => {
