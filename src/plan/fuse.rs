@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::expand::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write};
 use super::lean::asked_for;
 use super::stage_kernel::held_inputs;
-use super::{binds, kernel};
+use super::{binds, groups, kernel};
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::header::{Change, Port};
 use crate::stage::types::{EdgeRule, Element, PortType, Precision, ValueType, WireType};
@@ -329,7 +329,7 @@ fn beside(graph: &Graph, program: &Program, links: &Links, (one, other): (usize,
 fn alike(graph: &Graph, (from, first): (&Op, (&Node, &Stage)), (to, second): (&Op, (&Node, &Stage))) -> bool {
     let same = match (first.1.source(), second.1.source()) {
         (IterationSource::Cells, IterationSource::Cells) => {
-            kernel::extent(graph, first.0) == kernel::extent(graph, second.0) && first.0.domain == second.0.domain
+            groups::extent(graph, first.0) == groups::extent(graph, second.0) && first.0.domain == second.0.domain
         }
         (IterationSource::Particles, IterationSource::Particles) => {
             count(graph, from).is_some_and(|set| Some(set) == count(graph, to))
@@ -507,10 +507,12 @@ pub fn buffers_of(op: &Op) -> usize {
 
 /// Buffers that the two take together, and one for alarms.
 fn buffers(from: &Op, to: &Op) -> usize {
-    let made: BTreeSet<ValueId> = from.writes.iter().map(|w| w.value).collect();
-    let all = from.inputs().chain(to.inputs()).chain(from.writes.iter().chain(&to.writes).map(|w| w.value));
-    let apart: BTreeSet<ValueId> = all.filter(|v| !made.contains(v)).collect();
-    apart.len() + made.len().saturating_sub(1) + 1
+    let made = |value: &ValueId| from.writes.iter().any(|w| w.value == *value);
+    let all = from.inputs().chain(to.inputs()).chain(to.writes.iter().map(|w| w.value));
+    let mut apart: Vec<ValueId> = all.filter(|value| !made(value)).collect();
+    apart.sort_unstable();
+    apart.dedup();
+    apart.len() + from.writes.len().saturating_sub(1) + 1
 }
 
 /// Builds the producer into the consumer, and leaves nothing of it.

@@ -1,5 +1,6 @@
 //! Operations become dispatches: the kernel's WGSL, its buffers, its uniform block.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -7,13 +8,12 @@ use std::sync::Arc;
 use super::allocate::Layout;
 use super::builtin;
 use super::expand::{Op, Part, Program, Task, Value, ValueId};
-use super::halo;
-use super::stage_kernel::{self, StageKernel};
-use super::tuning::Shape;
+use super::groups::{elements, op_groups, shaped_groups, source, task_groups};
+use super::stage_kernel::StageKernel;
 use super::uniforms::{self, Block, Content, Counter};
 use super::until;
 use super::validate::{Checks, Text};
-use super::variants::{Place, Texts, Variants};
+use super::variants::{self, Place, Texts, Variants, Wanted};
 use super::{
     Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire,
 };
@@ -33,8 +33,10 @@ struct Known {
 pub struct Writer<'a> {
     graph: &'a Graph,
     kernels: Vec<Kernel>,
-    by_text: HashMap<(String, Vec<Binding>), usize>,
+    by_text: HashMap<(String, Vec<Binding>), Checked>,
     variants: Variants,
+    /// Texts of variants that nothing has needed yet.
+    written: HashMap<usize, variants::Text>,
     /// Kernels of variants that have been met, with their blocks and what they are bound to.
     known: HashMap<usize, Arc<Known>>,
     /// Uniform blocks already placed, by node, fields built in, and counters.
@@ -44,12 +46,18 @@ pub struct Writer<'a> {
     bytes: u32,
     alarms: Vec<Alarm>,
     checks: Checks,
-    /// Stages whose own text is being checked as it was written, by their address, with the types of their values and vectors.
-    checked: HashSet<Checked>,
+    /// Stages whose own text is being checked as it was written.
+    own: HashSet<Own>,
 }
 
-/// What a stage's text is checked in: dimensions and what its generic letters stand for.
-type Checked = (*const Stage, u32, Vec<(char, ValueType)>);
+/// A kernel that is being checked: its number there, and among the plan's kernels once something is dispatched that needs it.
+struct Checked {
+    check: usize,
+    kernel: Option<usize>,
+}
+
+/// A stage's own text, by its address, and what it is checked in: dimensions and what its generic letters stand for.
+type Own = (*const Stage, u32, Vec<(char, ValueType)>);
 
 /// What sets uniform blocks apart: node, what is built in, constants begun with, and the counters that the text uses.
 type Placed = (usize, Vec<usize>, Vec<bool>, [u32; 3]);
@@ -72,6 +80,7 @@ impl<'a> Writer<'a> {
             kernels: Vec::new(),
             by_text: HashMap::new(),
             variants: Variants::default(),
+            written: HashMap::new(),
             known: HashMap::new(),
             placed: BTreeMap::new(),
             slots: Vec::new(),
@@ -79,31 +88,62 @@ impl<'a> Writer<'a> {
             bytes: 2 * uniforms::FRAME_BYTES,
             alarms: Vec::new(),
             checks,
-            checked: HashSet::new(),
+            own: HashSet::new(),
         }
     }
 
-    pub fn dispatches(&mut self, program: &Program, memory: &[usize]) -> Result<Vec<Dispatch>, Problems> {
+    /// The dispatches of two programs, each with the buffers of its values.
+    pub fn dispatches(&mut self, of: [(&Program, &[usize]); 2]) -> Result<[Vec<Dispatch>; 2], Problems> {
         let (graph, mut wanted) = (self.graph, Vec::new());
-        let of = |op| (op, self.variants.of(graph, program, op, memory, &mut wanted));
-        let ops: Vec<(&Op, Option<usize>)> = program.ops.iter().map(of).collect();
+        let variants = of.map(|(program, memory)| {
+            let of = |op| self.variants.of(graph, program, op, memory, &mut wanted);
+            program.ops.iter().map(of).collect::<Vec<_>>()
+        });
+        self.write(wanted);
+        let [first, second] = variants;
+        let lists = [self.list(of[0], first)?, self.list(of[1], second)?];
+        Ok(lists)
+    }
+
+    /// Has texts written, and each checked as soon as it is there: this goes on while the dispatches are laid out.
+    fn write(&mut self, wanted: Vec<Wanted<'_>>) {
+        let graph = self.graph;
+        // Of those with the same text of the user's, the first is checked as it was written.
+        let again = wanted.iter().map(|wanted| {
+            let generics = wanted.node.generics.iter().map(|(letter, ty)| (*letter, *ty)).collect();
+            !self.own.insert((std::ptr::from_ref(wanted.stage), dim(graph, wanted.node), generics))
+        });
+        let again: Vec<bool> = again.collect();
+        let first = wanted.first().map_or(0, |wanted| wanted.variant);
         std::thread::scope(|scope| {
-            let mut texts = Texts::begin(scope, graph, program, wanted);
-            ops.into_iter().map(|(op, variant)| self.dispatch(program, op, (variant, &mut texts), memory)).collect()
-        })
+            for (variant, mut text) in Texts::begin(scope, graph, wanted) {
+                let again = again.get(variant - first).is_some_and(|again| *again);
+                self.check(variant, Text { kernel: text.kernel.clone(), written: text.written.take(), again });
+                self.written.insert(variant, text);
+            }
+        });
+    }
+
+    fn list(
+        &mut self,
+        (program, memory): (&Program, &[usize]),
+        variants: Vec<Option<usize>>,
+    ) -> Result<Vec<Dispatch>, Problem> {
+        program.ops.iter().zip(variants).map(|(op, variant)| self.dispatch(program, op, variant, memory)).collect()
     }
 
     fn dispatch(
         &mut self,
         program: &Program,
         op: &Op,
-        (variant, texts): (Option<usize>, &mut Texts<'_>),
+        variant: Option<usize>,
         memory: &[usize],
-    ) -> Result<Dispatch, Problems> {
+    ) -> Result<Dispatch, Problem> {
         let node = self.graph.nodes.get(op.node).ok_or_else(|| Problem::new("", "", "an operation has no node", ""))?;
         match (&node.kind, variant) {
             (Kind::Stage(stage), Some(variant)) => {
-                let known = self.known(node, stage, variant, texts)?;
+                let lost = || Problem::new(&node.path, "", "the text of a kernel was not written", "");
+                let known = self.known(variant).ok_or_else(lost)?;
                 Ok(self.stage(program, op, (node, stage), &known, memory))
             }
             _ => Ok(self.task(program, op, node, memory)),
@@ -111,31 +151,20 @@ impl<'a> Writer<'a> {
     }
 
     /// The kernel of a variant.
-    fn known(
-        &mut self,
-        node: &Node,
-        stage: &Stage,
-        variant: usize,
-        texts: &mut Texts<'_>,
-    ) -> Result<Arc<Known>, Problem> {
+    fn known(&mut self, variant: usize) -> Option<Arc<Known>> {
         if let Some(known) = self.known.get(&variant) {
-            return Ok(known.clone());
+            return Some(known.clone());
         }
-        let lost = || Problem::new(&node.path, "", "the text of a kernel was not written", "");
-        let text = texts.take(variant).ok_or_else(lost)?;
+        let text = self.written.remove(&variant)?;
         for alarm in text.alarms {
             if !self.alarms.contains(&alarm) {
                 self.alarms.push(alarm);
             }
         }
-        let again = text.written.is_some() && {
-            let generics = node.generics.iter().map(|(letter, ty)| (*letter, *ty)).collect();
-            !self.checked.insert((std::ptr::from_ref(stage), dim(self.graph, node), generics))
-        };
-        let kernel = self.kernel(text.kernel, text.written, again);
+        let kernel = self.kernel(text.kernel)?;
         let known = Arc::new(Known { kernel, block: text.block, bound: text.bound });
         self.known.insert(variant, known.clone());
-        Ok(known)
+        Some(known)
     }
 
     fn stage(
@@ -336,7 +365,8 @@ impl<'a> Writer<'a> {
             own_lines: 0,
             uniform_bytes: 16,
         };
-        let kernel = self.kernel(kernel, None, false);
+        self.check(usize::MAX, Text { kernel: kernel.clone(), written: None, again: false });
+        let kernel = self.kernel(kernel).unwrap_or_default();
         // The count is the last thing that a move or a pack reads.
         let living = matches!(op.task, Task::Gather | Task::Scatter | Task::Pack);
         let count = op.reads.last().filter(|_| living).map(|r| counted(memory[r.value]));
@@ -345,16 +375,21 @@ impl<'a> Writer<'a> {
         Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform }
     }
 
-    /// Kernels with the same text are one.
-    fn kernel(&mut self, kernel: Kernel, written: Option<String>, again: bool) -> usize {
-        let key = (kernel.wgsl.clone(), kernel.bindings.clone());
-        let next = self.kernels.len();
-        let index = *self.by_text.entry(key).or_insert(next);
-        if index == next {
-            self.checks.add(Text { kernel: kernel.clone(), written, again });
-            self.kernels.push(kernel);
+    /// Has a kernel checked, unless one with the same text is.
+    fn check(&mut self, rank: usize, text: Text) {
+        match self.by_text.entry((text.kernel.wgsl.clone(), text.kernel.bindings.clone())) {
+            Entry::Occupied(known) => self.checks.same(known.get().check, rank, &text.kernel.node),
+            Entry::Vacant(entry) => drop(entry.insert(Checked { check: self.checks.add(rank, text), kernel: None })),
         }
-        index
+    }
+
+    /// Kernels with the same text are one.
+    fn kernel(&mut self, kernel: Kernel) -> Option<usize> {
+        let known = self.by_text.get_mut(&(kernel.wgsl.clone(), kernel.bindings.clone()))?;
+        Some(*known.kernel.get_or_insert_with(|| {
+            self.kernels.push(kernel);
+            self.kernels.len() - 1
+        }))
     }
 
     /// The plan, and the kernels that are still being checked.
@@ -457,42 +492,6 @@ pub fn probes(graph: &Graph, frame: &Program, reset: &Program) -> Vec<Text> {
     out
 }
 
-/// Elements of a grid or a set.
-fn elements(graph: &Graph, value: &Value) -> u64 {
-    match (value.capacity, value.domain.and_then(|d| graph.domains.get(d))) {
-        (0, Some(domain)) => domain.elements(value.ty),
-        (capacity, _) => u64::from(capacity),
-    }
-}
-
-/// Workgroups of one of the compiler's own tasks.
-fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
-    let target = op.writes.first().and_then(|w| program.values.get(w.value));
-    let (words, elements) = target.map_or((0, 0), |value| (value.bytes / 4, elements(graph, value)));
-    let source = op.reads.first().and_then(|r| program.values.get(r.value));
-    let converts = target.zip(source).filter(|(target, source)| target.precision != source.precision);
-    let threads = match op.task {
-        Task::Copy if converts.is_some_and(|(target, _)| target.layout().pairs()) => elements.div_ceil(2),
-        Task::Copy if converts.is_some() => elements,
-        Task::Present { width, height } => return [width.div_ceil(32), height.div_ceil(8), 1],
-        Task::Reduce(..) | Task::ScanSums | Task::CompactCount | Task::Test { .. } | Task::Repeats(_) => 1,
-        Task::ScanBlocks => elements.div_ceil(4),
-        Task::ScanAdd => elements + 1,
-        Task::ScanEnd => (elements + 1).div_ceil(4),
-        Task::Compact | Task::Gather | Task::Scatter | Task::Pack => elements,
-        _ => words,
-    };
-    builtin::word_groups(threads)
-}
-
-/// Workgroups of any operation's dispatch.
-pub fn op_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
-    match (&op.task, graph.nodes.get(op.node).map(|node| (node, &node.kind))) {
-        (Task::Stage, Some((node, Kind::Stage(_)))) => shaped_groups(graph, program, op, node),
-        _ => task_groups(graph, program, op),
-    }
-}
-
 /// A dispatch for the living of a set.
 fn counted(buffer: usize) -> Indirect {
     Indirect { buffer, offset: super::COUNT_GROUPS, living: true }
@@ -525,24 +524,6 @@ pub fn dim(graph: &Graph, node: &Node) -> u32 {
     node.domain.and_then(|d| graph.domains.get(d)).map_or(2, |d| d.dim)
 }
 
-/// Cells that a stage runs over.
-pub fn extent(graph: &Graph, node: &Node) -> [u32; 3] {
-    let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return [1; 3] };
-    match &node.kind {
-        Kind::Stage(stage) if stage.header.once => [1; 3],
-        _ if node.outputs.contains(&WireType::FaceGrid) => domain.face_resolution(),
-        _ => domain.resolution,
-    }
-}
-
-pub fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
-    match source(node) {
-        Some(IterationSource::Once | IterationSource::Positions) => [1; 3],
-        Some(IterationSource::Particles) => [builtin::LANES, 1, 1],
-        _ => shape.unwrap_or(Shape::plain(dim(graph, node))).group,
-    }
-}
-
 /// The count of the set that a stage runs over, where only the living matter. New particles, flags of a filter and partial results
 /// of a reduction are written beyond it.
 fn living(stage: &Stage, op: &Op) -> Option<ValueId> {
@@ -555,13 +536,6 @@ fn living(stage: &Stage, op: &Op) -> Option<ValueId> {
     op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
 }
 
-fn source(node: &Node) -> Option<IterationSource> {
-    match &node.kind {
-        Kind::Stage(stage) => Some(stage.source()),
-        _ => None,
-    }
-}
-
 /// What a stage runs over.
 fn over(node: &Node) -> Over {
     match (source(node), node.domain) {
@@ -570,29 +544,4 @@ fn over(node: &Node) -> Over {
         (_, Some(domain)) if node.outputs.contains(&WireType::FaceGrid) => Over::Faces(domain),
         (_, Some(domain)) => Over::Cells(domain),
     }
-}
-
-/// Workgroups of a stage's dispatch, in its plain shape.
-pub fn groups(graph: &Graph, node: usize) -> [u32; 3] {
-    let Some(node) = graph.nodes.get(node) else { return [1; 3] };
-    if source(node) == Some(IterationSource::Particles) {
-        return builtin::word_groups(node.set.as_ref().map_or(1, |s| u64::from(s.capacity)));
-    }
-    let (extent, workgroup) = (extent(graph, node), workgroup(graph, node, None));
-    [0, 1, 2].map(|i| extent[i].div_ceil(workgroup[i]))
-}
-
-/// Workgroups of an operation's dispatch.
-fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &Node) -> [u32; 3] {
-    let Some(shape) = op.shape else { return groups(graph, op.node) };
-    let (extent, dim) = (extent(graph, node), dim(graph, node));
-    if op.sweeps > 1 {
-        let inner = stage_kernel::tile_inner(graph, op, &shape);
-        return [0, 1, 2].map(|i| if i < dim as usize { extent[i].div_ceil(inner[i]) } else { 1 });
-    }
-    let size = match shape.halo {
-        0 => [shape.group[0] * shape.cells, shape.group[1], shape.group[2]],
-        _ => halo::inner(graph, program, op, &shape),
-    };
-    [0, 1, 2].map(|i| extent[i].div_ceil(size[i]))
 }

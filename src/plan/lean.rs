@@ -59,7 +59,7 @@ fn handed_on(graph: &Graph, program: &Program, op: &Op) -> Option<(ValueId, Valu
     let [write] = op.writes.as_slice() else { return None };
     let plain = matches!(op.task, Task::Stage) && op.sweeps == 1 && op.color.is_none() && op.built_in.is_empty();
     let part = match stage.hands_on()? {
-        HandsOn::Attribute(name) => (stage.set()?.name.as_str(), Part::Attribute(name.to_string())),
+        HandsOn::Attribute(name) => (stage.set()?.name.as_str(), Part::Attribute(name.into())),
         HandsOn::Cell(port) => (port, Part::Whole),
     };
     let input = stage.inputs().position(|port| port.name == part.0)?;

@@ -8,6 +8,7 @@ mod binds;
 mod builtin;
 mod expand;
 mod fuse;
+mod groups;
 mod halo;
 mod kernel;
 mod layout;
@@ -406,8 +407,13 @@ impl Plan {
         };
         crate::deep_stack(|| {
             std::thread::scope(|scope| {
-                // Texts are looked through while operations are laid out. Without a thread it is done when they are needed.
-                let _ = std::thread::Builder::new().name("read".into()).spawn_scoped(scope, || graph.read_stages());
+                // Texts are looked through while operations are laid out, and the threads that validate begin. Without a thread it
+                // is done when they are needed.
+                let read = || {
+                    validate::Checks::prepare();
+                    graph.read_stages();
+                };
+                let _ = std::thread::Builder::new().name("read".into()).spawn_scoped(scope, read);
                 compile()
             })
         })
@@ -447,9 +453,8 @@ impl Plan {
         check_memory(&layout, options.memory_budget)?;
         let checks = validate::Checks::start(kernel::probes(graph, &program, &start))?;
         let mut writer = kernel::Writer::new(graph, checks);
-        let mut still = writer.dispatches(&program, &layout.frame)?;
+        let [mut still, reset] = writer.dispatches([(&program, &layout.frame), (&start, &layout.reset)])?;
         let frame = still.split_off(program.still());
-        let reset = writer.dispatches(&start, &layout.reset)?;
         let (plan, checks) = writer.finish(layout, kernel::Dispatches { reset, still, frame }, &options.folder);
         checks.finish()?;
         Ok(plan)

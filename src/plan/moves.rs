@@ -48,7 +48,7 @@ fn with((graph, program): (&Graph, &Program), mut op: Op, moves: &Op, index: Val
     let output = stage.outputs().position(|port| port.change == Change::Scatter)?;
     for (read, write) in moves.reads.iter().filter(|r| r.port == 0).zip(&moves.writes) {
         let (_, name) = program.values.get(write.value)?.label.rsplit_once('.')?;
-        let part = Part::Attribute(name.to_string());
+        let part = Part::Attribute(name.into());
         if !op.reads.iter().any(|r| r.field == 0 && r.port == input && r.part == part) {
             op.reads.push(Read { field: 0, port: input, part: part.clone(), value: read.value });
         }

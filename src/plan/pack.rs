@@ -82,7 +82,7 @@ fn wanted(graph: &Graph, program: &Program, reader: usize) -> Vec<Wanted> {
             let Some(count) = part(&Part::Count).map(|read| read.value) else { continue };
             let asked = stage.asks_of_others(declared);
             let floats = asked.iter().filter_map(|name| {
-                let read = part(&Part::Attribute(name.to_string()))?;
+                let read = part(&Part::Attribute((*name).into()))?;
                 let value = program.values.get(read.value)?;
                 let whole = value.ty.value().scalar() == Scalar::F32 && value.precision == Precision::F32;
                 whole.then(|| (name.to_string(), read.value, value.ty.value().components(value.dim)))
@@ -134,7 +134,7 @@ fn with_last(
     let alike = op.still == program.ops.get(reader)?.still && op.gate.is_none();
     let mut reads = Vec::new();
     for (name, value) in &wanted.attributes {
-        let part = Part::Attribute(name.clone());
+        let part = Part::Attribute(name.as_str().into());
         let written = op.writes.iter().rfind(|w| w.part == part);
         if written.is_some_and(|w| w.value == *value) {
             continue;
@@ -153,7 +153,7 @@ fn with_last(
     if !same || !alike || fuse::buffers_of(op) + more > room + less {
         return None;
     }
-    let (part, value) = (Part::Packed(wanted.name()), add(program, wanted)?);
+    let (part, value) = (Part::Packed(wanted.name().into()), add(program, wanted)?);
     let op = program.ops.get_mut(last)?;
     op.reads.extend(reads);
     op.writes.push(Write { port: output, part, ..plain_write(value) });
@@ -181,7 +181,7 @@ fn alone(graph: &Graph, program: &mut Program, reader: usize, wanted: &Wanted) -
     let attributes = wanted.attributes.iter().map(|(name, value)| Read {
         field: 0,
         port: 0,
-        part: Part::Attribute(name.clone()),
+        part: Part::Attribute(name.as_str().into()),
         value: *value,
     });
     let count = Read { field: 0, port: 1, part: Part::Count, value: wanted.count };
@@ -190,7 +190,7 @@ fn alone(graph: &Graph, program: &mut Program, reader: usize, wanted: &Wanted) -
         reads: attributes.chain([count]).collect(),
         handed: Vec::new(),
         built_in: Vec::new(),
-        writes: vec![Write { part: Part::Packed(wanted.name()), ..plain_write(value) }],
+        writes: vec![Write { part: Part::Packed(wanted.name().into()), ..plain_write(value) }],
         shape: None,
         ..like
     };
@@ -227,10 +227,10 @@ fn redirect(program: &mut Program, reader: usize, wanted: &Wanted, value: ValueI
     let Some(op) = program.ops.get_mut(reader) else { return };
     let packed = |r: &Read| {
         let name = if let Part::Attribute(name) = &r.part { name } else { return false };
-        r.field == field && r.port == port && wanted.attributes.iter().any(|(packed, _)| packed == name)
+        r.field == field && r.port == port && wanted.attributes.iter().any(|(packed, _)| **packed == **name)
     };
     op.reads.retain(|r| !packed(r));
-    op.reads.push(Read { field, port, part: Part::Packed(wanted.name()), value });
+    op.reads.push(Read { field, port, part: Part::Packed(wanted.name().into()), value });
 }
 
 /// Attributes that only packs were made of are not stored.

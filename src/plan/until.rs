@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::allocate::{self, Chain};
 use super::builtin::LANES;
 use super::expand::{Op, Part, Program, Task, ValueId};
-use super::{COUNT_GROUPS, kernel};
+use super::{COUNT_GROUPS, groups};
 use crate::graph::{Graph, Kind};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::PortType;
@@ -36,7 +36,7 @@ pub fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problems> {
     }
     for op in &program.ops {
         let Some(table) = op.gate.and_then(|gate| tables.get_mut(&gate)) else { continue };
-        let groups = kernel::op_groups(graph, program, op);
+        let groups = groups::op_groups(graph, program, op);
         if !table.contains(&groups) {
             table.push(groups);
         }

@@ -85,8 +85,9 @@ pub struct Checks {
     results: mpsc::Receiver<(usize, Option<Problem>)>,
     /// What is still to be checked is given up with it.
     wanted: Arc<()>,
-    /// Nodes of the kernels, in the order in which they came.
-    nodes: Vec<String>,
+    /// Ranks and nodes of the kernels, in the order in which they came. What is wrong is told by rank, so that it does not hang on who
+    /// was first.
+    nodes: Vec<(usize, String)>,
     probes: usize,
 }
 
@@ -102,14 +103,24 @@ impl Checks {
         })?;
         let (sender, results) = mpsc::channel();
         let wanted = Arc::default();
-        let mut checks = Checks { pool, sender, results, wanted, nodes: Vec::new(), probes: probes.len() };
-        probes.into_iter().for_each(|text| checks.add(text));
+        let mut checks = Checks { pool, sender, results, wanted, nodes: Vec::new(), probes: 0 };
+        for (rank, text) in probes.into_iter().enumerate() {
+            checks.add(rank, text);
+            checks.probes = rank + 1;
+        }
         Ok(checks)
     }
 
-    pub fn add(&mut self, text: Text) {
+    /// Starts the threads, ahead of the first that needs them.
+    pub fn prepare() {
+        // Whoever needs them says what is wrong.
+        let _ = Pool::shared();
+    }
+
+    /// Begins with a kernel, which gets a number. `rank`: among all that are no probes.
+    pub fn add(&mut self, rank: usize, text: Text) -> usize {
         let index = self.nodes.len();
-        self.nodes.push(text.kernel.node.clone());
+        self.nodes.push((rank.saturating_add(self.probes), text.kernel.node.clone()));
         let (sender, wanted) = (self.sender.clone(), Arc::downgrade(&self.wanted));
         let job = move || {
             if wanted.strong_count() > 0 {
@@ -119,6 +130,15 @@ impl Checks {
         };
         // Where nobody works any more, no result comes either, and that is noticed.
         let _ = self.pool.jobs.send(Box::new(job));
+        index
+    }
+
+    /// Another node has the same kernel as the one of a number: what is wrong with it is the first one's.
+    pub fn same(&mut self, number: usize, rank: usize, node: &str) {
+        let rank = rank.saturating_add(self.probes);
+        if let Some(known) = self.nodes.get_mut(number).filter(|known| rank < known.0) {
+            *known = (rank, node.into());
+        }
     }
 
     /// Waits for all of them.
@@ -139,19 +159,22 @@ impl Checks {
             }
         }
         let mut problems = Problems::default();
-        for (index, (found, node)) in found.into_iter().zip(&nodes).enumerate() {
-            if index == probes && !problems.is_empty() {
+        let mut found: Vec<_> = found.into_iter().zip(nodes).collect();
+        found.sort_by_key(|(_, (rank, _))| *rank);
+        let mut probing = true;
+        for (found, (rank, node)) in found {
+            if std::mem::replace(&mut probing, rank < probes) && !probing && !problems.is_empty() {
                 // What is built in is wrong, and would be so again wherever it is built in.
                 break;
             }
             match found {
                 Some(None) => {}
                 // A field that is built into another one is wrong there too, at a place that is nobody's own.
-                Some(Some(problem)) if index < probes && problem.place.is_none() && !problems.is_empty() => {}
-                Some(Some(problem)) => problems.push(problem),
+                Some(Some(problem)) if probing && problem.place.is_none() && !problems.is_empty() => {}
+                Some(Some(problem)) => problems.push(Problem { node, ..problem }),
                 None => {
                     let cause = "the shader compiler does not finish with this text";
-                    problems.push(Problem::new(node, "", cause, "make its types and expressions simpler"));
+                    problems.push(Problem::new(&node, "", cause, "make its types and expressions simpler"));
                     break;
                 }
             }

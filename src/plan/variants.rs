@@ -36,10 +36,11 @@ pub struct Variants(HashMap<Variant, usize>);
 
 /// A text that is still to be written: its variant, and the first operation that needs it.
 pub struct Wanted<'p> {
-    variant: usize,
+    pub variant: usize,
+    pub node: &'p Node,
+    pub stage: &'p Stage,
+    program: &'p Program,
     op: &'p Op,
-    node: &'p Node,
-    stage: &'p Stage,
     in_place: Vec<bool>,
 }
 
@@ -116,15 +117,15 @@ impl Variants {
         let next = self.0.len();
         let variant = *self.0.entry(key).or_insert(next);
         if variant == next {
-            wanted.push(Wanted { variant, op, node, stage, in_place });
+            wanted.push(Wanted { variant, node, stage, program, op, in_place });
         }
         Some(variant)
     }
 }
 
 impl Wanted<'_> {
-    fn write(&self, graph: &Graph, program: &Program) -> Text {
-        let Wanted { op, node, stage, in_place, .. } = self;
+    fn write(&self, graph: &Graph) -> Text {
+        let Wanted { program, op, node, stage, in_place, .. } = self;
         let mut alarms = Vec::new();
         let (kernel, block, written) = StageKernel { graph, program, op, node, stage, in_place }.write(&mut alarms);
         let bound = stage_kernel::bound(graph, program, op, in_place);
@@ -136,58 +137,50 @@ impl Wanted<'_> {
 /// Texts that are being written.
 pub struct Texts<'p> {
     graph: &'p Graph,
-    program: &'p Program,
     wanted: Arc<Vec<Wanted<'p>>>,
-    /// By the place among the wanted.
+    /// The place among the wanted of the next that nobody has begun with.
+    next: Arc<AtomicUsize>,
     ready: mpsc::Receiver<(usize, Text)>,
-    /// Came before they were asked for, by variant.
-    early: HashMap<usize, Text>,
 }
 
 /// Texts for which a thread is worth its start.
 const WORTH: usize = 4;
 
 impl<'p> Texts<'p> {
-    pub fn begin<'s>(
-        scope: &'s Scope<'s, '_>,
-        graph: &'p Graph,
-        program: &'p Program,
-        wanted: Vec<Wanted<'p>>,
-    ) -> Texts<'p>
+    pub fn begin<'s>(scope: &'s Scope<'s, '_>, graph: &'p Graph, mut wanted: Vec<Wanted<'p>>) -> Texts<'p>
     where
         'p: 's,
     {
         let threads = available_parallelism().map_or(1, |n| n.get()).min(MOST_THREADS).min(wanted.len() / WORTH);
+        // What takes longest comes first.
+        wanted.sort_by_key(|wanted| std::cmp::Reverse(wanted.stage.text_length()));
         let (wanted, next) = (Arc::new(wanted), Arc::new(AtomicUsize::new(0)));
         let (sender, ready) = mpsc::channel();
         for _ in 0..threads {
             let (wanted, next, sender) = (wanted.clone(), next.clone(), sender.clone());
             let write = move || {
                 while let Some(text) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if sender.send((text.variant, text.write(graph, program))).is_err() {
+                    if sender.send((text.variant, text.write(graph))).is_err() {
                         break;
                     }
                 }
             };
-            // Where there is no thread, whoever asks for a text writes it.
+            // Where there is no thread, whoever asks for the texts writes them.
             let _ = Builder::new().name("write".into()).spawn_scoped(scope, write);
         }
-        Texts { graph, program, wanted, ready, early: HashMap::new() }
+        Texts { graph, wanted, next, ready }
     }
+}
 
-    /// A variant's text, as soon as it is there; once.
-    pub fn take(&mut self, variant: usize) -> Option<Text> {
-        if let Some(text) = self.early.remove(&variant) {
-            return Some(text);
-        }
-        while let Ok((other, text)) = self.ready.recv() {
-            if other == variant {
-                return Some(text);
-            }
-            self.early.insert(other, text);
-        }
-        let wanted = self.wanted.iter().find(|wanted| wanted.variant == variant)?;
-        Some(wanted.write(self.graph, self.program))
+/// Variants and their texts, as they come.
+impl Iterator for Texts<'_> {
+    type Item = (usize, Text);
+
+    fn next(&mut self) -> Option<(usize, Text)> {
+        self.ready.recv().ok().or_else(|| {
+            let wanted = self.wanted.get(self.next.fetch_add(1, Ordering::Relaxed))?;
+            Some((wanted.variant, wanted.write(self.graph)))
+        })
     }
 }
 
@@ -199,7 +192,7 @@ mod tests {
     use crate::plan::{PlanOptions, expand};
 
     /// What the operations of the smoke of `stable_fluids` want, each with memory of its own, and how many stages they dispatch.
-    fn with_wanted(work: impl FnOnce(&Graph, &Program, Vec<Wanted<'_>>, usize)) {
+    fn with_wanted(work: impl FnOnce(&Graph, Vec<Wanted<'_>>, usize)) {
         let document = Document::parse(include_str!("../../graphs/stable_fluids.ron")).unwrap();
         let graph = Graph::build(&document, Library::builtin()).unwrap();
         let program = expand::frame(&graph, &PlanOptions::default()).unwrap();
@@ -207,12 +200,12 @@ mod tests {
         let (mut variants, mut wanted) = (Variants::default(), Vec::new());
         let of = |op| variants.of(&graph, &program, op, &memory, &mut wanted).is_some();
         let stages = program.ops.iter().map(of).filter(|stage| *stage).count();
-        work(&graph, &program, wanted, stages);
+        work(&graph, wanted, stages);
     }
 
     #[test]
     fn sweeps_of_one_stage_want_one_text() {
-        with_wanted(|_, _, wanted, stages| {
+        with_wanted(|_, wanted, stages| {
             println!("{stages} dispatches of stages want {} texts", wanted.len());
             assert!(stages > 100 && wanted.len() < stages / 4);
         });
@@ -220,18 +213,16 @@ mod tests {
 
     #[test]
     fn texts_of_other_threads_are_what_the_compiler_itself_would_write() {
-        with_wanted(|graph, program, wanted, _| {
-            let expected: Vec<(usize, Text)> = wanted.iter().map(|w| (w.variant, w.write(graph, program))).collect();
+        with_wanted(|graph, wanted, _| {
+            let mut expected: HashMap<usize, Text> = wanted.iter().map(|w| (w.variant, w.write(graph))).collect();
             std::thread::scope(|scope| {
-                let mut texts = Texts::begin(scope, graph, program, wanted);
-                // Not in the order in which they come.
-                for (variant, expected) in expected.into_iter().rev() {
-                    let text = texts.take(variant).unwrap();
+                for (variant, text) in Texts::begin(scope, graph, wanted) {
+                    let expected = expected.remove(&variant).unwrap_or_else(|| panic!("a text came twice"));
                     assert_eq!((text.kernel, text.written), (expected.kernel, expected.written));
                     assert_eq!((text.alarms, text.bound), (expected.alarms, expected.bound));
                 }
-                assert!(texts.ready.try_recv().is_err() && texts.early.is_empty(), "a text came twice");
             });
+            assert!(expected.is_empty(), "a text is missing");
         });
     }
 }

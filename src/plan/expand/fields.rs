@@ -3,26 +3,46 @@
 use std::rc::Rc;
 
 use super::{BuiltIn, Feed, FieldFeed, Part, Read};
+use crate::graph::{Graph, Kind};
+use crate::stage::Stage;
 
-/// What the input ports of a stage read from memory, directly and through fields.
-#[derive(Default)]
-pub struct Collector {
+/// What the input ports of a stage read from memory, directly and through fields: attributes only as far as the ports name them.
+pub struct Collector<'a> {
+    graph: &'a Graph,
+    stage: &'a Stage,
     pub reads: Vec<Read>,
     pub fields: Vec<BuiltIn>,
     /// The feed of each field: one that is asked for twice is built in once.
     feeds: Vec<Rc<FieldFeed>>,
 }
 
-impl Collector {
+impl<'a> Collector<'a> {
+    pub fn new(graph: &'a Graph, stage: &'a Stage) -> Collector<'a> {
+        Collector { graph, stage, reads: Vec::new(), fields: Vec::new(), feeds: Vec::new() }
+    }
+
+    fn stage(&self, asker: usize) -> Option<&'a Stage> {
+        if asker == 0 {
+            return Some(self.stage);
+        }
+        match &self.graph.nodes.get(self.fields.get(asker - 1)?.node)?.kind {
+            Kind::Stage(stage) => Some(stage),
+            _ => None,
+        }
+    }
+
     /// Takes up an input port of the stage (`asker` 0) or of one of its fields.
     pub fn input(&mut self, feed: &Feed, asker: usize, port: usize) {
+        let declared = self.stage(asker).and_then(|stage| stage.inputs().nth(port));
         let mut read = |part, value| self.reads.push(Read { field: asker, port, part, value });
         match feed {
             Feed::Setting(_) => {}
             Feed::Value(value) => read(Part::Whole, *value),
             Feed::Set(set) => {
                 read(Part::Count, set.count);
-                set.attributes.iter().for_each(|(name, value)| read(Part::Attribute(name.clone()), *value));
+                let named = |name: &str| declared.is_some_and(|p| p.attributes.iter().any(|(a, _)| a == name));
+                let named = set.attributes.iter().filter(|(name, _)| named(name));
+                named.for_each(|(name, value)| read(Part::Attribute(name.clone()), *value));
             }
             Feed::Neighbors(neighbors) => {
                 read(Part::Start, neighbors.start);

@@ -9,6 +9,7 @@ mod until;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::layout::{self, Layout};
 use super::{Keep, Outputs, PlanOptions};
@@ -36,7 +37,7 @@ enum Feed {
 struct Set {
     count: ValueId,
     /// Most stages hand them on as they are.
-    attributes: Rc<BTreeMap<String, ValueId>>,
+    attributes: Rc<BTreeMap<Arc<str>, ValueId>>,
     room: Room,
     order: usize,
 }
@@ -83,6 +84,8 @@ struct Expander<'a> {
     open: HashSet<(usize, usize)>,
     /// States of particles that have been asked for.
     sets: HashMap<usize, Set>,
+    /// What stages and groups gave last, by node and port: the wires that have a name.
+    given: BTreeMap<(usize, usize), Feed>,
     /// Orders given out so far.
     orders: usize,
     stops: until::Stops,
@@ -129,6 +132,7 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
         }
     }
     expander.finish_states()?;
+    expander.name_wires();
     expander.name_what_leaves();
     let kept = |name: &str| match &options.keep {
         Keep::Needed => false,
@@ -184,6 +188,7 @@ impl<'a> Expander<'a> {
             groups: HashMap::new(),
             open: HashSet::new(),
             sets: HashMap::new(),
+            given: BTreeMap::new(),
             orders: 0,
             stops: until::Stops::default(),
         }
@@ -196,7 +201,7 @@ impl<'a> Expander<'a> {
             Source::Wire { node, port } => match &graph.nodes[*node].kind {
                 Kind::State(_) => Ok(self.state(*node)),
                 Kind::Group(group) => {
-                    let (name, inner) = group.outputs.get(*port).ok_or_else(|| broken(graph, *node))?;
+                    let (_, inner) = group.outputs.get(*port).ok_or_else(|| broken(graph, *node))?;
                     // A State's value is there before any repeat.
                     let held =
                         matches!(inner, Source::Wire { node, .. } if matches!(graph.nodes[*node].kind, Kind::State(_)));
@@ -204,7 +209,7 @@ impl<'a> Expander<'a> {
                         true => self.feed(inner, env)?,
                         false => self.leaving(*node, *port, env)?,
                     };
-                    self.name(&format!("{}.{name}", graph.nodes[*node].path), &feed);
+                    self.given.insert((*node, *port), feed.clone());
                     Ok(feed)
                 }
                 _ => {
@@ -225,6 +230,13 @@ impl<'a> Expander<'a> {
                 self.feed(&outer.source, parent)
             }
             Source::Nothing => Err(Problem::new("", "", "an unwired port was read", "check the graph first").into()),
+        }
+    }
+
+    /// Enters the wires under their names. Of one that is made in every repeat of a group, the last is left.
+    fn name_wires(&mut self) {
+        for ((node, port), feed) in std::mem::take(&mut self.given) {
+            self.name(&format!("{}.{}", self.graph.nodes[node].path, self.graph.port_name(node, port)), &feed);
         }
     }
 
@@ -449,7 +461,7 @@ impl<'a> Expander<'a> {
 
     /// One partial result for every workgroup of a stage.
     fn partials(&mut self, node: usize, ty: WireType, label: String) -> ValueId {
-        let groups = super::kernel::groups(self.graph, node);
+        let groups = super::groups::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
         let dim = super::kernel::dim(self.graph, &self.graph.nodes[node]);
         let (bytes, precision) = (count * 16, Precision::F32);

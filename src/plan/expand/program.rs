@@ -1,6 +1,7 @@
 //! Values and operations: what a graph is once its iterations, groups, sets and fields are unrolled.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::super::layout::Layout;
 use super::super::tuning::Shape;
@@ -39,7 +40,7 @@ impl Value {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     Whole,
-    Attribute(String),
+    Attribute(Arc<str>),
     /// How many live, how many there ever were, and the groups of an indirect dispatch.
     Count,
     /// First entry of each cell.
@@ -47,7 +48,7 @@ pub enum Part {
     /// Which particle each entry is; absent where the set itself is in that order.
     Order,
     /// Attributes that lie together for those who read other particles' (see [`crate::plan::pack`]): their names with `+` between.
-    Packed(String),
+    Packed(Arc<str>),
 }
 
 /// What an operation does.

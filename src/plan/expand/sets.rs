@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::super::layout::Layout;
 use super::{
@@ -79,13 +80,14 @@ impl Expander<'_> {
         self.program.states.insert((node, Part::Count), count);
         let mut attributes = BTreeMap::new();
         for (name, ty) in &set.attributes {
+            let name: Arc<str> = name.as_str().into();
             let key = (node, Part::Attribute(name.clone()));
             let value = match self.program.states.get(&key) {
                 Some(value) => *value,
                 None => self.attribute(room, *ty, format!("{path}.{name}")),
             };
             self.program.states.insert(key, value);
-            attributes.insert(name.clone(), value);
+            attributes.insert(name, value);
         }
         // The same whenever it is asked for, and no other set's.
         let set = Set { count, attributes: Rc::new(attributes), room, order: usize::MAX - node };
@@ -132,7 +134,7 @@ impl Expander<'_> {
         for (name, ty) in set.attributes.iter().filter(|(n, _)| port.written.iter().all(|(w, _)| w != *n)) {
             let value = self.attribute(room, *ty, format!("{path}.{name}"));
             self.push(node, TOP, Task::Fill(None), vec![], vec![write(value)])?;
-            attributes.insert(name.clone(), value);
+            attributes.insert(name.as_str().into(), value);
         }
         let order = self.new_order();
         Ok(Set { count, attributes: Rc::new(attributes), room, order })
@@ -148,8 +150,8 @@ impl Expander<'_> {
         self.become_part((state, Part::Count), given.as_ref().map(|g| g.count).ok_or(None), count)?;
         for (name, ty) in &set.attributes {
             let empty = self.attribute(Self::room(set), *ty, format!("{path}.{name}"));
-            let value = given.as_ref().and_then(|g| g.attributes.get(name)).copied();
-            self.become_part((state, Part::Attribute(name.clone())), value.ok_or(None), empty)?;
+            let value = given.as_ref().and_then(|g| g.attributes.get(name.as_str())).copied();
+            self.become_part((state, Part::Attribute(name.as_str().into())), value.ok_or(None), empty)?;
         }
         Ok(())
     }
@@ -171,17 +173,18 @@ impl Expander<'_> {
             Change::Own => {
                 for (name, ty) in &declared.written {
                     let value = self.attribute(room, *ty, label(name));
+                    let name = shared(attributes, name);
                     let before = attributes.insert(name.clone(), value);
-                    writes.push(Write { overwrites: true, ..write(Part::Attribute(name.clone()), value, before) });
+                    writes.push(Write { overwrites: true, ..write(Part::Attribute(name), value, before) });
                 }
             }
             Change::Emit(_) => {
                 // Every attribute: what the stage does not write is zero for a new particle.
                 for (name, ty) in &declared.written {
-                    if !attributes.contains_key(name) {
+                    if !attributes.contains_key(name.as_str()) {
                         let value = self.attribute(room, *ty, label(name));
                         self.push(node, TOP, Task::Fill(None), vec![], vec![super::write(value)])?;
-                        attributes.insert(name.clone(), value);
+                        attributes.insert(name.as_str().into(), value);
                     }
                 }
                 for (name, before) in attributes.clone() {
@@ -198,8 +201,9 @@ impl Expander<'_> {
                     let zero = self.attribute(room, *ty, label(name));
                     self.push(node, TOP, Task::Fill(None), vec![], vec![super::write(zero)])?;
                     let value = self.attribute(room, *ty, label(name));
-                    writes.push(write(Part::Attribute(name.clone()), value, Some(zero)));
+                    let name = shared(attributes, name);
                     attributes.insert(name.clone(), value);
+                    writes.push(write(Part::Attribute(name), value, Some(zero)));
                 }
             }
             Change::Filter | Change::Gather | Change::Scatter => {
@@ -327,4 +331,9 @@ pub fn join_moves(ops: Vec<Op>) -> Vec<Op> {
         }
     }
     out
+}
+
+/// An attribute's name: the one that a set has already, or a new one.
+fn shared(attributes: &BTreeMap<Arc<str>, ValueId>, name: &str) -> Arc<str> {
+    attributes.get_key_value(name).map_or_else(|| name.into(), |(known, _)| known.clone())
 }

@@ -53,7 +53,7 @@ impl Expander<'_> {
             }
         }
         for (port, feed) in outputs.iter().enumerate() {
-            self.name(&format!("{}.{}", entry.path, graph.port_name(node, port)), feed);
+            self.given.insert((node, port), feed.clone());
         }
         self.stages.insert((node, env), outputs.clone());
         Ok(outputs)
@@ -166,29 +166,16 @@ impl Expander<'_> {
         Ok(results)
     }
 
-    /// What a dispatch reads: attributes only as far as the ports name them.
+    /// What a dispatch reads.
     fn reads(&self, node: usize, stage: &Stage, feeds: &[Feed]) -> Result<(Vec<Read>, Vec<super::BuiltIn>), Problems> {
-        let mut collector = Collector::default();
+        let mut collector = Collector::new(self.graph, stage);
         feeds.iter().enumerate().for_each(|(port, feed)| collector.input(feed, 0, port));
-        let Collector { mut reads, fields, .. } = collector;
+        let Collector { reads, fields, .. } = collector;
         if fields.len() > MAX_FIELDS {
             let cause = format!("over {MAX_FIELDS} fields come together here");
             let remedy = "keep one of them in a grid, with grid/from_field and field/from_grid";
             return Err(Problem::new(&self.graph.nodes[node].path, "", cause, remedy).into());
         }
-        let stage_of = |field: usize| match field {
-            0 => Some(stage),
-            k => fields.get(k - 1).and_then(|u| match &self.graph.nodes[u.node].kind {
-                Kind::Stage(stage) => Some(stage.as_ref()),
-                _ => None,
-            }),
-        };
-        reads.retain(|r| match &r.part {
-            Part::Attribute(name) => stage_of(r.field)
-                .and_then(|s| s.inputs().nth(r.port))
-                .is_some_and(|p| p.attributes.iter().any(|(a, _)| a == name)),
-            _ => true,
-        });
         Ok((reads, fields))
     }
 

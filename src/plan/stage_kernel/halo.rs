@@ -1,7 +1,7 @@
 //! Inputs in workgroup memory: loaded once, with a halo and by the edge rule, and read from there as often as a stage likes.
 
+use super::super::groups::extent;
 use super::super::halo::{self, Haloed};
-use super::super::kernel::extent;
 use super::*;
 use crate::stage::lockstep::lockstep;
 

@@ -1,6 +1,6 @@
 //! The entry point: from invocation to element, the call, and what becomes of the result.
 
-use super::super::kernel::extent;
+use super::super::groups::extent;
 use super::super::{builtin, lean};
 use super::*;
 use crate::stage::types::{Element, WireType};
@@ -233,7 +233,7 @@ impl StageKernel<'_> {
             let _ = write!(out, "let _r{k} = {prefix}stage({argument});");
             let several = self.returned_by(of).len() > 1;
             for (port, write, value, _, target) in self.writes_of(k) {
-                let name = if let Part::Attribute(name) = &write.part { name } else { &port.name };
+                let name = if let Part::Attribute(name) = &write.part { &**name } else { port.name.as_str() };
                 let Some(variable) = memory::handed(self.graph, self.op, write.value) else { continue };
                 let source = if several { format!("_r{k}.{name}") } else { format!("_r{k}") };
                 // As if it had been stored and read.
@@ -301,7 +301,7 @@ impl StageKernel<'_> {
                 Part::Attribute(name) => {
                     // An emitter writes every attribute, zero where it has nothing to say.
                     let ty = value.ty.value().wgsl(value.dim);
-                    let says = port.written.iter().any(|(n, _)| n == name);
+                    let says = port.written.iter().any(|(n, _)| **n == **name);
                     let source = if says { self.result(name) } else { "_zero".into() };
                     let store = value.layout().store(&variable, place, &source);
                     if says { store } else { format!("{{ let _zero = {ty}(); {store} }}") }

@@ -146,7 +146,7 @@ pub fn target(graph: &Graph, op: &Op, in_place: &[bool], write: usize) -> Option
 pub fn handed(graph: &Graph, op: &Op, value: ValueId) -> Option<String> {
     let write = op.writes.iter().find(|w| w.value == value)?;
     let port = stage_of(graph, op, write.of)?.outputs().nth(write.port)?;
-    let name = if let Part::Attribute(name) = &write.part { name } else { &port.name };
+    let name = if let Part::Attribute(name) = &write.part { &**name } else { port.name.as_str() };
     Some(format!("_o{}_{name}", write.of))
 }
 

@@ -17,7 +17,8 @@ use std::fmt::Write as _;
 
 use super::accessors::{self, Memory};
 use super::expand::{Op, Part, Program, Read, Value, ValueId};
-use super::kernel::{dim, workgroup};
+use super::groups::workgroup;
+use super::kernel::dim;
 use super::prelude::{self, Wanted};
 use super::uniforms::{self, Block, Content, Counter};
 use super::{Alarm, Binding, Cause, Kernel, Shape};

@@ -25,7 +25,7 @@ impl StageKernel<'_> {
             loads.push("_index".into());
         }
         for (name, _) in &port.attributes {
-            let part = Part::Attribute(name.clone());
+            let part = Part::Attribute(name.as_str().into());
             if let Some(variable) = self.handed(of.index, index, &part) {
                 let read = self.op.handed.iter().find(|r| r.field == of.index && r.port == index && r.part == part);
                 let Some(value) = read.and_then(|r| self.program.values.get(r.value)) else { continue };
