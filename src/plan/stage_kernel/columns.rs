@@ -1,7 +1,7 @@
 //! The sweeps of a tile whose stage looks across faces only. An invocation keeps its column of cells in variables, so only what lies
 //! beside the column comes from workgroup memory: of five reads a cell in the plane, two.
 
-use super::tile::Parts;
+use super::tile::{Parts, input};
 use super::*;
 use crate::stage::Reach;
 
@@ -15,9 +15,9 @@ impl StageKernel<'_> {
         self.op.sweeps > 1 && self.op.shape.is_some() && self.writes().all(|(port, ..)| near(port))
     }
 
-    /// The loop over sweeps, in a tile that lies inside the domain (`whole`) or reaches beyond it.
-    pub(super) fn columns(&self, parts: &Parts, whole: bool) -> String {
-        let mut out = self.column_places(parts, whole);
+    /// What computes a cell, and the loop over sweeps, in a tile that lies inside the domain (`whole`) or reaches beyond it.
+    pub(super) fn columns(&self, parts: &Parts, whole: bool) -> (String, String) {
+        let mut out = self.column_places(parts);
         for (port, _, value, _) in self.writes() {
             let ty = value.ty.value().wgsl(value.dim);
             for k in 0..parts.cells {
@@ -33,11 +33,11 @@ impl StageKernel<'_> {
             self.uncolored(parts, whole, &mut out);
         }
         out.push_str("    }\n");
-        out
+        (self.column_cell(parts, whole), out)
     }
 
     /// Places in the tile around an invocation's first cell. The tile's own border is wrong anyway, so there any place will do.
-    fn column_places(&self, parts: &Parts, whole: bool) -> String {
+    fn column_places(&self, parts: &Parts) -> String {
         let mut out = format!("    let _here = {};\n", accessors::index("_first", parts.size, parts.dim));
         let mut step = 1;
         for (axis, (letter, size)) in LETTERS.into_iter().zip(parts.size).take(parts.dim as usize).enumerate() {
@@ -54,34 +54,70 @@ impl StageKernel<'_> {
             }
             step *= size;
         }
-        if !whole || self.op.color.is_some() {
+        if self.op.color.is_some() {
             out.push_str("    let _f = _base + _first;\n");
         }
         out
     }
 
-    /// `_at`, and the inputs of a cell `k` of the column.
-    fn column_cell(&self, parts: &Parts, whole: bool, k: &str, inputs: &str) -> String {
-        let place = format!("_base + _first + {}", parts.along(k));
-        match parts.wraps && !whole {
-            true => {
-                format!("_at = {}; {inputs}", accessors::wrapped(&format!("({place})"), self.resolution(), parts.dim))
-            }
-            false => format!("_at = {place}; {inputs}"),
+    /// The function that computes the cell `_k` of a column, whose place lies `_shift` behind that of the first, from what lies beside it:
+    /// its inputs, and of each port the cells before and after it.
+    fn column_cell(&self, parts: &Parts, whole: bool) -> String {
+        let mut takes = format!("_first: {}, _k: i32, _shift: i32", prelude::cell_type(parts.dim));
+        for (side, ..) in beside(parts) {
+            let _ = write!(takes, ", _{side}: i32");
         }
+        let place = format!("_base + _first + {}", parts.along("_k"));
+        let mut text = match parts.wraps && !whole {
+            true => format!("_at = {}; ", accessors::wrapped(&format!("({place})"), self.resolution(), parts.dim)),
+            false => format!("_at = {place}; "),
+        };
+        for (index, (port, value)) in self.own_inputs().into_iter().enumerate() {
+            let _ = write!(takes, ", _in{index}: {}", value.ty.value().wgsl(value.dim));
+            let _ = write!(text, "{} = _in{index}; ", input(port));
+        }
+        if !whole {
+            text += "let _f = _base + _first; ";
+        }
+        for (port, _, value, _) in self.writes() {
+            for step in self.column_steps(port) {
+                let _ = write!(takes, ", {}: {}", beside_in_column(port, step), value.ty.value().wgsl(value.dim));
+            }
+            text += &self.column_window((port, value), (parts, whole));
+        }
+        let returned = match self.returned().as_slice() {
+            [(_, ty)] => ty.to_string(),
+            _ => "Result".into(),
+        };
+        format!("fn {}({takes}) -> {returned} {{ {text}return stage(_at); }}\n", cell_function(whole))
     }
 
-    /// Brings what the accessors of a port show of a cell where they look. `column`: a cell of the column, or none beyond its ends;
-    /// `k`: the cell's number in the column; `shift`: its place's distance from that of the first.
-    fn column_window(
+    /// Steps along the column to the cells whose values a port shows.
+    fn column_steps(&self, port: &Port) -> std::ops::RangeInclusive<i64> {
+        if self.stage.reach(&port.name) == Reach::Faces { -1..=1 } else { 0..=0 }
+    }
+
+    /// The call that computes a cell. `of`: the value of an input, or of a port so many steps along the column.
+    fn column_call(
         &self,
-        (port, value): (&Port, &Value),
         (parts, whole): (&Parts, bool),
         (k, shift): (&str, &str),
-        column: &dyn Fn(i64) -> String,
+        inputs: &dyn Fn(usize) -> String,
+        column: &dyn Fn(&str, i64) -> String,
     ) -> String {
+        let mut gives = vec!["_first".into(), k.to_string(), shift.to_string()];
+        gives.extend(beside(parts).map(|(side, ..)| format!("_{side}")));
+        gives.extend((0..self.own_inputs().len()).map(inputs));
+        for (port, ..) in self.writes() {
+            gives.extend(self.column_steps(port).map(|step| column(&port.name, step)));
+        }
+        format!("{}({})", cell_function(whole), gives.join(", "))
+    }
+
+    /// Brings what the accessors of a port show of a cell where they look.
+    fn column_window(&self, (port, value): (&Port, &Value), (parts, whole): (&Parts, bool)) -> String {
         let name = &port.name;
-        let mut out = format!("_w_{name} = {}; ", column(0));
+        let mut out = format!("_w_{name} = {}; ", beside_in_column(port, 0));
         if self.stage.reach(name) != Reach::Faces {
             return out;
         }
@@ -98,11 +134,11 @@ impl StageKernel<'_> {
         };
         for (side, axis, step) in faces(parts.dim) {
             let inner = match *axis == parts.column() {
-                true => column(*step),
-                false => format!("_tile_{name}[_{side} + {shift}]"),
+                true => beside_in_column(port, *step),
+                false => format!("_tile_{name}[_{side} + _shift]"),
             };
             let last = if *step < 0 { 0 } else { self.resolution()[*axis] - 1 };
-            let along = if *axis == parts.column() { format!(" + {k}") } else { String::new() };
+            let along = if *axis == parts.column() { " + _k" } else { "" };
             let shown = match whole || edge == EdgeRule::Wrap {
                 true => inner,
                 false => format!("select({inner}, {}, _f.{}{along} == {last})", outside(*axis), LETTERS[*axis]),
@@ -116,17 +152,10 @@ impl StageKernel<'_> {
         let several = self.returned().len() > 1;
         for k in 0..parts.cells {
             let shift = (k * parts.stride()).to_string();
-            let mut text = self.column_cell(parts, whole, &k.to_string(), &self.inputs_of(k));
-            for (port, _, value, _) in self.writes() {
-                let name = &port.name;
-                let column = |step: i64| match i64::from(k) + step {
-                    -1 => format!("_tile_{name}[_{}]", ends(parts.dim).0),
-                    j if j == i64::from(parts.cells) => format!("_tile_{name}[_{}]", ends(parts.dim).1),
-                    j => format!("_r_{name}_{j}"),
-                };
-                text += &self.column_window((port, value), (parts, whole), (&k.to_string(), &shift), &column);
-            }
-            let _ = writeln!(out, "        {text}let _v{k} = stage(_at);");
+            let column = |name: &str, step| in_column(parts, name, i64::from(k) + step);
+            let inputs = |index| format!("_i{index}_{k}");
+            let call = self.column_call((parts, whole), (&k.to_string(), &shift), &inputs, &column);
+            let _ = writeln!(out, "        let _v{k} = {call};");
         }
         out.push_str("        workgroupBarrier();\n");
         for (port, ..) in self.writes() {
@@ -152,19 +181,10 @@ impl StageKernel<'_> {
         );
         for k in (0..parts.cells).step_by(2) {
             let (cell, shift) = (format!("{k} + _odd"), format!("_shift + {}", k * parts.stride()));
-            let mut text = self.column_cell(parts, whole, &cell, &self.inputs_of_either(k));
-            for (port, _, value, _) in self.writes() {
-                let name = &port.name;
-                let one = |j: i64| match j {
-                    -1 => format!("_tile_{name}[_{}]", ends(parts.dim).0),
-                    j if j == i64::from(parts.cells) => format!("_tile_{name}[_{}]", ends(parts.dim).1),
-                    j => format!("_r_{name}_{j}"),
-                };
-                let column = |step: i64| {
-                    format!("select({}, {}, _second)", one(i64::from(k) + step), one(i64::from(k) + step + 1))
-                };
-                text += &self.column_window((port, value), (parts, whole), (&cell, &shift), &column);
-            }
+            let either = |one: &dyn Fn(i64) -> String, at| format!("select({}, {}, _second)", one(at), one(at + 1));
+            let column = |name: &str, step| either(&|at| in_column(parts, name, at), i64::from(k) + step);
+            let inputs = |index| either(&|at| format!("_i{index}_{at}"), i64::from(k));
+            let call = self.column_call((parts, whole), (&cell, &shift), &inputs, &column);
             let mut keep = String::new();
             for (port, ..) in self.writes() {
                 let name = &port.name;
@@ -176,9 +196,35 @@ impl StageKernel<'_> {
                      _tile_{name}[_here + {shift}] = {source};"
                 );
             }
-            let _ = writeln!(out, "        {{ {text}let _v = stage(_at);{keep} }}");
+            let _ = writeln!(out, "        {{ let _v = {call};{keep} }}");
         }
         out.push_str("        workgroupBarrier();\n");
+    }
+}
+
+/// What computes a cell of a column.
+fn cell_function(whole: bool) -> &'static str {
+    if whole { "_cell_within" } else { "_cell_beyond" }
+}
+
+/// Faces that are not along the column.
+fn beside(parts: &Parts) -> impl Iterator<Item = &'static Face> {
+    let column = parts.column();
+    faces(parts.dim).iter().filter(move |(_, axis, _)| *axis != column)
+}
+
+/// A port's value so many steps along the column, as what computes a cell gets it.
+fn beside_in_column(port: &Port, step: i64) -> String {
+    let word = ["before", "here", "after"].get((step + 1) as usize).copied().unwrap_or_default();
+    format!("_{word}_{}", port.name)
+}
+
+/// A port's value at a place of the column, from a variable, or from the tile beyond its ends.
+fn in_column(parts: &Parts, name: &str, at: i64) -> String {
+    match at {
+        -1 => format!("_tile_{name}[_{}]", ends(parts.dim).0),
+        _ if at == i64::from(parts.cells) => format!("_tile_{name}[_{}]", ends(parts.dim).1),
+        _ => format!("_r_{name}_{at}"),
     }
 }
 

@@ -48,27 +48,32 @@ impl StageKernel<'_> {
             let keep: String = asked.iter().map(|(name, ..)| format!(" {name}_{k} = {name};")).collect();
             let _ = writeln!(out, "    _ask(_first + {});{keep}", parts.along(&k.to_string()));
         }
+        let stored: Vec<&(String, &Value, String)> =
+            asked.iter().filter(|(name, ..)| !name.starts_with("_i")).collect();
         for k in 0..parts.cells {
-            let mut store = String::new();
-            for (index, (port, write, value, _)) in self.writes().enumerate() {
-                let from = match write.start {
-                    Some(_) => value.layout().rounded(&begun(port)),
-                    None => format!("_t{index}_{k}"),
-                };
-                let place = accessors::index("_l", parts.size, parts.dim);
-                let _ = write!(store, " _tile_{}[{place}] = {from};", port.name);
-            }
-            let mut keep = String::new();
-            for (index, value, _, target) in self.kept() {
-                let element = self.element_of("_c", value, parts.dim);
-                let _ = write!(keep, " {}", value.layout().store(&target, &element, &format!("_m{index}_{k}")));
-            }
-            if !keep.is_empty() {
-                let _ = write!(store, " let _c = _base + _l; if ({inside}) {{{keep} }}");
-            }
-            let _ = writeln!(out, "    {{ let _l = _first + {};{store} }}", parts.along(&k.to_string()));
+            let values: String = stored.iter().map(|(name, ..)| format!(", {name}_{k}")).collect();
+            let _ = writeln!(out, "    _put(_first + {}{values});", parts.along(&k.to_string()));
         }
         out.push_str("}\n");
+        let mut store = String::new();
+        for (index, (port, write, value, _)) in self.writes().enumerate() {
+            let from = match write.start {
+                Some(_) => value.layout().rounded(&begun(port)),
+                None => format!("_s_t{index}"),
+            };
+            let place = accessors::index("_l", parts.size, parts.dim);
+            let _ = write!(store, " _tile_{}[{place}] = {from};", port.name);
+        }
+        let mut keep = String::new();
+        for (index, value, _, target) in self.kept() {
+            let element = self.element_of("_c", value, parts.dim);
+            let _ = write!(keep, " {}", value.layout().store(&target, &element, &format!("_s_m{index}")));
+        }
+        if !keep.is_empty() {
+            let _ = write!(store, " let _c = _base + _l; if ({inside}) {{{keep} }}");
+        }
+        let takes = stored.iter().map(|(name, value, _)| format!(", _s{name}: {}", value.ty.value().wgsl(value.dim)));
+        let _ = writeln!(out, "fn _put(_l: {cells}{}) {{{store} }}", takes.collect::<String>());
         out
     }
 

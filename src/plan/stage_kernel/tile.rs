@@ -232,7 +232,7 @@ impl StageKernel<'_> {
         let mut functions = self.fill(&parts, &near, &inside);
         let sweeps = |whole: bool| match self.in_columns() {
             true => self.columns(&parts, whole),
-            false => self.sweeps(&parts),
+            false => (String::new(), self.sweeps(&parts)),
         };
         // Twice the same text: where the whole tile lies inside the domain, the shader compiler drops all that edges need.
         let whole = format!(
@@ -240,18 +240,19 @@ impl StageKernel<'_> {
             vector(parts.size),
             prelude::cell_literal(self.resolution(), dim)
         );
+        let (cell, body) = sweeps(false);
         let _ = writeln!(
             functions,
-            "fn _beyond(_first: {cells}) {{\n    _inside = false;\n{}}}\n\
-             fn _keep(_l: {cells}) {{ let _c = _base + _l; if ({inside}) {{{store} }} }}",
-            sweeps(false)
+            "{cell}fn _beyond(_first: {cells}) {{\n    _inside = false;\n{body}}}\n\
+             fn _keep(_l: {cells}) {{ let _c = _base + _l; if ({inside}) {{{store} }} }}"
         );
         out.push_str("    _fill(_first);\n    workgroupBarrier();\n");
         // A tile that holds the domain ends where that does, so every read has to know its edge.
         if parts.ring == 0 {
             out.push_str("    _beyond(_first);\n");
         } else {
-            let _ = writeln!(functions, "fn _within(_first: {cells}) {{\n    _inside = true;\n{}}}", sweeps(true));
+            let (cell, body) = sweeps(true);
+            let _ = writeln!(functions, "{cell}fn _within(_first: {cells}) {{\n    _inside = true;\n{body}}}");
             let _ = writeln!(out, "    if ({whole}) {{ _within(_first); }} else {{ _beyond(_first); }}");
         }
         for k in 0..parts.cells {
