@@ -253,13 +253,16 @@ impl Table {
         if let (Some(path), 1) = (uses.get(text.trim()), uses.len()) {
             return Ok(Formula { source: Source::Number(path.clone()), uses });
         }
-        // Some that the text does not mention are there for the message that lists them.
-        let listed = names.0.iter().filter_map(|(name, path)| Some((name, path.as_ref()?)));
         let value = |path: &String| self.get(path).map_or(Number::scalar(0.0), |entry| entry.start);
-        let known = listed.take(expr::LISTED + 1).chain(&uses);
-        let known: Numbers = known.map(|(name, path)| (name.clone(), value(path))).collect();
-        let expression = Expression::parse_with(text, &known).map_err(|error| Some(wrong(error)))?;
-        Ok(Formula { source: Source::Expression(Box::new(expression)), uses })
+        let mut known: Numbers = uses.iter().map(|(name, path)| (name.clone(), value(path))).collect();
+        let expression = Expression::parse_with(text, &known).or_else(|_| {
+            // Some that the text does not mention are there for the message that lists them.
+            let listed = names.0.iter().filter_map(|(name, path)| Some((name, path.as_ref()?)));
+            known.extend(listed.take(expr::LISTED + 1).map(|(name, path)| (name.clone(), value(path))));
+            Expression::parse_with(text, &known)
+        });
+        let expression = Box::new(expression.map_err(|error| Some(wrong(error)))?);
+        Ok(Formula { source: Source::Expression(expression), uses })
     }
 
     fn get(&self, path: &str) -> Option<&Entry> {

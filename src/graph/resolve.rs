@@ -354,8 +354,8 @@ impl Resolver<'_> {
     /// What feeds a State must be of its type, on its domain; what starts it must not need a State.
     fn states(&mut self) {
         for node in 0..self.graph.nodes.len() {
+            let Kind::State(ty) = self.graph.nodes[node].kind else { continue };
             let entry = self.graph.nodes[node].clone();
-            let Kind::State(ty) = entry.kind else { continue };
             for input in &entry.inputs {
                 let Some(carry) = self.carried(&input.source) else { continue };
                 let domain = carry.domain;

@@ -20,14 +20,10 @@ pub fn plan(plan: &Plan) -> String {
     out.push_str("\ndomains\n");
     for domain in &plan.domains {
         let cells: Vec<String> = domain.resolution.iter().take(domain.dim as usize).map(u32::to_string).collect();
-        let _ = writeln!(
-            out,
-            "  {}: {} cells of {} m, edge {}",
-            domain.name,
-            cells.join("x"),
-            domain.cell_size,
-            domain.edge.name()
-        );
+        let edges: Vec<String> = domain.edges().iter().take(domain.dim as usize).map(f64::to_string).collect();
+        let edges = if domain.slices() > 1 { edges.join(" x ") } else { domain.cell_size.to_string() };
+        let (name, cells, edge) = (&domain.name, cells.join("x"), domain.edge.name());
+        let _ = writeln!(out, "  {name}: {cells} cells of {edges} m, edge {edge}");
     }
     out.push_str("\nbuffers\n");
     for (index, buffer) in plan.buffers.iter().enumerate() {
