@@ -1,5 +1,5 @@
 //! The text of a stage in each of its variants. Operations of one node mostly differ by nothing that their text shows, and no text needs
-//! another, so each is written once, on all cores, while the compiler goes through the operations in their order.
+//! another, so each is written once, on all cores, before the operations are gone through in their order.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

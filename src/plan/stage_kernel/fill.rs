@@ -48,6 +48,7 @@ impl StageKernel<'_> {
             let keep: String = asked.iter().map(|(name, ..)| format!(" {name}_{k} = {name};")).collect();
             let _ = writeln!(out, "    _ask(_first + {});{keep}", parts.along(&k.to_string()));
         }
+        // Inputs stay in registers.
         let stored: Vec<&(String, &Value, String)> =
             asked.iter().filter(|(name, ..)| !name.starts_with("_i")).collect();
         for k in 0..parts.cells {
