@@ -159,10 +159,11 @@ impl Graph {
     /// The domain whose cells are those of another, cut along x.
     fn slices(&mut self, domain: usize, into: u32) -> Option<usize> {
         let sliced = Some(Sliced { domain, into });
-        if let Some(known) = self.domains.iter().position(|d| d.sliced == sliced) {
+        let whole = self.domains.get(domain).filter(|d| d.sliced.is_none())?.clone();
+        // Half of a sliced domain names the same whole one.
+        if let Some(known) = self.domains.iter().position(|d| d.sliced == sliced && d.finer == whole.finer) {
             return Some(known);
         }
-        let whole = self.domains.get(domain).filter(|d| d.sliced.is_none())?.clone();
         let [x, y, z] = whole.resolution;
         let resolution = [x.saturating_mul(into), y, z];
         self.domains.push(Domain { name: format!("{} in slices", whole.name), resolution, sliced, ..whole });

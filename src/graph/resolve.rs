@@ -296,8 +296,11 @@ impl Resolver<'_> {
             return self.graph.slices(run, into).unwrap_or(run);
         }
         let by_cell = stage.inputs().filter(|p| p.ty.is_grid() && stage.calls(&p.name));
-        let of =
-            |domain: &usize| self.graph.domains.get(*domain).and_then(|d| d.sliced).is_some_and(|s| s.domain == run);
+        let whole = self.graph.domains.get(run);
+        let of = |domain: &usize| {
+            let sliced = self.graph.domains.get(*domain).filter(|d| whole.is_some_and(|whole| d.finer == whole.finer));
+            sliced.and_then(|d| d.sliced).is_some_and(|s| s.domain == run)
+        };
         by_cell.filter_map(|p| domains.get(p.name.as_str()).copied()).find(of).unwrap_or(run)
     }
 

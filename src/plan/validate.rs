@@ -163,7 +163,8 @@ impl Checks {
         found.sort_by_key(|(_, (rank, _))| *rank);
         let mut probing = true;
         for (found, (rank, node)) in found {
-            if std::mem::replace(&mut probing, rank < probes) && !probing && !problems.is_empty() {
+            let last_probed = std::mem::replace(&mut probing, rank < probes);
+            if last_probed && !probing && !problems.is_empty() {
                 // What is built in is wrong, and would be so again wherever it is built in.
                 break;
             }

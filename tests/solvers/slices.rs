@@ -1,5 +1,7 @@
 //! Domains whose cells are cut into slices along x, as particles are sorted by.
 
+use stagewright::graph::Graph;
+use stagewright::library::Library;
 use stagewright::stage::Stage;
 
 use super::harness::*;
@@ -47,6 +49,20 @@ fn slices_lie_side_by_side_along_x() {
         assert_eq!(apart.len(), cells.iter().product::<usize>() * dim);
         within(&format!("{text}, by position"), max_abs(&apart), 32.0 * U * 2.5, "a blend of four or eight");
     }
+}
+
+#[test]
+fn wider_slices_are_not_taken_for_slices() {
+    let nodes = r##"
+        "domain": (domain: (resolution: (8, 4), width: 2, edge: "wall")),
+        "u": (state: "Grid<f32>"),
+        "cut": (custom: "//! Cut\n//! @in u: Grid<f32>\n//! @out v: Grid<f32>, slices 4\nfn stage(cell: Cell) -> f32 { return u_at(position(cell)); }", inputs: {"u": "u.value"}),
+        "wide": (stage: "multigrid/restrict", inputs: {"field": "cut.v"}),
+        "read": (custom: "//! Read\n//! @in v: Grid<f32>\n//! @out w: Grid<f32>\nfn stage(cell: Cell) -> f32 { return v(cell); }", on: "domain", inputs: {"v": "wide.coarse"}),
+    "##;
+    let graph = Graph::build(&document(60.0, nodes, &[]), Library::builtin());
+    let message = graph.map(|_| ()).unwrap_err().to_string();
+    assert!(message.contains("the wire lives on domain `domain in slices / 2`"), "{message}");
 }
 
 #[test]
