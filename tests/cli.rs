@@ -382,7 +382,7 @@ fn bench_times_a_case_and_says_so_in_json() {
     for line in &lines {
         assert_eq!(line["case"], "b1");
         assert_eq!(line["domains"]["field"], serde_json::json!([line["size"], line["size"]]));
-        for time in ["gpu_ms", "wall_ms", "cpu_ms", "compile_ms"] {
+        for time in ["gpu_ms", "wall_ms", "cpu_ms", "cpu_awake_ms", "compile_ms"] {
             let [min, median, max] = ["min", "median", "max"].map(|which| line[time][which].as_f64().expect(which));
             assert!(0.0 < min && min <= median && median <= max, "{time}: {line}");
         }

@@ -66,8 +66,10 @@ pub struct Cost {
     pub gpu_ms: Option<Time>,
     /// The clock on the wall, nothing timed on the GPU.
     pub wall_ms: Time,
-    /// The call of a step whose predecessor has ended: uniforms, submitting.
+    /// The call of a step whose predecessor has ended: uniforms, submitting. Its core has slept in between.
     pub cpu_ms: Time,
+    /// The same on a core that stays awake.
+    pub cpu_awake_ms: Time,
     /// Recording its commands, which a thread of its own has done by then.
     pub record_ms: Time,
     /// What the dispatches of a step must read and write ([`Plan::traffic`]).
@@ -144,16 +146,18 @@ pub fn measure(gpu: &Gpu, plan: Plan) -> Result<Cost, Problems> {
     let bytes = plan.traffic();
     let mut simulation = Simulation::new(gpu, plan)?;
     let steps = warm_up(&mut simulation)?;
-    let walls =
-        (0..REPEATS).map(|_| repeat(&mut simulation, steps, false)).collect::<Result<Vec<Repeat>, Problems>>()?;
-    let paced = (0..REPEATS).map(|_| repeat(&mut simulation, steps.min(PACED), true));
-    let paced = paced.collect::<Result<Vec<Repeat>, Problems>>()?;
+    let mut repeats = |steps, pace| -> Result<Vec<Repeat>, Problems> {
+        (0..REPEATS).map(|_| repeat(&mut simulation, steps, pace)).collect()
+    };
+    let walls = repeats(steps, Pace::None)?;
+    let [asleep, awake] = [Pace::Asleep, Pace::Awake].map(|pace| repeats(steps.min(PACED), pace));
+    let (asleep, awake) = (asleep?, awake?);
     let mut timed = |profile| -> Result<Vec<(String, Time)>, Problems> {
         simulation.set_profiling(profile);
         // The first of it are not like the others: queries are made.
-        repeat(&mut simulation, steps, false)?;
-        let repeats =
-            (0..REPEATS).map(|_| repeat(&mut simulation, steps, false)).collect::<Result<Vec<Repeat>, Problems>>()?;
+        repeat(&mut simulation, steps, Pace::None)?;
+        let repeats = (0..REPEATS).map(|_| repeat(&mut simulation, steps, Pace::None));
+        let repeats = repeats.collect::<Result<Vec<Repeat>, Problems>>()?;
         let Some(names) = simulation.times(true) else { return Ok(Vec::new()) };
         let times = names.iter().enumerate().map(|(column, time)| {
             let means = repeats.iter().filter_map(|r| r.times.get(column).copied());
@@ -178,8 +182,9 @@ pub fn measure(gpu: &Gpu, plan: Plan) -> Result<Cost, Problems> {
         steps,
         gpu_ms,
         wall_ms,
-        cpu_ms: Time::of(paced.iter().map(|r| r.cpu).collect()),
-        record_ms: Time::of(paced.iter().map(|r| r.record).collect()),
+        cpu_ms: Time::of(asleep.iter().map(|r| r.cpu).collect()),
+        cpu_awake_ms: Time::of(awake.iter().map(|r| r.cpu).collect()),
+        record_ms: Time::of(asleep.iter().map(|r| r.record).collect()),
         bytes: total,
         gb_s: gb_s(total, gpu_ms.unwrap_or(wall_ms).median),
         nodes: nodes.collect(),
@@ -212,10 +217,10 @@ pub fn watch(
 /// Keeps the GPU busy until its clocks are up. Returns how many steps make a repeat.
 fn warm_up(simulation: &mut Simulation) -> Result<u32, Problems> {
     // What runs once, and the driver's own first time.
-    repeat(simulation, 1, false)?;
+    repeat(simulation, 1, Pace::None)?;
     let (started, mut steps) = (Instant::now(), 1);
     loop {
-        let seconds = repeat(simulation, steps, false)?.wall * 1e-3 * f64::from(steps);
+        let seconds = repeat(simulation, steps, Pace::None)?.wall * 1e-3 * f64::from(steps);
         if seconds < REPEAT && steps < MOST_STEPS {
             let wanted = (f64::from(steps) * 1.2 * REPEAT / seconds.max(1e-6)).ceil();
             steps = (wanted as u32).clamp(steps + 1, MOST_STEPS);
@@ -234,8 +239,18 @@ struct Repeat {
     times: Vec<f64>,
 }
 
-/// `paced`: each step waits for the one before, as in a program that draws every frame.
-fn repeat(simulation: &mut Simulation, steps: u32, paced: bool) -> Result<Repeat, Problems> {
+/// What is done between steps.
+#[derive(Clone, Copy, PartialEq)]
+enum Pace {
+    /// Nothing.
+    None,
+    /// The GPU ends, and the core sleeps until the next step, as in a program that draws every frame.
+    Asleep,
+    /// The GPU ends, and the core is busy with something else until then.
+    Awake,
+}
+
+fn repeat(simulation: &mut Simulation, steps: u32, pace: Pace) -> Result<Repeat, Problems> {
     let gpu = simulation.gpu().clone();
     let before = simulation.node_times().map_or(0, |recent| recent.frames());
     gpu.wait();
@@ -246,9 +261,14 @@ fn repeat(simulation: &mut Simulation, steps: u32, paced: bool) -> Result<Repeat
         simulation.step(&input)?;
         cpu += step.elapsed().as_secs_f64();
         record += simulation.recording().as_secs_f64();
-        if paced {
+        if pace != Pace::None {
             gpu.wait();
-            std::thread::sleep(BREATH);
+        }
+        let ended = Instant::now();
+        match pace {
+            Pace::None => {}
+            Pace::Asleep => std::thread::sleep(BREATH),
+            Pace::Awake => while ended.elapsed() < BREATH {},
         }
     }
     gpu.wait();

@@ -299,7 +299,8 @@ fn table(line: &Line<'_>) -> String {
         None => out.push_str("the adapter has no timestamps, so the GPU is not told apart\n"),
     }
     out.push_str(&time("by the wall clock", cost.wall_ms));
-    out.push_str(&time("of the CPU", cost.cpu_ms));
+    out.push_str(&time("of the CPU, woken for it", cost.cpu_ms));
+    out.push_str(&time("of the CPU, awake", cost.cpu_awake_ms));
     out.push_str(&time("of another core, recording ahead", cost.record_ms));
     let _ = writeln!(
         out,

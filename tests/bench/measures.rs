@@ -15,7 +15,7 @@ fn a_case_is_timed_node_by_node() {
     println!("{cost:?}");
     assert!(0.0 < compiled.min && compiled.min <= compiled.median && compiled.median <= compiled.max);
     assert!(cost.steps >= 1 && cost.pipelines_ms > 0.0);
-    for time in [cost.gpu_ms.expect("lavapipe has timestamps"), cost.wall_ms, cost.cpu_ms] {
+    for time in [cost.gpu_ms.expect("lavapipe has timestamps"), cost.wall_ms, cost.cpu_ms, cost.cpu_awake_ms] {
         assert!(0.0 < time.min && time.min <= time.median && time.median <= time.max, "{time:?}");
     }
     assert!(cost.cpu_ms.median <= cost.wall_ms.median);
