@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::device::Gpu;
 use super::pipelines::Pipeline;
+use super::post::{Depot, Post};
 use super::readback::Reading;
-use super::recorder::{Recorder, Step, run};
+use super::recorder::{Frames, Recorded, Recorder, Step, run};
 use super::still::Still;
 use super::timing::{List, NodeTime, Profile, Recent, Timing};
 use crate::plan::{Dispatch, FRAME_BYTES, Plan, mebibytes};
@@ -30,9 +31,7 @@ pub struct Engine {
     swaps: Vec<(usize, usize)>,
     timing: Option<Timing>,
     pending_flags: Option<Reading>,
-    /// Buffers of the watched numbers, and their values on the way to the CPU.
-    watches: Vec<usize>,
-    pending_watches: Option<Reading>,
+    post: Post,
 }
 
 impl Engine {
@@ -84,10 +83,17 @@ impl Engine {
             )
             .into());
         }
+        let watched = |swapped| {
+            let places = plan.watches.iter().map(|w| place(&plan.swaps, w.buffer, swapped));
+            places.filter_map(|place| buffers.get(place).cloned()).collect::<Vec<_>>()
+        };
+        let watched = [watched(false), watched(true)];
+        let depot = Depot::new(gpu, uniforms.size(), plan.watches.len());
+        let frames = Frames { uniforms: uniforms.clone(), steps: [even, odd], watched };
         Ok(Engine {
             gpu: gpu.clone(),
             timing: Timing::new(gpu),
-            frame: Recorder::new(gpu, [even, odd]),
+            frame: Recorder::new(gpu, frames, depot.clone()),
             reset,
             once,
             still: Still::new(plan),
@@ -95,8 +101,7 @@ impl Engine {
             last_swapped: false,
             swaps: plan.swaps.clone(),
             pending_flags: None,
-            watches: plan.watches.iter().map(|w| w.buffer).collect(),
-            pending_watches: None,
+            post: Post::new(depot),
             buffers,
             uniforms,
             flags,
@@ -107,7 +112,7 @@ impl Engine {
     pub fn reset(&mut self, uniforms: &[u8]) {
         self.swapped = false;
         self.last_swapped = false;
-        self.pending_watches = None;
+        self.post.forget();
         self.still.forget();
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         if let Some(flags) = &self.flags {
@@ -123,33 +128,31 @@ impl Engine {
     }
 
     /// Runs a frame: one pass, one submit, no wait. What is still goes before it, in a pass of its own, where it has to run at
-    /// all. The next frame is recorded meanwhile.
+    /// all. The next frame is recorded meanwhile. `uniforms` is the whole uniform buffer.
     pub fn step(&mut self, uniforms: &[u8]) {
-        self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         let due = self.still.due(uniforms);
         let track = |list| self.timing.as_ref().and_then(|timing| timing.ready(list));
         let (once, frame) = (track(List::Still).filter(|_| due), track(List::Frame));
         let encoder = || self.gpu.device.create_command_encoder(&Default::default());
         let before = due.then(|| {
+            // The frame's own copy comes behind this.
+            self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
             let mut encoder = encoder();
             run(&mut encoder, &self.once, once.map(|t| &**t.marks()));
             once.iter().for_each(|track| track.resolve(&mut encoder));
             encoder.finish()
         });
-        let (mut watched, mut behind) = (None, None);
-        if frame.is_some() || self.watches_are_due() {
+        let behind = frame.map(|track| {
             let mut encoder = encoder();
-            frame.iter().for_each(|track| track.resolve(&mut encoder));
-            watched = self.watch(&mut encoder);
-            behind = Some(encoder.finish());
-        }
+            track.resolve(&mut encoder);
+            encoder.finish()
+        });
         let timed = [once.map(|_| List::Still), frame.map(|_| List::Frame)];
         let marks = self.timing.as_ref().and_then(Timing::marks);
-        let commands = self.frame.take(self.swapped, marks.clone());
+        let Recorded { commands, parcel } = self.frame.take(self.swapped, marks.clone());
+        parcel.fill(uniforms);
         self.gpu.queue.submit(before.into_iter().chain([commands]).chain(behind));
-        if let Some(staging) = watched {
-            self.pending_watches = Some(Reading::map(&self.gpu, staging));
-        }
+        self.post.send(parcel);
         self.ask_for_times(timed);
         self.last_swapped = self.swapped;
         self.swapped = !self.swapped && !self.swaps.is_empty();
@@ -268,6 +271,12 @@ impl Engine {
         self.timing.as_ref().map_or(0, Timing::queries)
     }
 
+    /// The words of the watched numbers of each frame that the GPU has told of since the last call, the oldest first. Is to be asked
+    /// after every step: memory of frames comes back with it. `wait`: of all frames.
+    pub fn watched(&mut self, wait: bool) -> Vec<Vec<u32>> {
+        self.post.collect(wait)
+    }
+
     /// Indices of alarms that kernels have raised, as far as the GPU has told. Does not block unless asked to.
     pub fn alarms(&mut self, wait: bool) -> Vec<usize> {
         let Some(flags) = &self.flags else { return Vec::new() };
@@ -284,50 +293,6 @@ impl Engine {
         };
         let words = words.unwrap_or_default();
         words.iter().enumerate().filter(|(_, w)| **w != 0).map(|(i, _)| i).collect()
-    }
-}
-
-/// Bytes that a watched number takes on its way to the CPU.
-const WATCH_BYTES: u64 = 16;
-
-impl Engine {
-    /// Whether there are watched numbers, and no copy of them is on its way.
-    fn watches_are_due(&self) -> bool {
-        self.pending_watches.is_none() && !self.watches.is_empty()
-    }
-
-    /// Copies the watched numbers at the end of a frame.
-    fn watch(&self, encoder: &mut wgpu::CommandEncoder) -> Option<wgpu::Buffer> {
-        if !self.watches_are_due() {
-            return None;
-        }
-        let staging = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("watched numbers"),
-            size: self.watches.len() as u64 * WATCH_BYTES,
-            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
-            mapped_at_creation: false,
-        });
-        for (index, buffer) in self.watches.iter().enumerate() {
-            let source = self.buffers.get(place(&self.swaps, *buffer, self.swapped))?;
-            encoder.copy_buffer_to_buffer(source, 0, &staging, index as u64 * WATCH_BYTES, WATCH_BYTES);
-        }
-        Some(staging)
-    }
-
-    /// The word of each watched number, as far as the GPU has told. Does not block unless asked to.
-    pub fn watched(&mut self, wait: bool) -> Option<Vec<u32>> {
-        let pending = self.pending_watches.take()?;
-        let words = match wait {
-            true => pending.wait(),
-            false => match pending.try_take() {
-                Ok(words) => words,
-                Err(pending) => {
-                    self.pending_watches = Some(pending);
-                    None
-                }
-            },
-        };
-        Some(words?.into_iter().step_by(WATCH_BYTES as usize / 4).collect())
     }
 }
 

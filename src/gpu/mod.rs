@@ -4,6 +4,7 @@ mod bandwidth;
 mod device;
 mod engine;
 mod pipelines;
+mod post;
 pub mod probe;
 mod readback;
 mod recorder;

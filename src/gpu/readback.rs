@@ -24,11 +24,6 @@ impl Reading {
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("readback") });
         encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
         gpu.queue.submit([encoder.finish()]);
-        Reading::map(gpu, staging)
-    }
-
-    /// Maps a staging buffer that something was copied to.
-    pub(crate) fn map(gpu: &Gpu, staging: wgpu::Buffer) -> Reading {
         let (sender, mapped) = mpsc::channel();
         staging.map_async(wgpu::MapMode::Read, .., move |result| {
             // Nobody listens any more when the reading was dropped.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::device::Gpu;
 use super::pipelines::Pipeline;
+use super::post::{Depot, Parcel};
 use super::timing::Marks;
 
 /// A dispatch made ready.
@@ -45,8 +46,20 @@ pub fn run(encoder: &mut wgpu::CommandEncoder, steps: &[Step], marks: Option<&Ma
     }
 }
 
-/// Dispatches below which waking a thread costs as much as recording them.
-const FEW: usize = 16;
+/// What all frames of a plan consist of.
+pub struct Frames {
+    pub uniforms: wgpu::Buffer,
+    /// For even and for odd frames, where buffers have changed places; the second may be empty where the first serves for all.
+    pub steps: [Vec<Step>; 2],
+    /// Watched numbers of even and of odd frames.
+    pub watched: [Vec<wgpu::Buffer>; 2],
+}
+
+/// A frame's commands, and what it takes along.
+pub struct Recorded {
+    pub commands: wgpu::CommandBuffer,
+    pub parcel: Parcel,
+}
 
 /// Which commands a frame consists of.
 #[derive(Clone)]
@@ -72,15 +85,15 @@ enum Next {
     Idle,
     Asked(Frame),
     Recording(Frame),
-    Ready(Frame, wgpu::CommandBuffer),
+    Ready(Frame, Recorded),
     /// The thread is to end.
     Closed,
 }
 
 struct Shared {
     gpu: Gpu,
-    /// For even and for odd frames, where buffers have changed places.
-    frames: [Vec<Step>; 2],
+    frames: Frames,
+    depot: Depot,
     next: Mutex<Next>,
     changed: Condvar,
     took: Mutex<Duration>,
@@ -97,17 +110,17 @@ struct Counts {
 /// Records the frames of a plan.
 pub struct Recorder {
     shared: Arc<Shared>,
-    /// Absent where frames are too short for it, or there is none to be had.
+    /// Absent where there is none to be had.
     thread: Option<JoinHandle<()>>,
 }
 
 impl Recorder {
-    /// The second list may be empty where the first serves for all frames.
-    pub fn new(gpu: &Gpu, frames: [Vec<Step>; 2]) -> Recorder {
-        let long = frames.iter().any(|steps| steps.len() >= FEW);
+    /// Frames take their parcels from `depot`.
+    pub fn new(gpu: &Gpu, frames: Frames, depot: Depot) -> Recorder {
         let shared = Arc::new(Shared {
             gpu: gpu.clone(),
             frames,
+            depot,
             next: Mutex::new(Next::Idle),
             changed: Condvar::new(),
             took: Mutex::default(),
@@ -117,13 +130,12 @@ impl Recorder {
             let shared = shared.clone();
             move || shared.work()
         };
-        let start = || std::thread::Builder::new().name("record".into()).spawn(work).ok();
-        let thread = long.then(start).flatten();
+        let thread = std::thread::Builder::new().name("record".into()).spawn(work).ok();
         Recorder { shared, thread }
     }
 
     /// A frame's commands: those that were recorded ahead, or else made now.
-    pub fn take(&self, odd: bool, marks: Option<Arc<Marks>>) -> wgpu::CommandBuffer {
+    pub fn take(&self, odd: bool, marks: Option<Arc<Marks>>) -> Recorded {
         let wanted = Frame { odd, marks };
         self.shared.take(&wanted).unwrap_or_else(|| self.shared.record(&wanted, &self.shared.counts.late))
     }
@@ -166,27 +178,31 @@ impl Shared {
         self.changed.wait(next).unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn record(&self, frame: &Frame, count: &AtomicU64) -> wgpu::CommandBuffer {
+    fn record(&self, frame: &Frame, count: &AtomicU64) -> Recorded {
         let started = Instant::now();
+        let parcel = self.depot.take();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        let [even, odd] = &self.frames;
+        let Frames { uniforms, steps: [even, odd], watched } = &self.frames;
+        parcel.unpack(&mut encoder, uniforms);
         run(&mut encoder, if frame.odd && !odd.is_empty() { odd } else { even }, frame.marks.as_deref());
+        let [even, odd] = watched;
+        parcel.pack(&mut encoder, if frame.odd { odd } else { even });
         let commands = encoder.finish();
         if let Ok(mut took) = self.took.lock() {
             *took = started.elapsed();
         }
         count.fetch_add(1, Ordering::Relaxed);
-        commands
+        Recorded { commands, parcel }
     }
 
     /// What was recorded, if it is the frame that is wanted. What has not been begun is left to whoever asks.
-    fn take(&self, wanted: &Frame) -> Option<wgpu::CommandBuffer> {
+    fn take(&self, wanted: &Frame) -> Option<Recorded> {
         let mut next = self.lock();
         while matches!(&*next, Next::Recording(frame) if frame.is(wanted)) {
             next = self.wait(next);
         }
         match std::mem::replace(&mut *next, Next::Idle) {
-            Next::Ready(frame, commands) if frame.is(wanted) => Some(commands),
+            Next::Ready(frame, recorded) if frame.is(wanted) => Some(recorded),
             _ => None,
         }
     }
@@ -200,11 +216,11 @@ impl Shared {
                     let frame = frame.clone();
                     *next = Next::Recording(frame.clone());
                     drop(next);
-                    let commands = self.record(&frame, &self.counts.ahead);
+                    let recorded = self.record(&frame, &self.counts.ahead);
                     let mut next = self.lock();
                     // Something else may have been asked for meanwhile.
                     if matches!(&*next, Next::Recording(_)) {
-                        *next = Next::Ready(frame, commands);
+                        *next = Next::Ready(frame, recorded);
                         self.changed.notify_all();
                     }
                     next

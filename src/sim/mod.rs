@@ -360,7 +360,7 @@ impl Simulation {
     }
 
     fn collect_watches(&mut self, wait: bool) {
-        if let Some(words) = self.engine.watched(wait) {
+        for words in self.engine.watched(wait) {
             self.watches.take(&self.plan, &words);
         }
     }
