@@ -124,6 +124,15 @@ impl Variants {
 }
 
 impl Wanted<'_> {
+    /// Bytes of all texts that go into it.
+    fn length(&self, graph: &Graph) -> usize {
+        let of = |node: usize| match &graph.nodes.get(node)?.kind {
+            Kind::Stage(stage) => Some(stage.text_length()),
+            _ => None,
+        };
+        self.stage.text_length() + self.op.built_in.iter().filter_map(|built_in| of(built_in.node)).sum::<usize>()
+    }
+
     fn write(&self, graph: &Graph) -> Text {
         let Wanted { program, op, node, stage, in_place, .. } = self;
         let mut alarms = Vec::new();
@@ -153,7 +162,7 @@ impl<'p> Texts<'p> {
     {
         let threads = available_parallelism().map_or(1, |n| n.get()).min(MOST_THREADS).min(wanted.len() / WORTH);
         // What takes longest comes first.
-        wanted.sort_by_key(|wanted| std::cmp::Reverse(wanted.stage.text_length()));
+        wanted.sort_by_cached_key(|wanted| std::cmp::Reverse(wanted.length(graph)));
         let (wanted, next) = (Arc::new(wanted), Arc::new(AtomicUsize::new(0)));
         let (sender, ready) = mpsc::channel();
         for _ in 0..threads {
