@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const STACK: usize = 256 << 20; // Address space only. The parser recurses.
 pub const MOST_THREADS: usize = 16;
 
-type Job = Box<dyn FnOnce() + Send>;
+/// A check, and the bytes of its text.
+type Job = (usize, Box<dyn FnOnce() + Send>);
 
 /// Threads that validate. They stay, for to give a deep stack back stops all others of the process for as long as it takes.
 #[derive(Clone)]
@@ -24,6 +25,24 @@ struct Pool {
     jobs: mpsc::Sender<Job>,
     /// Jobs that are done.
     done: Arc<AtomicUsize>,
+}
+
+/// Jobs that nobody has begun with.
+struct Waiting {
+    jobs: mpsc::Receiver<Job>,
+    come: Vec<Job>,
+}
+
+impl Waiting {
+    /// The one that takes longest: what comes last should be short. Waits for it; `None` where nobody has work any more.
+    fn next(&mut self) -> Option<Job> {
+        if self.come.is_empty() {
+            self.come.push(self.jobs.recv().ok()?);
+        }
+        self.come.extend(self.jobs.try_iter());
+        let longest = (0..self.come.len()).max_by_key(|job| self.come.get(*job).map(|(bytes, _)| *bytes))?;
+        Some(self.come.swap_remove(longest))
+    }
 }
 
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
@@ -39,15 +58,16 @@ impl Pool {
     }
 
     fn new() -> std::io::Result<Pool> {
-        let (jobs, waiting) = mpsc::channel::<Job>();
-        let pool = Pool { jobs, done: Arc::default() };
-        let waiting = Arc::new(Mutex::new(waiting));
+        let (sender, jobs) = mpsc::channel();
+        let pool = Pool { jobs: sender, done: Arc::default() };
+        let waiting = Arc::new(Mutex::new(Waiting { jobs, come: Vec::new() }));
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(MOST_THREADS);
         for thread in 0..threads {
             let (waiting, done) = (waiting.clone(), pool.done.clone());
-            let next = move || waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
+            let next = move || waiting.lock().ok().and_then(|mut waiting| waiting.next());
             let work = move || {
-                while let Some(job) = next() {
+                warm_up();
+                while let Some((_, job)) = next() {
                     job();
                     done.fetch_add(1, Ordering::Relaxed);
                 }
@@ -122,6 +142,7 @@ impl Checks {
         let index = self.nodes.len();
         self.nodes.push((rank.saturating_add(self.probes), text.kernel.node.clone()));
         let (sender, wanted) = (self.sender.clone(), Arc::downgrade(&self.wanted));
+        let bytes = text.kernel.wgsl.len();
         let job = move || {
             if wanted.strong_count() > 0 {
                 // Where nobody listens any more, that is as well.
@@ -129,7 +150,7 @@ impl Checks {
             }
         };
         // Where nobody works any more, no result comes either, and that is noticed.
-        let _ = self.pool.jobs.send(Box::new(job));
+        let _ = self.pool.jobs.send((bytes, Box::new(job)));
         index
     }
 
@@ -277,6 +298,44 @@ fn check_text(kernel: &Kernel) -> Option<Problem> {
     problem
 }
 
+/// What stages are made of.
+const USUAL: &str = "
+struct Frame { time: f32, dt: f32, frame: u32, seed: u32 }
+@group(0) @binding(0) var<uniform> frame: Frame;
+@group(0) @binding(1) var<storage, read> before: array<vec4f>;
+@group(0) @binding(2) var<storage, read_write> after: array<vec4f>;
+var<workgroup> tile: array<f32, 64>;
+const RESOLUTION = vec2i(64, 48);
+fn at(cell: vec2i) -> vec4f { let c = clamp(cell, vec2i(0), RESOLUTION - 1); return before[c.y * 64 + c.x]; }
+fn stage(cell: vec2i) -> vec4f {
+    var sum = vec4f();
+    for (var k = -1; k <= 1; k++) {
+        let near = at(cell + vec2i(k, 0));
+        if near.x > 0.5 * sum.x && k != 0 { sum += near * exp(-f32(k * k)); } else { sum = max(sum, vec4f(near.xyz, 1.0)); }
+    }
+    return select(mix(sum, at(cell), 0.25), normalize(sum), any(sum < vec4f(frame.dt)));
+}
+@compute @workgroup_size(8, 8)
+fn main(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_index) local: u32) {
+    tile[local] = dot(at(vec2i(id.xy)).xy, vec2f(1.0, 2.0));
+    workgroupBarrier();
+    if any(vec2i(id.xy) >= RESOLUTION) { return; }
+    after[id.y * 64u + id.x] = stage(vec2i(id.xy)) + tile[63u - local];
+}
+";
+
+/// The first text of a thread takes longer than others, for all memory and all of the language are new to it.
+fn warm_up() {
+    if let Ok(module) = naga::front::wgsl::parse_str(USUAL) {
+        let _ = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities()).validate(&module);
+    }
+}
+
+/// What half precision is packed by, every backend has.
+fn capabilities() -> naga::valid::Capabilities {
+    naga::valid::Capabilities::default() | naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32
+}
+
 fn parse_and_validate(kernel: &Kernel) -> Option<Problem> {
     let module = match naga::front::wgsl::parse_str(&kernel.wgsl) {
         Ok(module) => module,
@@ -295,9 +354,7 @@ fn parse_and_validate(kernel: &Kernel) -> Option<Problem> {
             return Some(problem(kernel, message, place));
         }
     };
-    // What half precision is packed by; every backend has it.
-    let capabilities = naga::valid::Capabilities::default() | naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32;
-    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities);
+    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities());
     let error = validator.validate(&module).err()?;
     let mut message = error.as_inner().to_string();
     let mut source = std::error::Error::source(error.as_inner());
@@ -360,5 +417,30 @@ fn problem(kernel: &Kernel, message: String, place: Option<naga::SourceLocation>
             )
         }
         None => Problem::new(&kernel.node, "", message, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_text_is_next() {
+        let (sender, jobs) = mpsc::channel();
+        let mut waiting = Waiting { jobs, come: Vec::new() };
+        for bytes in [20, 500, 3] {
+            sender.send((bytes, Box::new(|| {}) as Box<dyn FnOnce() + Send>)).unwrap();
+        }
+        let mut next = || waiting.next().map(|(bytes, _)| bytes);
+        assert_eq!(next(), Some(500));
+        sender.send((100, Box::new(|| {}))).unwrap();
+        drop(sender);
+        assert_eq!([next(), next(), next(), next()], [Some(100), Some(20), Some(3), None]);
+    }
+
+    #[test]
+    fn what_stages_are_made_of_is_right() {
+        let module = naga::front::wgsl::parse_str(USUAL).unwrap();
+        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities()).validate(&module).unwrap();
     }
 }
