@@ -1,150 +1,165 @@
-//! The engine that evaluates expressions, and its operators and functions.
+//! Operators and functions of expressions: one table of each, and what they compute.
 
-use std::sync::OnceLock;
-
-use rhai::{Array, Dynamic, Engine, EvalAltResult};
-
-use super::{MAX_ARRAY, MAX_DEPTH, MAX_OPERATIONS, Number};
+use super::program::{Fault, Value};
+use super::{ExprContext, Number};
 use crate::curve::monotone;
 
-type Outcome<T> = Result<T, Box<EvalAltResult>>;
+/// What an operator or a function does with its arguments.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Apply {
+    /// To each component, a scalar standing for a vector of its copies.
+    One(fn(f64) -> f64),
+    Two(fn(f64, f64) -> f64),
+    Three(fn(f64, f64, f64) -> f64),
+    /// Judges [`difference`] of two scalars or of two conditions.
+    Compare(fn(f64) -> bool),
+    /// `&&` and `||`, decided by a left side of this value.
+    Logic(bool),
+    Not,
+    Random,
+    Length,
+    Dot,
+    Normalize,
+    Vector,
+    Curve,
+    Pulse,
+}
+use Apply::*;
 
-pub(super) fn engine() -> &'static Engine {
-    static ENGINE: OnceLock<Engine> = OnceLock::new();
-    ENGINE.get_or_init(|| {
-        let mut engine = Engine::new_raw();
-        // The scan lets none of this through; a second fence costs nothing.
-        engine.set_allow_looping(false).set_allow_loop_expressions(false).set_allow_switch_expression(false);
-        engine.set_allow_statement_expression(false).set_allow_shadowing(false);
-        engine.set_max_expr_depths(MAX_DEPTH).set_max_operations(MAX_OPERATIONS).set_max_array_size(MAX_ARRAY);
-        engine.set_max_string_size(64).set_max_map_size(1);
-        engine.register_type_with_name::<Number>("vector");
-        register_operators(&mut engine);
-        register_functions(&mut engine);
-        engine
+/// As it is written, for messages and completion, and what it does.
+pub(super) type Function = (&'static str, Apply);
+
+/// Binary operators and how strongly they bind, longer ones before those that they begin with.
+pub(super) const OPERATORS: &[(u8, Function)] = &[
+    (RIGHT, ("**", Two(f64::powf))),
+    (6, ("*", Two(|a, b| a * b))),
+    (6, ("/", Two(|a, b| a / b))),
+    (6, ("%", Two(|a, b| a % b))),
+    (5, ("+", Two(|a, b| a + b))),
+    (5, ("-", Two(|a, b| a - b))),
+    (4, ("<=", Compare(|d| d <= f64::EPSILON))),
+    (4, (">=", Compare(|d| d >= -f64::EPSILON))),
+    (4, ("<", Compare(|d| d < -f64::EPSILON))),
+    (4, (">", Compare(|d| d > f64::EPSILON))),
+    (3, ("==", Compare(|d| d.abs() <= f64::EPSILON))),
+    (3, ("!=", Compare(|d| d.abs() > f64::EPSILON))),
+    (2, ("&&", Logic(false))),
+    (1, ("||", Logic(true))),
+];
+/// Binds from right to left: 2 ** 3 ** 2 is 2 ** 9.
+pub(super) const RIGHT: u8 = 7;
+/// What stands before an operand binds strongest.
+pub(super) const PREFIX: u8 = 8;
+pub(super) const MINUS: &Function = &("-", One(|x| -x));
+pub(super) const NOT: &Function = &("!", Not);
+
+#[rustfmt::skip]
+pub(super) const TABLE: &[Function] = &[
+    ("sin(x)", One(f64::sin)), ("cos(x)", One(f64::cos)), ("tan(x)", One(f64::tan)), ("asin(x)", One(f64::asin)),
+    ("acos(x)", One(f64::acos)), ("atan(x)", One(f64::atan)), ("atan2(y, x)", Two(f64::atan2)),
+    ("sqrt(x)", One(f64::sqrt)), ("abs(x)", One(f64::abs)), ("floor(x)", One(f64::floor)),
+    ("ceil(x)", One(f64::ceil)), ("round(x)", One(f64::round)), ("fract(x)", One(|x| x - x.floor())),
+    ("exp(x)", One(f64::exp)), ("log(x)", One(f64::ln)), ("pow(x, y)", Two(f64::powf)), ("min(a, b)", Two(f64::min)),
+    ("max(a, b)", Two(f64::max)), ("clamp(x, low, high)", Three(|x, low, high| x.max(low).min(high))),
+    ("mix(a, b, t)", Three(|a, b, t| a + (b - a) * t)),
+    ("step(edge, x)", Two(|edge, x| f64::from(u8::from(x >= edge)))), ("smoothstep(low, high, x)", Three(smoothstep)),
+    ("sign(x)", One(|x| if x == 0.0 { 0.0 } else { x.signum() })), ("length(v)", Length), ("dot(a, b)", Dot),
+    ("normalize(v)", Normalize), ("vec(x, y[, z[, w]])", Vector), ("random(n)", Random), ("noise(x)", One(noise)),
+    ("curve(x, [[x0, y0], [x1, y1], ...])", Curve), ("pulse(x, period, width)", Pulse),
+];
+
+pub(super) fn function(name: &str) -> Option<&'static Function> {
+    TABLE.iter().find(|(usage, _)| usage.strip_prefix(name).is_some_and(|rest| rest.starts_with('(')))
+}
+
+/// `lists` holds the entries of every [`Value::List`].
+pub(super) fn call(
+    &(usage, apply): &Function,
+    arguments: &[Value],
+    ctx: &ExprContext,
+    lists: &[Number],
+) -> Result<Value, Fault> {
+    let number = |value: &Value| value.number(|| format!("`{}`", name(usage)));
+    let zip = |a: &Value, b: &Value, f: fn(f64, f64) -> f64| {
+        let (a, b) = (number(a)?, number(b)?);
+        a.zip(b, f).ok_or_else(|| unlike(usage, a, b))
+    };
+    Ok(match (apply, arguments) {
+        (One(f), [x]) => number(x)?.map(f).into(),
+        (Two(f), [a, b]) => zip(a, b, f)?.into(),
+        (Three(f), [Value::Scalar(a), Value::Scalar(b), Value::Scalar(c)]) => Value::Scalar(f(*a, *b, *c)),
+        (Three(f), [a, b, c]) => {
+            let c = number(c)?;
+            let shape = zip(a, b, |a, _| a)?;
+            let len = shape.zip(c, |a, _| a).ok_or_else(|| unlike(usage, shape, c))?.len;
+            let ([a, b, c], mut v) = ([number(a)?, number(b)?, c].map(Number::spread), [0.0; 4]);
+            (0..len).for_each(|i| v[i] = f(a[i], b[i], c[i]));
+            Number { len, v }.into()
+        }
+        (Compare(f), [Value::Scalar(a), Value::Scalar(b)]) => Value::Condition(f(difference(*a, *b))),
+        (Compare(f), [a @ Value::Condition(_), b @ Value::Condition(_)]) => {
+            Value::Condition(f(difference(number(a)?.v[0], number(b)?.v[0])))
+        }
+        (Compare(_), _) => {
+            return Err(Fault::Text(format!(
+                "`{usage}` compares two numbers or two conditions; of a vector take .x or length(v)"
+            )));
+        }
+        (Not, [Value::Condition(condition)]) => Value::Condition(!condition),
+        (Random, [n]) => number(n)?.map(|n| random(ctx.seed, n)).into(),
+        (Length, [v]) => Value::Scalar(length(number(v)?)),
+        (Dot, [a, b]) => Value::Scalar(zip(a, b, |a, b| a * b)?.as_slice().iter().sum()),
+        (Normalize, [v]) => {
+            let v = number(v)?;
+            // A pointer at rest has no direction: zero is a better answer than NaN.
+            let scale = length(v);
+            v.map(|x| if scale == 0.0 { 0.0 } else { x / scale }).into()
+        }
+        (Vector, [_, _, ..]) if let Some(vector) = vector(arguments) => Value::Vector(vector),
+        (Curve, [Value::Scalar(x), Value::List(start, end)]) => {
+            Value::Scalar(curve(*x, lists.get(*start..*end).unwrap_or_default())?)
+        }
+        (Pulse, [Value::Scalar(x), Value::Scalar(period), Value::Scalar(width)]) => {
+            Value::Scalar(pulse(*x, *period, *width)?)
+        }
+        _ => {
+            let kinds = arguments.iter().map(Value::kind).collect::<Vec<_>>().join(", ");
+            return Err(Fault::Text(match usage.contains('(') {
+                true => format!("write it as {usage}; here it has ({kinds})"),
+                false => format!("`{usage}` does not work on ({kinds})"),
+            }));
+        }
     })
 }
 
-fn wrong(message: impl Into<String>) -> Box<EvalAltResult> {
-    EvalAltResult::ErrorRuntime(message.into().into(), rhai::Position::NONE).into()
+fn name(usage: &str) -> &str {
+    usage.split('(').next().unwrap_or(usage)
 }
 
-fn out_of_domain(message: impl Into<String>) -> Box<EvalAltResult> {
-    EvalAltResult::ErrorArithmetic(message.into(), rhai::Position::NONE).into()
+fn unlike(usage: &str, a: Number, b: Number) -> Fault {
+    let (short, long) = (a.len.min(b.len), a.len.max(b.len));
+    Fault::Text(format!("`{}` cannot combine a vector of {short} with one of {long}", name(usage)))
 }
 
-/// The number in a value of rhai's: a float, a vector, an array literal of one to four numbers, or a condition as 1 or 0.
-pub(super) fn operand(of: &str, value: &Dynamic) -> Outcome<Number> {
-    if let Ok(x) = value.as_float() {
-        return Ok(Number::scalar(x));
+/// The vector of one to four scalars.
+pub(super) fn vector(parts: &[Value]) -> Option<Number> {
+    let mut v = [0.0; 4];
+    for (x, part) in v.get_mut(..parts.len())?.iter_mut().zip(parts) {
+        let Value::Scalar(part) = part else { return None };
+        *x = *part;
     }
-    if let Some(vector) = value.read_lock::<Number>() {
-        return Ok(*vector);
+    (!parts.is_empty()).then_some(Number { len: parts.len(), v })
+}
+
+/// By how much a is above b, relative to the larger one: what differs by rounding alone, as 0.1 + 0.2 and 0.3, counts as equal. So
+/// does what is next to zero, as `sin(pi)`.
+fn difference(a: f64, b: f64) -> f64 {
+    let scale = a.abs().max(b.abs());
+    match a == b {
+        true => 0.0,
+        false if a == 0.0 || b == 0.0 || scale.is_infinite() => a - b,
+        false => (a - b) / scale,
     }
-    if let Ok(condition) = value.as_bool() {
-        return Ok(Number::scalar(f64::from(u8::from(condition))));
-    }
-    let of = if of.is_empty() { "the result".into() } else { format!("`{of}`") };
-    if let Ok(items) = value.as_array_ref() {
-        let parts: Result<Vec<f64>, _> = items.iter().map(Dynamic::as_float).collect();
-        return match parts.ok().as_deref().and_then(Number::vector) {
-            Some(vector) => Ok(vector),
-            None => Err(wrong(format!("{of} needs a vector of 1 to 4 numbers, not this list"))),
-        };
-    }
-    Err(wrong(format!("{of} needs a number or a vector")))
-}
-
-fn zip(name: &str, a: Number, b: Number, f: impl Fn(f64, f64) -> f64) -> Outcome<Number> {
-    a.zip(b, f).ok_or_else(|| {
-        wrong(format!("`{name}` cannot combine a vector of {} with one of {}", a.len.min(b.len), a.len.max(b.len)))
-    })
-}
-
-type Unary = fn(f64) -> f64;
-
-fn map1(engine: &mut Engine, name: &'static str, f: Unary) {
-    engine.register_fn(name, f);
-    engine.register_fn(name, move |x: Dynamic| operand(name, &x).map(|x| x.map(f).dynamic()));
-}
-
-fn map2(engine: &mut Engine, name: &'static str, f: fn(f64, f64) -> f64) {
-    engine.register_fn(name, f);
-    engine.register_fn(name, move |a: Dynamic, b: Dynamic| {
-        zip(name, operand(name, &a)?, operand(name, &b)?, f).map(Number::dynamic)
-    });
-}
-
-fn map3(engine: &mut Engine, name: &'static str, f: fn(f64, f64, f64) -> f64) {
-    engine.register_fn(name, f);
-    engine.register_fn(name, move |a: Dynamic, b: Dynamic, c: Dynamic| -> Outcome<Dynamic> {
-        let (a, b, c) = (operand(name, &a)?, operand(name, &b)?, operand(name, &c)?);
-        let shape = zip(name, zip(name, a, b, |a, _| a)?, c, |a, _| a)?;
-        let ([a, b, c], mut v) = ([a, b, c].map(Number::spread), [0.0; 4]);
-        (0..shape.len).for_each(|i| v[i] = f(a[i], b[i], c[i]));
-        Ok(Number { len: shape.len, v }.dynamic())
-    });
-}
-
-fn register_operators(engine: &mut Engine) {
-    map2(engine, "+", |a, b| a + b);
-    map2(engine, "-", |a, b| a - b);
-    map2(engine, "*", |a, b| a * b);
-    map2(engine, "/", |a, b| a / b);
-    map2(engine, "%", |a, b| a % b);
-    map2(engine, "**", f64::powf);
-    map1(engine, "-", |x| -x);
-    // Without these, rhai answers `false` to every comparison of unlike types.
-    for name in ["==", "!=", "<", "<=", ">", ">="] {
-        engine.register_fn(name, move |_: Dynamic, _: Dynamic| -> Outcome<bool> {
-            Err(wrong(format!("`{name}` compares two numbers; of a vector take .x or length(v)")))
-        });
-    }
-    for (index, name) in ["x", "y", "z", "w"].into_iter().enumerate() {
-        let part = move |vector: Number| -> Outcome<f64> {
-            let missing = || wrong(format!("a vector of {} has no .{name}", vector.len));
-            vector.as_slice().get(index).copied().ok_or_else(missing)
-        };
-        engine.register_get(name, move |vector: &mut Number| part(*vector));
-        engine.register_get(name, move |list: &mut Array| part(operand(name, &list.clone().into())?));
-    }
-}
-
-fn register_functions(engine: &mut Engine) {
-    #[rustfmt::skip]
-    let unary: [(&'static str, Unary); 16] = [
-        ("sin", f64::sin), ("cos", f64::cos), ("tan", f64::tan), ("asin", f64::asin), ("acos", f64::acos),
-        ("atan", f64::atan), ("sqrt", f64::sqrt), ("abs", f64::abs), ("floor", f64::floor), ("ceil", f64::ceil),
-        ("round", f64::round), ("fract", |x| x - x.floor()), ("exp", f64::exp), ("log", f64::ln),
-        ("sign", |x| if x == 0.0 { 0.0 } else { x.signum() }), ("noise", noise),
-    ];
-    unary.into_iter().for_each(|(name, f)| map1(engine, name, f));
-    map2(engine, "atan2", f64::atan2);
-    map2(engine, "pow", f64::powf);
-    map2(engine, "min", f64::min);
-    map2(engine, "max", f64::max);
-    map2(engine, "step", |edge, x| f64::from(u8::from(x >= edge)));
-    map2(engine, "random", |seed, n| random(seed as u32, n));
-    map3(engine, "clamp", |x, low, high| x.max(low).min(high));
-    map3(engine, "mix", |a, b, t| a + (b - a) * t);
-    map3(engine, "smoothstep", smoothstep);
-    engine.register_fn("length", |v: Dynamic| operand("length", &v).map(length));
-    engine.register_fn("dot", |a: Dynamic, b: Dynamic| {
-        let products = zip("dot", operand("dot", &a)?, operand("dot", &b)?, |a, b| a * b)?;
-        Ok::<f64, Box<EvalAltResult>>(products.as_slice().iter().sum())
-    });
-    engine.register_fn("normalize", |v: Dynamic| -> Outcome<Dynamic> {
-        let v = operand("normalize", &v)?;
-        // A pointer at rest has no direction: zero is a better answer than NaN.
-        let scale = length(v);
-        Ok(v.map(|x| if scale == 0.0 { 0.0 } else { x / scale }).dynamic())
-    });
-    let vector = |parts: &[f64]| Number::vector(parts).map_or(Dynamic::UNIT, Number::dynamic);
-    engine.register_fn("vec", move |a: f64, b: f64| vector(&[a, b]));
-    engine.register_fn("vec", move |a: f64, b: f64, c: f64| vector(&[a, b, c]));
-    engine.register_fn("vec", move |a: f64, b: f64, c: f64, d: f64| vector(&[a, b, c, d]));
-    engine.register_fn("curve", curve);
-    engine.register_fn("pulse", pulse);
 }
 
 fn length(v: Number) -> f64 {
@@ -187,29 +202,26 @@ pub(super) fn noise(x: f64) -> f64 {
 }
 
 /// 1 in the first `width` of every `period` of x, else 0; all three in the same unit.
-fn pulse(x: f64, period: f64, width: f64) -> Outcome<f64> {
+fn pulse(x: f64, period: f64, width: f64) -> Result<f64, Fault> {
     if period > 0.0 {
         Ok(f64::from(u8::from(x.rem_euclid(period) < width)))
     } else {
-        Err(out_of_domain(format!("`pulse` needs a period above 0, not {period},")))
+        Err(Fault::Domain(format!("`pulse` needs a period above 0, not {period},")))
     }
 }
 
 /// Monotone piecewise cubic through the keys, constant outside of them.
-pub(super) fn curve(x: f64, keys: Array) -> Outcome<f64> {
-    let mut points = Vec::with_capacity(keys.len());
-    for key in &keys {
-        match operand("curve", key)? {
-            Number { len: 2, v: [x, y, ..] } => points.push((x, y)),
-            _ => return Err(wrong("each key of `curve` is a pair [x, y]")),
-        }
+pub(super) fn curve(x: f64, keys: &[Number]) -> Result<f64, Fault> {
+    if keys.iter().any(|key| key.len != 2) {
+        return Err(Fault::Text("each key of `curve` is a pair [x, y]".into()));
     }
+    let mut points: Vec<(f64, f64)> = keys.iter().map(|key| (key.v[0], key.v[1])).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     if let Some(pair) = points.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        return Err(out_of_domain(format!("`curve` has two keys at x = {}", pair[0].0)));
+        return Err(Fault::Domain(format!("`curve` has two keys at x = {}", pair[0].0)));
     }
     if points.is_empty() {
-        return Err(wrong("`curve` needs a key: curve(x, [[0, 0], [1, 1]])"));
+        return Err(Fault::Text("`curve` needs a key: curve(x, [[0, 0], [1, 1]])".into()));
     }
     Ok(if x.is_nan() { x } else { monotone(&points, x) })
 }

@@ -1,15 +1,14 @@
 //! Numeric expressions of parameters, such as `0.5 + 0.1 * sin(tau * time)` or `[mouse.x, 1 - mouse.y]`.
 //!
-//! The text is scanned first, by rules far stricter than rhai's: numbers, the names listed here, operators and
-//! `if a { x } else { y }`, nothing else. The scan also spells the text for rhai: every number as a float (so that `1/2`
-//! is 0.5), `pi` and `tau` as numbers, `random(n)` as `random(seed, n)`. rhai compiles that once; an evaluation hands it only the
-//! variables that the text uses.
+//! Numbers, names, operators and `if a { x } else { y }`, nothing else. Every number is a float: `1/2` is 0.5. The scan of a text
+//! turns it into steps once; an evaluation runs them on a small stack, and only a deep expression or a `curve` needs memory.
 //!
 //! Besides the variables of the language an expression may name [`Numbers`], which the caller has values for. Names of the
 //! language come first: [`usable`] says which others can be written.
 
 mod functions;
 mod names;
+mod program;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -17,40 +16,51 @@ mod tests;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use rhai::{AST, Dynamic, EvalAltResult, ParseErrorType, Scope};
-
-use functions::{engine, operand};
 pub use names::{mentions, names, rename, replace, reserved, usable};
-use scan::Scanner;
+use program::{Fault, Value};
+use scan::{Scan, Scanner};
 
 /// Longest text of an expression \[bytes\].
 pub const MAX_TEXT: usize = 4096;
 /// How deep brackets may nest.
 const MAX_BRACKETS: usize = 16;
-/// rhai's own limit; it counts every operator of a chain and every bracket a few times over.
-const MAX_DEPTH: usize = 64;
-/// rhai's operations an evaluation; 4 KiB of text without loops stay far below.
-const MAX_OPERATIONS: u64 = 20_000;
-/// Entries of a list and of the lists in it; 4 KiB of text hold no more.
-const MAX_ARRAY: usize = 2048;
+/// Values that fit on the stack of an evaluation without memory of its own.
+const SMALL: usize = 8;
+
+type Variable = (&'static str, fn(&ExprContext) -> Value);
+
+const VALUES: &[Variable] = &[
+    ("time", |ctx| Value::Scalar(ctx.time)),
+    ("dt", |ctx| Value::Scalar(ctx.dt)),
+    ("frame", |ctx| Value::Scalar(ctx.frame as f64)),
+    ("seed", |ctx| Value::Scalar(ctx.seed.into())),
+    ("mouse", |ctx| Value::Vector(Number::pair(ctx.mouse))),
+    ("mouse_velocity", |ctx| Value::Vector(Number::pair(ctx.mouse_velocity))),
+    ("buttons", |ctx| Value::Scalar(ctx.buttons.into())),
+    ("keys", |ctx| Value::Scalar(ctx.keys.into())),
+];
 
 /// Variables of an expression; `pi` and `tau` are constants besides.
-pub const VARIABLES: &[&str] = &["time", "dt", "frame", "seed", "mouse", "mouse_velocity", "buttons", "keys"];
+pub const VARIABLES: &[&str] = &listed::<_, { VALUES.len() }>(VALUES);
 
 /// Functions of an expression as they are written, for messages and completion.
-#[rustfmt::skip]
-pub const FUNCTIONS: &[&str] = &[
-    "sin(x)", "cos(x)", "tan(x)", "asin(x)", "acos(x)", "atan(x)", "atan2(y, x)", "sqrt(x)", "abs(x)", "floor(x)",
-    "ceil(x)", "round(x)", "fract(x)", "exp(x)", "log(x)", "pow(x, y)", "min(a, b)", "max(a, b)",
-    "clamp(x, low, high)", "mix(a, b, t)", "step(edge, x)", "smoothstep(low, high, x)", "sign(x)", "length(v)",
-    "dot(a, b)", "normalize(v)", "vec(x, y[, z[, w]])", "random(n)", "noise(x)",
-    "curve(x, [[x0, y0], [x1, y1], ...])", "pulse(x, period, width)",
-];
+pub const FUNCTIONS: &[&str] = &listed::<_, { functions::TABLE.len() }>(functions::TABLE);
+
+/// The first column of a table.
+const fn listed<T, const N: usize>(table: &[(&'static str, T)]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut i = 0;
+    while i < N {
+        names[i] = table[i].0;
+        i += 1;
+    }
+    names
+}
 
 /// Numbers that a message lists at most.
 pub const LISTED: usize = 16;
 
-/// Words of rhai that are refused with their own sentence.
+/// Words of other languages, refused with their own sentence.
 const STATEMENTS: &[&str] =
     &["let", "const", "while", "loop", "for", "do", "fn", "switch", "return", "import", "throw"];
 
@@ -58,7 +68,7 @@ const STATEMENTS: &[&str] =
 pub type Numbers = BTreeMap<String, Number>;
 
 fn usage_of(name: &str) -> Option<&'static str> {
-    FUNCTIONS.iter().copied().find(|usage| usage.split('(').next() == Some(name))
+    functions::function(name).map(|(usage, _)| *usage)
 }
 
 /// Where in an expression's text, counted from 1 in characters.
@@ -137,23 +147,6 @@ impl Default for ExprContext {
     }
 }
 
-impl ExprContext {
-    fn variable(&self, name: &str) -> Dynamic {
-        let [mouse, velocity] = [self.mouse, self.mouse_velocity].map(|[x, y]| Number { len: 2, v: [x, y, 0.0, 0.0] });
-        match name {
-            "time" => self.time.into(),
-            "dt" => self.dt.into(),
-            "frame" => (self.frame as f64).into(),
-            "seed" => f64::from(self.seed).into(),
-            "mouse" => Dynamic::from(mouse),
-            "mouse_velocity" => Dynamic::from(velocity),
-            "buttons" => f64::from(self.buttons).into(),
-            "keys" => f64::from(self.keys).into(),
-            _ => Dynamic::UNIT,
-        }
-    }
-}
-
 /// A scalar or a vector of up to four components; those past `len` are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number {
@@ -200,8 +193,8 @@ impl Number {
         if self.len == 1 { [self.v[0]; 4] } else { self.v }
     }
 
-    fn dynamic(self) -> Dynamic {
-        if self.len == 1 { self.v[0].into() } else { Dynamic::from(self) }
+    fn pair([x, y]: [f64; 2]) -> Number {
+        Number { len: 2, v: [x, y, 0.0, 0.0] }
     }
 }
 
@@ -209,12 +202,7 @@ impl Number {
 #[derive(Clone, Debug)]
 pub struct Expression {
     text: String,
-    ast: AST,
-    variables: Vec<&'static str>,
-    /// Numbers that the text names, each once.
-    numbers: Vec<String>,
-    /// Places in rhai's spelling and the same places in `text` \[bytes\].
-    places: Vec<(usize, usize)>,
+    scan: Scan,
     /// The value, when no variable and no number is used.
     constant: Option<Number>,
 }
@@ -235,15 +223,7 @@ impl Expression {
     /// As [`Expression::parse`].
     pub fn parse_with(text: &str, numbers: &Numbers) -> Result<Expression, ExprError> {
         let scan = Scanner::scan(text, numbers)?;
-        let ast = engine().compile_expression(&scan.source).map_err(|error| ExprError::Text {
-            place: place_in(text, &scan.places, error.position()),
-            message: match error.err_type() {
-                ParseErrorType::ExprTooDeep => "the expression nests too deep or chains too many operators".into(),
-                other => other.to_string(),
-            },
-        })?;
-        let (variables, names, places) = (scan.variables, scan.numbers, scan.places);
-        let mut expression = Expression { text: text.into(), ast, variables, numbers: names, places, constant: None };
+        let mut expression = Expression { text: text.into(), scan, constant: None };
         match expression.eval_with(&ExprContext::default(), numbers) {
             Ok(value) if expression.is_constant() => expression.constant = Some(value),
             Ok(_) => (),
@@ -260,17 +240,17 @@ impl Expression {
 
     /// Whether every frame and seed gives the same value, and no number is named.
     pub fn is_constant(&self) -> bool {
-        self.variables.is_empty() && self.numbers.is_empty()
+        self.scan.variables.is_empty() && self.scan.numbers.is_empty()
     }
 
     /// Variables that the text uses, each once; `random` uses `seed`.
     pub fn variables(&self) -> &[&'static str] {
-        &self.variables
+        &self.scan.variables
     }
 
     /// Numbers that the text names, each once.
     pub fn numbers(&self) -> &[String] {
-        &self.numbers
+        &self.scan.numbers
     }
 
     /// The value in a frame; a condition such as `time > 1` gives 1 or 0.
@@ -286,41 +266,35 @@ impl Expression {
     /// # Errors
     /// As [`Expression::eval`].
     pub fn eval_with(&self, ctx: &ExprContext, numbers: &Numbers) -> Result<Number, ExprError> {
+        self.eval_by(ctx, &|place| numbers.get(self.scan.numbers.get(place)?).copied())
+    }
+
+    /// The same with the numbers given by their places in [`Expression::numbers`].
+    ///
+    /// # Errors
+    /// As [`Expression::eval`].
+    pub fn eval_by(&self, ctx: &ExprContext, number: &dyn Fn(usize) -> Option<Number>) -> Result<Number, ExprError> {
         if let Some(value) = self.constant {
             return Ok(value);
         }
-        let mut scope = Scope::with_capacity(self.variables.len() + self.numbers.len());
-        for name in &self.variables {
-            scope.push_dynamic(*name, ctx.variable(name));
-        }
-        for (index, name) in self.numbers.iter().enumerate() {
-            let value = numbers.get(name).map_or(Dynamic::UNIT, |value| value.dynamic());
-            scope.push_dynamic(names::spelled(index), value);
-        }
-        let value = engine()
-            .eval_ast_with_scope::<Dynamic>(&mut scope, &self.ast)
-            .and_then(|value| operand("", &value))
-            .map_err(|error| self.explain(*error, ctx.time))?;
+        let empty = Value::Condition(false);
+        let value = match self.scan.height {
+            ..=SMALL => program::run(&self.scan.steps, &mut [empty; SMALL], ctx, number),
+            deep => program::run(&self.scan.steps, &mut vec![empty; deep], ctx, number),
+        };
+        let value = value.map_err(|(at, fault)| self.explain(at, fault, ctx.time))?;
         match value.as_slice().iter().find(|x| !x.is_finite()) {
             Some(&bad) => Err(ExprError::NotFinite { value: bad, time: ctx.time }),
             None => Ok(value),
         }
     }
 
-    fn explain(&self, mut error: EvalAltResult, time: f64) -> ExprError {
-        let place = place_in(&self.text, &self.places, error.take_position());
-        let message = match &error {
-            EvalAltResult::ErrorArithmetic(message, _) => {
-                return ExprError::Domain { place, message: message.clone(), time };
-            }
-            EvalAltResult::ErrorRuntime(message, _) => message.to_string(),
-            EvalAltResult::ErrorFunctionNotFound(call, _) => wrong_call(call),
-            EvalAltResult::ErrorDotExpr(..) => ".x .y .z .w are parts of a vector, and this is none".into(),
-            EvalAltResult::ErrorTooManyOperations(_) => "the expression takes too many steps".into(),
-            EvalAltResult::ErrorMismatchDataType(..) => "a condition such as time > 1 is needed here".into(),
-            _ => error.to_string(),
-        };
-        ExprError::Text { place, message }
+    fn explain(&self, at: Option<u16>, fault: Fault, time: f64) -> ExprError {
+        let place = at.map(|at| Place::of(&self.text, at.into()));
+        match fault {
+            Fault::Text(message) => ExprError::Text { place, message },
+            Fault::Domain(message) => ExprError::Domain { place, message, time },
+        }
     }
 }
 
@@ -329,23 +303,4 @@ impl PartialEq for Expression {
     fn eq(&self, other: &Expression) -> bool {
         self.text == other.text
     }
-}
-
-/// `call` is rhai's `name (type, type)`.
-fn wrong_call(call: &str) -> String {
-    let (name, types) = call.split_once(' ').unwrap_or((call, "()"));
-    let types = types.replace("f64", "number").replace("array", "list");
-    match usage_of(name) {
-        // Its first argument is the seed that the scan put there.
-        Some(usage) if name == "random" => format!("write it as {usage}, with a number"),
-        Some(usage) => format!("write it as {usage}; here it has {types}"),
-        None => format!("`{name}` does not work on {types}"),
-    }
-}
-
-fn place_in(text: &str, places: &[(usize, usize)], position: rhai::Position) -> Option<Place> {
-    let byte = position.position()?.checked_sub(1)?;
-    let next = places.partition_point(|&(spelled, _)| spelled <= byte);
-    let &(_, original) = places.get(next.checked_sub(1)?)?;
-    Some(Place::of(text, original))
 }

@@ -17,11 +17,6 @@ pub fn usable(name: &str) -> bool {
     name.starts_with(|c| rest(c) && !c.is_ascii_digit()) && name.chars().all(rest) && !reserved(name)
 }
 
-/// What rhai calls the number that a text names first, second, ..: words of rhai may be names of numbers.
-pub(super) fn spelled(index: usize) -> String {
-    format!("n{index}")
-}
-
 /// Names that a text mentions and the language does not know, whether it reads as an expression or not.
 pub fn names(text: &str) -> BTreeSet<&str> {
     words(text).map(|(_, word)| word).filter(|word| usable(word)).collect()

@@ -1,23 +1,44 @@
-//! The scan of an expression's text: what may stand where, and its spelling for rhai.
+//! The scan of an expression's text: what may stand where, and the steps that it comes to.
+//!
+//! Operands become steps where they stand. An operator waits until what follows binds no stronger, a bracket or an `if` until it
+//! ends. What waits is kept in a list, so that no text is too deep for the stack of the thread.
 
-use super::names::{reserved, spelled};
-use super::{ExprError, LISTED, MAX_BRACKETS, MAX_TEXT, Numbers, Place, STATEMENTS, VARIABLES, usage_of};
+use super::functions::{Apply, Function, MINUS, NOT, OPERATORS, PREFIX, RIGHT, function};
+use super::names::reserved;
+use super::program::{Does, NO_CONDITION, Step};
+use super::{ExprError, LISTED, MAX_BRACKETS, MAX_TEXT, Numbers, Place, STATEMENTS, VALUES, VARIABLES, usage_of};
 
 /// What stood before the token that is read.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
-    /// Nothing, an operator, an opening bracket or a comma: an operand must follow.
+    /// Nothing or an operator: an operand must follow.
     Operator,
-    /// The name of a function: only its `(` may follow.
-    Function,
+    /// A bracket that opened or a comma: an operand follows, or nothing.
+    Opening,
     Operand,
+    /// The first branch of an `if`: an `else` must follow.
+    Branch,
+    /// An `else`: a `{` or an `if` must follow.
+    Else,
 }
 
-struct Bracket {
-    close: u8,
+struct Waiting {
     at: usize,
-    /// A unary minus stands before the operand that is read inside of the bracket.
-    negated: bool,
+    what: What,
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    /// An operator, how strongly it binds, and its step that is to know where its right side ends, if it has one.
+    Operator(&'static Function, u8, usize),
+    /// A bracket: what closes it, the commas in it, and the function that it calls and where.
+    Bracket(u8, u16, Option<(usize, &'static Function)>),
+    /// An `if`, before its first branch.
+    If,
+    /// An `if` in its first branch, and its step that is to know where the other one begins.
+    Then(usize),
+    /// An `if` in its second branch, and its step that is to know where that ends.
+    Else(usize),
 }
 
 pub(super) struct Scanner<'a> {
@@ -25,16 +46,19 @@ pub(super) struct Scanner<'a> {
     known: &'a Numbers,
     at: usize,
     before: Before,
-    brackets: Vec<Bracket>,
-    /// `if`s without their `else` so far.
-    open_ifs: Vec<usize>,
+    waiting: Vec<Waiting>,
+    /// Brackets among what waits.
+    nesting: usize,
+    /// Values on the stack behind the last step.
+    height: usize,
     out: Scan,
 }
 
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Scan {
-    pub(super) source: String,
-    pub(super) places: Vec<(usize, usize)>,
+    pub(super) steps: Vec<Step>,
+    /// The values that the steps have on the stack at most.
+    pub(super) height: usize,
     pub(super) variables: Vec<&'static str>,
     pub(super) numbers: Vec<String>,
 }
@@ -47,21 +71,23 @@ impl<'a> Scanner<'a> {
         if text.len() > MAX_TEXT {
             return Err(ExprError::TooLong(text.len()));
         }
-        let brackets = vec![Bracket { close: 0, at: 0, negated: false }];
-        let (before, open_ifs, out) = (Before::Operator, Vec::new(), Scan::default());
-        let mut scanner = Scanner { text, known, at: 0, before, brackets, open_ifs, out };
+        let out = Scan { steps: Vec::with_capacity(16), ..Scan::default() };
+        let (before, waiting) = (Before::Operator, Vec::with_capacity(8));
+        let mut scanner = Scanner { text, known, at: 0, before, waiting, nesting: 0, height: 0, out };
         while let Some(byte) = scanner.peek(0) {
-            scanner.token(byte)?;
+            match byte.is_ascii_whitespace() {
+                true => scanner.at += 1,
+                false => scanner.token(byte)?,
+            }
         }
-        if let [_, .., open] = scanner.brackets.as_slice() {
-            return Err(scanner.error(open.at, format!("this bracket lacks its `{}`", char::from(open.close))));
+        if let Some((at, close)) = scanner.bracket() {
+            return Err(scanner.error(at, format!("this bracket lacks its `{}`", char::from(close))));
         }
-        if let Some(&at) = scanner.open_ifs.first() {
-            return Err(scanner.error(at, "an `if` needs an `else`: if a > b { x } else { y }"));
-        }
-        if scanner.before == Before::Operator {
+        if !matches!(scanner.before, Before::Operand | Before::Branch) {
             return Err(scanner.error(text.trim_end().len(), "a number is missing at the end"));
         }
+        scanner.settle(0)?;
+        scanner.ifs_are_whole()?;
         Ok(scanner.out)
     }
 
@@ -73,32 +99,99 @@ impl<'a> Scanner<'a> {
         ExprError::Text { place: Some(Place::of(self.text, at)), message: message.into() }
     }
 
-    /// Appends `spelled` for the token of `len` bytes.
-    fn emit(&mut self, spelled: &str, len: usize) {
-        self.out.places.push((self.out.source.len(), self.at));
-        self.out.source.push_str(spelled);
-        self.at += len;
-    }
-
     fn name_at(&self, at: usize) -> &'a str {
         let rest = self.text.get(at..).unwrap_or("");
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let end = rest.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'_').unwrap_or(rest.len());
         rest.get(..end).unwrap_or("")
     }
 
-    fn token(&mut self, byte: u8) -> Result<(), ExprError> {
-        match byte {
-            _ if byte.is_ascii_whitespace() => {
-                self.out.source.push(' ');
-                self.at += 1;
-                Ok(())
+    fn emit(&mut self, does: Does, at: usize) {
+        let (takes, leaves) = does.takes_and_leaves();
+        self.height = self.height.saturating_sub(takes) + leaves;
+        self.out.height = self.out.height.max(self.height);
+        self.out.steps.push(Step { does, at: at as u16 });
+    }
+
+    /// An operand of one step, which takes `len` bytes.
+    fn operand(&mut self, does: Does, len: usize) {
+        self.emit(does, self.at);
+        self.at += len;
+        self.before = Before::Operand;
+    }
+
+    /// Appends the step of what needs the last value as a condition.
+    fn emit_on_condition(&mut self, does: Does) -> Result<(), ExprError> {
+        let Some(&Step { does: last, at }) = self.out.steps.last() else { return Ok(()) };
+        if matches!(last, Does::Scalar(_) | Does::List(_)) {
+            return Err(self.error(at.into(), NO_CONDITION));
+        }
+        self.emit(does, at.into());
+        Ok(())
+    }
+
+    /// Lets a step that was written go on at the next one.
+    fn land(&mut self, step: usize) {
+        let next = self.out.steps.len() as u16;
+        if let Some(Step { does: Does::Decide(_, end) | Does::Unless(end) | Does::Jump(end), .. }) =
+            self.out.steps.get_mut(step)
+        {
+            *end = next;
+        }
+    }
+
+    /// Writes the operators that bind at least so strongly and wait for no other.
+    fn settle(&mut self, binds: u8) -> Result<(), ExprError> {
+        while let Some(&Waiting { at, what: What::Operator(operator, strength, step) }) = self.waiting.last()
+            && strength >= binds
+        {
+            self.waiting.pop();
+            match operator.1 {
+                Apply::Logic(_) => {
+                    self.emit_on_condition(Does::Check)?;
+                    self.land(step);
+                }
+                _ => self.emit(Does::Call(operator, if strength == PREFIX { 1 } else { 2 }), at),
             }
+        }
+        Ok(())
+    }
+
+    /// The innermost bracket that is open, and what closes it.
+    fn bracket(&self) -> Option<(usize, u8)> {
+        self.waiting.iter().rev().find_map(|waiting| match waiting.what {
+            What::Bracket(close, ..) => Some((waiting.at, close)),
+            _ => None,
+        })
+    }
+
+    /// No `if` waits for its branches inside of the innermost bracket.
+    fn ifs_are_whole(&self) -> Result<(), ExprError> {
+        match self.waiting.last() {
+            Some(&Waiting { at, what: What::If | What::Then(_) }) => {
+                Err(self.error(at, "an `if` needs an `else`: if a > b { x } else { y }"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn token(&mut self, byte: u8) -> Result<(), ExprError> {
+        let name = self.name_at(self.at);
+        match self.before {
+            Before::Branch if name != "else" => return self.ifs_are_whole(),
+            Before::Else if name != "if" && byte != b'{' => {
+                return Err(self.error(self.at, "after `else` comes { or `if`"));
+            }
+            _ => (),
+        }
+        match byte {
             b'0'..=b'9' => self.number(),
             b'.' if self.before != Before::Operand && self.peek(1).is_some_and(|b| b.is_ascii_digit()) => self.number(),
             b'.' => self.component(),
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(),
-            b'(' | b'[' | b'{' => self.open(byte),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(name),
+            b'(' | b'[' => self.open(byte, None),
+            b'{' => self.branch(),
             b')' | b']' | b'}' => self.close(byte),
+            b',' => self.comma(),
             _ => self.operator(byte),
         }
     }
@@ -129,58 +222,62 @@ impl<'a> Scanner<'a> {
             return Err(self.error(self.at, format!("`{written:.32}` runs into a name; write `*` between them")));
         }
         match written.parse::<f64>() {
-            Ok(value) if value.is_finite() => self.emit(&format!("{value:?}"), written.len()),
+            Ok(value) if value.is_finite() => self.operand(Does::Scalar(value), written.len()),
             _ => return Err(self.error(self.at, "this number is too large")),
         }
-        self.before = Before::Operand;
         Ok(())
     }
 
     fn component(&mut self) -> Result<(), ExprError> {
-        let name = self.name_at(self.at + 1);
-        if self.before != Before::Operand || !matches!(name, "x" | "y" | "z" | "w") {
-            return Err(self.error(self.at, "after a vector and `.` comes x, y, z or w"));
+        let index = ["x", "y", "z", "w"].iter().position(|part| *part == self.name_at(self.at + 1));
+        match index {
+            Some(index) if self.before == Before::Operand => self.operand(Does::Part(index as u16), 2),
+            _ => return Err(self.error(self.at, "after a vector and `.` comes x, y, z or w")),
         }
-        self.emit(&format!(".{name}"), 2);
         Ok(())
     }
 
-    fn word(&mut self) -> Result<(), ExprError> {
-        let name = self.name_at(self.at);
-        if name == "else" && self.open_ifs.pop().is_none() {
-            return Err(self.error(self.at, "this `else` has no `if`"));
+    fn word(&mut self, name: &str) -> Result<(), ExprError> {
+        if name == "else" {
+            return self.other_branch();
         }
-        if name != "else" {
-            self.operand_may_start()?;
-        }
-        let rest = self.text.get(self.at + name.len()..).unwrap_or("");
-        let mut written = name.to_string();
-        self.before = match name {
-            "if" | "else" => Before::Operator,
-            _ if rest.trim_start().starts_with('(') => Before::Function,
-            _ => Before::Operand,
-        };
-        match name {
-            "if" => self.open_ifs.push(self.at),
-            "else" | "true" | "false" => (),
-            _ if self.before == Before::Function && usage_of(name).is_none() => {
-                let message = match self.known.contains_key(name) {
-                    true => format!("`{name:.32}` is a number; write `*` between it and the bracket"),
-                    false => format!("there is no function `{name:.32}`"),
-                };
-                return Err(self.error(self.at, message));
+        self.operand_may_start()?;
+        let rest = self.text.get(self.at + name.len()..).unwrap_or("").trim_start();
+        let does = match name {
+            "if" => {
+                self.waiting.push(Waiting { at: self.at, what: What::If });
+                self.before = Before::Operator;
+                self.at += name.len();
+                return Ok(());
             }
-            "random" if self.before == Before::Function => self.uses("seed"),
-            _ if self.before == Before::Function => (),
-            "pi" => written = format!("{:?}", std::f64::consts::PI),
-            "tau" => written = format!("{:?}", std::f64::consts::TAU),
-            _ => match VARIABLES.iter().find(|&&known| known == name) {
-                Some(known) => self.uses(known),
-                None if self.known.contains_key(name) && !reserved(name) => written = self.named(name),
+            "true" | "false" => Does::Condition(name == "true"),
+            _ if rest.starts_with('(') => {
+                let Some(function) = function(name) else {
+                    let message = match self.known.contains_key(name) {
+                        true => format!("`{name:.32}` is a number; write `*` between it and the bracket"),
+                        false => format!("there is no function `{name:.32}`"),
+                    };
+                    return Err(self.error(self.at, message));
+                };
+                if matches!(function.1, Apply::Random) {
+                    self.uses("seed");
+                }
+                let name_at = self.at;
+                self.at = self.text.len() - rest.len();
+                return self.open(b'(', Some((name_at, function)));
+            }
+            "pi" => Does::Scalar(std::f64::consts::PI),
+            "tau" => Does::Scalar(std::f64::consts::TAU),
+            _ => match VALUES.iter().find(|(known, _)| *known == name) {
+                Some((known, value)) => {
+                    self.uses(known);
+                    Does::Variable(*value)
+                }
+                None if self.known.contains_key(name) && !reserved(name) => Does::Number(self.named(name)),
                 None => return Err(self.error(self.at, unknown_name(name, self.known))),
             },
-        }
-        self.emit(&written, name.len());
+        };
+        self.operand(does, name.len());
         Ok(())
     }
 
@@ -190,86 +287,161 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Notes a number, and gives its name for rhai.
-    fn named(&mut self, number: &str) -> String {
-        let known = self.out.numbers.iter().position(|name| name == number);
-        spelled(known.unwrap_or_else(|| {
-            self.out.numbers.push(number.to_string());
-            self.out.numbers.len() - 1
-        }))
+    /// Notes a number, and gives its place.
+    fn named(&mut self, number: &str) -> u16 {
+        let numbers = &mut self.out.numbers;
+        let place = numbers.iter().position(|name| name == number).unwrap_or_else(|| {
+            numbers.push(number.to_string());
+            numbers.len() - 1
+        });
+        place as u16
     }
 
-    fn open(&mut self, byte: u8) -> Result<(), ExprError> {
-        match (byte, self.before) {
-            (b'{', Before::Operand) | (b'(' | b'[', Before::Operator) | (b'(', Before::Function) => (),
-            // Only `else {` opens a brace where an operand may start.
-            (b'{', _) if self.out.source.trim_end().ends_with("else") => (),
-            (b'[', Before::Operand) => return Err(self.error(self.at, "take a part of a vector with .x .y .z .w")),
-            (b'{', _) => return Err(self.error(self.at, "braces only follow `if` and `else`")),
-            _ => return Err(self.error(self.at, "an operator or a comma is missing here")),
+    fn open(&mut self, byte: u8, function: Option<(usize, &'static Function)>) -> Result<(), ExprError> {
+        match byte {
+            b'[' if self.before == Before::Operand => {
+                return Err(self.error(self.at, "take a part of a vector with .x .y .z .w"));
+            }
+            b'(' | b'[' => self.operand_may_start()?,
+            _ => (),
         }
-        if self.brackets.len() > MAX_BRACKETS {
+        if self.nesting == MAX_BRACKETS {
             return Err(self.error(self.at, format!("brackets nest deeper than {MAX_BRACKETS}")));
         }
-        let seeded = self.before == Before::Function && self.out.source.trim_end().ends_with("random");
         let close = match byte {
             b'(' => b')',
             b'[' => b']',
             _ => b'}',
         };
-        let seed = if seeded { "seed, " } else { "" };
-        self.brackets.push(Bracket { close, at: self.at, negated: false });
-        self.emit(&format!("{}{seed}", char::from(byte)), 1);
-        self.before = Before::Operator;
+        self.nesting += 1;
+        self.waiting.push(Waiting { at: self.at, what: What::Bracket(close, 0, function) });
+        self.before = Before::Opening;
+        self.at += 1;
+        Ok(())
+    }
+
+    /// A `{`.
+    fn branch(&mut self) -> Result<(), ExprError> {
+        if self.before == Before::Operand {
+            self.settle(0)?;
+        }
+        match (self.before, self.waiting.last_mut()) {
+            (Before::Else, _) => (),
+            (Before::Operand, Some(Waiting { what: what @ What::If, .. })) => {
+                *what = What::Then(self.out.steps.len());
+                self.emit_on_condition(Does::Unless(0))?;
+            }
+            _ => return Err(self.error(self.at, "braces only follow `if` and `else`")),
+        }
+        self.open(b'{', None)
+    }
+
+    fn other_branch(&mut self) -> Result<(), ExprError> {
+        match self.waiting.last_mut() {
+            Some(Waiting { what: what @ What::Then(_), .. }) if self.before == Before::Branch => {
+                let What::Then(unless) = std::mem::replace(what, What::Else(self.out.steps.len())) else {
+                    return Ok(());
+                };
+                self.emit(Does::Jump(0), self.at);
+                self.land(unless);
+            }
+            _ => return Err(self.error(self.at, "this `else` has no `if`")),
+        }
+        self.before = Before::Else;
+        self.at += "else".len();
         Ok(())
     }
 
     fn close(&mut self, byte: u8) -> Result<(), ExprError> {
-        match self.brackets.last() {
-            Some(open) if open.close == byte => {
-                // rhai judges empty brackets and a comma at the end.
-                let ended = self.out.source.trim_end().ends_with(['(', '[', '{', ',']);
-                if self.before == Before::Operator && !ended {
-                    return Err(self.error(self.at, "a number is missing before this bracket"));
-                }
+        match self.bracket() {
+            Some((_, close)) if close == byte => (),
+            Some((_, close)) => {
+                return Err(self.error(self.at, format!("`{}` is expected before this", char::from(close))));
             }
-            Some(open) if open.close != 0 => {
-                return Err(self.error(self.at, format!("`{}` is expected before this", char::from(open.close))));
-            }
-            _ => return Err(self.error(self.at, format!("nothing is open that `{}` closes", char::from(byte)))),
+            None => return Err(self.error(self.at, format!("nothing is open that `{}` closes", char::from(byte)))),
         }
-        self.brackets.pop();
-        self.emit(char::from(byte).encode_utf8(&mut [0; 4]), 1);
+        let list = byte == b']';
+        let called = matches!(self.waiting.last(), Some(Waiting { what: What::Bracket(_, _, Some(_)), .. }));
+        let empty = self.before == Before::Opening && (list || called);
+        if self.before != Before::Operand && !empty {
+            return Err(self.error(self.at, "a number is missing before this bracket"));
+        }
+        self.settle(0)?;
+        self.ifs_are_whole()?;
+        let Some(Waiting { at, what: What::Bracket(_, count, function) }) = self.waiting.pop() else { return Ok(()) };
+        let count = count + u16::from(!empty);
+        match function {
+            Some((at, function)) => self.emit(Does::Call(function, count), at),
+            None if list => self.emit(Does::List(count), at),
+            None => (),
+        }
+        self.nesting -= 1;
+        self.at += 1;
         self.before = Before::Operand;
+        if byte == b'}' {
+            if let Some(Waiting { what: What::Then(_), .. }) = self.waiting.last() {
+                self.before = Before::Branch;
+            }
+            // Behind the last branch of `else if`, all of them end.
+            while let Some(&Waiting { what: What::Else(jump), .. }) = self.waiting.last() {
+                self.land(jump);
+                self.waiting.pop();
+            }
+        }
+        Ok(())
+    }
+
+    fn operand_stands_before(&self) -> Result<(), ExprError> {
+        match self.before {
+            Before::Operand => Ok(()),
+            _ => Err(self.error(self.at, "a number is missing before this")),
+        }
+    }
+
+    fn comma(&mut self) -> Result<(), ExprError> {
+        self.operand_stands_before()?;
+        self.settle(0)?;
+        match self.waiting.last_mut() {
+            Some(Waiting { what: What::Bracket(b']', count, _) | What::Bracket(_, count, Some(_)), .. }) => *count += 1,
+            _ => return Err(self.error(self.at, "a comma stands between brackets; write a vector as [1, 2]")),
+        }
+        self.before = Before::Opening;
+        self.at += 1;
         Ok(())
     }
 
     fn operator(&mut self, byte: u8) -> Result<(), ExprError> {
-        let two = [byte, self.peek(1).unwrap_or(0)];
-        let len = match &two {
-            b"**" | b"==" | b"!=" | b"<=" | b">=" | b"&&" | b"||" => 2,
-            b"//" | b"/*" => return Err(self.error(self.at, "an expression has no comments")),
-            _ if b"+-*/%<>,!".contains(&byte) => 1,
-            _ => return Err(self.refused(byte)),
+        let rest = self.text.get(self.at..).unwrap_or("");
+        if rest.starts_with("//") || rest.starts_with("/*") {
+            return Err(self.error(self.at, "an expression has no comments"));
+        }
+        let prefix = match byte {
+            b'-' if self.before != Before::Operand => Some(MINUS),
+            b'!' if !rest.starts_with("!=") => Some(NOT),
+            _ => None,
         };
-        let minus = byte == b'-' && self.before == Before::Operator;
-        let prefix = minus || (byte == b'!' && len == 1);
-        if self.before != Before::Operand && !prefix {
-            return Err(self.error(self.at, "a number is missing before this"));
-        }
-        let (at, power) = (self.at, &two == b"**");
-        if byte == b',' && !self.brackets.last().is_some_and(|open| matches!(open.close, b')' | b']')) {
-            return Err(self.error(at, "a comma stands between brackets; write a vector as [1, 2]"));
-        }
-        if let Some(bracket) = self.brackets.last_mut() {
-            // rhai takes -2 ** 2 for (-2) ** 2, mathematics for -(2 ** 2).
-            if power && bracket.negated {
-                return Err(self.error(at, "write (-a) ** b or -(a ** b), whichever is meant"));
+        let (step, (binds, operator)) = if let Some(operator) = prefix {
+            self.operand_may_start()?;
+            (0, (PREFIX, operator))
+        } else {
+            let found = OPERATORS.iter().find(|(_, (name, _))| rest.starts_with(name));
+            let (binds, operator) = found.ok_or_else(|| self.refused(byte))?;
+            self.operand_stands_before()?;
+            // Some languages take -2 ** 2 for (-2) ** 2, mathematics for -(2 ** 2).
+            if let (RIGHT, Some(What::Operator(("-", _), PREFIX, _))) =
+                (*binds, self.waiting.last().map(|last| last.what))
+            {
+                return Err(self.error(self.at, "write (-a) ** b or -(a ** b), whichever is meant"));
             }
-            bracket.negated = minus;
-        }
-        // The space keeps rhai from reading `<-` or `--`.
-        self.emit(&format!("{} ", self.text.get(at..at + len).unwrap_or("")), len);
+            self.settle(binds + u8::from(*binds == RIGHT))?;
+            let step = self.out.steps.len();
+            if let Apply::Logic(wanted) = operator.1 {
+                self.emit_on_condition(Does::Decide(wanted, 0))?;
+            }
+            (step, (*binds, operator))
+        };
+        self.waiting.push(Waiting { at: self.at, what: What::Operator(operator, binds, step) });
+        self.at += operator.0.len();
         self.before = Before::Operator;
         Ok(())
     }

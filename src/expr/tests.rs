@@ -1,5 +1,3 @@
-use rhai::{Array, Dynamic};
-
 use super::functions::{curve, noise, random as random_of};
 use super::*;
 
@@ -132,12 +130,10 @@ fn curve_passes_its_keys_without_overshoot() {
     close("curve(0.5, [[0, 3], [1, 5]])", &[4.0]);
     close("curve(time, [[1, 5], [0, 3], [0.5, 4.5]])", &[4.5]);
     close("curve(0.3, [[0, 7]])", &[7.0]);
-    let keys: Array = [[0.0, 0.0], [1.0, 0.1], [1.2, 0.9], [3.0, 1.0], [4.0, 0.2]]
-        .map(|[x, y]| Dynamic::from(vec![Dynamic::from(x), Dynamic::from(y)]))
-        .into();
+    let keys = [[0.0, 0.0], [1.0, 0.1], [1.2, 0.9], [3.0, 1.0], [4.0, 0.2]].map(Number::pair);
     let mut before = 0.0;
     for i in 0..=3000 {
-        let y = curve(f64::from(i) * 1e-3, keys.clone()).unwrap();
+        let y = curve(f64::from(i) * 1e-3, &keys).unwrap();
         assert!(y >= before - 1e-12 && y <= 1.0 + 1e-12, "falls at {i}: {before} {y}");
         before = y;
     }
@@ -160,7 +156,7 @@ fn numbers(of: &[(&str, &[f64])]) -> Numbers {
 
 #[test]
 fn numbers_are_variables() {
-    // Words of rhai, and names that its spelling uses, are names as any other.
+    // Words of other languages are names as any other.
     let known = numbers(&[
         ("spacing", &[0.1]),
         ("wind", &[1.0, 2.0]),
@@ -237,8 +233,8 @@ fn errors_are_sentences_with_a_column() {
         ("sine(3)", "there is no function `sine` (column 1)"),
         ("sin", "`sin` is a function; write it as sin(x) (column 1)"),
         ("1 +\n  sin(1, 2)", "write it as sin(x); here it has (number, number) (line 2, column 3)"),
-        ("random()", "write it as random(n), with a number (column 1)"),
-        ("random(random(1), 2)", "write it as random(n), with a number (column 1)"),
+        ("random()", "write it as random(n); here it has () (column 1)"),
+        ("random(random(1), 2)", "write it as random(n); here it has (number, number) (column 1)"),
         ("1.50 + clamp(1, 2)", "write it as clamp(x, low, high); here it has (number, number) (column 8)"),
         ("frame = 3", "an expression assigns nothing; compare with `==` (column 7)"),
         ("let x = 3", "an expression has no `let`; it only gives a value (column 1)"),
@@ -252,7 +248,7 @@ fn errors_are_sentences_with_a_column() {
         ("mouse[0]", "take a part of a vector with .x .y .z .w (column 6)"),
         ("time.x", ".x .y .z .w are parts of a vector, and this is none (column 5)"),
         ("[1, 2] + [1, 2, 3]", "`+` cannot combine a vector of 2 with one of 3 (column 8)"),
-        ("mouse > 1", "`>` compares two numbers; of a vector take .x or length(v) (column 7)"),
+        ("mouse > 1", "`>` compares two numbers or two conditions; of a vector take .x or length(v) (column 7)"),
         ("-2 ** 2", "write (-a) ** b or -(a ** b), whichever is meant (column 4)"),
         ("if time > 0 { 1 }", "an `if` needs an `else`: if a > b { x } else { y } (column 1)"),
         ("if time { 1 } else { 2 }", "a condition such as time > 1 is needed here (column 4)"),
@@ -279,7 +275,7 @@ fn a_value_that_fails_only_now_names_the_time() {
     assert!(expression.eval(&context(1.0)).is_ok());
 }
 
-/// On the stack of a small thread: rhai recurses, and an overflow would abort the program.
+/// On the stack of a small thread: an overflow would abort the program.
 fn on_small_stack(text: String) -> Result<Number, ExprError> {
     let started = std::time::Instant::now();
     let shown: String = text.chars().take(24).collect();
@@ -294,12 +290,12 @@ fn on_small_stack(text: String) -> Result<Number, ExprError> {
 fn hostile_text_fails_quickly_on_a_small_stack() {
     let units =
         ["(", "[", "{", "-", "- ", "!", "sin(", "mouse.", "if true {", "if true {1} else ", "9", "a", "\0", "🦀"];
-    let chains = ["1+", "1<", "2**", "true&&", "[1]+", "- ", "time*", "if true {1} else "];
+    let chains = ["1+", "1<", "2**", "true&&", "[1]+", "- ", "time*"];
     let mut texts = vec!["1".repeat(MAX_TEXT + 1), format!("[{}1]", "1,".repeat(2000))];
     texts.push(format!("mouse{}", ".x".repeat(2000)));
     texts.extend(units.map(|unit| unit.repeat(MAX_TEXT / unit.len())));
     texts.extend(chains.map(|unit| format!("{}{{1}}", unit.repeat(4000 / unit.len()))));
-    texts.extend(chains.map(|unit| format!("{}1", unit.repeat(4000 / unit.len()))));
+    texts.extend(["1<", "2**", "true&&"].map(|unit| format!("{}1", unit.repeat(4000 / unit.len()))));
     texts.extend(units.map(|unit| format!("{}1{}", unit.repeat(500), ")".repeat(500))));
     for text in texts {
         let shown: String = text.chars().take(24).collect();
@@ -309,15 +305,45 @@ fn hostile_text_fails_quickly_on_a_small_stack() {
 }
 
 #[test]
-fn ordinary_depth_and_length_pass() {
+fn depth_and_length_pass() {
     let keys: Vec<String> = (0..400).map(|i| format!("[{i},{i}]")).collect();
     for (text, expected) in [
         (format!("{}time", "1 + ".repeat(50)), 50.5),
         (format!("{}time{}", "(".repeat(16), ")".repeat(16)), 0.5),
         (format!("{}time{}", "max(1, ".repeat(16), ")".repeat(16)), 1.0),
-        (format!("{}{{ 9 }}", "if time > 1 { 1 } else ".repeat(20)), 9.0),
+        (format!("{}{{ 9 }}", "if time > 1 { 1 } else ".repeat(170)), 9.0),
         (format!("curve(time, [{}])", keys.join(",")), 0.5),
+        (format!("{}1", "1+".repeat(2000)), 2001.0),
+        (format!("{}[1]", "[1]+".repeat(1000)), 1001.0),
+        (format!("{}2", "1**".repeat(1300)), 1.0),
+        (format!("{}1", "- ".repeat(2000)), 1.0),
+        (format!("{}true", "!".repeat(4000)), 1.0),
+        (format!("{}true", "true&&".repeat(680)), 1.0),
     ] {
         assert_eq!(on_small_stack(text.clone()).unwrap().as_slice(), [expected], "{text}");
     }
+}
+
+#[test]
+fn comparisons_forgive_rounding_and_sides_that_decide_end_a_condition() {
+    close("0.1 + 0.2 == 0.3 && 0.3 >= 0.1 + 0.2 && !(0.1 + 0.2 > 0.3)", &[1.0]);
+    close("1 / 0 > 5 && -1 / 0 < 5 && 1 / 0 == 2 / 0 && sin(pi) == 0", &[1.0]);
+    close("true || mouse > 1", &[1.0]);
+    close("false && mouse > 1 || (time > 0) == true", &[1.0]);
+    assert_eq!(fault("true && mouse"), "a condition such as time > 1 is needed here (column 9)");
+    assert_eq!(
+        fault("(time > 1) == 1"),
+        "`==` compares two numbers or two conditions; of a vector take .x or length(v) (column 12)"
+    );
+}
+
+#[test]
+fn numbers_can_be_given_by_their_places() {
+    let known = numbers(&[("spacing", &[0.5]), ("wind", &[1.0, 2.0])]);
+    let expression = Expression::parse_with("wind * spacing", &known).unwrap();
+    assert_eq!(expression.numbers(), ["wind", "spacing"]);
+    let values = [Number::pair([4.0, 6.0]), Number::scalar(0.5)];
+    let value = expression.eval_by(&context(0.0), &|place| values.get(place).copied());
+    assert_eq!(value.unwrap().as_slice(), [2.0, 3.0]);
+    assert_eq!(expression.eval(&context(0.0)).unwrap_err().to_string(), "this number has no value (column 1)");
 }

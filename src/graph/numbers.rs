@@ -128,6 +128,7 @@ enum Source {
     Constant(Number),
     /// A number as it is, by its path.
     Number(String),
+    /// Numbers that it names are found in `uses`.
     Expression(Box<Expression>),
 }
 
@@ -142,8 +143,8 @@ impl Formula {
             Source::Constant(value) => Ok(*value),
             Source::Number(path) => number(path).ok_or_else(missing),
             Source::Expression(expression) => {
-                let values = self.uses.iter().filter_map(|(name, path)| Some((name.clone(), number(path)?))).collect();
-                expression.eval_with(context, &values).map_err(wrong)
+                let named = |place: usize| number(self.uses.get(expression.numbers().get(place)?)?);
+                expression.eval_by(context, &named).map_err(wrong)
             }
         }
     }

@@ -1,0 +1,172 @@
+//! What an expression compiles to: steps that work on a stack of values, one after the other.
+
+use super::functions::{Apply, Function, call, vector};
+use super::{ExprContext, Number};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) does: Does,
+    /// Where in the text an error of it is \[bytes\].
+    pub(super) at: u16,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Does {
+    Scalar(f64),
+    Condition(bool),
+    Variable(fn(&ExprContext) -> Value),
+    /// A named number by its place in [`super::Expression::numbers`].
+    Number(u16),
+    /// `.x` is 0.
+    Part(u16),
+    /// Makes a vector or a list of as many values.
+    List(u16),
+    Call(&'static Function, u16),
+    /// Takes a condition. If it has this value, it is the result, and a step further on is the next.
+    Decide(bool, u16),
+    /// The value must be a condition.
+    Check,
+    /// Takes a condition; unless it holds, a step further on is the next.
+    Unless(u16),
+    /// From the end of one branch to that of the other.
+    Jump(u16),
+}
+
+impl Does {
+    /// How many values it takes, and leaves for the step that is written next.
+    pub(super) fn takes_and_leaves(self) -> (usize, usize) {
+        match self {
+            Does::Scalar(_) | Does::Condition(_) | Does::Variable(_) | Does::Number(_) => (0, 1),
+            Does::Part(_) | Does::Check => (1, 1),
+            Does::List(count) | Does::Call(_, count) => (count.into(), 1),
+            Does::Decide(..) | Does::Unless(_) | Does::Jump(_) => (1, 0),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    Scalar(f64),
+    /// Also a list of one number, which has an `.x`.
+    Vector(Number),
+    Condition(bool),
+    /// Any other list, as `curve` takes it, by the range of its entries among those of all lists.
+    List(usize, usize),
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Value {
+        if number.len == 1 { Value::Scalar(number.v[0]) } else { Value::Vector(number) }
+    }
+}
+
+/// Why a step gives no value: the text is wrong, or a number is outside of a function's domain.
+#[derive(Debug)]
+pub(super) enum Fault {
+    Text(String),
+    Domain(String),
+}
+
+pub(super) const NO_CONDITION: &str = "a condition such as time > 1 is needed here";
+
+impl Value {
+    /// What messages call it.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Value::Scalar(_) => "number",
+            Value::Vector(_) => "vector",
+            Value::Condition(_) => "condition",
+            Value::List(..) => "list",
+        }
+    }
+
+    fn condition(&self) -> Result<bool, Fault> {
+        match self {
+            Value::Condition(condition) => Ok(*condition),
+            _ => Err(Fault::Text(NO_CONDITION.into())),
+        }
+    }
+
+    /// A condition counts as 1 or 0. `of` is what needs the number, for the message.
+    pub(super) fn number(&self, of: impl Fn() -> String) -> Result<Number, Fault> {
+        match *self {
+            Value::Scalar(x) => Ok(Number::scalar(x)),
+            Value::Vector(vector) => Ok(vector),
+            Value::Condition(condition) => Ok(Number::scalar(f64::from(u8::from(condition)))),
+            Value::List(..) => Err(Fault::Text(format!("{} needs a vector of 1 to 4 numbers, not this list", of()))),
+        }
+    }
+
+    fn part(&self, index: u16) -> Result<f64, Fault> {
+        let name = || ["x", "y", "z", "w"].get(usize::from(index)).copied().unwrap_or_default();
+        if !matches!(self, Value::Vector(_) | Value::List(..)) {
+            return Err(Fault::Text(".x .y .z .w are parts of a vector, and this is none".into()));
+        }
+        let vector = self.number(|| format!("`{}`", name()))?;
+        let part = vector.as_slice().get(usize::from(index)).copied();
+        part.ok_or_else(|| Fault::Text(format!("a vector of {} has no .{}", vector.len, name())))
+    }
+}
+
+/// A vector where the values make one, else a list of numbers.
+fn list(values: &[Value], lists: &mut Vec<Number>) -> Result<Value, Fault> {
+    if let Some(vector) = vector(values) {
+        return Ok(Value::Vector(vector));
+    }
+    let start = lists.len();
+    for value in values {
+        lists.push(value.number(|| "a list in a list".into())?);
+    }
+    Ok(Value::List(start, lists.len()))
+}
+
+/// Runs the steps on a stack that has room for their values. `number` gives the named numbers by their places.
+///
+/// # Errors
+/// Where in the text, unless it is the result that is no number.
+pub(super) fn run(
+    steps: &[Step],
+    stack: &mut [Value],
+    ctx: &ExprContext,
+    number: &dyn Fn(usize) -> Option<Number>,
+) -> Result<Number, (Option<u16>, Fault)> {
+    let mut lists = Vec::new();
+    let (mut next, mut top) = (0, 0);
+    while let Some(&Step { does, at }) = steps.get(next) {
+        let fault = |fault| (Some(at), fault);
+        next += 1;
+        top -= does.takes_and_leaves().0;
+        let values = &stack[top..];
+        match does {
+            Does::Scalar(x) => stack[top] = Value::Scalar(x),
+            Does::Condition(condition) => stack[top] = Value::Condition(condition),
+            Does::Variable(of) => stack[top] = of(ctx),
+            Does::Number(index) => {
+                let unknown = || fault(Fault::Text("this number has no value".into()));
+                stack[top] = number(index.into()).ok_or_else(unknown)?.into();
+            }
+            Does::Part(index) => stack[top] = Value::Scalar(values[0].part(index).map_err(fault)?),
+            Does::List(count) => stack[top] = list(&values[..count.into()], &mut lists).map_err(fault)?,
+            Does::Call(function, count) => match (function.1, &values[..count.into()]) {
+                // What most steps are goes without copies of whole values.
+                (Apply::One(f), &[Value::Scalar(x)]) => stack[top] = Value::Scalar(f(x)),
+                (Apply::Two(f), &[Value::Scalar(a), Value::Scalar(b)]) => stack[top] = Value::Scalar(f(a, b)),
+                (_, values) => stack[top] = call(function, values, ctx, &lists).map_err(fault)?,
+            },
+            Does::Check => _ = values[0].condition().map_err(fault)?,
+            Does::Decide(wanted, end) => match values[0].condition().map_err(fault)? {
+                condition if condition == wanted => next = end.into(),
+                _ => continue,
+            },
+            Does::Unless(end) => {
+                if !values[0].condition().map_err(fault)? {
+                    next = end.into();
+                }
+                continue;
+            }
+            Does::Jump(end) => next = end.into(),
+        }
+        top += 1;
+    }
+    stack[0].number(|| "the result".into()).map_err(|fault| (None, fault))
+}
