@@ -130,16 +130,18 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Has the texts of its stages tell what a compiler asks of them; what they have told they know from then on.
-    pub fn read_stages(&self) {
-        for node in &self.nodes {
-            let Kind::Stage(stage) = &node.kind else { continue };
+    /// Has the text of a node's stage tell what a compiler asks of it; what it has told it knows from then on. Returns whether there
+    /// is such a node.
+    pub fn read_stage(&self, node: usize) -> bool {
+        let Some(node) = self.nodes.get(node) else { return false };
+        if let Kind::Stage(stage) = &node.kind {
             let dim = node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim);
             stage.bounded(dim);
             if stage.looks_around(dim) {
                 stage.in_lockstep(dim);
             }
         }
+        true
     }
 
     /// The domain with cells twice as wide as those of another; an odd row ends in a cell that reaches beyond.

@@ -13,7 +13,7 @@ use super::stage_kernel::StageKernel;
 use super::uniforms::{self, Block, Content, Counter};
 use super::until;
 use super::validate::{Checks, Text};
-use super::variants::{self, Place, Texts, Variants, Wanted};
+use super::variants::{self, Place, Variants, Wanted, Writers};
 use super::{
     Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire,
 };
@@ -30,8 +30,9 @@ struct Known {
     bound: Vec<Place>,
 }
 
-pub struct Writer<'a> {
-    graph: &'a Graph,
+pub struct Writer<'a, 'g> {
+    graph: &'g Graph,
+    writers: &'a Writers<'g>,
     kernels: Vec<Kernel>,
     by_text: HashMap<(String, Vec<Binding>), Checked>,
     variants: Variants,
@@ -72,11 +73,12 @@ pub struct Dispatches {
 /// Uniform offset of kernels that take nothing.
 const NO_BLOCK: u32 = uniforms::FRAME_BYTES;
 
-impl<'a> Writer<'a> {
+impl<'a, 'g> Writer<'a, 'g> {
     /// Every kernel goes to `checks` as soon as it is written.
-    pub fn new(graph: &'a Graph, checks: Checks) -> Writer<'a> {
+    pub fn new(graph: &'g Graph, writers: &'a Writers<'g>, checks: Checks) -> Writer<'a, 'g> {
         Writer {
             graph,
+            writers,
             kernels: Vec::new(),
             by_text: HashMap::new(),
             variants: Variants::default(),
@@ -93,20 +95,19 @@ impl<'a> Writer<'a> {
     }
 
     /// The dispatches of two programs, each with the buffers of its values.
-    pub fn dispatches(&mut self, of: [(&Program, &[usize]); 2]) -> Result<[Vec<Dispatch>; 2], Problems> {
+    pub fn dispatches(&mut self, of: [(&Arc<Program>, &[usize]); 2]) -> Result<[Vec<Dispatch>; 2], Problems> {
         let (graph, mut wanted) = (self.graph, Vec::new());
         let variants = of.map(|(program, memory)| {
-            let of = |op| self.variants.of(graph, program, op, memory, &mut wanted);
-            program.ops.iter().map(of).collect::<Vec<_>>()
+            let of = |op| self.variants.of(graph, (program, op), memory, &mut wanted);
+            (0..program.ops.len()).map(of).collect::<Vec<_>>()
         });
         self.write(wanted);
-        let [first, second] = variants;
-        let lists = [self.list(of[0], first)?, self.list(of[1], second)?];
-        Ok(lists)
+        let ([first, second], [frame, reset]) = (variants, of);
+        Ok([self.list((frame.0, frame.1), first)?, self.list((reset.0, reset.1), second)?])
     }
 
     /// Has texts written, and each checked as soon as it is there: this goes on while the dispatches are laid out.
-    fn write(&mut self, wanted: Vec<Wanted<'_>>) {
+    fn write(&mut self, wanted: Vec<Wanted<'g>>) {
         let graph = self.graph;
         // Of those with the same text of the user's, the first is checked as it was written.
         let again = wanted.iter().map(|wanted| {
@@ -115,13 +116,11 @@ impl<'a> Writer<'a> {
         });
         let again: Vec<bool> = again.collect();
         let first = wanted.first().map_or(0, |wanted| wanted.variant);
-        std::thread::scope(|scope| {
-            for (variant, mut text) in Texts::begin(scope, graph, wanted) {
-                let again = again.get(variant - first).is_some_and(|again| *again);
-                self.check(variant, Text { kernel: text.kernel.clone(), written: text.written.take(), again });
-                self.written.insert(variant, text);
-            }
-        });
+        for (variant, mut text) in self.writers.write(wanted) {
+            let again = again.get(variant - first).is_some_and(|again| *again);
+            self.check(variant, Text { kernel: text.kernel.clone(), written: text.written.take(), again });
+            self.written.insert(variant, text);
+        }
     }
 
     fn list(

@@ -32,6 +32,7 @@ mod variants;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,7 @@ pub(crate) use layout::Layout;
 pub use tuning::{Shape, Tuning};
 pub use uniforms::FRAME_BYTES;
 pub use validate::forget_passed;
+use variants::Writers;
 
 /// Where in a count's buffer, or in the gate of a group that may stop, the groups of indirect dispatches begin \[bytes\].
 pub const COUNT_GROUPS: u64 = 16;
@@ -397,29 +399,28 @@ impl Plan {
     /// # Errors
     /// WGSL that does not validate, with the user's own line; a plan that is too large, with the number.
     pub fn compile(graph: &Graph, options: &PlanOptions) -> Result<Plan, Problems> {
-        let compile = || {
-            let plan = Plan::compile_as(graph, options, &options.tuning);
-            // Where stages share a kernel, a mistake is not at its own line; each by itself, it is.
-            if plan.is_err() && options.tuning.fuse {
-                return Plan::compile_as(graph, options, &Tuning { fuse: false, ..options.tuning.clone() });
-            }
-            plan
-        };
         crate::deep_stack(|| {
             std::thread::scope(|scope| {
-                // Texts are looked through while operations are laid out, and the threads that validate begin. Without a thread it
-                // is done when they are needed.
-                let read = || {
-                    validate::Checks::prepare();
-                    graph.read_stages();
-                };
-                let _ = std::thread::Builder::new().name("read".into()).spawn_scoped(scope, read);
-                compile()
+                // All threads begin while operations are laid out. Without this one they do when they are needed.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, validate::Checks::prepare);
+                let writers = Writers::begin(scope, graph);
+                let plan = Plan::compile_as(graph, &writers, options, &options.tuning);
+                // Where stages share a kernel, a mistake is not at its own line; each by itself, it is.
+                if plan.is_err() && options.tuning.fuse {
+                    let tuning = Tuning { fuse: false, ..options.tuning.clone() };
+                    return Plan::compile_as(graph, &writers, options, &tuning);
+                }
+                plan
             })
         })
     }
 
-    fn compile_as(graph: &Graph, options: &PlanOptions, tuning: &Tuning) -> Result<Plan, Problems> {
+    fn compile_as<'g>(
+        graph: &'g Graph,
+        writers: &Writers<'g>,
+        options: &PlanOptions,
+        tuning: &Tuning,
+    ) -> Result<Plan, Problems> {
         let mut program = expand::frame(graph, options)?;
         let mut start = expand::reset(graph, &program)?;
         if options.hoist {
@@ -452,9 +453,10 @@ impl Plan {
         let layout = allocate::allocate(graph, &program, &start)?;
         check_memory(&layout, options.memory_budget)?;
         let checks = validate::Checks::start(kernel::probes(graph, &program, &start))?;
-        let mut writer = kernel::Writer::new(graph, checks);
-        let [mut still, reset] = writer.dispatches([(&program, &layout.frame), (&start, &layout.reset)])?;
-        let frame = still.split_off(program.still());
+        let (still, program, start) = (program.still(), Arc::new(program), Arc::new(start));
+        let mut writer = kernel::Writer::new(graph, writers, checks);
+        let [mut frame, reset] = writer.dispatches([(&program, &layout.frame), (&start, &layout.reset)])?;
+        let (frame, still) = (frame.split_off(still), frame);
         let (plan, checks) = writer.finish(layout, kernel::Dispatches { reset, still, frame }, &options.folder);
         checks.finish()?;
         Ok(plan)

@@ -14,7 +14,7 @@ use crate::stage::lex::tokens;
 /// Text that passed the guard validates in milliseconds; what takes longer is hostile.
 const PATIENCE: Duration = Duration::from_secs(2);
 const STACK: usize = 256 << 20; // Address space only. The parser recurses.
-pub const MOST_THREADS: usize = 16;
+const MOST_THREADS: usize = 16;
 
 /// A check, and the bytes of its text.
 type Job = (usize, Box<dyn FnOnce() + Send>);

@@ -1,16 +1,15 @@
 //! The text of a stage in each of its variants. Operations of one node mostly differ by nothing that their text shows, and no text needs
-//! another, so each is written once, on all cores, before the operations are gone through in their order.
+//! another, so each is written once, on several cores, before the operations are gone through in their order.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{Builder, Scope, available_parallelism};
 
 use super::expand::{Op, Part, Program, Task, ValueId, Write};
 use super::stage_kernel::{self, StageKernel};
 use super::tuning::Shape;
 use super::uniforms::Block;
-use super::validate::MOST_THREADS;
 use super::{Alarm, Kernel};
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::Stage;
@@ -35,12 +34,13 @@ type Variant = (
 pub struct Variants(HashMap<Variant, usize>);
 
 /// A text that is still to be written: its variant, and the first operation that needs it.
-pub struct Wanted<'p> {
+pub struct Wanted<'g> {
     pub variant: usize,
-    pub node: &'p Node,
-    pub stage: &'p Stage,
-    program: &'p Program,
-    op: &'p Op,
+    pub node: &'g Node,
+    pub stage: &'g Stage,
+    program: Arc<Program>,
+    /// By its place in the program.
+    op: usize,
     in_place: Vec<bool>,
 }
 
@@ -87,14 +87,15 @@ impl Place {
 
 impl Variants {
     /// The number of an operation's variant, where it is a stage's; new ones are added to `wanted`. `memory`: buffers by value.
-    pub fn of<'p>(
+    pub fn of<'g>(
         &mut self,
-        graph: &'p Graph,
-        program: &'p Program,
-        op: &'p Op,
+        graph: &'g Graph,
+        (program, op): (&Arc<Program>, usize),
         memory: &[usize],
-        wanted: &mut Vec<Wanted<'p>>,
+        wanted: &mut Vec<Wanted<'g>>,
     ) -> Option<usize> {
+        let place = op;
+        let op = program.ops.get(place)?;
         let node = graph.nodes.get(op.node)?;
         let (Task::Stage, Kind::Stage(stage)) = (&op.task, &node.kind) else { return None };
         let there = |v: ValueId| memory.get(v).copied().filter(|buffer| *buffer != usize::MAX);
@@ -117,7 +118,7 @@ impl Variants {
         let next = self.0.len();
         let variant = *self.0.entry(key).or_insert(next);
         if variant == next {
-            wanted.push(Wanted { variant, node, stage, program, op, in_place });
+            wanted.push(Wanted { variant, node, stage, program: program.clone(), op: place, in_place });
         }
         Some(variant)
     }
@@ -130,66 +131,84 @@ impl Wanted<'_> {
             Kind::Stage(stage) => Some(stage.text_length()),
             _ => None,
         };
-        self.stage.text_length() + self.op.built_in.iter().filter_map(|built_in| of(built_in.node)).sum::<usize>()
+        let built_in = self.program.ops.get(self.op).into_iter().flat_map(|op| &op.built_in);
+        self.stage.text_length() + built_in.filter_map(|built_in| of(built_in.node)).sum::<usize>()
     }
 
-    fn write(&self, graph: &Graph) -> Text {
-        let Wanted { program, op, node, stage, in_place, .. } = self;
+    /// `None` where there is no such operation.
+    fn write(&self, graph: &Graph) -> Option<Text> {
+        let Wanted { program, node, stage, in_place, .. } = self;
+        let op = program.ops.get(self.op)?;
         let mut alarms = Vec::new();
         let (kernel, block, written) = StageKernel { graph, program, op, node, stage, in_place }.write(&mut alarms);
         let bound = stage_kernel::bound(graph, program, op, in_place);
         let bound = bound.iter().filter_map(|bound| Place::of(bound, op)).collect();
-        Text { kernel, block, written, alarms, bound }
+        Some(Text { kernel, block, written, alarms, bound })
     }
 }
 
-/// Texts that are being written.
-pub struct Texts<'p> {
-    graph: &'p Graph,
-    wanted: Arc<Vec<Wanted<'p>>>,
-    /// The place among the wanted of the next that nobody has begun with.
-    next: Arc<AtomicUsize>,
-    ready: mpsc::Receiver<(usize, Text)>,
+/// Threads that write, at most: a graph's longest text takes as long as all others on so many.
+const MOST_WRITERS: usize = 8;
+
+/// A text that somebody waits for.
+struct Order<'g> {
+    wanted: Wanted<'g>,
+    done: mpsc::Sender<(usize, Text)>,
 }
 
-/// Texts for which a thread is worth its start.
-const WORTH: usize = 4;
+impl Order<'_> {
+    fn carry_out(self, graph: &Graph) {
+        if let Some(text) = self.wanted.write(graph) {
+            // Where nobody listens any more, that is as well.
+            let _ = self.done.send((self.wanted.variant, text));
+        }
+    }
+}
 
-impl<'p> Texts<'p> {
-    pub fn begin<'s>(scope: &'s Scope<'s, '_>, graph: &'p Graph, mut wanted: Vec<Wanted<'p>>) -> Texts<'p>
+/// Threads that write texts. They begin while operations are laid out, and look through the texts of stages until there is something
+/// to write, for a thread's first steps are slow.
+pub struct Writers<'g> {
+    graph: &'g Graph,
+    orders: mpsc::Sender<Order<'g>>,
+    threads: usize,
+}
+
+impl<'g> Writers<'g> {
+    /// They end with what this gives.
+    pub fn begin<'s>(scope: &'s Scope<'s, '_>, graph: &'g Graph) -> Writers<'g>
     where
-        'p: 's,
+        'g: 's,
     {
-        let threads = available_parallelism().map_or(1, |n| n.get()).min(MOST_THREADS).min(wanted.len() / WORTH);
-        // What takes longest comes first.
-        wanted.sort_by_cached_key(|wanted| std::cmp::Reverse(wanted.length(graph)));
-        let (wanted, next) = (Arc::new(wanted), Arc::new(AtomicUsize::new(0)));
-        let (sender, ready) = mpsc::channel();
-        for _ in 0..threads {
-            let (wanted, next, sender) = (wanted.clone(), next.clone(), sender.clone());
-            let write = move || {
-                while let Some(text) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if sender.send((text.variant, text.write(graph))).is_err() {
-                        break;
-                    }
+        let (orders, waiting) = mpsc::channel::<Order<'g>>();
+        let (waiting, next) = (Arc::new(Mutex::new(waiting)), Arc::new(AtomicUsize::new(0)));
+        let threads = (0..available_parallelism().map_or(1, |n| n.get()).min(MOST_WRITERS)).filter(|_| {
+            let (waiting, next) = (waiting.clone(), next.clone());
+            let work = move || {
+                while graph.read_stage(next.fetch_add(1, Ordering::Relaxed)) {}
+                let order = || waiting.lock().ok()?.recv().ok();
+                while let Some(order) = order() {
+                    order.carry_out(graph);
                 }
             };
-            // Where there is no thread, whoever asks for the texts writes them.
-            let _ = Builder::new().name("write".into()).spawn_scoped(scope, write);
-        }
-        Texts { graph, wanted, next, ready }
+            Builder::new().name("write".into()).spawn_scoped(scope, work).is_ok()
+        });
+        let threads = threads.count();
+        Writers { graph, orders, threads }
     }
-}
 
-/// Variants and their texts, as they come.
-impl Iterator for Texts<'_> {
-    type Item = (usize, Text);
-
-    fn next(&mut self) -> Option<(usize, Text)> {
-        self.ready.recv().ok().or_else(|| {
-            let wanted = self.wanted.get(self.next.fetch_add(1, Ordering::Relaxed))?;
-            Some((wanted.variant, wanted.write(self.graph)))
-        })
+    /// Variants and their texts, as they come.
+    pub fn write(&self, mut wanted: Vec<Wanted<'g>>) -> impl Iterator<Item = (usize, Text)> {
+        // What takes longest comes first.
+        wanted.sort_by_cached_key(|wanted| std::cmp::Reverse(wanted.length(self.graph)));
+        let (done, ready) = mpsc::channel();
+        for wanted in wanted {
+            let order = Order { wanted, done: done.clone() };
+            match self.threads {
+                0 => order.carry_out(self.graph),
+                _ => drop(self.orders.send(order)),
+            }
+        }
+        ready.into_iter()
     }
 }
 
@@ -201,15 +220,15 @@ mod tests {
     use crate::plan::{PlanOptions, expand};
 
     /// What the operations of the smoke of `stable_fluids` want, each with memory of its own, and how many stages they dispatch.
-    fn with_wanted(work: impl FnOnce(&Graph, Vec<Wanted<'_>>, usize)) {
+    fn with_wanted(work: impl for<'g> FnOnce(&Writers<'g>, Vec<Wanted<'g>>, usize)) {
         let document = Document::parse(include_str!("../../graphs/stable_fluids.ron")).unwrap();
         let graph = Graph::build(&document, Library::builtin()).unwrap();
-        let program = expand::frame(&graph, &PlanOptions::default()).unwrap();
+        let program = Arc::new(expand::frame(&graph, &PlanOptions::default()).unwrap());
         let memory: Vec<usize> = (0..program.values.len()).collect();
         let (mut variants, mut wanted) = (Variants::default(), Vec::new());
-        let of = |op| variants.of(&graph, &program, op, &memory, &mut wanted).is_some();
-        let stages = program.ops.iter().map(of).filter(|stage| *stage).count();
-        work(&graph, wanted, stages);
+        let of = |op: &usize| variants.of(&graph, (&program, *op), &memory, &mut wanted).is_some();
+        let stages = (0..program.ops.len()).filter(of).count();
+        std::thread::scope(|scope| work(&Writers::begin(scope, &graph), wanted, stages));
     }
 
     #[test]
@@ -222,16 +241,24 @@ mod tests {
 
     #[test]
     fn texts_of_other_threads_are_what_the_compiler_itself_would_write() {
-        with_wanted(|graph, wanted, _| {
-            let mut expected: HashMap<usize, Text> = wanted.iter().map(|w| (w.variant, w.write(graph))).collect();
-            std::thread::scope(|scope| {
-                for (variant, text) in Texts::begin(scope, graph, wanted) {
-                    let expected = expected.remove(&variant).unwrap_or_else(|| panic!("a text came twice"));
-                    assert_eq!((text.kernel, text.written), (expected.kernel, expected.written));
-                    assert_eq!((text.alarms, text.bound), (expected.alarms, expected.bound));
-                }
-            });
+        with_wanted(|writers, wanted, _| {
+            let written = wanted.iter().map(|w| (w.variant, w.write(writers.graph).unwrap()));
+            let mut expected: HashMap<usize, Text> = written.collect();
+            for (variant, text) in writers.write(wanted) {
+                let expected = expected.remove(&variant).unwrap_or_else(|| panic!("a text came twice"));
+                assert_eq!((text.kernel, text.written), (expected.kernel, expected.written));
+                assert_eq!((text.alarms, text.bound), (expected.alarms, expected.bound));
+            }
             assert!(expected.is_empty(), "a text is missing");
+        });
+    }
+
+    #[test]
+    fn without_a_thread_texts_are_written_all_the_same() {
+        with_wanted(|writers, wanted, _| {
+            let alone = Writers { graph: writers.graph, orders: mpsc::channel().0, threads: 0 };
+            let count = wanted.len();
+            assert_eq!(alone.write(wanted).count(), count);
         });
     }
 }
