@@ -79,6 +79,43 @@ fn a_number_outside_its_range_is_told_with_its_documentation() {
     assert!(simulation.watched().is_empty() && simulation.warnings(true).is_empty(), "a fresh start forgets");
 }
 
+/// Frames take their uniforms along and bring the watched numbers back in memory that goes round, also that of commands which were
+/// recorded ahead and then not wanted, and of frames that come before others have ended.
+#[test]
+fn every_frame_has_its_own_uniforms() {
+    let nodes = r##""domain": (domain: (resolution: (8, 8), width: 1)),
+        "speed": (custom: r#"//! Speed
+            //! @over once
+            //! @in value: f32
+            //! @out speed: f32, expect ..5   Speed [m/s]
+            fn stage() -> f32 { return value(); }"#, inputs: {"value": "now"}),
+        "now": (number: "frame"),"##;
+    let mut simulation = Simulation::new(gpu(), plan(nodes).expect("compiles")).expect("runs");
+    let shown = |simulation: &mut Simulation| {
+        simulation.warnings(true);
+        simulation.watched()[0].value
+    };
+    for frame in 0..24 {
+        simulation.set_profiling(if frame % 2 == 0 { Profile::Dispatches } else { Profile::Off });
+        simulation.step(&FrameInput::default()).expect("steps");
+        assert_eq!(shown(&mut simulation), f64::from(frame));
+        assert_eq!(simulation.read("speed.speed").expect("is kept").data, [frame as f32]);
+    }
+    for _ in 24..100 {
+        simulation.step(&FrameInput::default()).expect("steps");
+    }
+    assert_eq!(simulation.read("speed.speed").expect("is kept").data, [99.0]);
+    assert!(shown(&mut simulation) > 23.0);
+    simulation.step(&FrameInput::default()).expect("steps");
+    assert_eq!(shown(&mut simulation), 100.0);
+    simulation.step(&FrameInput::default()).expect("steps");
+    simulation.reset();
+    assert!(
+        simulation.warnings(true).is_empty() && simulation.watched().is_empty(),
+        "what was on its way is forgotten"
+    );
+}
+
 #[test]
 fn a_loop_that_ends_spends_no_budget() {
     let nodes = counter("var n = x(cell); loop { n += params.rate; if n > 100.0 { break; } } return n;");

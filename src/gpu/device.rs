@@ -1,5 +1,6 @@
 //! A device and its queue: one of our own, or one that belongs to the program around us.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::pipelines::Pipelines;
@@ -38,6 +39,7 @@ pub struct Gpu {
     pub(crate) probes: Arc<probe::Compiled>,
     /// Errors that no scope caught, and the loss of the device.
     faults: Arc<Mutex<Vec<String>>>,
+    lost: Arc<AtomicBool>,
 }
 
 /// What to ask an adapter for: all that it really offers, and timestamps where it has them. A program that opens the device
@@ -103,7 +105,15 @@ impl Gpu {
     }
 
     fn wrap(device: wgpu::Device, queue: wgpu::Queue, name: String) -> Gpu {
-        Gpu { device, queue, name, pipelines: Arc::default(), probes: Arc::default(), faults: Arc::default() }
+        Gpu {
+            device,
+            queue,
+            name,
+            pipelines: Arc::default(),
+            probes: Arc::default(),
+            faults: Arc::default(),
+            lost: Arc::default(),
+        }
     }
 
     /// Takes the device's error handlers over: without one, a stray validation error ends the process. What they hear
@@ -116,8 +126,9 @@ impl Gpu {
         };
         let faults = self.faults.clone();
         self.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&faults, error.to_string())));
-        let faults = self.faults.clone();
+        let (faults, lost) = (self.faults.clone(), self.lost.clone());
         self.device.set_device_lost_callback(move |reason, message| {
+            lost.store(true, Ordering::Release);
             if reason != wgpu::DeviceLostReason::Destroyed {
                 note(&faults, format!("the graphics device was lost: {message}"));
             }
@@ -171,6 +182,16 @@ impl Gpu {
     pub fn wait(&self) {
         // A timeout can't happen without one being set, and a lost device reports itself.
         let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+    }
+
+    /// Lets what the GPU has told take effect. Does not block.
+    pub(crate) fn look(&self) {
+        let _ = self.device.poll(wgpu::PollType::Poll);
+    }
+
+    /// Whether the device is gone, as far as it is being watched.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire)
     }
 
     pub(crate) fn limits(&self) -> wgpu::Limits {

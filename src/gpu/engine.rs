@@ -150,9 +150,14 @@ impl Engine {
         let timed = [once.map(|_| List::Still), frame.map(|_| List::Frame)];
         let marks = self.timing.as_ref().and_then(Timing::marks);
         let Recorded { commands, parcel } = self.frame.take(self.swapped, marks.clone());
-        parcel.fill(uniforms);
+        // With the device its memory is gone, and to touch it would end the process.
+        let parcel = parcel.filter(|_| !self.gpu.is_lost());
+        match &parcel {
+            Some(parcel) => parcel.fill(uniforms),
+            None => self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms),
+        }
         self.gpu.queue.submit(before.into_iter().chain([commands]).chain(behind));
-        self.post.send(parcel);
+        parcel.into_iter().for_each(|parcel| self.post.send(parcel));
         self.ask_for_times(timed);
         self.last_swapped = self.swapped;
         self.swapped = !self.swapped && !self.swaps.is_empty();

@@ -10,16 +10,17 @@ use super::device::Gpu;
 /// Bytes that a watched number takes on its way to the CPU.
 const WATCH_BYTES: u64 = 16;
 
-/// Parcels that are kept for frames to come. A CPU that is far ahead of the GPU has more on their way.
-const KEPT: usize = 16;
+/// Parcels of an engine: frames that are on their way to a GPU which keeps up, and some. Those of a CPU that is farther ahead go
+/// without.
+const PARCELS: usize = 4;
 
 /// Memory of a frame on its way.
 pub struct Parcel {
-    /// Uniforms. Mapped while nothing is on its way, as [`Parcel::back`] is not.
+    /// Uniforms. Mapped while nothing is on its way.
     there: wgpu::Buffer,
-    /// Watched numbers.
+    /// Watched numbers. Mapped when they have come back, until they are read.
     back: Option<wgpu::Buffer>,
-    /// What is still to be mapped again.
+    /// Buffers that are still to be mapped; at first `there` alone.
     mapping: Arc<AtomicU8>,
 }
 
@@ -27,16 +28,24 @@ pub struct Parcel {
 const FAILED: u8 = 128;
 
 impl Parcel {
-    /// `uniforms`: \[bytes\].
+    /// `uniforms`: \[bytes\]; `watched`: how many numbers.
     fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Parcel {
-        let memory = |label, size, usage, mapped_at_creation| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation })
+        let memory = |label, size, usage| {
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
         };
-        let (write, read) = (wgpu::BufferUsages::MAP_WRITE, wgpu::BufferUsages::MAP_READ);
-        let there = memory("uniforms on their way", uniforms, write | wgpu::BufferUsages::COPY_SRC, true);
-        let bytes = watched as u64 * WATCH_BYTES;
-        let back = (watched > 0).then(|| memory("watched numbers", bytes, read | wgpu::BufferUsages::COPY_DST, false));
-        Parcel { there, back, mapping: Arc::default() }
+        let there =
+            memory("uniforms on their way", uniforms, wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC);
+        let read = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let back = (watched > 0).then(|| memory("watched numbers", watched as u64 * WATCH_BYTES, read));
+        let parcel = Parcel { there, back, mapping: Arc::default() };
+        // What is mapped at its creation ends the process where there is no memory.
+        parcel.map([Some((&parcel.there, wgpu::MapMode::Write)), None]);
+        parcel
     }
 
     /// In front of a frame.
@@ -58,10 +67,9 @@ impl Parcel {
         self.there.unmap();
     }
 
-    /// Asks for the memory back as soon as the GPU has done with it.
-    fn map(&self) {
-        let buffers = [(Some(&self.there), wgpu::MapMode::Write), (self.back.as_ref(), wgpu::MapMode::Read)];
-        let buffers = buffers.into_iter().filter_map(|(buffer, mode)| Some((buffer?, mode)));
+    /// Asks for memory, for when the GPU has done with it.
+    fn map(&self, buffers: [Option<(&wgpu::Buffer, wgpu::MapMode)>; 2]) {
+        let buffers = buffers.into_iter().flatten();
         self.mapping.store(buffers.clone().count() as u8, Ordering::Release);
         for (buffer, mode) in buffers {
             let mapping = self.mapping.clone();
@@ -74,44 +82,45 @@ impl Parcel {
         }
     }
 
-    /// The words of the watched numbers, of a parcel that is mapped.
-    fn words(&self) -> Option<Vec<u32>> {
-        let back = self.back.as_ref()?;
-        let words = bytemuck::cast_slice(&back.slice(..).get_mapped_range())
-            .iter()
-            .step_by(WATCH_BYTES as usize / 4)
-            .copied()
-            .collect();
+    fn is_mapped(&self) -> bool {
+        self.mapping.load(Ordering::Acquire) == 0
+    }
+
+    /// The words of the watched numbers, of a parcel that has come back.
+    fn words(&self, gpu: &Gpu) -> Option<Vec<u32>> {
+        let back = self.back.as_ref().filter(|_| !gpu.is_lost())?;
+        let all: Vec<u32> = bytemuck::pod_collect_to_vec(&back.slice(..).get_mapped_range());
         back.unmap();
-        Some(words)
+        Some(all.into_iter().step_by(WATCH_BYTES as usize / 4).collect())
     }
 }
 
-/// Parcels that nobody has in hand.
+/// Parcels that are not on their way.
 #[derive(Clone)]
 pub struct Depot {
     gpu: Gpu,
-    uniforms: u64,
-    watched: usize,
-    free: Arc<Mutex<Vec<Parcel>>>,
+    parcels: Arc<Mutex<Vec<Parcel>>>,
 }
 
 impl Depot {
     /// `uniforms`: \[bytes\]; `watched`: how many numbers.
     pub fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Depot {
-        Depot { gpu: gpu.clone(), uniforms, watched, free: Arc::default() }
+        let parcels = (0..PARCELS).map(|_| Parcel::new(gpu, uniforms, watched)).collect();
+        // Nothing uses the memory yet, so this is enough for it to be mapped.
+        gpu.look();
+        Depot { gpu: gpu.clone(), parcels: Arc::new(Mutex::new(parcels)) }
     }
 
-    pub fn take(&self) -> Parcel {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        free.unwrap_or_else(|| Parcel::new(&self.gpu, self.uniforms, self.watched))
+    /// One that can be filled, if there is any.
+    pub fn take(&self) -> Option<Parcel> {
+        let mut parcels = self.parcels.lock().unwrap_or_else(PoisonError::into_inner);
+        let mapped = parcels.iter().position(Parcel::is_mapped)?;
+        Some(parcels.swap_remove(mapped))
     }
 
-    fn put(&self, parcel: Parcel) {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        if free.len() < KEPT {
-            free.push(parcel);
-        }
+    /// Takes one back that is mapped, or will be.
+    pub fn put(&self, parcel: Parcel) {
+        self.parcels.lock().unwrap_or_else(PoisonError::into_inner).push(parcel);
     }
 }
 
@@ -119,7 +128,7 @@ impl Depot {
 pub struct Post {
     depot: Depot,
     away: VecDeque<Parcel>,
-    /// The first of them bring back what nobody wants any more.
+    /// As many of the oldest bring back what nobody wants any more.
     unwanted: usize,
 }
 
@@ -130,7 +139,8 @@ impl Post {
 
     /// Takes a parcel over whose frame was handed in.
     pub fn send(&mut self, parcel: Parcel) {
-        parcel.map();
+        let back = parcel.back.as_ref().map(|back| (back, wgpu::MapMode::Read));
+        parcel.map([Some((&parcel.there, wgpu::MapMode::Write)), back]);
         self.away.push_back(parcel);
     }
 
@@ -141,19 +151,11 @@ impl Post {
             self.depot.gpu.wait();
         }
         let mut told = Vec::new();
-        while let Some(parcel) = self.away.pop_front() {
-            match parcel.mapping.load(Ordering::Acquire) {
-                0 => {
-                    told.extend(parcel.words().filter(|_| self.unwanted == 0));
-                    self.depot.put(parcel);
-                }
-                failed if failed & FAILED != 0 => {}
-                _ => {
-                    self.away.push_front(parcel);
-                    break;
-                }
-            }
+        while self.away.front().is_some_and(Parcel::is_mapped) {
+            let Some(parcel) = self.away.pop_front() else { break };
+            told.extend(parcel.words(&self.depot.gpu).filter(|_| self.unwanted == 0));
             self.unwanted = self.unwanted.saturating_sub(1);
+            self.depot.put(parcel);
         }
         told
     }

@@ -34,7 +34,7 @@ impl Reading {
 
     /// The words, if they are there yet; the reading itself if not. Does not block.
     pub fn try_take(self) -> Result<Option<Vec<u32>>, Reading> {
-        let _ = self.gpu.device.poll(wgpu::PollType::Poll);
+        self.gpu.look();
         match self.mapped.try_recv() {
             Ok(mapped) => Ok(self.words(mapped)),
             Err(mpsc::TryRecvError::Empty) => Err(self),

@@ -58,7 +58,8 @@ pub struct Frames {
 /// A frame's commands, and what it takes along.
 pub struct Recorded {
     pub commands: wgpu::CommandBuffer,
-    pub parcel: Parcel,
+    /// Absent where all are on their way.
+    pub parcel: Option<Parcel>,
 }
 
 /// Which commands a frame consists of.
@@ -143,8 +144,9 @@ impl Recorder {
     /// Has the frame recorded that will be taken next, as far as one can tell.
     pub fn prepare(&self, odd: bool, marks: Option<Arc<Marks>>) {
         if self.thread.is_some() {
-            *self.shared.lock() = Next::Asked(Frame { odd, marks });
+            let before = std::mem::replace(&mut *self.shared.lock(), Next::Asked(Frame { odd, marks }));
             self.shared.changed.notify_all();
+            self.shared.discard(before);
         }
     }
 
@@ -183,10 +185,10 @@ impl Shared {
         let parcel = self.depot.take();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let Frames { uniforms, steps: [even, odd], watched } = &self.frames;
-        parcel.unpack(&mut encoder, uniforms);
+        parcel.iter().for_each(|parcel| parcel.unpack(&mut encoder, uniforms));
         run(&mut encoder, if frame.odd && !odd.is_empty() { odd } else { even }, frame.marks.as_deref());
         let [even, odd] = watched;
-        parcel.pack(&mut encoder, if frame.odd { odd } else { even });
+        parcel.iter().for_each(|parcel| parcel.pack(&mut encoder, if frame.odd { odd } else { even }));
         let commands = encoder.finish();
         if let Ok(mut took) = self.took.lock() {
             *took = started.elapsed();
@@ -203,7 +205,17 @@ impl Shared {
         }
         match std::mem::replace(&mut *next, Next::Idle) {
             Next::Ready(frame, recorded) if frame.is(wanted) => Some(recorded),
-            _ => None,
+            other => {
+                self.discard(other);
+                None
+            }
+        }
+    }
+
+    /// What was recorded and is not wanted gives its parcel back.
+    fn discard(&self, next: Next) {
+        if let Next::Ready(_, recorded) = next {
+            recorded.parcel.into_iter().for_each(|parcel| self.depot.put(parcel));
         }
     }
 
@@ -219,9 +231,12 @@ impl Shared {
                     let recorded = self.record(&frame, &self.counts.ahead);
                     let mut next = self.lock();
                     // Something else may have been asked for meanwhile.
+                    let ready = Next::Ready(frame, recorded);
                     if matches!(&*next, Next::Recording(_)) {
-                        *next = Next::Ready(frame, recorded);
+                        *next = ready;
                         self.changed.notify_all();
+                    } else {
+                        self.discard(ready);
                     }
                     next
                 }

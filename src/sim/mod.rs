@@ -430,3 +430,43 @@ fn alarm(alarm: &Alarm) -> Problem {
 fn lost(what: &str) -> Problem {
     Problem::new("", what, "the GPU did not answer", "reset the simulation, or update the driver")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::gpu::GpuOptions;
+    use crate::graph::Graph;
+    use crate::library::Library;
+    use crate::plan::PlanOptions;
+
+    /// Memory that is mapped goes with the device, so whoever touches it then ends the process.
+    #[test]
+    fn a_device_that_is_gone_ends_nothing_but_the_simulation() {
+        let nodes = r##"(version: 1, name: "watched", nodes: {
+            "domain": (domain: (resolution: (8, 8), width: 1)),
+            "speed": (custom: r#"//! Speed
+                //! @over once
+                //! @in value: f32
+                //! @out speed: f32, expect ..2   Speed [m/s]
+                fn stage() -> f32 { return value(); }"#, inputs: {"value": "now"}),
+            "now": (number: "frame"),
+        })"##;
+        let gpu = Gpu::new(&GpuOptions::default()).unwrap();
+        let graph = Graph::build(&Document::parse(nodes).unwrap(), Library::builtin()).unwrap();
+        let plan = Plan::compile(&graph, &PlanOptions::default()).unwrap();
+        let mut simulation = Simulation::new(&gpu, plan).unwrap();
+        for _ in 0..3 {
+            simulation.step(&FrameInput::default()).unwrap();
+        }
+        gpu.wait();
+        gpu.device.destroy();
+        for _ in 0..6 {
+            let _ = simulation.step(&FrameInput::default());
+            gpu.wait();
+        }
+        assert!(simulation.read("speed.speed").is_err());
+        simulation.reset();
+        simulation.warnings(true);
+    }
+}
