@@ -16,6 +16,10 @@ use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{self, Plan, PlanOptions, Tuning};
 
+/// That of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Parser)]
 struct Arguments {
     /// Graph files; the shipped ones when there are none

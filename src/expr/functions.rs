@@ -42,7 +42,7 @@ pub(super) const OPERATORS: &[(u8, Function)] = &[
     (4, ("<", Compare(|d| d < -f64::EPSILON))),
     (4, (">", Compare(|d| d > f64::EPSILON))),
     (3, ("==", Compare(|d| d.abs() <= f64::EPSILON))),
-    (3, ("!=", Compare(|d| d.abs() > f64::EPSILON))),
+    (3, ("!=", Compare(|d| d.abs() > f64::EPSILON || d.is_nan()))),
     (2, ("&&", Logic(false))),
     (1, ("||", Logic(true))),
 ];

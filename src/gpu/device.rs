@@ -99,7 +99,8 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// Uses a device and queue that belong to another program. Its error handlers are left as they are.
+    /// Uses a device and queue that belong to another program. Its error handlers are left as they are, so it is for that program to
+    /// learn that its device is lost, and not to go on then; or it calls [`Gpu::watch`].
     pub fn from_device(device: wgpu::Device, queue: wgpu::Queue, name: &str) -> Gpu {
         Gpu::wrap(device, queue, name.to_string())
     }
@@ -180,13 +181,17 @@ impl Gpu {
 
     /// Waits until the GPU has done all that was submitted.
     pub fn wait(&self) {
-        // A timeout can't happen without one being set, and a lost device reports itself.
-        let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+        // A timeout can't happen without one being set, and to ask a device that is lost would end the process.
+        if !self.is_lost() {
+            let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+        }
     }
 
     /// Lets what the GPU has told take effect. Does not block.
     pub(crate) fn look(&self) {
-        let _ = self.device.poll(wgpu::PollType::Poll);
+        if !self.is_lost() {
+            let _ = self.device.poll(wgpu::PollType::Poll);
+        }
     }
 
     /// Whether the device is gone, as far as it is being watched.

@@ -276,8 +276,9 @@ impl Engine {
         self.timing.as_ref().map_or(0, Timing::queries)
     }
 
-    /// The words of the watched numbers of each frame that the GPU has told of since the last call, the oldest first. Is to be asked
-    /// after every step: memory of frames comes back with it. `wait`: of all frames.
+    /// The words of the watched numbers of the frames that the GPU has told of since the last call, the oldest first: of every frame,
+    /// unless the GPU is many behind. Is to be asked after every step: memory of frames comes back with it. `wait`: also of those on
+    /// their way.
     pub fn watched(&mut self, wait: bool) -> Vec<Vec<u32>> {
         self.post.collect(wait)
     }

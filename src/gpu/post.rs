@@ -11,8 +11,8 @@ use super::device::Gpu;
 const WATCH_BYTES: u64 = 16;
 
 /// Parcels of an engine: frames that are on their way to a GPU which keeps up, and some. Those of a CPU that is farther ahead go
-/// without.
-const PARCELS: usize = 4;
+/// without, and tell nothing.
+const PARCELS: usize = 8;
 
 /// Memory of a frame on its way.
 pub struct Parcel {
@@ -86,6 +86,10 @@ impl Parcel {
         self.mapping.load(Ordering::Acquire) == 0
     }
 
+    fn has_failed(&self) -> bool {
+        self.mapping.load(Ordering::Acquire) & FAILED != 0
+    }
+
     /// The words of the watched numbers, of a parcel that has come back.
     fn words(&self, gpu: &Gpu) -> Option<Vec<u32>> {
         let back = self.back.as_ref().filter(|_| !gpu.is_lost())?;
@@ -151,11 +155,14 @@ impl Post {
             self.depot.gpu.wait();
         }
         let mut told = Vec::new();
-        while self.away.front().is_some_and(Parcel::is_mapped) {
-            let Some(parcel) = self.away.pop_front() else { break };
-            told.extend(parcel.words(&self.depot.gpu).filter(|_| self.unwanted == 0));
+        while self.away.front().is_some_and(|parcel| parcel.is_mapped() || parcel.has_failed())
+            && let Some(parcel) = self.away.pop_front()
+        {
+            if parcel.is_mapped() {
+                told.extend(parcel.words(&self.depot.gpu).filter(|_| self.unwanted == 0));
+                self.depot.put(parcel);
+            }
             self.unwanted = self.unwanted.saturating_sub(1);
-            self.depot.put(parcel);
         }
         told
     }

@@ -220,6 +220,7 @@ impl Shared {
     }
 
     fn work(&self) {
+        let _awake = Awake(self);
         let mut next = self.lock();
         loop {
             next = match &*next {
@@ -242,6 +243,18 @@ impl Shared {
                 }
                 _ => self.wait(next),
             };
+        }
+    }
+}
+
+/// Nobody waits for a thread that has ended in a panic.
+struct Awake<'a>(&'a Shared);
+
+impl Drop for Awake<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            *self.0.lock() = Next::Idle;
+            self.0.changed.notify_all();
         }
     }
 }

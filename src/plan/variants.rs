@@ -165,8 +165,8 @@ impl Order<'_> {
     }
 }
 
-/// Threads that write texts. They begin while operations are laid out, and look through the texts of stages until there is something
-/// to write, for a thread's first steps are slow.
+/// Threads that write texts. They begin while operations are laid out, and look through the texts of stages before there is anything
+/// to write.
 pub struct Writers<'g> {
     graph: &'g Graph,
     orders: mpsc::Sender<Order<'g>>,

@@ -322,7 +322,7 @@ impl Simulation {
         self.engine.dispatch_times(list)
     }
 
-    /// CPU time of the last steps: writing uniforms, recording and submitting.
+    /// CPU time of the last steps: expressions, uniforms, submitting, and recording where that was not done ahead.
     pub fn cpu_times(&self) -> &Recent {
         &self.cpu
     }

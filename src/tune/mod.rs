@@ -61,7 +61,8 @@ pub fn tune(
         };
         let usual = plan.frame.iter().find(|dispatch| dispatch.node == node).and_then(|dispatch| dispatch.shape);
         let usual = usual.map(|(shape, _)| shape).or(candidates.first().copied());
-        candidates.splice(1..1, usual);
+        let second = candidates.len().min(1);
+        candidates.splice(second..second, usual);
         let mut timed: Vec<(Shape, f64)> = Vec::new();
         let mut tried = BTreeSet::new();
         // The plain shape runs beside each of the others: between two shapes a GPU idles, and its clock falls and rises again.
@@ -101,7 +102,7 @@ pub fn tune(
         // Nodes share dispatches: what is fastest alone can be slower there, so the whole frame has the last word.
         let slower = |best, usual| Some(share(gpu, &mut whole(best)?, &mut whole(usual)?)? > 1.0);
         let best = match (best, usual) {
-            (Some(best), Some(usual)) if best.0 != usual.0 && slower(best, usual) == Some(true) => Some(usual),
+            (Some(best), Some(usual)) if best.0 != usual.0 && slower(best, usual) != Some(false) => Some(usual),
             _ => best,
         };
         if let (Some((shape, ms)), Some((_, plain_ms))) = (best, plain) {
@@ -161,7 +162,11 @@ fn alone(gpu: &Gpu, simulation: &mut Simulation) -> Option<f64> {
 
 /// Median time of a frame as a share of that of another simulation, their frames taking turns.
 fn share(gpu: &Gpu, simulation: &mut Simulation, other: &mut Simulation) -> Option<f64> {
-    warm(gpu, simulation, WARM_AGAIN)?;
+    let begun = Instant::now();
+    while begun.elapsed() < WARM_AGAIN {
+        warm(gpu, simulation, Duration::ZERO)?;
+        warm(gpu, other, Duration::ZERO)?;
+    }
     let (mut own, mut others) = (Vec::new(), Vec::new());
     for _ in 0..FRAMES {
         others.push(frame(gpu, other)?);
@@ -178,12 +183,15 @@ fn median(mut all: Vec<f64>) -> Option<f64> {
 /// Keeps the device busy: as many frames at once as the queue takes, for waiting for each would let the clock fall.
 fn warm(gpu: &Gpu, simulation: &mut Simulation, long: Duration) -> Option<()> {
     let begun = Instant::now();
-    while begun.elapsed() < long {
+    loop {
         for _ in 0..8 {
             let input = simulation.recorded_input();
             simulation.step(&input).ok()?;
         }
         gpu.wait();
+        if begun.elapsed() >= long {
+            break;
+        }
     }
     simulation.times(true);
     Some(())

@@ -49,7 +49,7 @@ impl Staging {
     ) -> Option<usize> {
         let free = |slot: &Slot| slot.state.load(Ordering::Acquire) == FREE;
         if !self.slots.iter().any(free) {
-            let _ = gpu.device.poll(wgpu::PollType::Poll);
+            gpu.look();
         }
         let place = self.slots.iter().position(free)?;
         self.copies += 1;
@@ -76,7 +76,7 @@ impl Staging {
         match wait {
             true => gpu.wait(),
             // Callbacks come from polling; a lost device reports itself.
-            false => drop(gpu.device.poll(wgpu::PollType::Poll)),
+            false => gpu.look(),
         }
         let mut arrived: Vec<(u64, Arrived)> = self.slots.iter().filter_map(Slot::take).collect();
         arrived.sort_by_key(|(copy, _)| *copy);

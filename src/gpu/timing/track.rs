@@ -127,7 +127,7 @@ impl Track {
         let waits = |slot: &Slot| slot.state.load(Ordering::Acquire) == WAITING;
         if self.ring.iter().any(waits) {
             // What it returns tells of submissions, not of failures.
-            let _ = gpu.device.poll(wgpu::PollType::Poll);
+            gpu.look();
         }
         let ms = f64::from(gpu.queue.get_timestamp_period()) * 1e-6;
         for offset in 0..RING {
