@@ -8,6 +8,8 @@ mod collide;
 mod dam_break;
 #[path = "particles/emission.rs"]
 mod emission;
+#[path = "particles/found.rs"]
+mod found;
 #[allow(dead_code, reason = "shared with the solvers, which use the rest")]
 #[path = "solvers/harness.rs"]
 mod harness;

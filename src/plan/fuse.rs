@@ -448,7 +448,7 @@ fn adds<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
 }
 
 /// The number of living particles that an operation runs over.
-fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
+pub fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
     let stage = stage_of(graph, op, 0)?;
     let set = stage.set()?;
     let input = stage.inputs().position(|p| p.name == set.name)?;

@@ -7,6 +7,7 @@ mod allocate;
 mod binds;
 mod builtin;
 mod expand;
+mod found;
 mod fuse;
 mod groups;
 mod halo;
@@ -438,6 +439,7 @@ impl Plan {
             let room = fuse::room(&program).max(tuning.buffers as usize);
             moves::join(graph, &mut program, room);
             fuse::fuse(graph, &mut program, (anew, !tuning.packs()), room);
+            found::keep(graph, &mut program, room);
             if tuning.packs() {
                 pack::pack(graph, &mut program, room);
                 // Who reads packs has buffers to spare.

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::header::{Direction, ParamType, Port};
 use super::types::{PortType, ValueType};
-use super::{Stage, loops, unroll};
+use super::{Stage, lex, loops, unroll, visits};
 
 /// A stage's text, and whether all its loops are proven finite.
 #[derive(Clone, Debug)]
@@ -50,6 +50,21 @@ impl Stage {
         let advances = |name: &str| grids.iter().any(|g| g == name);
         let report = loops::bound_loops(&self.source, &constants, &params, &advances, &|name| self.is_pure(name));
         Bounded { source: report.source, finite: report.unproven.is_empty() }
+    }
+
+    /// The stage's search around the particle that it runs for, if it is its only one. `dim`: of the space.
+    pub fn search(&self, dim: u32) -> Option<loops::Search<'_>> {
+        let grids: Vec<&str> =
+            self.inputs().filter(|p| p.ty == PortType::NeighborGrid).map(|p| p.name.as_str()).collect();
+        let set = self.set()?;
+        if !grids.iter().any(|grid| self.calls(&format!("{grid}_next"))) {
+            return None;
+        }
+        let tokens = lex::tokens(&self.source);
+        let found = loops::search(&tokens, &grids, &set.name, &|name| self.is_pure(name))?;
+        let safe = !visits::iterators(&tokens, &|name| name == found.grid).is_empty();
+        let taken_apart = self.bounded(dim).source.contains(&format!("_look_{}(", found.grid));
+        (safe && taken_apart).then_some(found)
     }
 
     /// The least and the largest value of a whole-number parameter, where its range says.

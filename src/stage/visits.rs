@@ -20,6 +20,31 @@ pub fn iterators<'a>(tokens: &[Token<'a>], grids: &dyn Fn(&str) -> bool) -> Vec<
     found
 }
 
+/// The text with a search around the own particle, `near(particle.position)`, as `_from_near(particle.index, particle.position)`.
+pub fn from_own(text: &str, grid: &str) -> String {
+    let tokens = tokens(text);
+    let word = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let asks = |i: &usize| word(*i) == grid && word(i + 1) == "(" && word(i + 3) == "." && word(i + 4) == "position";
+    let call = (0..tokens.len()).find(asks).and_then(|i| Some((tokens.get(i)?.start, tokens.get(i + 2)?)));
+    let Some((start, particle)) = call else { return text.to_string() };
+    let (before, after) = (text.get(..start).unwrap_or_default(), text.get(particle.start..).unwrap_or_default());
+    format!("{before}_from_{grid}({}.index, {after}", particle.text)
+}
+
+/// The text with rows of entries that are marked already, instead of what would mark them.
+pub fn marked(text: &str, grid: &str) -> String {
+    let (row, take) = (format!("while (_row_{grid}(&"), format!("while (_take_{grid}("));
+    let marking = text.find(&row).and_then(|from| Some((from, from + text.get(from..)?.find(&take)?)));
+    let parts =
+        marking.and_then(|(from, to)| Some((text.get(..from)?, text.get(from + row.len()..)?, text.get(to..)?)));
+    let Some((before, (iterator, _), after)) =
+        parts.and_then(|(before, row, after)| Some((before, row.split_once(')')?, after)))
+    else {
+        return text.to_string();
+    };
+    format!("{before}for (var _r = 0u; _r < {iterator}._rounds; _r++) {{ _kept_{grid}(&{iterator}); {{ {after}")
+}
+
 /// Whether the expression from one token to another is assigned to, or pointed to.
 fn written(tokens: &[Token<'_>], mut first: usize, mut last: usize) -> bool {
     let text = |i: Option<usize>| i.and_then(|i| tokens.get(i)).map_or("", |t| t.text);
@@ -81,6 +106,23 @@ mod tests {
             "{BEGIN}sum += particles(near.index + 1u).mass + particles(other).mass + it.particles(near.index); }}"
         );
         assert_eq!(unheld_in(&own), own);
+    }
+
+    #[test]
+    fn a_search_says_whose_it_is() {
+        let text = "let a = nearby(p.position); var n = near( p.position ); near_next(&n);";
+        let own = "let a = nearby(p.position); var n = _from_near(p.index, p.position ); near_next(&n);";
+        assert_eq!((from_own(text, "near").as_str(), from_own("near(place)", "near").as_str()), (own, "near(place)"));
+    }
+
+    #[test]
+    fn marks_that_are_there_are_not_made() {
+        let text = "while (_row_x(&n)) { while (_batch_x(&n)) { for (;;) { if (a) { n._marks |= 1u; } } while (_take_x(&n)) { f(); } } }";
+        assert_eq!(
+            marked(text, "x"),
+            "for (var _r = 0u; _r < n._rounds; _r++) { _kept_x(&n); { while (_take_x(&n)) { f(); } } }"
+        );
+        assert_eq!(marked("while (_row_x(&n)) { }", "x"), "while (_row_x(&n)) { }", "nothing is marked");
     }
 
     #[test]

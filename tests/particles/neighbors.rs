@@ -178,7 +178,7 @@ const FOLDED: &str = r##"
 fn marked_entries_are_visited_in_their_order() {
     let mut sim = start(60.0, FOLDED, &[("$hash", HASH)]);
     let batched = |word: &str| sim.plan().kernels.iter().any(|kernel| kernel.wgsl.contains(word));
-    assert!(batched("while (_batch_neighbors(&near))") && batched("_step_neighbors(&again)"));
+    assert!(batched("while (_batch_neighbors(&near))") && batched("_look_neighbors(&again, _k);"));
     let positions: Vec<f32> = random(12_000, 5).iter().map(|x| 0.375 * (x + 1.0)).collect();
     place(&mut sim, "set", &positions, &[], 3);
     step(&mut sim, 1);

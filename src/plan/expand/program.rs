@@ -49,6 +49,8 @@ pub enum Part {
     Order,
     /// Attributes that lie together for those who read other particles' (see [`crate::plan::pack`]): their names with `+` between.
     Packed(Arc<str>),
+    /// What a search around each particle has found (see [`crate::plan::found`]).
+    Found,
 }
 
 /// What an operation does.

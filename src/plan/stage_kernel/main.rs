@@ -232,7 +232,8 @@ impl StageKernel<'_> {
             };
             let _ = write!(out, "let _r{k} = {prefix}stage({argument});");
             let several = self.returned_by(of).len() > 1;
-            for (port, write, value, _, target) in self.writes_of(k) {
+            for (port, write, value, _, target) in self.writes_of(k).filter(|(_, write, ..)| write.part != Part::Found)
+            {
                 let name = if let Part::Attribute(name) = &write.part { &**name } else { port.name.as_str() };
                 let Some(variable) = memory::handed(self.graph, self.op, write.value) else { continue };
                 let source = if several { format!("_r{k}.{name}") } else { format!("_r{k}") };
@@ -294,7 +295,7 @@ impl StageKernel<'_> {
             let variable = memory::written(port, &write.part);
             let store = match &write.part {
                 _ if port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put => continue,
-                Part::Count | Part::Start | Part::Packed(_) => continue,
+                Part::Count | Part::Start | Part::Packed(_) | Part::Found => continue,
                 _ if write.passed => continue,
                 Part::Attribute(_) if port.change == Change::Scatter => continue,
                 Part::Order => format!("{variable}[{place}] = {};", self.result(&port.name)),

@@ -9,6 +9,9 @@ use crate::stage::Stage;
 use crate::stage::header::{Change, Direction, Port, Scatter};
 use crate::stage::types::{PortType, Scalar};
 
+/// First entry and marks of a row, see [`crate::plan::found`].
+const FOUND: &str = "array<vec2u>";
+
 /// A buffer of a kernel.
 pub struct Bound {
     /// Who reads it, by which ports: 0 is the stage itself, k the operation's field k - 1.
@@ -37,6 +40,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
                     value.layout().buffer_of_fours().into()
                 }
                 Part::Whole | Part::Attribute(_) | Part::Packed(_) => value.layout().buffer(),
+                Part::Found => FOUND.into(),
                 _ => "array<u32>".into(),
             },
             writes: false,
@@ -85,6 +89,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
             (_, Part::Whole) if port.reduce.is_some() => format!("array<{}>", value.ty.value().wgsl(value.dim)),
             (_, Part::Whole) if port.ty == PortType::Particles => "array<u32>".into(),
             (_, Part::Count | Part::Order | Part::Start) => "array<u32>".into(),
+            (_, Part::Found) => FOUND.into(),
             _ => plain(value),
         };
         out.push(Bound {
@@ -170,6 +175,7 @@ fn ending(part: &Part) -> String {
         Part::Start => ".start".into(),
         Part::Order => ".items".into(),
         Part::Packed(names) => format!(".{names}"),
+        Part::Found => ".found".into(),
     }
 }
 
@@ -181,6 +187,7 @@ fn mangled(part: &Part) -> String {
         Part::Start => "__start_".into(),
         Part::Order => "__items_".into(),
         Part::Packed(names) => format!("__{}_", names.replace('+', "__")),
+        Part::Found => "__found_".into(),
     }
 }
 

@@ -6,6 +6,7 @@ mod fill;
 mod halo;
 mod main;
 mod memory;
+mod neighbors;
 mod packs;
 mod pairs;
 mod rows;
@@ -267,7 +268,7 @@ impl StageKernel<'_> {
     /// What the stages of the dispatch hand to one another.
     fn handed_variables(&self) -> String {
         let mut out = String::new();
-        for write in self.op.writes.iter().filter(|w| w.of > 0) {
+        for write in self.op.writes.iter().filter(|w| w.of > 0 && w.part != Part::Found) {
             let value = self.program.values.get(write.value);
             if let (Some(name), Some(value)) = (memory::handed(self.graph, self.op, write.value), value) {
                 let _ = writeln!(out, "var<private> {name}: {};", value.ty.value().wgsl(value.dim));

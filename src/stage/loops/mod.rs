@@ -13,9 +13,12 @@ use super::lex::{Token, line_col, tokens};
 use blocks::{Block, read_blocks};
 use interval::{Interval, Scope};
 
+pub use search::{Search, search};
+
 mod blocks;
 mod interval;
 mod marks;
+mod search;
 pub mod window;
 
 /// What a loop without a proof does first in each round; the compiler generates the function.
@@ -179,20 +182,30 @@ fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>, pure: &dy
             edits.push((open + 1, 0, CHECK.to_string()));
             unproven.push(line_col(source, keyword).0);
         } else if let (Some((at, port, iterator)), Some(close)) = (over_neighbors(block, tokens), start(block.close)) {
-            let body = block.open.and_then(|open| tokens.get(open + 1..block.close));
-            let marking = body.and_then(|body| marks::marking(body, iterator, pure));
-            let (begin, step, end) = match marking {
-                Some(marking) => {
-                    let each = format!(
-                        "for (var _k = 0u; _k < {iterator}._some; _k++) {{ _look_{port}(&{iterator}, _k); {marking} }} "
-                    );
-                    (format!("while (_batch_{port}(&{iterator})) {{ {each}"), "_take", " } }")
-                }
-                None => (String::new(), "_step", " }"),
-            };
-            edits.push((keyword, 0, format!("while (_row_{port}(&{iterator})) {{ {begin}")));
-            edits.push((at, port.len() + "_next".len(), format!("{step}_{port}")));
-            edits.push((close + 1, 0, end.to_string()));
+            let body = block.open.and_then(|open| tokens.get(open + 1..block.close)).unwrap_or_default();
+            let rows = format!("while (_row_{port}(&{iterator})) {{ ");
+            let each = format!("for (var _k = 0u; _k < {iterator}._some; _k++) {{ _look_{port}(&{iterator}, _k);");
+            let next = port.len() + "_next".len();
+            if let Some(marking) = marks::marking(body, iterator, pure) {
+                edits.push((keyword, 0, format!("{rows}while (_batch_{port}(&{iterator})) {{ {each} {marking} }} ")));
+                edits.push((at, next, format!("_take_{port}")));
+                edits.push((close + 1, 0, " } }".into()));
+            } else if body.iter().any(|token| token.text == "break") {
+                // Who leaves the loop over a row leaves the one over rows.
+                edits.push((keyword, 0, rows));
+                edits.push((at, next, format!("_step_{port}")));
+                edits.push((close + 1, 0, " }".into()));
+            } else {
+                // Lines keep their numbers.
+                let header = source.get(keyword..=open).unwrap_or_default();
+                let lines = "\n".repeat(header.matches('\n').count());
+                edits.push((
+                    keyword,
+                    header.len(),
+                    format!("{rows}{iterator}._entry = {iterator}._end; {each}{lines}"),
+                ));
+                edits.push((close + 1, 0, " }".into()));
+            }
         }
     }
     edits.sort();
@@ -362,8 +375,8 @@ mod tests {
         {
             let report = report(&in_stage(body));
             assert!(report.unproven.is_empty(), "`{body}`");
-            assert!(report.source.contains("while (_row_near(&n)) { while"), "{}", report.source);
-            assert!(report.source.contains("_step_near(&n)") && report.source.trim_end().ends_with("} } }"));
+            let rows = "while (_row_near(&n)) { n._entry = n._end; for (var _k = 0u; _k < n._some; _k++) { _look_near(&n, _k);";
+            assert!(report.source.contains(rows) && report.source.trim_end().ends_with("} } }"), "{}", report.source);
         }
         for body in [
             "var n = near(p); while (near_next(&n)) { n = near(p); }",

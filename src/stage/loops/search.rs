@@ -1,0 +1,126 @@
+//! What a stage's only search for neighbours promises: that it looks around the particle it runs for, and whether it surely looks at
+//! all of them. Two such stages find the same, so the second may go by what the first has found (see [`crate::plan::found`]).
+
+use super::super::lex::Token;
+use super::blocks::{Block, read_blocks};
+use super::{marks, over_neighbors};
+
+/// A search around the particle that a stage runs for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Search<'a> {
+    /// Port of the neighbour grid.
+    pub grid: &'a str,
+    /// It takes place whatever happens, and comes by every entry.
+    pub whole: bool,
+    /// It goes on with those alone that pass a test (see [`marks`]).
+    pub tests: bool,
+}
+
+/// The search of a stage, where it is the only one and the text is
+/// `var near = GRID(particle.position); while (GRID_next(&near)) { .. SET(near.index) .. }`
+/// in its `fn stage(particle: Particle)`. `grids`: ports of neighbour grids; `set`: that of the particles that it runs for;
+/// `pure`: as for [`marks::marking`].
+pub fn search<'a>(tokens: &[Token<'a>], grids: &[&str], set: &str, pure: &dyn Fn(&str) -> bool) -> Option<Search<'a>> {
+    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let blocks = read_blocks(tokens);
+    let is_stage = |b: &&Block| !b.is_loop && text(b.keyword + 1) == "stage";
+    let stage = blocks.iter().find(is_stage)?;
+    let (particle, begin) = (text(stage.keyword + 3), stage.open?);
+    (text(stage.keyword + 5) == "Particle").then_some(())?;
+    let mut searches = blocks.iter().filter_map(|block| Some((block, over_neighbors(block, tokens)?)));
+    let (found, (_, grid, iterator)) = searches.next()?;
+    let open = found.open?;
+    let only = searches.next().is_none() && grids.contains(&grid);
+    let inside = begin < found.keyword && found.close < stage.close;
+    // The grid's name is there but once.
+    let mut calls = (0..tokens.len()).filter(|i| text(*i) == grid);
+    let call = calls.next()?;
+    let around = ["(", particle, ".", "position", ")", ";"];
+    let asks = calls.next().is_none() && around.iter().enumerate().all(|(k, word)| text(call + 1 + k) == *word);
+    let next = format!("{grid}_next");
+    let goes_on = tokens.iter().filter(|t| t.text == next).count() == 1;
+    let begins = call
+        .checked_sub(3)
+        .is_some_and(|var| ["var", iterator, "="].iter().enumerate().all(|(k, w)| text(var + k) == *w));
+    let hidden = |i: usize| matches!(text(i), "let" | "var" | "const") && text(i + 1) == particle;
+    let same = begin < call && call < found.keyword && !(begin..found.close).any(hidden);
+    let body = tokens.get(open + 1..found.close)?;
+    let entry = [set, "(", iterator, ".", "index", ")"];
+    let own = body.windows(entry.len()).any(|w| w.iter().zip(entry).all(|(token, word)| token.text == word));
+    (only && inside && asks && goes_on && begins && same && own).then_some(())?;
+    let tests = marks::marking(body, iterator, pure).is_some();
+    // Braces from the function's on: at the loop but one is open.
+    let opened =
+        |to: usize| (begin..to).filter(|i| text(*i) == "{").count() - (begin..to).filter(|i| text(*i) == "}").count();
+    let leaves = (begin..found.close).any(|i| text(i) == "return") || body.iter().any(|t| t.text == "break");
+    let whole = opened(found.keyword) == 1 && opened(call) == 1 && !leaves;
+    Some(Search { grid, whole, tests })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::lex::tokens;
+    use super::*;
+
+    const LOOP: &str =
+        "while (near_next(&it)) { let d = displacement(p.position, fluid(it.index).position); sum += dot(d, d); }";
+    const TESTING: &str = "while near_next(&it) { let d = displacement(p.position, fluid(it.index).position); if dot(d, d) > h { continue; } sum += d; }";
+
+    fn found(body: &str) -> Option<(bool, bool)> {
+        let source = format!("fn stage(p: Particle) -> f32 {{ var sum = 0.0; {body} return sum; }}");
+        let pure = |name: &str| ["dot", "fluid", "displacement"].contains(&name);
+        search(&tokens(&source), &["near"], "fluid", &pure).map(|s| (s.whole, s.tests))
+    }
+
+    #[test]
+    fn a_search_around_the_own_particle_is_found() {
+        let begin = "var it = near(p.position);";
+        assert_eq!(found(&format!("{begin} {LOOP}")), Some((true, false)));
+        assert_eq!(found(&format!("{begin} {TESTING}")), Some((true, true)));
+        assert_eq!(found(&format!("let h = radius(); {begin} let g = h; {TESTING}")), Some((true, true)));
+    }
+
+    #[test]
+    fn what_may_not_take_place_is_not_whole() {
+        let begin = "var it = near(p.position);";
+        for body in [
+            format!("if off {{ return 0.0; }} {begin} {TESTING}"),
+            format!("if on {{ {begin} {TESTING} }}"),
+            format!("{begin} if on {{ {TESTING} }}"),
+            format!("for (var i = 0; i < n; i++) {{ {begin} {TESTING} }}"),
+        ] {
+            assert_eq!(found(&body), Some((false, true)), "{body}");
+        }
+        for body in
+            ["{ sum += fluid(it.index).mass; break; }", "{ sum += fluid(it.index).mass; if sum > 1.0 { return sum; } }"]
+        {
+            assert_eq!(found(&format!("{begin} while near_next(&it) {body}")), Some((false, false)), "{body}");
+        }
+    }
+
+    #[test]
+    fn other_searches_are_none() {
+        let begin = "var it = near(p.position);";
+        for body in [
+            format!("var it = near(p.position + shift); {LOOP}"),
+            format!("let p = other; {begin} {LOOP}"),
+            format!("{begin} {{ let p = other; }} {LOOP}"),
+            format!("{begin} {LOOP} {begin} {LOOP}"),
+            format!("{begin} it = near(other.position); {LOOP}"),
+            format!("{begin} if near_next(&it) {{ sum = 1.0; }} {LOOP}"),
+            format!("{begin} while (near_next(&it)) {{ sum += 1.0; }}"),
+            format!("{begin} while (near_next(&it)) {{ sum += walls(it.index).mass; }}"),
+            "var it = far(p.position); while (far_next(&it)) { sum += fluid(it.index).mass; }".to_string(),
+            format!("var it = near_range(p.position); {LOOP}"),
+        ] {
+            assert_eq!(found(&body), None, "{body}");
+        }
+        let pure = |_: &str| true;
+        let helper = format!(
+            "fn stage(p: Particle) -> f32 {{ return f(p); }} fn f(p: Particle) -> f32 {{ {begin} {LOOP} return sum; }}"
+        );
+        assert_eq!(search(&tokens(&helper), &["near"], "fluid", &pure), None);
+        let cells = format!("fn stage(p: Cell) -> f32 {{ {begin} {LOOP} return sum; }}");
+        assert_eq!(search(&tokens(&cells), &["near"], "fluid", &pure), None);
+    }
+}
