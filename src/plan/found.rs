@@ -1,7 +1,7 @@
 //! What a search for neighbours has found, kept for the searches after it. Of some hundred candidates around a particle a third is near,
-//! and each stage that searches around the same particles at the same places tests them all again. So the first search leaves a bit
-//! for each candidate of a row of cells that lies within a cell's width, and the row's first entry, and those after it test what is marked.
-//! A row of more than 32 entries is marked in part and searched in full beyond.
+//! and each stage that searches around the same particles at the same places tests them all again. So the first search leaves, for each
+//! row of cells, a bit for every entry that lies within a cell's width, and the row's first entry; those after it test what is marked.
+//! Around a particle with a row of more than 32 entries each looks for itself.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::stage::types::{EdgeRule, PortType, ValueType, WireType};
 /// Bytes that are worth it at most.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Bytes of a row: its first entry and the marks.
+/// Bytes of a row: the marks and its first entry.
 const ROW_BYTES: u64 = 8;
 
 /// Rows of cells around one.

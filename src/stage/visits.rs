@@ -31,18 +31,43 @@ pub fn from_own(text: &str, grid: &str) -> String {
     format!("{before}_from_{grid}({}.index, {after}", particle.text)
 }
 
-/// The text with rows of entries that are marked already, instead of what would mark them.
+/// The text with a search that goes by what is marked already, row by row; rows that are not marked it tests for itself. The first
+/// stands on one line, so that lines keep their numbers.
 pub fn marked(text: &str, grid: &str) -> String {
-    let (row, take) = (format!("while (_row_{grid}(&"), format!("while (_take_{grid}("));
-    let marking = text.find(&row).and_then(|from| Some((from, from + text.get(from..)?.find(&take)?)));
-    let parts =
-        marking.and_then(|(from, to)| Some((text.get(..from)?, text.get(from + row.len()..)?, text.get(to..)?)));
-    let Some((before, (iterator, _), after)) =
-        parts.and_then(|(before, row, after)| Some((before, row.split_once(')')?, after)))
-    else {
-        return text.to_string();
+    let tokens = tokens(text);
+    let loops = |function: &str| {
+        let name = format!("{function}_{grid}");
+        let call = tokens.iter().position(|t| t.text == name)?;
+        let open = call + tokens.get(call..)?.iter().position(|t| t.text == "{")?;
+        Some((call, open, closing(&tokens, open)?))
     };
-    format!("{before}for (var _r = 0u; _r < {iterator}._rounds; _r++) {{ _kept_{grid}(&{iterator}); {{ {after}")
+    let parts = loops("_row").zip(loops("_take")).and_then(|((row, row_open, end), (take, open, close))| {
+        // `while (_row_x(`, and `_take_x(&near`.
+        let begin = tokens.get(row.checked_sub(2)?)?.start;
+        let (inside, end) = (tokens.get(row_open)?.start + 1, tokens.get(end)?.start);
+        let body: Vec<&str> = tokens.get(open + 1..close)?.iter().map(|t| t.text).collect();
+        let iterator = tokens.get(take + 3)?.text;
+        Some((text.get(..begin)?, iterator, body.join(" "), text.get(inside..end)?, text.get(end..)?))
+    });
+    let Some((before, iterator, body, search, after)) = parts else { return text.to_string() };
+    format!(
+        "{before}for (var _r = 0u; _r < _ROWS_{grid}; _r++) {{ if (_kept_{grid}(&{iterator}, _r)) {{ \
+         while (_take_{grid}(&{iterator})) {{ {body} }} }} else {{{search}}} {after}"
+    )
+}
+
+/// The brace that closes the one at `open`.
+fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    let ends = |token: &Token<'_>| {
+        match token.text {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    };
+    tokens.get(open..)?.iter().position(ends).map(|length| open + length)
 }
 
 /// Whether the expression from one token to another is assigned to, or pointed to.
@@ -116,13 +141,17 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_are_there_are_not_made() {
-        let text = "while (_row_x(&n)) { while (_batch_x(&n)) { for (;;) { if (a) { n._marks |= 1u; } } while (_take_x(&n)) { f(); } } }";
+    fn entries_that_are_marked_are_not_marked_again() {
+        let row = " while (_batch_x(&n)) { for (;;) { if (a) { n._marks |= 1u; } } while (_take_x(&n)) {\n f(n.index); // near\n if b { continue; }\n } } ";
+        let text = format!("var n = x(p);\nwhile (_row_x(&n)) {{{row}}} return 1;");
         assert_eq!(
-            marked(text, "x"),
-            "for (var _r = 0u; _r < n._rounds; _r++) { _kept_x(&n); { while (_take_x(&n)) { f(); } } }"
+            marked(&text, "x"),
+            format!(
+                "var n = x(p);\nfor (var _r = 0u; _r < _ROWS_x; _r++) {{ if (_kept_x(&n, _r)) {{ \
+                 while (_take_x(&n)) {{ f ( n . index ) ; if b {{ continue ; }} }} }} else {{{row}}} }} return 1;"
+            )
         );
-        assert_eq!(marked("while (_row_x(&n)) { }", "x"), "while (_row_x(&n)) { }", "nothing is marked");
+        assert_eq!(marked("while (_row_x(&n)) { f(); }", "x"), "while (_row_x(&n)) { f(); }", "nothing is marked");
     }
 
     #[test]

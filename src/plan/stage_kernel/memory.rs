@@ -9,9 +9,6 @@ use crate::stage::Stage;
 use crate::stage::header::{Change, Direction, Port, Scatter};
 use crate::stage::types::{PortType, Scalar};
 
-/// First entry and marks of a row, see [`crate::plan::found`].
-const FOUND: &str = "array<vec2u>";
-
 /// A buffer of a kernel.
 pub struct Bound {
     /// Who reads it, by which ports: 0 is the stage itself, k the operation's field k - 1.
@@ -40,7 +37,6 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
                     value.layout().buffer_of_fours().into()
                 }
                 Part::Whole | Part::Attribute(_) | Part::Packed(_) => value.layout().buffer(),
-                Part::Found => FOUND.into(),
                 _ => "array<u32>".into(),
             },
             writes: false,
@@ -88,8 +84,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
             }
             (_, Part::Whole) if port.reduce.is_some() => format!("array<{}>", value.ty.value().wgsl(value.dim)),
             (_, Part::Whole) if port.ty == PortType::Particles => "array<u32>".into(),
-            (_, Part::Count | Part::Order | Part::Start) => "array<u32>".into(),
-            (_, Part::Found) => FOUND.into(),
+            (_, Part::Count | Part::Order | Part::Start | Part::Found) => "array<u32>".into(),
             _ => plain(value),
         };
         out.push(Bound {

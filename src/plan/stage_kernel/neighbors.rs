@@ -14,6 +14,8 @@ struct Kept<'a> {
     variable: &'a str,
     /// Particles that there is room for.
     capacity: u32,
+    /// Rows of cells around one.
+    rows: u32,
     leaves: bool,
 }
 
@@ -39,17 +41,18 @@ impl StageKernel<'_> {
     }
 
     fn kept_search<'b>(&self, of: Instance<'_>, index: usize, port: &Port, bound: &'b [Bound]) -> Option<Kept<'b>> {
-        let capacity = |value: ValueId| self.program.values.get(value).map(|value| value.capacity);
+        let room = |value: ValueId| self.program.values.get(value).map(|v| (v.capacity, found::rows(v.dim)));
         let leaves = |w: &&Write| w.of == of.index && w.part == Part::Found;
         if let Some(write) = self.op.writes.iter().find(leaves) {
             let search = of.stage.search(dim(self.graph, of.node)).filter(|search| search.grid == port.name);
             let variable = bound.iter().find(|b| b.writes && b.value == write.value)?;
-            let capacity = capacity(write.value)?;
-            return search.map(|_| Kept { variable: &variable.variable, capacity, leaves: true });
+            let (capacity, rows) = room(write.value)?;
+            return search.map(|_| Kept { variable: &variable.variable, capacity, rows, leaves: true });
         }
         let read = self.reads(of.index).find(|r| r.port == index && r.part == Part::Found)?;
         let variable = memory::variable(bound, of.index, index, &Part::Found)?;
-        Some(Kept { variable, capacity: capacity(read.value)?, leaves: false })
+        let (capacity, rows) = room(read.value)?;
+        Some(Kept { variable, capacity, rows, leaves: false })
     }
 
     /// `x(position)` and `x_next(&near)`: along each row of cells the entries are contiguous, so a row is one range, as long as
@@ -102,10 +105,9 @@ impl StageKernel<'_> {
         members.extend([("_from", "u32", "0u"), ("_some", "u32", "0u")].into_iter().filter(|_| looks));
         members.extend(Some(("_marks", "u32", "0u")).filter(|_| marks));
         members.extend(Some(("_own", "u32", "_own")).filter(|_| kept.is_some()));
-        let leaving = [("_left", "vec2u", "vec2u()"), ("_bit", "u32", "0u"), ("_center", position, "_position")];
-        members.extend(leaving.into_iter().filter(|_| leaves.is_some()));
-        let rounds = format!("{}u", found::rows(dim));
-        members.extend(goes_by.map(|_| ("_rounds", "u32", rounds.as_str())));
+        let leaving = [("_center", position, "_position")];
+        let marking = ["_first", "_found", "_bit"].map(|member| (member, "u32", "0u"));
+        members.extend(leaving.into_iter().chain(marking).filter(|_| leaves.is_some()));
         let types: Vec<String> = members.iter().map(|(member, ty, _)| format!("{member}: {ty}")).collect();
         let values: Vec<&str> = members.iter().map(|(.., value)| *value).collect();
         let (types, values) = (types.join(", "), values.join(", "));
@@ -167,13 +169,13 @@ impl StageKernel<'_> {
         }
         out += &goes_by.map_or(String::new(), |kept| kept.going_by(name));
         let entry = item("((*_near)._from + _k)");
-        if looks && goes_by.is_none() {
+        if looks {
             let set = of.stage.set().map_or("", |set| set.name.as_str());
             let reach = prelude::float((domain.cell_size * REACH).powi(2));
             let mark = leaves.map_or(String::new(), |_| {
                 format!(
                     " let _d = _near_{set}((*_near).index).position - (*_near)._center; \
-                     (*_near)._left.y |= select((*_near)._bit, 0u, dot(_d, _d) >= {reach}); (*_near)._bit <<= 1u;"
+                     (*_near)._found |= select((*_near)._bit, 0u, dot(_d, _d) >= {reach}); (*_near)._bit <<= 1u;"
                 )
             });
             let _ = writeln!(
@@ -181,7 +183,7 @@ impl StageKernel<'_> {
                 "fn _look_{name}(_near: ptr<function, _Near_{name}>, _k: u32) {{ (*_near).index = {entry};{mark} }}"
             );
         }
-        if marks && goes_by.is_none() {
+        if marks {
             let _ = writeln!(
                 out,
                 "fn _batch_{name}(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
@@ -225,35 +227,42 @@ impl StageKernel<'_> {
 const REACH: f64 = 1.0 + 1e-4;
 
 impl Kept<'_> {
-    fn element(&self, row: &str) -> String {
-        format!("{}[u32({row}) * {}u + (*_near)._own]", self.variable, self.capacity)
+    /// What a row has left: its marks, or its first entry.
+    fn marks(&self, row: &str) -> String {
+        format!("{}[({row}) * {}u + (*_near)._own]", self.variable, self.capacity)
     }
 
-    /// What a row begins and ends with, where the row before is left for others: its first entry and its marks. A row of more entries
-    /// than can be marked is left by its end, which the topmost bit of the first entry tells.
+    fn first(&self, row: &str) -> String {
+        self.marks(&format!("{}u + {row}", self.rows))
+    }
+
+    /// What a row begins and ends with, where the row before is left for others. A row of more entries than can be marked is left by
+    /// its end, which the topmost bit of the first entry tells.
     fn leaving(&self) -> (String, &'static str) {
-        let before = self.element("(*_near)._row - 1");
-        let after = "(*_near)._left = vec2u(_first, 0u); (*_near)._bit = 1u;\n    \
-             if (_last - _first > 32u) { (*_near)._left = vec2u(_first | 0x80000000u, _last); (*_near)._bit = 0u; }\n    ";
-        (format!("if ((*_near)._row > 0) {{ {before} = (*_near)._left; }}\n    "), after)
+        let row = "u32((*_near)._row - 1)";
+        let (marks, first) = (self.marks(row), self.first(row));
+        let before =
+            format!("if ((*_near)._row > 0) {{ {marks} = (*_near)._found; {first} = (*_near)._first; }}\n    ");
+        let after = "(*_near)._first = _first; (*_near)._found = 0u; (*_near)._bit = 1u;\n    \
+             if (_last - _first > 32u) { (*_near)._first |= 0x80000000u; (*_near)._found = _last; (*_near)._bit = 0u; }\n    ";
+        (before, after)
     }
 
-    /// The function that begins a row where another search has left what it found. A long row takes more rounds, of 32 entries each.
+    /// The function that begins a row of what another search has left; false where it has to be searched.
     fn going_by(&self, name: &str) -> String {
         format!(
-            "fn _kept_{name}(_near: ptr<function, _Near_{name}>) {{\n    \
-                 if ((*_near)._some > 0u) {{\n        \
-                     let _n = min((*_near)._some, 32u);\n        \
-                     (*_near)._from = (*_near)._end - (*_near)._some; (*_near)._some -= _n; (*_near)._marks = 0xffffffffu >> (32u - _n);\n        \
-                     return;\n    \
-                 }}\n    \
-                 let _left = {}; let _first = _left.x & 0x7fffffffu; let _long = _left.x != _first;\n    \
-                 (*_near)._row += 1; (*_near)._from = _first; (*_near)._marks = select(_left.y, 0u, _long);\n    \
-                 if (_long && !_too_many(_left.y - _first)) {{\n        \
-                     (*_near)._end = _left.y; (*_near)._some = _left.y - _first; (*_near)._rounds += ((*_near)._some + 31u) / 32u;\n    \
-                 }}\n\
+            "const _ROWS_{name} = {}u;\n\
+             fn _kept_{name}(_near: ptr<function, _Near_{name}>, _r: u32) -> bool {{\n    \
+                 let _first = {}; (*_near)._from = _first; (*_near)._marks = {};\n    \
+                 if (_first < 0x80000000u) {{ return true; }}\n    \
+                 let _last = (*_near)._marks; (*_near)._marks = 0u;\n    \
+                 (*_near)._entry = (_first & 0x7fffffffu) - 1u; (*_near)._end = _last;\n    \
+                 if (_too_many(2u * (_last - (*_near)._entry - 1u))) {{ (*_near)._end = (*_near)._entry + 1u; }}\n    \
+                 return false;\n\
              }}\n",
-            self.element("(*_near)._row")
+            self.rows,
+            self.first("_r"),
+            self.marks("_r"),
         )
     }
 }
