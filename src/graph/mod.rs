@@ -137,6 +137,7 @@ impl Graph {
         if let Kind::Stage(stage) = &node.kind {
             let dim = node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim);
             stage.bounded(dim);
+            stage.search(dim);
             if stage.looks_around(dim) {
                 stage.in_lockstep(dim);
             }

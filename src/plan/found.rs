@@ -72,7 +72,7 @@ fn searching(graph: &Graph, program: &Program, op: &Op, field: usize) -> Option<
     let search = stage.search(dim(graph, node))?;
     let set = stage.set()?;
     let port = |name: &str| stage.inputs().position(|p| p.name == name);
-    let (grid, own) = (port(search.grid)?, port(&set.name)?);
+    let (grid, own) = (port(&search.grid)?, port(&set.name)?);
     let read = |port: usize, part: Part| {
         op.reads.iter().find(|r| r.field == field && r.port == port && r.part == part).map(|r| r.value)
     };

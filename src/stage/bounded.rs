@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::header::{Direction, ParamType, Port};
 use super::types::{PortType, ValueType};
 use super::{Stage, lex, loops, unroll, visits};
+use loops::Search;
 
 /// A stage's text, and whether all its loops are proven finite.
 #[derive(Clone, Debug)]
@@ -19,6 +20,7 @@ pub struct Bounded {
 pub(super) struct Cached {
     bounded: [OnceLock<Bounded>; 2],
     unrolled: [OnceLock<String>; 2],
+    search: [OnceLock<Option<Search>>; 2],
 }
 
 impl PartialEq for Cached {
@@ -53,7 +55,13 @@ impl Stage {
     }
 
     /// The stage's search around the particle that it runs for, if it is its only one. `dim`: of the space.
-    pub fn search(&self, dim: u32) -> Option<loops::Search<'_>> {
+    pub fn search(&self, dim: u32) -> Option<&Search> {
+        let [flat, deep] = &self.bounded.search;
+        let (kept, dim) = if dim == 3 { (deep, 3) } else { (flat, 2) };
+        kept.get_or_init(|| self.find_search(dim)).as_ref()
+    }
+
+    fn find_search(&self, dim: u32) -> Option<Search> {
         let grids: Vec<&str> =
             self.inputs().filter(|p| p.ty == PortType::NeighborGrid).map(|p| p.name.as_str()).collect();
         let set = self.set()?;

@@ -34,8 +34,8 @@ impl StageKernel<'_> {
         let goes_by = self.reads(of.index).any(|r| r.part == Part::Found);
         let search = if leaves || goes_by { of.stage.search(dim(self.graph, of.node)) } else { None };
         Cow::Owned(match search {
-            Some(search) if goes_by => visits::marked(&visits::from_own(&text, search.grid), search.grid),
-            Some(search) => visits::from_own(&text, search.grid),
+            Some(search) if goes_by => visits::marked(&visits::from_own(&text, &search.grid), &search.grid),
+            Some(search) => visits::from_own(&text, &search.grid),
             None => text,
         })
     }

@@ -6,10 +6,10 @@ use super::blocks::{Block, read_blocks};
 use super::{marks, over_neighbors};
 
 /// A search around the particle that a stage runs for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Search<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
     /// Port of the neighbour grid.
-    pub grid: &'a str,
+    pub grid: String,
     /// It takes place whatever happens, and comes by every entry.
     pub whole: bool,
     /// It goes on with those alone that pass a test (see [`marks`]).
@@ -20,7 +20,7 @@ pub struct Search<'a> {
 /// `var near = GRID(particle.position); while (GRID_next(&near)) { .. SET(near.index) .. }`
 /// in its `fn stage(particle: Particle)`. `grids`: ports of neighbour grids; `set`: that of the particles that it runs for;
 /// `pure`: as for [`marks::marking`].
-pub fn search<'a>(tokens: &[Token<'a>], grids: &[&str], set: &str, pure: &dyn Fn(&str) -> bool) -> Option<Search<'a>> {
+pub fn search(tokens: &[Token<'_>], grids: &[&str], set: &str, pure: &dyn Fn(&str) -> bool) -> Option<Search> {
     let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
     let blocks = read_blocks(tokens);
     let is_stage = |b: &&Block| !b.is_loop && text(b.keyword + 1) == "stage";
@@ -54,7 +54,7 @@ pub fn search<'a>(tokens: &[Token<'a>], grids: &[&str], set: &str, pure: &dyn Fn
         |to: usize| (begin..to).filter(|i| text(*i) == "{").count() - (begin..to).filter(|i| text(*i) == "}").count();
     let leaves = (begin..found.close).any(|i| text(i) == "return") || body.iter().any(|t| t.text == "break");
     let whole = opened(found.keyword) == 1 && opened(call) == 1 && !leaves;
-    Some(Search { grid, whole, tests })
+    Some(Search { grid: grid.to_string(), whole, tests })
 }
 
 #[cfg(test)]
