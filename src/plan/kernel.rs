@@ -469,6 +469,7 @@ impl<'a, 'g> Writer<'a, 'g> {
             alarms: self.alarms,
             watches: watches.collect(),
             files,
+            apart: None,
             buffers: layout.buffers,
         };
         (plan, self.checks)

@@ -99,6 +99,9 @@ pub struct Plan {
     pub watches: Vec<Watch>,
     /// Values that come from files.
     pub files: Vec<FileGrid>,
+    /// Why stages do not share dispatches, where they should and that did not compile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<String>,
 }
 
 /// Signed distances to the shape in a file.
@@ -406,12 +409,11 @@ impl Plan {
                 let _ = std::thread::Builder::new().spawn_scoped(scope, validate::Checks::prepare);
                 let writers = Writers::begin(scope, graph);
                 let plan = Plan::compile_as(graph, &writers, options, &options.tuning);
+                let (Err(problems), true) = (&plan, options.tuning.fuse) else { return plan };
                 // Where stages share a kernel, a mistake is not at its own line; each by itself, it is.
-                if plan.is_err() && options.tuning.fuse {
-                    let tuning = Tuning { fuse: false, ..options.tuning.clone() };
-                    return Plan::compile_as(graph, &writers, options, &tuning);
-                }
-                plan
+                let tuning = Tuning { fuse: false, ..options.tuning.clone() };
+                let apart = Plan::compile_as(graph, &writers, options, &tuning)?;
+                Ok(Plan { apart: Some(problems.to_string()), ..apart })
             })
         })
     }

@@ -17,6 +17,9 @@ pub fn plan(plan: &Plan) -> String {
         plan.buffers.len(),
         mebibytes(plan.memory)
     );
+    if let Some(why) = &plan.apart {
+        let _ = writeln!(out, "stages do not share dispatches, for that did not compile: {why}");
+    }
     out.push_str("\ndomains\n");
     for domain in &plan.domains {
         let cells: Vec<String> = domain.resolution.iter().take(domain.dim as usize).map(u32::to_string).collect();

@@ -65,13 +65,17 @@ const NODES: &str = r##"
 "##;
 
 fn plan(values: &[(&str, &str)], tuning: Tuning) -> Plan {
+    within(values, tuning, 1 << 30)
+}
+
+fn within(values: &[(&str, &str)], tuning: Tuning, memory_budget: u64) -> Plan {
     let usual =
         [("$begin", ""), ("$aside", ""), ("$before", "weigh"), ("$kind", "fill"), ("$edge", "wall"), ("$hash", HASH)];
     let unsaid = usual.iter().filter(|(name, _)| values.iter().all(|(said, _)| said != name));
     let all: Vec<(&str, &str)> = values.iter().chain(unsaid).copied().collect();
     let graph = Graph::build(&document(60.0, NODES, &all), Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let keep = Keep::Wires(vec!["again.particles".into()]);
-    let plan = Plan::compile(&graph, &PlanOptions { keep, tuning, ..PlanOptions::default() });
+    let plan = Plan::compile(&graph, &PlanOptions { keep, tuning, memory_budget, ..PlanOptions::default() });
     plan.unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -136,4 +140,17 @@ fn other_searches_look_for_themselves() {
             assert_eq!(shared(&plan), kept, "{other:?}: {}", plan.to_text());
         }
     }
+}
+
+#[test]
+fn what_does_not_fit_when_joined_stays_apart_and_says_why() {
+    let values = [("$cells", "5, 5, 5")];
+    let [alone, joined] = [Tuning::default(), on_cpu()].map(|tuning| plan(&values, tuning));
+    assert!(joined.memory > alone.memory, "{} bytes for {}", joined.memory, alone.memory);
+    assert_eq!((&alone.apart, &joined.apart), (&None, &None));
+    let tight = within(&values, on_cpu(), alone.memory);
+    let why = tight.apart.clone().expect("it does not fit when joined");
+    assert!(why.contains("of GPU memory, the budget is") && tight.to_text().contains(&why), "{why}");
+    assert_eq!((tight.frame.len(), shared(&tight)), (alone.frame.len(), (0, 0)));
+    assert!(outcome(tight, 3) == outcome(alone, 3));
 }

@@ -279,11 +279,13 @@ fn joining_dispatches_changes_no_bit() {
         let (before, after) = (apart.frame.len(), joined.frame.len());
         println!("{name}: {after} dispatches a frame of {before}, {with} stages built into others");
         assert!(with > 0 && after < before, "{name}");
+        assert_eq!(joined.apart, None, "{name}");
         let (most, needed) = (most_buffers(&joined), most_buffers(&apart));
         assert!(most <= needed.max(8), "{name}: a kernel binds {most} buffers, plain ones {needed}");
         // Where an adapter offers more, more is joined.
         let wide = tuned(Tuning { buffers: 16, ..small_tiles(&document) });
         assert!(wide.frame.len() <= after && most_buffers(&wide) <= 16, "{name}: {} buffers", most_buffers(&wide));
+        assert_eq!(wide.apart, None, "{name}");
         if wide.frame.len() < after {
             println!("{name}: {} with kernels of 16 buffers", wide.frame.len());
             assert_same(&name, &played(wide, 2), &played(joined.clone(), 2));

@@ -195,13 +195,8 @@ impl StageKernel<'_> {
                      (*_near)._entry += (*_near)._some;\n    \
                      (*_near)._marks = 0u;\n    \
                      return true;\n\
-                 }}"
-            );
-        }
-        if marks {
-            let _ = writeln!(
-                out,
-                "fn _take_{name}(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
+                 }}\n\
+                 fn _take_{name}(_near: ptr<function, _Near_{name}>) -> bool {{\n    \
                      if ((*_near)._marks == 0u) {{ return false; }}\n    \
                      let _k = firstTrailingBit((*_near)._marks);\n    \
                      (*_near)._marks &= (*_near)._marks - 1u;\n    \

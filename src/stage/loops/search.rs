@@ -12,14 +12,14 @@ pub struct Search {
     pub grid: String,
     /// It takes place whatever happens, and comes by every entry.
     pub whole: bool,
-    /// It goes on with those alone that pass a test (see [`marks`]).
+    /// It goes on with those alone that pass a test (see `marks`).
     pub tests: bool,
 }
 
 /// The search of a stage, where it is the only one and the text is
 /// `var near = GRID(particle.position); while (GRID_next(&near)) { .. SET(near.index) .. }`
 /// in its `fn stage(particle: Particle)`. `grids`: ports of neighbour grids; `set`: that of the particles that it runs for;
-/// `pure`: as for [`marks::marking`].
+/// `pure`: as for `marks::marking`.
 pub fn search(tokens: &[Token<'_>], grids: &[&str], set: &str, pure: &dyn Fn(&str) -> bool) -> Option<Search> {
     let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
     let blocks = read_blocks(tokens);
