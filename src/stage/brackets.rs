@@ -31,6 +31,19 @@ pub fn unmatched<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
     Some((opening, format!("`{}` is never closed; add `{}`", opening.text, partner(opening.text))))
 }
 
+/// The brace that closes the one that the tokens begin with, by its place among them.
+pub fn closing(tokens: &[Token<'_>]) -> Option<usize> {
+    let mut depth = 0usize;
+    tokens.iter().position(|token| {
+        match token.text {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    })
+}
+
 fn partner(opening: &str) -> &'static str {
     match opening {
         "(" => ")",

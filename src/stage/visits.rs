@@ -1,5 +1,6 @@
 //! What a loop over neighbours does with the particle it is at: its place is one of the set's, so reading it need not be held to them.
 
+use super::brackets::closing;
 use super::lex::{Token, tokens};
 
 /// Names of a stage's text that stand for a loop over neighbours and are written by nothing but the loop: `near` in
@@ -39,7 +40,7 @@ pub fn marked(text: &str, grid: &str) -> String {
         let name = format!("{function}_{grid}");
         let call = tokens.iter().position(|t| t.text == name)?;
         let open = call + tokens.get(call..)?.iter().position(|t| t.text == "{")?;
-        Some((call, open, closing(&tokens, open)?))
+        Some((call, open, open + closing(tokens.get(open..)?)?))
     };
     let parts = loops("_row").zip(loops("_take")).and_then(|((row, row_open, end), (take, open, close))| {
         // `while (_row_x(`, and `_take_x(&near`.
@@ -54,20 +55,6 @@ pub fn marked(text: &str, grid: &str) -> String {
         "{before}for (var _r = 0u; _r < _ROWS_{grid}; _r++) {{ if (_kept_{grid}(&{iterator}, _r)) {{ \
          while (_take_{grid}(&{iterator})) {{ {body} }} }} else {{{search}}} {after}"
     )
-}
-
-/// The brace that closes the one at `open`.
-fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
-    let mut depth = 0usize;
-    let ends = |token: &Token<'_>| {
-        match token.text {
-            "{" => depth += 1,
-            "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0
-    };
-    tokens.get(open..)?.iter().position(ends).map(|length| open + length)
 }
 
 /// Whether the expression from one token to another is assigned to, or pointed to.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::super::brackets::closing;
 use super::super::lex::{Token, TokenKind};
 use super::may_write;
 
@@ -23,7 +24,7 @@ pub fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) -> bool) 
     let prefix = body.get(..at)?;
     (text(at) == "if").then_some(())?;
     let open = at + body.get(at..)?.iter().position(|t| t.text == "{")?;
-    let close = open + matching(body.get(open..)?)?;
+    let close = open + closing(body.get(open..)?)?;
     let condition = body.get(at + 1..open)?;
     let skips = close == open + 3 && text(open + 1) == "continue" && text(open + 2) == ";" && close + 1 < body.len();
     let whole = close + 1 == body.len() && !(close == open + 3 && text(open + 1) == "continue");
@@ -55,19 +56,6 @@ pub fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) -> bool) 
 /// Whether an operator assigns, and does not also begin a variable or compare.
 fn writes(operator: &str) -> bool {
     operator.len() > 1 && operator.ends_with('=') && !matches!(operator, "==" | "<=" | ">=" | "!=")
-}
-
-/// The closing brace of the first token.
-fn matching(tokens: &[Token<'_>]) -> Option<usize> {
-    let mut depth = 0usize;
-    tokens.iter().position(|token| {
-        match token.text {
-            "{" => depth += 1,
-            "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0
-    })
 }
 
 #[cfg(test)]
