@@ -292,14 +292,13 @@ fn rows(start: &str, domain: &Domain) -> (i64, String) {
     // Distances are as exact as places are.
     let slack = 1e-5 + 4.0 * f64::from(f32::EPSILON) * domain.resolution.map(f64::from).into_iter().fold(1.0, f64::max);
     let (reach, slack) = (prelude::float((1.0 + slack).powi(2)), prelude::float(slack));
-    let (count, place, outside, row) = match domain.dim {
+    let (place, outside, row) = match domain.dim {
         3 => (
-            9,
             "(*_near)._cell.yz + vec2i(_r % 3, _r / 3) - 1",
             format!("any(_o < vec2i(0)) || any(_o >= vec2i({y}, {z}))"),
             format!("(_o.y * {y} + _o.x) * {x}"),
         ),
-        _ => (3, "(*_near)._cell.y + _r - 1", format!("_o < 0 || _o >= {y}"), format!("_o * {x}")),
+        _ => ("(*_near)._cell.y + _r - 1", format!("_o < 0 || _o >= {y}"), format!("_o * {x}")),
     };
     let (across, float, square) = match domain.dim {
         3 => ("yz", "vec2f", "dot(_d, _d)"),
@@ -314,5 +313,5 @@ fn rows(start: &str, domain: &Domain) -> (i64, String) {
         slice("_p.x - _w"),
         slice("_p.x + _w")
     );
-    (count, range)
+    (found::rows(domain.dim).into(), range)
 }
