@@ -55,7 +55,11 @@ fn the_fastest_shape_is_found_and_kept() {
     let choices = tune::tune(gpu(), &graph(), &options(), &mut book, &asked).unwrap_or_else(|e| panic!("{e}"));
     println!("{choices:?}, {} shapes tried", tried.get());
     let choice = choices.iter().find(|c| c.node == "sweep").expect("the sweep takes nearly the whole frame");
-    assert!(0.0 < choice.ms && choice.ms <= choice.plain_ms, "{choice:?}");
+    // Alone, the usual shape may be slower than the plain one: the whole frame, where it was not, has the last word.
+    let usual = Plan::compile(&graph(), &PlanOptions { tuning: gpu().tuning(), ..options() }).unwrap();
+    let usual = usual.frame.iter().find(|d| d.node == "sweep").and_then(|d| d.shape).map(|(shape, _)| shape);
+    assert!(0.0 < choice.ms && choice.ms.is_finite(), "{choice:?}");
+    assert!(choice.ms <= choice.plain_ms || Some(choice.shape) == usual, "{choice:?}, usual {usual:?}");
     assert!(tried.get() > 5);
     book.save().unwrap();
     let read = Book::at(&file);
