@@ -191,13 +191,13 @@ fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job
     // What can't be measured stays as it is.
     let measured = catch_unwind(AssertUnwindSafe(|| tune::tune(gpu, &graph, &options, book, &go_on)));
     let found = measured.is_ok_and(|choices| choices.is_ok_and(|choices| !choices.is_empty()));
-    if found {
+    if book.tuning(gpu) != before {
         // A book that can't be written counts until the window closes.
         let _ = book.save();
     }
     match asked.into_inner() {
         Some(asked) => asked,
-        None => (found && book.tuning(gpu) != before).then(|| job.clone()),
+        None => found.then(|| job.clone()),
     }
 }
 

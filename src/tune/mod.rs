@@ -11,6 +11,7 @@ use crate::plan::tuning::{self, Shape, Tuning};
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::Problems;
 use crate::sim::Simulation;
+use crate::stage::IterationSource;
 
 pub use book::Book;
 
@@ -108,7 +109,10 @@ pub fn tune(
         if let (Some((shape, ms)), Some((_, plain_ms))) = (best, plain) {
             tuning.shapes.insert(key.clone(), shape);
             book.enter(gpu, key, shape);
-            choices.push(Choice { node, shape, plain_ms, ms });
+            // Where a stage takes no other shape than the plain one there was no choice.
+            if timed.len() > 1 {
+                choices.push(Choice { node, shape, plain_ms, ms });
+            }
         }
     }
     Ok(choices)
@@ -132,10 +136,13 @@ fn worth(gpu: &Gpu, plan: &Plan) -> Result<Vec<String>, Problems> {
     Ok(nodes.into_iter().map(|(node, _)| node).collect())
 }
 
-/// The key of a node and the shapes that it may take, the plain one first.
+/// The key of a node and the shapes that it may take, the plain one first; only what runs over cells has shapes.
 fn candidates(gpu: &Gpu, graph: &Graph, node: &str) -> Option<(String, Vec<Shape>)> {
     let node = graph.nodes.iter().find(|n| n.path == node)?;
     let Kind::Stage(stage) = &node.kind else { return None };
+    if stage.source() != IterationSource::Cells {
+        return None;
+    }
     let dim = node.domain.and_then(|d| graph.domains.get(d))?.dim;
     let words = node.outputs.iter().map(|ty| ty.value().components(dim).next_power_of_two()).sum();
     let mut shapes = Shape::candidates(dim, words);

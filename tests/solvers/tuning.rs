@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 
+use stagewright::bench::{self, cases};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions};
@@ -68,6 +69,19 @@ fn the_fastest_shape_is_found_and_kept() {
     assert_eq!(outcome(&read), before, "no shape changes a bit");
     let again = tune::tune(gpu(), &graph(), &options(), &mut book, &|| panic!("all is known")).unwrap();
     assert!(again.is_empty());
+}
+
+/// What runs over particles has one shape, so nothing is timed for it, and nothing is said to be chosen.
+#[test]
+fn only_what_has_shapes_is_chosen_from() {
+    let mut document = cases::case("b3").unwrap().unwrap();
+    cases::resize(&mut document, 1000);
+    let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    let options = bench::options(&document, &PathBuf::new(), &[]);
+    let mut book = Book::at(&folder("particles").join("tuning.json"));
+    let choices = tune::tune(gpu(), &graph, &options, &mut book, &|| true).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(choices, []);
+    assert!(book.tuning(gpu()).shapes.is_empty());
 }
 
 #[test]
