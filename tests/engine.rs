@@ -439,3 +439,63 @@ fn frames_recorded_ahead_are_the_frames_that_are_wanted() {
     // In its step: the first frame, and the one behind the change of what is timed.
     assert_eq!([ahead, late], [12, 2]);
 }
+
+/// The text's constants in every way in which a vector can be made of shorter ones, in and out of branches and loops.
+#[test]
+fn constant_vectors_are_made_of_shorter_ones() {
+    let nodes = r##""domain": (domain: (resolution: (16, 1), width: 16, edge: "wall")),
+        "s": (state: "Grid<vec4f>", inputs: {"next": "c.x"}),
+        "c": (custom: r#"//! T
+            //! @inout x: Grid<vec4f>
+            struct Pair { zero: vec2f, one: vec2f }
+            const UP = vec3f(0.0, 1.0, 0.5);
+            const NONE = vec3f();
+            const FLAT = vec4f(NONE, 1.0);
+            const DEEP = vec4f(vec3f(vec2f(), 2.0), 1.0);
+            const TWICE = array<vec4f, 2>(vec4f(NONE.xy, vec2f(3.0)), FLAT);
+            fn stage(cell: Cell) -> vec4f {
+                var held = vec4f(vec3f(), 4.0);
+                let up = UP;
+                let pair = Pair(vec2f(), vec2f(1.0));
+                if cell.x == 0 { return vec4f(vec3f(), 1.0); }
+                if cell.x == 1 { return FLAT; }
+                if cell.x == 2 { return DEEP; }
+                if cell.x == 3 { return TWICE[0]; }
+                if cell.x == 4 { return vec4f(up, 6.0) + x(cell); }
+                if cell.x == 5 { let zero = vec3f(); return vec4f(x(cell).x, zero) + vec4f(zero, 7.0); }
+                if cell.x == 6 { return vec4f(pair.zero, pair.one); }
+                if cell.x == 7 { return vec4f(vec4i(vec3i(), 8)); }
+                if cell.x == 8 { return select(vec4f(vec2f(), vec2f()), vec4f(9.0, NONE), x(cell).x < 100.0); }
+                if cell.x == 9 { return vec4f(array<vec3f, 2>()[1], 10.0); }
+                if cell.x == 10 { return held; }
+                if cell.x == 11 { return vec4f(vec4<bool>(vec3<bool>(), true)); }
+                switch cell.x {
+                    case 12: { held += vec4f(1.0, vec3f()); }
+                    case 13: { for (var k = 0; k < 3; k++) { held += vec4f(NONE.xy, f32(k), 0.0) + vec4f(vec2f(), 0.0, 1.0); } }
+                    default: { held = vec4f(NONE, x(cell).x) - vec4f(up, 0.0); }
+                }
+                return held;
+            }"#, inputs: {"x": "s.value"}),"##;
+    let mut simulation = Simulation::new(gpu(), plan(nodes).expect("compiles")).expect("runs");
+    simulation.step(&FrameInput::default()).expect("steps");
+    assert!(simulation.warnings(true).is_empty());
+    let wanted: [[f32; 4]; 16] = [
+        [0.0, 0.0, 0.0, 1.0],
+        [0.0, 0.0, 0.0, 1.0],
+        [0.0, 0.0, 2.0, 1.0],
+        [0.0, 0.0, 3.0, 3.0],
+        [0.0, 1.0, 0.5, 6.0],
+        [0.0, 0.0, 0.0, 7.0],
+        [0.0, 0.0, 1.0, 1.0],
+        [0.0, 0.0, 0.0, 8.0],
+        [9.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 10.0],
+        [0.0, 0.0, 0.0, 4.0],
+        [0.0, 0.0, 0.0, 1.0],
+        [1.0, 0.0, 0.0, 4.0],
+        [0.0, 0.0, 3.0, 7.0],
+        [0.0, -1.0, -0.5, 0.0],
+        [0.0, -1.0, -0.5, 0.0],
+    ];
+    assert_eq!(simulation.read("s").expect("the State is kept").data, wanted.concat());
+}

@@ -125,8 +125,13 @@ impl Gpu {
                 faults.push(text);
             }
         };
-        let faults = self.faults.clone();
-        self.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&faults, error.to_string())));
+        let (faults, lost) = (self.faults.clone(), self.lost.clone());
+        self.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            // With the device everything is invalid, which tells nobody anything.
+            if !lost.load(Ordering::Acquire) {
+                note(&faults, error.to_string());
+            }
+        }));
         let (faults, lost) = (self.faults.clone(), self.lost.clone());
         self.device.set_device_lost_callback(move |reason, message| {
             lost.store(true, Ordering::Release);

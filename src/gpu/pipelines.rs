@@ -1,9 +1,11 @@
 //! Pipelines by the content of their kernel, built in parallel and kept for the next plan.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use super::device::Gpu;
+use super::module;
 use crate::plan::Kernel;
 use crate::problem::{Problem, Problems};
 
@@ -56,6 +58,9 @@ impl Pipelines {
                         if let Ok(mut problems) = problems.lock() {
                             problems.push(problem);
                         }
+                        if gpu.is_lost() {
+                            break;
+                        }
                     }
                 }
             }
@@ -83,6 +88,9 @@ fn poisoned() -> Problems {
 
 fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {
     let device = &gpu.device;
+    let refused = |cause: String| Problem::new(&kernel.node, "", cause, "change the stage, or try another adapter");
+    let module = module::read(&kernel.wgsl)
+        .map_err(|error| refused(format!("the shader of `{}` can't be read: {error}", kernel.name)))?;
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label: Some(&kernel.name),
@@ -90,7 +98,7 @@ fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {
     });
     let descriptor = wgpu::ShaderModuleDescriptor {
         label: Some(&kernel.name),
-        source: wgpu::ShaderSource::Wgsl(kernel.wgsl.as_str().into()),
+        source: wgpu::ShaderSource::Naga(Cow::Owned(module)),
     };
     let checks = wgpu::ShaderRuntimeChecks {
         force_loop_bounding: !kernel.finite,
@@ -119,11 +127,12 @@ fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {
         cache: None,
     });
     match pollster::block_on(scope.pop()) {
-        None => Ok(Pipeline { pipeline, layout }),
-        Some(error) => {
-            let cause = format!("the driver refuses the shader of `{}`: {error}", kernel.name);
-            Err(Problem::new(&kernel.node, "", cause, "change the stage, or try another adapter"))
+        // Told at this node, and not only wherever the next thing fails.
+        None if gpu.is_lost() => {
+            Err(refused(format!("the graphics device was lost over the shader of `{}`", kernel.name)))
         }
+        None => Ok(Pipeline { pipeline, layout }),
+        Some(error) => Err(refused(format!("the driver refuses the shader of `{}`: {error}", kernel.name))),
     }
 }
 

@@ -264,3 +264,27 @@ fn emission_stops_at_the_capacity_with_a_warning() {
     step(&mut sim, 2);
     assert_eq!(vectors(&sim, "set.value", "position", 2), after, "a full set stays as it is");
 }
+
+/// In the places of particles that are gone stands what they had.
+#[test]
+fn what_an_emitter_does_not_set_begins_at_zero() {
+    for dim in [2, 3] {
+        let nodes = r##"
+            "domain": (domain: (resolution: ($cells), width: 1, edge: "wall")),
+            "set": (state: "Particles{position: Vec, velocity: Vec, id: u32, spin: vec3f, turn: Vec}", capacity: 100, inputs: {"next": "emit.particles"}),
+            "turn": (custom: r#"//! Turn
+                //! @inout particles: Particles{id: u32} -> {spin: vec3f, turn: Vec}
+                fn stage(particle: Particle) -> Result { return Result(vec3f(1.0, 2.0, 3.0), Vec(4.0)); }"#, inputs: {"particles": "set.value"}),
+            "kill": (custom: r#"//! Kill
+                //! @inout particles: Particles{id: u32}, filter
+                fn stage(particle: Particle) -> bool { return particle.id % 3u == 0u; }"#, inputs: {"particles": "turn.particles"}),
+            "emit": (stage: "particles/emit_box", inputs: {"particles": "kill.particles"}, params: {"amount": 30}),"##;
+        let mut sim = start(60.0, nodes, &[("$cells", if dim == 3 { "4, 4, 4" } else { "4, 4" })]);
+        step(&mut sim, 3);
+        let spins = vectors(&sim, "set.value", "spin", 3);
+        let (old, new) = spins.split_at(spins.len() - 30);
+        assert_eq!((old, new), (&[[1.0, 2.0, 3.0]; 20][..], &[[0.0; 3]; 30][..]), "in {dim}D");
+        let turns: Vec<f64> = vectors(&sim, "set.value", "turn", dim).iter().map(|turn| turn[0]).collect();
+        assert_eq!(turns, [[4.0; 20].as_slice(), &[0.0; 30]].concat(), "in {dim}D");
+    }
+}
