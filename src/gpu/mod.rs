@@ -3,7 +3,6 @@
 mod bandwidth;
 mod device;
 mod engine;
-mod module;
 mod pipelines;
 mod post;
 pub mod probe;

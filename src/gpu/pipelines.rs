@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use super::device::Gpu;
-use super::module;
-use crate::plan::Kernel;
+use crate::plan::{Kernel, module};
 use crate::problem::{Problem, Problems};
 
 /// A kernel made ready for the device.

@@ -14,6 +14,7 @@ mod halo;
 mod kernel;
 mod layout;
 mod lean;
+pub(crate) mod module;
 mod moves;
 mod pack;
 mod part;

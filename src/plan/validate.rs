@@ -343,7 +343,8 @@ fn parse_and_validate(kernel: &Kernel) -> Option<Problem> {
             // A clash of names is told from the generated side; the user's own text is the side to change.
             let own = error.labels().find_map(|(span, _)| own_place(kernel, span.location(&kernel.wgsl)));
             let place = own.or_else(|| error.location(&kernel.wgsl));
-            let label = error.labels().next().map(|(_, label)| label.to_string()).filter(|l| !l.is_empty());
+            let label = error.labels().next().map(|(_, label)| label.to_string());
+            let label = label.filter(|label| !label.is_empty() && label != "see msg");
             let message = match label {
                 Some(label) if !error.message().contains(label.trim_end_matches(|c: char| !c.is_alphanumeric())) => {
                     format!("{} ({label})", error.message())
