@@ -451,7 +451,7 @@ fn constant_vectors_are_made_of_shorter_ones() {
             const UP = vec3f(0.0, 1.0, 0.5);
             const NONE = vec3f();
             const FLAT = vec4f(NONE, 1.0);
-            const DEEP = vec4f(vec3f(vec2f(), 2.0), 1.0);
+            const DEEP = vec4f(vec3f(vec2f(), 2.0), FLAT.w);
             const TWICE = array<vec4f, 2>(vec4f(NONE.xy, vec2f(3.0)), FLAT);
             fn stage(cell: Cell) -> vec4f {
                 var held = vec4f(vec3f(), 4.0);
@@ -471,6 +471,7 @@ fn constant_vectors_are_made_of_shorter_ones() {
                 if cell.x == 11 { return vec4f(vec4<bool>(vec3<bool>(), true)); }
                 switch cell.x {
                     case 12: { held += vec4f(1.0, vec3f()); }
+                    case 14: { held = FLAT + vec4f(FLAT.y, vec4f(vec3f(), 2.0).x, FLAT.zw); }
                     case 13: { for (var k = 0; k < 3; k++) { held += vec4f(NONE.xy, f32(k), 0.0) + vec4f(vec2f(), 0.0, 1.0); } }
                     default: { held = vec4f(NONE, x(cell).x) - vec4f(up, 0.0); }
                 }
@@ -494,7 +495,7 @@ fn constant_vectors_are_made_of_shorter_ones() {
         [0.0, 0.0, 0.0, 1.0],
         [1.0, 0.0, 0.0, 4.0],
         [0.0, 0.0, 3.0, 7.0],
-        [0.0, -1.0, -0.5, 0.0],
+        [0.0, 0.0, 0.0, 2.0],
         [0.0, -1.0, -0.5, 0.0],
     ];
     assert_eq!(simulation.read("s").expect("the State is kept").data, wanted.concat());

@@ -31,6 +31,7 @@ mod uniforms;
 mod until;
 mod validate;
 mod variants;
+mod zeros;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -1,19 +1,21 @@
 //! A kernel's text as the module that the driver's own language is written from, with what naga gets wrong there put right.
 //!
-//! Of a constant vector that is made of shorter ones, `vec4f(vec3f(), 1.0)` or `let up = UP; vec4f(up, 1.0)`, naga 29 and 30 write
-//! the parts into SPIR-V as they are where they are zero values or named constants, though a constant takes one scalar for each
-//! component. Drivers that notice give up, and the device is lost. So such vectors are made of scalars here.
+//! Of a constant vector that is made of shorter ones, as after `let up = UP;` in `vec4f(up, 1.0)`, naga 29 and 30 write the parts
+//! into SPIR-V as they are where they are named constants or zero values, though a constant takes one scalar for each component.
+//! Drivers that notice give up, and the device is lost. So such vectors are made of scalars here.
 
 use std::collections::BTreeMap;
 
 use naga::{Arena, Block, Constant, Expression, Function, Handle, Literal, Module, Range, Span, Statement, TypeInner};
+
+use super::zeros::Spelled;
 
 /// Reads a kernel's text.
 ///
 /// # Errors
 /// What is wrong with it, and where.
 pub fn read(wgsl: &str) -> Result<Module, naga::front::wgsl::ParseError> {
-    let mut module = naga::front::wgsl::parse_str(wgsl)?;
+    let mut module = naga::front::wgsl::parse_str(&Spelled::new(wgsl).text)?;
     spell_globals(&mut module);
     let mut functions = std::mem::take(&mut module.functions);
     functions.iter_mut().for_each(|(_, function)| spell(&mut module, function));
@@ -25,9 +27,9 @@ pub fn read(wgsl: &str) -> Result<Module, naga::front::wgsl::ParseError> {
 }
 
 /// The components of vectors that have to be spelled out.
-type Spelled = BTreeMap<Handle<Expression>, Vec<Literal>>;
+type Wrong = BTreeMap<Handle<Expression>, Vec<Literal>>;
 
-fn wrong(module: &Module, expressions: &Arena<Expression>) -> Spelled {
+fn wrong(module: &Module, expressions: &Arena<Expression>) -> Wrong {
     let vector = |ty| matches!(module.types[ty].inner, TypeInner::Vector { .. });
     let whole = |part: Handle<Expression>| match expressions[part] {
         Expression::ZeroValue(ty) => vector(ty),

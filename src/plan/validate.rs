@@ -2,11 +2,13 @@
 //! cores while the compiler still writes, and text that has passed once is not looked at again.
 
 use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use super::Kernel;
+use super::zeros::Spelled;
 use crate::problem::{Problem, Problems, SourcePlace};
 use crate::stage::inlining;
 use crate::stage::lex::tokens;
@@ -220,6 +222,13 @@ fn patiently<T>(results: &mpsc::Receiver<T>, pool: &Pool) -> Option<T> {
 /// A kernel whose loops were changed is checked as the user wrote it too, so that columns are the user's own, and so that what passes
 /// does not depend on how it is carried out. Once is enough for that.
 fn check(text: &Text) -> Option<Problem> {
+    catch_unwind(AssertUnwindSafe(|| check_both(text))).unwrap_or_else(|_| {
+        let cause = "the shader compiler itself fails on this text";
+        Some(Problem::new(&text.kernel.node, "", cause, "write what was changed last in another way"))
+    })
+}
+
+fn check_both(text: &Text) -> Option<Problem> {
     let kernel = &text.kernel;
     if let Some(problem) = too_large(kernel) {
         return Some(problem);
@@ -337,12 +346,14 @@ fn capabilities() -> naga::valid::Capabilities {
 }
 
 fn parse_and_validate(kernel: &Kernel) -> Option<Problem> {
-    let module = match naga::front::wgsl::parse_str(&kernel.wgsl) {
+    let spelled = Spelled::new(&kernel.wgsl);
+    let module = match naga::front::wgsl::parse_str(&spelled.text) {
         Ok(module) => module,
         Err(error) => {
+            let mut places = error.labels().filter_map(|(span, _)| spelled.location(span)).peekable();
+            let first = places.peek().copied();
             // A clash of names is told from the generated side; the user's own text is the side to change.
-            let own = error.labels().find_map(|(span, _)| own_place(kernel, span.location(&kernel.wgsl)));
-            let place = own.or_else(|| error.location(&kernel.wgsl));
+            let place = places.find_map(|place| own_place(kernel, place)).or(first);
             let label = error.labels().next().map(|(_, label)| label.to_string());
             let label = label.filter(|label| !label.is_empty() && label != "see msg");
             let message = match label {
@@ -370,11 +381,8 @@ fn parse_and_validate(kernel: &Kernel) -> Option<Problem> {
         message = message.replace("Call to", &format!("the call of `{name}`"));
     }
     // The outermost span is the whole function; the narrowest is where the mistake stands.
-    let narrowest = error
-        .spans()
-        .filter_map(|(span, _)| Some((span.to_range()?.len(), span.location(&kernel.wgsl))))
-        .min_by_key(|s| s.0);
-    Some(problem(kernel, without_handles(&message), narrowest.map(|(_, place)| place)))
+    let narrowest = error.spans().filter_map(|(span, _)| spelled.location(*span)).min_by_key(|place| place.length);
+    Some(problem(kernel, without_handles(&message), narrowest))
 }
 
 /// naga's sentences name its own handles (`[5]`, `Some([5])`), which mean nothing to a reader.

@@ -145,6 +145,7 @@ fn columns_are_the_users_own_behind_budgets_and_letters_of_many_bytes() {
         assert!(text.starts_with(&format!("mine (3:{column}): ")), "column {column} is meant: {text}");
     };
     at("s += ", ";");
+    at("var v = Vec() + vec2<f32>(); if any(vec2<bool>()) { v += vec2f(); } s += ", ";");
     at("loop { s += ", "; if s > 9.0 { break; } }");
     at("while s < 9.0 { s += 1.0; } s += ", ";");
     at("/* \u{e9}\u{6c34}\u{1f30a} */ s += ", ";");

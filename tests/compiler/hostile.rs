@@ -99,6 +99,7 @@ fn other_families() {
             "@group(0) @binding(0) var<storage, read_write> a: array<f32>;\nfn stage(cell: Cell) -> f32 { return a[0]; }",
         ),
     );
+    refused("what naga 29 panics at", &expression("select(vec4f(vec2f(1.0), 0.0, 0.0), vec4f(2.0), false).x"));
     refused("not WGSL at all", &stage("fn stage(cell: Cell) -> f32 { 🌊 \0 \u{202e} }"));
 }
 
