@@ -36,6 +36,7 @@
 pub mod app;
 pub mod asset;
 pub mod bench;
+pub mod cancel;
 pub mod curve;
 pub mod document;
 pub mod edit;
