@@ -47,6 +47,7 @@ pub mod graph;
 pub mod library;
 pub mod plan;
 pub mod problem;
+mod quiet;
 pub mod sim;
 pub mod stage;
 pub mod tune;

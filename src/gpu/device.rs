@@ -199,9 +199,15 @@ impl Gpu {
         }
     }
 
-    /// Whether the device is gone, as far as it is being watched.
-    pub(crate) fn is_lost(&self) -> bool {
+    /// Whether the device is gone, as far as it is being watched ([`Gpu::watch`]).
+    pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Acquire)
+    }
+
+    /// Destroys the device, which to everything that uses it looks like a driver that was reset. For tests of recovery.
+    pub fn destroy(&self) {
+        self.device.destroy();
+        self.look();
     }
 
     pub(crate) fn limits(&self) -> wgpu::Limits {

@@ -150,11 +150,9 @@ impl Engine {
         let timed = [once.map(|_| List::Still), frame.map(|_| List::Frame)];
         let marks = self.timing.as_ref().and_then(Timing::marks);
         let Recorded { commands, parcel } = self.frame.take(self.swapped, marks.clone());
-        // With the device its memory is gone, and to touch it would end the process.
-        let parcel = parcel.filter(|_| !self.gpu.is_lost());
-        match &parcel {
-            Some(parcel) => parcel.fill(uniforms),
-            None => self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms),
+        let parcel = parcel.filter(|parcel| parcel.fill(uniforms));
+        if parcel.is_none() {
+            self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         }
         self.gpu.queue.submit(before.into_iter().chain([commands]).chain(behind));
         parcel.into_iter().for_each(|parcel| self.post.send(parcel));

@@ -3,6 +3,7 @@
 mod bandwidth;
 mod device;
 mod engine;
+mod mapped;
 mod pipelines;
 mod post;
 pub mod probe;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::device::Gpu;
+use super::mapped;
 
 /// Bytes that a watched number takes on its way to the CPU.
 const WATCH_BYTES: u64 = 16;
@@ -62,9 +63,9 @@ impl Parcel {
     }
 
     /// Puts the uniforms of the frame in that is handed in next.
-    pub fn fill(&self, uniforms: &[u8]) {
-        self.there.slice(..).get_mapped_range_mut().copy_from_slice(uniforms);
-        self.there.unmap();
+    /// False when the device was lost: the parcel is of no use any more.
+    pub fn fill(&self, uniforms: &[u8]) -> bool {
+        mapped::write(&self.there, uniforms)
     }
 
     /// Asks for memory, for when the GPU has done with it.
@@ -90,11 +91,11 @@ impl Parcel {
         self.mapping.load(Ordering::Acquire) & FAILED != 0
     }
 
-    /// The words of the watched numbers, of a parcel that has come back.
-    fn words(&self, gpu: &Gpu) -> Option<Vec<u32>> {
-        let back = self.back.as_ref().filter(|_| !gpu.is_lost())?;
-        let all: Vec<u32> = bytemuck::pod_collect_to_vec(&back.slice(..).get_mapped_range());
-        back.unmap();
+    /// The words of the watched numbers, of a parcel that has come back; none where nothing is watched. `None` when the device was
+    /// lost: the parcel is of no use any more.
+    fn words(&self) -> Option<Vec<u32>> {
+        let Some(back) = &self.back else { return Some(Vec::new()) };
+        let all = mapped::words(back, back.size())?;
         Some(all.into_iter().step_by(WATCH_BYTES as usize / 4).collect())
     }
 }
@@ -158,8 +159,12 @@ impl Post {
         while self.away.front().is_some_and(|parcel| parcel.is_mapped() || parcel.has_failed())
             && let Some(parcel) = self.away.pop_front()
         {
-            if parcel.is_mapped() {
-                told.extend(parcel.words(&self.depot.gpu).filter(|_| self.unwanted == 0));
+            if parcel.is_mapped()
+                && let Some(words) = parcel.words()
+            {
+                if self.unwanted == 0 && !words.is_empty() {
+                    told.push(words);
+                }
                 self.depot.put(parcel);
             }
             self.unwanted = self.unwanted.saturating_sub(1);

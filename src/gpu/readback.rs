@@ -3,6 +3,7 @@
 use std::sync::mpsc;
 
 use super::device::Gpu;
+use super::mapped;
 
 /// A copy that was asked for. Nothing waits until [`Reading::wait`] is called.
 pub struct Reading {
@@ -52,12 +53,6 @@ impl Reading {
     }
 
     fn words(&self, mapped: bool) -> Option<Vec<u32>> {
-        mapped.then(|| {
-            let view = self.staging.slice(..).get_mapped_range();
-            let words = bytemuck::pod_collect_to_vec(&view);
-            drop(view);
-            self.staging.unmap();
-            words
-        })
+        if mapped { mapped::words(&self.staging, self.staging.size()) } else { None }
     }
 }

@@ -7,6 +7,7 @@ pub mod files;
 pub mod input;
 pub mod probe;
 mod settings;
+mod snapshot;
 mod watch;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::problem::{Problem, Problems};
 
 pub use field::{Field, Image};
 pub use input::FrameInput;
+pub use snapshot::{Snapshot, SnapshotReading};
 pub use watch::Watched;
 
 /// A running plan.

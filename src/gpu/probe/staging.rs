@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::super::device::Gpu;
+use super::super::mapped;
 use super::Arrived;
 
 const FREE: u8 = 0;
 const COPIED: u8 = 1;
 const READY: u8 = 2;
+/// The device was lost, and the memory with it.
 const FAILED: u8 = 3;
 
 pub struct Staging {
@@ -88,16 +90,9 @@ impl Slot {
     fn take(&self) -> Option<(u64, Arrived)> {
         match self.state.load(Ordering::Acquire) {
             READY => {
-                let view = self.buffer.slice(..self.bytes).get_mapped_range();
-                let words = bytemuck::pod_collect_to_vec(&view);
-                drop(view);
-                self.buffer.unmap();
-                self.state.store(FREE, Ordering::Release);
-                Some((self.copy, Arrived { tag: self.tag, words }))
-            }
-            FAILED => {
-                self.state.store(FREE, Ordering::Release);
-                None
+                let words = mapped::words(&self.buffer, self.bytes);
+                self.state.store(if words.is_some() { FREE } else { FAILED }, Ordering::Release);
+                Some((self.copy, Arrived { tag: self.tag, words: words? }))
             }
             _ => None,
         }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::recent::Recent;
 use crate::gpu::device::Gpu;
+use crate::gpu::mapped;
 
 /// Most timestamps that a query set may hold; longer lists have several.
 const SET: usize = wgpu::QUERY_SET_MAX_QUERIES as usize;
@@ -53,6 +54,7 @@ struct Slot {
 const FREE: u8 = 0;
 const WAITING: u8 = 1;
 const ARRIVED: u8 = 2;
+/// The device was lost, and the memory with it.
 const FAILED: u8 = 3;
 
 impl Track {
@@ -134,18 +136,17 @@ impl Track {
             let Some(slot) = self.ring.get((self.next + offset) % RING) else { return };
             match slot.state.load(Ordering::Acquire) {
                 ARRIVED => {
-                    let view = slot.staging.slice(..).get_mapped_range();
-                    let stamp = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-                    let stamps = view.chunks_exact(BYTES as usize).map(stamp);
-                    let spans = stamps.clone().zip(stamps.skip(1));
-                    self.recent.push(spans.map(|(from, to)| (to.saturating_sub(from) as f64 * ms) as f32));
-                    drop(view);
-                    slot.staging.unmap();
-                    slot.state.store(FREE, Ordering::Release);
+                    let recent = &mut self.recent;
+                    let read = mapped::read(&slot.staging, slot.staging.size(), |view| {
+                        let stamp = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+                        let stamps = view.chunks_exact(BYTES as usize).map(stamp);
+                        let spans = stamps.clone().zip(stamps.skip(1));
+                        recent.push(spans.map(|(from, to)| (to.saturating_sub(from) as f64 * ms) as f32));
+                    });
+                    slot.state.store(if read.is_some() { FREE } else { FAILED }, Ordering::Release);
                 }
                 // Younger ones have not arrived either.
                 WAITING => return,
-                FAILED => slot.state.store(FREE, Ordering::Release),
                 _ => {}
             }
         }
