@@ -2,3 +2,5 @@
 
 #[path = "faults/device.rs"]
 mod device;
+#[path = "faults/memory.rs"]
+mod memory;

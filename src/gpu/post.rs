@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::device::Gpu;
 use super::mapped;
+use super::memory::OutOfMemory;
 
 /// Bytes that a watched number takes on its way to the CPU.
 const WATCH_BYTES: u64 = 16;
@@ -30,23 +31,16 @@ const FAILED: u8 = 128;
 
 impl Parcel {
     /// `uniforms`: \[bytes\]; `watched`: how many numbers.
-    fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Parcel {
-        let memory = |label, size, usage| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(label),
-                size,
-                usage,
-                mapped_at_creation: false,
-            })
-        };
-        let there =
-            memory("uniforms on their way", uniforms, wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC);
+    fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<Parcel, OutOfMemory> {
+        let write = wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC;
+        let there = gpu.buffer("uniforms on their way", uniforms, write)?;
         let read = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-        let back = (watched > 0).then(|| memory("watched numbers", watched as u64 * WATCH_BYTES, read));
+        let back =
+            (watched > 0).then(|| gpu.buffer("watched numbers", watched as u64 * WATCH_BYTES, read)).transpose()?;
         let parcel = Parcel { there, back, mapping: Arc::default() };
         // What is mapped at its creation ends the process where there is no memory.
         parcel.map([Some((&parcel.there, wgpu::MapMode::Write)), None]);
-        parcel
+        Ok(parcel)
     }
 
     /// In front of a frame.
@@ -109,11 +103,14 @@ pub struct Depot {
 
 impl Depot {
     /// `uniforms`: \[bytes\]; `watched`: how many numbers.
-    pub fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Depot {
-        let parcels = (0..PARCELS).map(|_| Parcel::new(gpu, uniforms, watched)).collect();
+    ///
+    /// # Errors
+    /// When there is no memory for them: without, watched numbers would not come back.
+    pub fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<Depot, OutOfMemory> {
+        let parcels = (0..PARCELS).map(|_| Parcel::new(gpu, uniforms, watched)).collect::<Result<_, _>>()?;
         // Nothing uses the memory yet, so this is enough for it to be mapped.
         gpu.look();
-        Depot { gpu: gpu.clone(), parcels: Arc::new(Mutex::new(parcels)) }
+        Ok(Depot { gpu: gpu.clone(), parcels: Arc::new(Mutex::new(parcels)) })
     }
 
     /// One that can be filled, if there is any.

@@ -148,7 +148,7 @@ impl Simulation {
         }
         let (time, frame) = (self.time, self.frame);
         let states: Vec<usize> = self.plan.states.iter().map(|state| state.buffer).collect();
-        let saved = self.engine.save(&states);
+        let saved = self.engine.save(&states).map_err(Problem::from)?;
         let result = self.step(input);
         self.engine.restore(&states, &saved);
         (self.time, self.frame) = (time, frame);
@@ -199,7 +199,7 @@ impl Simulation {
             let remedy = "compile with the wire among PlanOptions::keep";
             return Err(Problem::new("", wire, "the wire's memory is used again within the frame", remedy));
         }
-        self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))
+        Ok(self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))??)
     }
 
     /// Overwrites a State's value, component by component, x fastest; a State in half precision takes the nearest halves. For particles the State is `node.attribute`, and fewer
@@ -279,7 +279,7 @@ impl Simulation {
     /// As [`Simulation::picture`].
     pub fn picture_async(&self, output: Option<&str>) -> Result<Reading, Problem> {
         let picture = self.find_picture(output)?;
-        self.engine.read(picture.buffer, false).ok_or_else(|| lost("picture"))
+        Ok(self.engine.read(picture.buffer, false).ok_or_else(|| lost("picture"))??)
     }
 
     /// Size and name of a picture.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Simulation;
 use crate::gpu::Reading;
+use crate::problem::Problem;
 
 /// What the next frame starts from: simulated time and every State.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,17 +62,20 @@ impl Simulation {
         self.plan.states.iter().filter_map(|state| self.plan.buffers.get(state.buffer)).map(|buffer| buffer.bytes).sum()
     }
 
-    /// Asks for a copy of every State as the next frame finds it. Does not wait. `None` before the first frame.
-    pub fn snapshot(&self) -> Option<SnapshotReading> {
-        if self.fresh {
-            return None;
+    /// Asks for a copy of every State as the next frame finds it. Does not wait. Before the first frame there is nothing to copy,
+    /// and the snapshot is that of the start.
+    ///
+    /// # Errors
+    /// When there is no memory for the copies.
+    pub fn snapshot(&self) -> Result<SnapshotReading, Problem> {
+        let mut readings = Vec::new();
+        for state in self.plan.states.iter().filter(|_| !self.fresh) {
+            if let Some(reading) = self.engine.read(state.buffer, true) {
+                readings.push(((state.node.clone(), state.description.clone()), reading?));
+            }
         }
-        let reading = |state: &crate::plan::State| {
-            Some(((state.node.clone(), state.description.clone()), self.engine.read(state.buffer, true)?))
-        };
-        let readings = self.plan.states.iter().map(reading).collect::<Option<Vec<_>>>()?;
         let snapshot = Snapshot { time: self.time, frame: self.frame, states: BTreeMap::new() };
-        Some(SnapshotReading { snapshot, readings })
+        Ok(SnapshotReading { snapshot, readings })
     }
 
     /// Goes on from a snapshot: of this simulation, or of another one of the same graph, on any device. A State that the snapshot

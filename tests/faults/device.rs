@@ -17,7 +17,7 @@ use stagewright::sim::{FrameInput, Simulation};
 use stagewright::tune::{self, Book};
 
 /// A graph of States, a repeat that stops by itself, a loop without a bound and a number that is watched.
-const GRAPH: &str = r#"(version: 1, name: "faults", fps: 30, nodes: {
+pub const GRAPH: &str = r#"(version: 1, name: "faults", fps: 30, nodes: {
     "domain": (domain: (resolution: (24, 16), width: 1, edge: "wall")),
     "smoke": (state: "Grid<f32>", inputs: {"next": "spread.field"}),
     "more": (stage: "fluid/add_source", inputs: {"field": "smoke.value"}, params: {"radius": 0.3, "rate": 1}),

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::super::device::Gpu;
 use super::super::mapped;
 use super::Arrived;
+use crate::problem::Problem;
 
 const FREE: u8 = 0;
 const COPIED: u8 = 1;
@@ -29,16 +30,15 @@ struct Slot {
 }
 
 impl Staging {
-    pub fn new(gpu: &Gpu, bytes: u64) -> Staging {
+    /// # Errors
+    /// When there is no memory for them.
+    pub fn new(gpu: &Gpu, bytes: u64) -> Result<Staging, Problem> {
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
-        let slot = || Slot {
-            buffer: super::buffer(gpu, bytes, usage),
-            state: Arc::new(AtomicU8::new(FREE)),
-            tag: 0,
-            copy: 0,
-            bytes: 0,
+        let slot = || {
+            let buffer = super::buffer(gpu, bytes, usage)?;
+            Ok::<_, Problem>(Slot { buffer, state: Arc::new(AtomicU8::new(FREE)), tag: 0, copy: 0, bytes: 0 })
         };
-        Staging { slots: [slot(), slot()], copies: 0 }
+        Ok(Staging { slots: [slot()?, slot()?], copies: 0 })
     }
 
     /// Copies parts of buffers, one behind the other. Returns the slot to map once it is submitted.

@@ -58,7 +58,8 @@ const ARRIVED: u8 = 2;
 const FAILED: u8 = 3;
 
 impl Track {
-    /// `borders`: the dispatches, in order, in front of which time is taken. `None` where there are none.
+    /// `borders`: the dispatches, in order, in front of which time is taken. `None` where there are none, or no memory
+    /// for their times.
     pub fn new(gpu: &Gpu, borders: Vec<usize>) -> Option<Track> {
         if borders.is_empty() {
             return None;
@@ -71,21 +72,14 @@ impl Track {
                 count: (stamps - first).min(SET) as u32,
             })
         };
-        let buffer = |usage| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("times"),
-                size: stamps as u64 * BYTES,
-                usage,
-                mapped_at_creation: false,
-            })
-        };
-        let slot = |_| Slot {
-            staging: buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ),
-            state: Arc::new(AtomicU8::new(FREE)),
+        let buffer = |usage| gpu.buffer("times", stamps as u64 * BYTES, usage).ok();
+        let slot = |_| {
+            let staging = buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ)?;
+            Some(Slot { staging, state: Arc::new(AtomicU8::new(FREE)) })
         };
         Some(Track {
-            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
-            ring: (0..RING).map(slot).collect(),
+            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC)?,
+            ring: (0..RING).map(slot).collect::<Option<_>>()?,
             next: 0,
             recent: Recent::new(borders.len()),
             marks: Arc::new(Marks { sets: (0..stamps).step_by(SET).map(set).collect(), borders }),
