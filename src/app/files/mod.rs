@@ -109,6 +109,11 @@ impl Files {
         }
     }
 
+    /// Puts the page to start from away, whose pictures belong to a window that is gone.
+    pub fn close_gallery(&mut self) {
+        self.gallery = None;
+    }
+
     pub fn settings(&mut self) -> &mut Store {
         &mut self.settings
     }

@@ -1,5 +1,6 @@
 //! What is open: the document, its undo steps, its problems, and the simulation that runs it.
 
+mod device;
 mod drafts;
 mod files;
 mod level;
@@ -20,6 +21,7 @@ use crate::problem::{Problem, Problems, SourcePlace};
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
 use crate::stage::types::{Attributes, WireType, particles_name};
+use device::Snapshots;
 pub use drafts::{Draft, Drafts};
 use readable::Readable;
 
@@ -34,6 +36,7 @@ pub struct Session {
     compiler: Compiler,
     gpu: Gpu,
     simulation: Option<Simulation>,
+    snapshots: Snapshots,
     library: Arc<Library>,
     /// A folder of stages that was asked for, and the one that is open.
     asked: Option<PathBuf>,
@@ -96,6 +99,7 @@ impl Session {
             compiler: Compiler::new(gpu.clone(), move || compiled()),
             gpu,
             simulation: None,
+            snapshots: Snapshots::default(),
             library: Arc::new(Library::builtin().clone()),
             asked: None,
             stages: None,
@@ -172,6 +176,7 @@ impl Session {
         self.drafts.clear();
         self.history = History::default();
         self.simulation = None;
+        self.snapshots = Snapshots::default();
         self.problems = Problems::default();
         self.running = Problems::default();
         self.scope = Scope::default();
@@ -436,6 +441,9 @@ impl Session {
                 None => {
                     let mut simulation = Simulation::new(&self.gpu, compiled.plan)?;
                     simulation.set_profiling(Profile::Nodes);
+                    if let Some(snapshot) = self.snapshots.wanted() {
+                        simulation.restore(snapshot);
+                    }
                     self.simulation = Some(simulation);
                 }
             }
@@ -476,6 +484,7 @@ impl Session {
     /// Starts the simulation anew.
     pub fn reset(&mut self) {
         self.running = Problems::default();
+        self.snapshots = Snapshots::default();
         if let Some(simulation) = &mut self.simulation {
             simulation.reset();
         }
