@@ -2,9 +2,12 @@
 
 mod bench;
 mod check;
+mod deterministic;
+mod junit;
 mod render;
 mod report;
 mod stages;
+mod test;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -39,6 +42,8 @@ enum Command {
     Render(Box<render::Render>),
     /// Report everything that is wrong with a graph; exit code 1 when it can't run
     Check(GraphArgs),
+    /// Run graphs and check what they expect of themselves; exit code 1 when something is otherwise, 2 when a graph can't run
+    Test(Box<test::Test>),
     /// Print what a graph compiles to
     Plan(PlanArgs),
     /// Time graphs and the built-in cases: GPU, wall clock and CPU of a step, node by node, beside the bytes that must move
@@ -80,12 +85,12 @@ pub fn main() -> ExitCode {
         // On one deep stack all along: to take and give back one for each graph costs milliseconds.
         Some(command) => stagewright::deep_stack(|| run(command)),
         #[cfg(feature = "editor")]
-        None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message),
+        None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message).map(|()| ExitCode::SUCCESS),
         #[cfg(not(feature = "editor"))]
         None => Err(Failure::Message("this build has no editor; `stagewright --help` lists the commands".into())),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             failure.print();
             ExitCode::FAILURE
@@ -93,14 +98,17 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<(), Failure> {
-    match command {
+fn run(command: Command) -> Result<ExitCode, Failure> {
+    let done = match command {
+        // It has exit codes of its own.
+        Command::Test(test) => return Ok(test.run()),
         Command::Render(render) => render.run(),
         Command::Check(graph) => check::run(&graph),
         Command::Plan(args) => plan(&args),
         Command::Bench(bench) => bench.run(),
         Command::Stages(stages) => stages.run(),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 fn plan(args: &PlanArgs) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::deterministic::{DeterministicArgs, Recorder};
 use super::report::{self, Failure};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
@@ -30,7 +31,7 @@ pub struct Render {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Go on with an export of the same that was interrupted
-    #[arg(long)]
+    #[arg(long, conflicts_with = "deterministic")]
     resume: bool,
     /// Size of the pictures [pixels]; what the Output says when absent
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
@@ -52,6 +53,8 @@ pub struct Render {
     profile: bool,
     #[command(flatten)]
     wire: WireArgs,
+    #[command(flatten)]
+    deterministic: DeterministicArgs,
 }
 
 impl Render {
@@ -63,7 +66,9 @@ impl Render {
             folder: self.out.clone(),
             resume: self.resume,
         };
-        let (document, mut simulation) = self.simulation(&export)?;
+        let mut recorder = self.deterministic.begin()?;
+        let (document, mut simulation) = self.simulation(&export, &mut recorder)?;
+        let mut fault = None;
         simulation.set_profiling(Profile::Nodes);
         let mut times = Times::default();
         let bar = progress(*self.frames.end());
@@ -71,13 +76,17 @@ impl Render {
         let (done, statistics) = job::run(&export, &document, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
             times.take(simulation, false);
-            true
+            fault = recorder.as_mut().and_then(|recorder| bar.suspend(|| hash(recorder, simulation)).err());
+            fault.is_none()
         })
         .map_err(|error| match error {
             JobError::Graph(problems) => problems.into(),
             other => Failure::Message(other.to_string()),
         })?;
         bar.finish_and_clear();
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
         report::warn(&simulation.warnings(true));
         times.take(&mut simulation, true);
         if done.kept > 0 {
@@ -87,10 +96,13 @@ impl Render {
         for watched in simulation.watched() {
             report::print(&format!("{} {:.4}\n", watched.name, watched.value));
         }
-        self.wire.report(statistics.as_ref())
+        self.wire.report(statistics.as_ref())?;
+        let differences =
+            recorder.map(|recorder| self.deterministic.finish(&recorder)).transpose()?.unwrap_or_default();
+        if differences.is_empty() { Ok(()) } else { Err(Failure::Message(differences.join("\n"))) }
     }
 
-    fn simulation(&self, export: &Export) -> Result<(Document, Simulation), Failure> {
+    fn simulation(&self, export: &Export, recorder: &mut Option<Recorder>) -> Result<(Document, Simulation), Failure> {
         let (mut document, library) = self.graph.load()?;
         if let Some(fps) = self.fps {
             if !(fps.is_finite() && fps > 0.0) {
@@ -105,11 +117,18 @@ impl Render {
         }
         // What is wrong with the graph is told even where there is no driver.
         let gpu = Gpu::new(&GpuOptions { adapter: self.adapter.clone() });
-        let tuning = gpu.as_ref().map(|gpu| Book::open().tuning(gpu)).unwrap_or_default();
+        // Measured shapes may round half precision at other places, so that another machine's book gives other bits.
+        let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { Book::open().tuning(gpu) };
+        let tuning = gpu.as_ref().map(tuning).unwrap_or_default();
         let options = PlanOptions { tuning, ..export.plan_options(self.graph.folder()) };
         let plan = self.graph.compile(&document, &library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
-        Ok((document, Simulation::new(&gpu, plan)?))
+        let simulation = Simulation::new(&gpu, plan)?;
+        if let Some(recorder) = recorder {
+            let name = self.graph.graph.file_name().unwrap_or_default().to_string_lossy();
+            recorder.graph(&name, &document, &library, &simulation)?;
+        }
+        Ok((document, simulation))
     }
 
     fn summary(&self, written: u64, elapsed: Duration, times: Times, simulation: &Simulation) {
@@ -135,6 +154,14 @@ impl Render {
             }
         }
     }
+}
+
+/// Prints the hash of every State after a frame.
+fn hash(recorder: &mut Recorder, simulation: &Simulation) -> Result<(), Failure> {
+    for row in recorder.take(simulation)? {
+        report::print(&format!("{row}\n"));
+    }
+    Ok(())
 }
 
 /// GPU times of all frames.

@@ -2,8 +2,11 @@
 //! these calls.
 
 pub mod camera;
+pub mod expect;
 pub mod field;
 pub mod files;
+pub mod hash;
+pub mod hashes;
 pub mod input;
 pub mod probe;
 mod settings;
