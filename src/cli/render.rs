@@ -11,8 +11,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::report::{self, Failure};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
-use stagewright::document::Document;
+use stagewright::cancel::Cancel;
 use stagewright::export::job::{self, Export, JobError, Subject};
+use stagewright::export::record::Fingerprint;
+use stagewright::files::{MAX_GRAPH, read};
 use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Profile};
 use stagewright::plan::PlanOptions;
 use stagewright::sim::Simulation;
@@ -63,12 +65,12 @@ impl Render {
             folder: self.out.clone(),
             resume: self.resume,
         };
-        let (document, mut simulation) = self.simulation(&export)?;
+        let (inputs, mut simulation) = self.simulation(&export)?;
         simulation.set_profiling(Profile::Nodes);
         let mut times = Times::default();
         let bar = progress(*self.frames.end());
         let started = Instant::now();
-        let (done, statistics) = job::run(&export, &document, &mut simulation, |progress, simulation| {
+        let (done, statistics) = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
             times.take(simulation, false);
             true
@@ -80,6 +82,12 @@ impl Render {
         bar.finish_and_clear();
         report::warn(&simulation.warnings(true));
         times.take(&mut simulation, true);
+        if self.resume && done.replaced > 0 {
+            report::print(&format!(
+                "{} frames were there of another version of the graph, its stages, its files or the program; all were rendered again\n",
+                done.replaced
+            ));
+        }
         if done.kept > 0 {
             report::print(&format!("{} frames were there already\n", done.kept));
         }
@@ -90,7 +98,7 @@ impl Render {
         self.wire.report(statistics.as_ref())
     }
 
-    fn simulation(&self, export: &Export) -> Result<(Document, Simulation), Failure> {
+    fn simulation(&self, export: &Export) -> Result<(Fingerprint, Simulation), Failure> {
         let (mut document, library) = self.graph.load()?;
         if let Some(fps) = self.fps {
             if !(fps.is_finite() && fps > 0.0) {
@@ -100,16 +108,18 @@ impl Render {
         }
         if let Some(path) = &self.input {
             let failure = |e: String| Failure::Message(format!("--input {}: {e}", path.display()));
-            let text = std::fs::read_to_string(path).map_err(|e| failure(e.to_string()))?;
+            let text = read::text(path, MAX_GRAPH).map_err(|e| failure(e.to_string()))?;
             document.input = Some(InputTrack::parse(&text).map_err(|e| failure(e.to_string()))?);
         }
         // What is wrong with the graph is told even where there is no driver.
         let gpu = Gpu::new(&GpuOptions { adapter: self.adapter.clone() });
         let tuning = gpu.as_ref().map(|gpu| Book::open().tuning(gpu)).unwrap_or_default();
-        let options = PlanOptions { tuning, ..export.plan_options(self.graph.folder()) };
+        let options = PlanOptions { tuning, ..export.plan_options(&self.graph.access()) };
         let plan = self.graph.compile(&document, &library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
-        Ok((document, Simulation::new(&gpu, plan)?))
+        let inputs = Fingerprint::of(&document, &library, &self.graph.access(), &Cancel::default());
+        let inputs = inputs.ok_or_else(|| Failure::Message("it was cancelled".into()))?;
+        Ok((inputs, Simulation::new(&gpu, plan)?))
     }
 
     fn summary(&self, written: u64, elapsed: Duration, times: Times, simulation: &Simulation) {
