@@ -103,6 +103,12 @@ impl ExportDialog {
         }
     }
 
+    /// Whether it is not known yet what lies in the folder.
+    #[cfg(test)]
+    pub fn looking(&self) -> bool {
+        self.open && self.job.is_none() && self.there.as_ref().is_none_or(|look| look.found.is_none())
+    }
+
     /// How the last export ended, until there is another.
     #[cfg(test)]
     pub fn ended(&self) -> Option<&str> {

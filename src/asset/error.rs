@@ -46,6 +46,8 @@ pub enum Cause {
     TooMany(&'static str),
     #[error("it has more than {MAX_VERTICES} vertices")]
     Vertices,
+    #[error("it has more than {1} {0}")]
+    Parts(&'static str, usize),
     #[error("its faces with many corners take too long to cut into triangles")]
     Faces,
     #[error("a picture of {0} x {1} pixels is too large")]
@@ -106,6 +108,7 @@ impl Cause {
             Cause::TooMany("pieces of outline") => "smooth or shrink the picture",
             Cause::TooMany(_) => "reduce (decimate) the mesh",
             Cause::Vertices => "reduce (decimate) the mesh",
+            Cause::Parts(..) => "join its parts and export it again",
             Cause::Faces => "triangulate the mesh and export it again",
             Cause::Pixels(..) => "shrink it to at most 8192 x 8192",
             Cause::NoExtent => "choose a mesh that is more than a point",

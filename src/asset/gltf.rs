@@ -108,7 +108,10 @@ fn resources<'a>(
         }
     }
     let total = lengths.values().try_fold(0u64, |total, length| total.checked_add(*length));
-    if lengths.len() > MAX_BUFFERS || total.is_none_or(|total| total > MAX_FILE) {
+    if lengths.len() > MAX_BUFFERS {
+        return Err(Cause::Parts("buffers", MAX_BUFFERS));
+    }
+    if total.is_none_or(|total| total > MAX_FILE) {
         return Err(Cause::TooLarge);
     }
     lengths.into_iter().map(|(uri, length)| Ok((uri, resource(uri, length, folder, access, work)?))).collect()
@@ -165,7 +168,7 @@ fn bounded(json: &[u8]) -> Result<(), Cause> {
             _ => {}
         }
     }
-    if count > MAX_VALUES { Err(Cause::Unsupported(format!("more than {MAX_VALUES} JSON values"))) } else { Ok(()) }
+    if count > MAX_VALUES { Err(Cause::Parts("JSON values", MAX_VALUES)) } else { Ok(()) }
 }
 
 /// The nodes of the default scene with their transforms; all of them where there is no scene.

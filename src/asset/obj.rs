@@ -10,7 +10,7 @@ use super::{MAX_TRIANGLES, MAX_VERTICES, Mesh, Work, is_point};
 /// Corners of a face.
 const MAX_CORNERS: usize = 1000;
 /// Cutting ears takes up to the square of a face's corners, in steps of which this many take some seconds for all faces together.
-const MAX_CUTTING: u64 = 20_000_000;
+const MAX_CUTTING: u64 = 100_000_000;
 /// Lines that are read between two looks at whether to go on.
 const LINES: usize = 1 << 14;
 

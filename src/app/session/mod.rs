@@ -231,7 +231,14 @@ impl Session {
 
     /// Whether the document has changes that no file holds.
     pub fn modified(&self) -> bool {
-        self.saved.as_ref() != Some(&self.document)
+        let Some(saved) = &self.saved else { return true };
+        if *saved == self.document {
+            return false;
+        }
+        // NaN, which a file may hold, equals nothing, not even itself.
+        #[expect(clippy::eq_op, reason = "unequal where it holds NaN")]
+        let has_nan = self.document != self.document;
+        !(has_nan && saved.to_text() == self.document.to_text())
     }
 
     /// Notes that the document is now what the file at `path` holds.
