@@ -42,6 +42,7 @@ pub mod document;
 pub mod edit;
 pub mod export;
 pub mod expr;
+pub mod files;
 pub mod gpu;
 pub mod graph;
 pub mod library;

@@ -17,6 +17,7 @@ use clap::{Args, Parser, Subcommand};
 
 use report::Failure;
 use stagewright::document::{Document, ParamValue};
+use stagewright::files::{self, Access, MAX_GRAPH};
 use stagewright::graph::Graph;
 use stagewright::library::{self, Library};
 use stagewright::plan::{Plan, PlanOptions};
@@ -64,6 +65,9 @@ struct GraphArgs {
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
+    /// Let the graph read files outside its own folder
+    #[arg(long)]
+    allow_files: bool,
 }
 
 #[derive(Args)]
@@ -113,8 +117,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
 
 fn plan(args: &PlanArgs) -> Result<(), Failure> {
     let (document, library) = args.graph.load()?;
-    let options = PlanOptions { folder: args.graph.folder(), ..PlanOptions::default() };
-    let plan = args.graph.compile(&document, &library, &options)?;
+    let plan = args.graph.compile(&document, &library, &args.graph.options())?;
     let text = match (args.json, args.wgsl) {
         (true, _) => serde_json::to_string_pretty(&plan).map_err(|e| Failure::Message(e.to_string()))?,
         (_, true) => plan.to_text_with_wgsl(),
@@ -134,9 +137,14 @@ impl GraphArgs {
         Ok((document, library))
     }
 
-    /// Where the files lie that the graph names.
-    fn folder(&self) -> PathBuf {
-        self.graph.parent().map(Path::to_path_buf).unwrap_or_default()
+    /// Which files the graph may name.
+    fn access(&self) -> Access {
+        Access::new(self.graph.parent().unwrap_or(Path::new("")), self.allow_files)
+    }
+
+    fn options(&self) -> PlanOptions {
+        let Access { folder, anywhere } = self.access();
+        PlanOptions { folder, allow_files: anywhere, ..PlanOptions::default() }
     }
 
     fn compile(&self, document: &Document, library: &Library, options: &PlanOptions) -> Result<Plan, Failure> {
@@ -149,7 +157,7 @@ impl GraphArgs {
 
 fn read(graph: &Path) -> Result<Document, Failure> {
     let path = graph.display();
-    let text = std::fs::read_to_string(graph).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
+    let text = files::read::text(graph, MAX_GRAPH).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
     Document::parse(&text).map_err(|e| Failure::Message(format!("{path}: {e}")))
 }
 

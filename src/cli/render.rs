@@ -12,8 +12,10 @@ use super::deterministic::{DeterministicArgs, Recorder};
 use super::report::{self, Failure};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
-use stagewright::document::Document;
+use stagewright::cancel::Cancel;
 use stagewright::export::job::{self, Export, JobError, Subject};
+use stagewright::export::record::Fingerprint;
+use stagewright::files::{MAX_GRAPH, read};
 use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Profile};
 use stagewright::plan::PlanOptions;
 use stagewright::sim::Simulation;
@@ -67,13 +69,13 @@ impl Render {
             resume: self.resume,
         };
         let mut recorder = self.deterministic.begin()?;
-        let (document, mut simulation) = self.simulation(&export, &mut recorder)?;
+        let (inputs, mut simulation) = self.simulation(&export, &mut recorder)?;
         let mut fault = None;
         simulation.set_profiling(Profile::Nodes);
         let mut times = Times::default();
         let bar = progress(*self.frames.end());
         let started = Instant::now();
-        let (done, statistics) = job::run(&export, &document, &mut simulation, |progress, simulation| {
+        let (done, statistics) = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
             times.take(simulation, false);
             fault = recorder.as_mut().and_then(|recorder| bar.suspend(|| hash(recorder, simulation)).err());
@@ -89,6 +91,12 @@ impl Render {
         }
         report::warn(&simulation.warnings(true));
         times.take(&mut simulation, true);
+        if self.resume && done.replaced > 0 {
+            report::print(&format!(
+                "{} frames were there of another version of the graph, its stages, its files or the program; all were rendered again\n",
+                done.replaced
+            ));
+        }
         if done.kept > 0 {
             report::print(&format!("{} frames were there already\n", done.kept));
         }
@@ -102,7 +110,11 @@ impl Render {
         if differences.is_empty() { Ok(()) } else { Err(Failure::Message(differences.join("\n"))) }
     }
 
-    fn simulation(&self, export: &Export, recorder: &mut Option<Recorder>) -> Result<(Document, Simulation), Failure> {
+    fn simulation(
+        &self,
+        export: &Export,
+        recorder: &mut Option<Recorder>,
+    ) -> Result<(Fingerprint, Simulation), Failure> {
         let (mut document, library) = self.graph.load()?;
         if let Some(fps) = self.fps {
             if !(fps.is_finite() && fps > 0.0) {
@@ -112,7 +124,7 @@ impl Render {
         }
         if let Some(path) = &self.input {
             let failure = |e: String| Failure::Message(format!("--input {}: {e}", path.display()));
-            let text = std::fs::read_to_string(path).map_err(|e| failure(e.to_string()))?;
+            let text = read::text(path, MAX_GRAPH).map_err(|e| failure(e.to_string()))?;
             document.input = Some(InputTrack::parse(&text).map_err(|e| failure(e.to_string()))?);
         }
         // What is wrong with the graph is told even where there is no driver.
@@ -120,7 +132,7 @@ impl Render {
         // Measured shapes may round half precision at other places, so that another machine's book gives other bits.
         let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { Book::open().tuning(gpu) };
         let tuning = gpu.as_ref().map(tuning).unwrap_or_default();
-        let options = PlanOptions { tuning, ..export.plan_options(self.graph.folder()) };
+        let options = PlanOptions { tuning, ..export.plan_options(&self.graph.access()) };
         let plan = self.graph.compile(&document, &library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
         let simulation = Simulation::new(&gpu, plan)?;
@@ -128,7 +140,9 @@ impl Render {
             let name = self.graph.graph.file_name().unwrap_or_default().to_string_lossy();
             recorder.graph(&name, &document, &library, &simulation)?;
         }
-        Ok((document, simulation))
+        let inputs = Fingerprint::of(&document, &library, &self.graph.access(), &Cancel::default());
+        let inputs = inputs.ok_or_else(|| Failure::Message("it was cancelled".into()))?;
+        Ok((inputs, simulation))
     }
 
     fn summary(&self, written: u64, elapsed: Duration, times: Times, simulation: &Simulation) {

@@ -51,10 +51,18 @@ impl Simulation {
     /// # Errors
     /// What the adapter lacks, shaders that it refuses, memory that it does not have.
     pub fn new(gpu: &Gpu, plan: Plan) -> Result<Simulation, Problems> {
-        let files = files::read(&plan)?;
+        let grids = files::read(&plan)?;
+        Simulation::with_files(gpu, plan, &grids)
+    }
+
+    /// The same with what the plan needs from files, in the order of [`Plan::files`]: nothing is read here.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn with_files(gpu: &Gpu, plan: Plan, grids: &[Arc<DistanceGrid>]) -> Result<Simulation, Problems> {
         let mut engine = Engine::new(gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
-        let notes = upload(&mut engine, &plan, &files);
+        let notes = upload(&mut engine, &plan, grids);
         let watches = watch::Watches::new(&plan);
         Ok(Simulation {
             gpu: gpu.clone(),
@@ -77,10 +85,18 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::new`]; then the old plan runs on as if nothing had been tried.
     pub fn replace(&mut self, plan: Plan) -> Result<(), Problems> {
-        let files = files::read(&plan)?;
+        let grids = files::read(&plan)?;
+        self.replace_with_files(plan, &grids)
+    }
+
+    /// The same with what the plan needs from files, in the order of [`Plan::files`]: nothing is read here.
+    ///
+    /// # Errors
+    /// As [`Simulation::replace`].
+    pub fn replace_with_files(&mut self, plan: Plan, grids: &[Arc<DistanceGrid>]) -> Result<(), Problems> {
         let mut engine = Engine::new(&self.gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
-        let notes = upload(&mut engine, &plan, &files);
+        let notes = upload(&mut engine, &plan, grids);
         let same = |ours: &crate::plan::State| {
             let theirs = self.plan.states.iter().find(|s| s.node == ours.node && s.description == ours.description)?;
             Some((theirs.buffer, ours.buffer))

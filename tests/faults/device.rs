@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use stagewright::cancel::Cancel;
 use stagewright::document::{Document, ParamValue};
 use stagewright::export::job::{self, Export, Subject};
+use stagewright::export::record::Fingerprint;
+use stagewright::files::Access;
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
@@ -120,8 +123,9 @@ fn export(gpu: &Gpu, plan: &Plan, seed: u64) {
     let folder = folder(seed);
     let (frames, subject) = (1..=10_000, Subject::Output(None));
     let export = Export { frames, size: None, subject, folder: folder.clone(), resume: false };
+    let inputs = Fingerprint::of(&document(), Library::builtin(), &Access::default(), &Cancel::default()).unwrap();
     if let Ok(mut simulation) = Simulation::new(gpu, plan.clone()) {
-        let ended = job::run(&export, &document(), &mut simulation, |_, _| !gpu.is_lost());
+        let ended = job::run(&export, &inputs, &mut simulation, |_, _| !gpu.is_lost());
         // Whatever came first: the look at the device, or an answer that did not come.
         drop(ended);
     }
