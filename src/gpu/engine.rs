@@ -19,6 +19,8 @@ pub struct Engine {
     buffers: Vec<wgpu::Buffer>,
     uniforms: wgpu::Buffer,
     flags: Option<wgpu::Buffer>,
+    /// Bytes of the flags that are read back: alarms, and counts about scatter ports.
+    flag_bytes: u64,
     frame: Recorder,
     reset: Vec<Step>,
     /// Dispatches that give the same in every frame. What they bind never swaps.
@@ -50,10 +52,11 @@ impl Engine {
             usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        let flags = (!plan.alarms.is_empty()).then(|| {
+        let places = plan.scatter_places();
+        let flags = (places.all > 0).then(|| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("alarms"),
-                size: (plan.alarms.len() as u64 * 4).next_multiple_of(16),
+                size: (places.all * 4).next_multiple_of(16),
                 usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             })
@@ -105,6 +108,7 @@ impl Engine {
             buffers,
             uniforms,
             flags,
+            flag_bytes: places.head * 4,
         })
     }
 
@@ -115,10 +119,8 @@ impl Engine {
         self.post.forget();
         self.still.forget();
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
-        if let Some(flags) = &self.flags {
-            self.gpu.queue.write_buffer(flags, 0, &vec![0; flags.size() as usize]);
-        }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        self.flags.iter().for_each(|flags| encoder.clear_buffer(flags, 0, None));
         let track = self.timing.as_ref().and_then(|timing| timing.ready(List::Reset));
         run(&mut encoder, &self.reset, track.map(|t| &**t.marks()));
         track.iter().for_each(|track| track.resolve(&mut encoder));
@@ -283,10 +285,11 @@ impl Engine {
         self.post.collect(wait)
     }
 
-    /// Indices of alarms that kernels have raised, as far as the GPU has told. Does not block unless asked to.
-    pub fn alarms(&mut self, wait: bool) -> Vec<usize> {
+    /// A word for each alarm, not zero where a kernel has raised it, and the counts about scatter ports behind, as far as the GPU has
+    /// told; nothing where it has not. Does not block unless asked to.
+    pub fn alarms(&mut self, wait: bool) -> Vec<u32> {
         let Some(flags) = &self.flags else { return Vec::new() };
-        let pending = self.pending_flags.take().unwrap_or_else(|| Reading::start(&self.gpu, flags));
+        let pending = self.pending_flags.take().unwrap_or_else(|| Reading::start_of(&self.gpu, flags, self.flag_bytes));
         let words = match wait {
             true => pending.wait(),
             false => match pending.try_take() {
@@ -297,8 +300,7 @@ impl Engine {
                 }
             },
         };
-        let words = words.unwrap_or_default();
-        words.iter().enumerate().filter(|(_, w)| **w != 0).map(|(i, _)| i).collect()
+        words.unwrap_or_default()
     }
 }
 

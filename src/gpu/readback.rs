@@ -14,15 +14,21 @@ pub struct Reading {
 impl Reading {
     /// Asks for the whole of `buffer` as it is after all that was submitted.
     pub(crate) fn start(gpu: &Gpu, buffer: &wgpu::Buffer) -> Reading {
+        Reading::start_of(gpu, buffer, buffer.size())
+    }
+
+    /// The same of its first bytes, a multiple of four.
+    pub(crate) fn start_of(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64) -> Reading {
+        let bytes = bytes.min(buffer.size());
         let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("readback"),
-            size: buffer.size(),
+            size: bytes,
             usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
             mapped_at_creation: false,
         });
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("readback") });
-        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
+        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, bytes);
         gpu.queue.submit([encoder.finish()]);
         let (sender, mapped) = mpsc::channel();
         staging.map_async(wgpu::MapMode::Read, .., move |result| {

@@ -6,6 +6,7 @@ pub mod field;
 pub mod files;
 pub mod input;
 pub mod probe;
+mod scatter;
 mod settings;
 mod watch;
 
@@ -38,6 +39,7 @@ pub struct Simulation {
     /// What files had to say that is worth knowing; told once.
     notes: Problems,
     watches: watch::Watches,
+    scatters: scatter::Scatters,
 }
 
 impl Simulation {
@@ -63,6 +65,7 @@ impl Simulation {
             cpu: Recent::new(1),
             notes,
             watches,
+            scatters: scatter::Scatters::default(),
         })
     }
 
@@ -102,6 +105,7 @@ impl Simulation {
         self.settings.write_frame(&self.plan, &FrameInput::default(), self.time, self.frame);
         self.engine.reset(self.settings.bytes());
         self.watches = watch::Watches::new(&self.plan);
+        self.scatters = scatter::Scatters::default();
         self.fresh = false;
     }
 
@@ -342,11 +346,11 @@ impl Simulation {
     pub fn warnings(&mut self, wait: bool) -> Problems {
         let mut problems = self.settings.take_warnings();
         std::mem::take(&mut self.notes).0.into_iter().for_each(|note| problems.push(note));
-        for index in self.engine.alarms(wait) {
-            if let Some(raised) = self.plan.alarms.get(index) {
-                problems.push(alarm(raised));
-            }
-        }
+        let words = self.engine.alarms(wait);
+        let raised = self.plan.alarms.iter().zip(&words).filter(|(_, word)| **word != 0);
+        raised.for_each(|(raised, _)| problems.push(alarm(raised)));
+        let scattered = self.scatters.warnings(&self.plan, &words, self.frame, wait);
+        scattered.into_iter().for_each(|warning| problems.push(warning));
         if wait {
             self.collect_watches(true);
         }
