@@ -46,6 +46,7 @@ pub mod gpu;
 pub mod graph;
 pub mod library;
 pub mod plan;
+pub mod printable;
 pub mod problem;
 pub mod sim;
 pub mod stage;

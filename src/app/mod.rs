@@ -82,7 +82,12 @@ pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String>
 /// Why there is no window, and what works without one.
 fn sentence(error: &eframe::Error) -> String {
     match error {
-        eframe::Error::Wgpu(cause) => format!("{}; {cause}", gpu::GpuError::NoAdapter),
+        eframe::Error::Wgpu(cause) => {
+            // It may end in an empty list of adapters.
+            let cause = cause.to_string();
+            let cause = cause.trim_end_matches("{}").trim_end_matches([' ', ':', ',', '.']);
+            format!("{}; {cause}", gpu::GpuError::NoAdapter)
+        }
         eframe::Error::AppCreation(cause) => cause.to_string(),
         other => {
             // Up to here it says where in the window library that was.
@@ -354,7 +359,9 @@ impl Editor {
         // Asking costs a copy, and loops that overrun do so for long.
         if simulation.frame() % 32 == 1 {
             let warnings = simulation.warnings(false);
+            let bad = simulation.bad_values(false);
             self.session.note(warnings);
+            bad.into_iter().for_each(|bad| self.session.trace(bad));
         }
     }
 

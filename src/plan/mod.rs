@@ -382,7 +382,7 @@ pub struct PlanOptions {
 pub enum Outputs {
     #[default]
     All,
-    /// The first by name.
+    /// The first in the author's order ([`Graph::outputs`]).
     First,
     /// The one of this name.
     One(String),
@@ -525,7 +525,13 @@ fn check_memory(layout: &allocate::Layout, budget: u64) -> Result<(), Problems> 
         mebibytes(budget),
         mebibytes(bytes)
     );
-    Err(Problem::new("", "", cause, "lower the resolution of its domain, or raise the budget").into())
+    Err(Problem::new(
+        "",
+        "",
+        cause,
+        "lower the resolution of its domain; the command line takes a larger budget with --memory-budget",
+    )
+    .into())
 }
 
 /// `12.5 MiB`

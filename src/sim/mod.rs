@@ -8,6 +8,7 @@ pub mod input;
 pub mod probe;
 mod scatter;
 mod settings;
+pub mod values;
 mod watch;
 
 use std::sync::Arc;
@@ -40,6 +41,7 @@ pub struct Simulation {
     notes: Problems,
     watches: watch::Watches,
     scatters: scatter::Scatters,
+    values: Option<Box<values::Values>>,
 }
 
 impl Simulation {
@@ -66,6 +68,7 @@ impl Simulation {
             notes,
             watches,
             scatters: scatter::Scatters::default(),
+            values: None,
         })
     }
 
@@ -97,6 +100,7 @@ impl Simulation {
             self.start();
             self.engine.adopt(&before, &kept);
         }
+        self.watch_anew();
         Ok(())
     }
 
@@ -106,6 +110,7 @@ impl Simulation {
         self.engine.reset(self.settings.bytes());
         self.watches = watch::Watches::new(&self.plan);
         self.scatters = scatter::Scatters::default();
+        self.values.iter_mut().for_each(|values| values.forget());
         self.fresh = false;
     }
 
@@ -124,6 +129,8 @@ impl Simulation {
         if self.fresh {
             self.reset();
         }
+        let mut values = self.values.take();
+        values.iter_mut().for_each(|values| values.before(self));
         let started = Instant::now();
         let dt = f64::from(self.settings.write_frame(&self.plan, input, self.time, self.frame));
         self.engine.step(self.settings.bytes());
@@ -131,6 +138,8 @@ impl Simulation {
         self.collect_watches(false);
         self.time += dt;
         self.frame += 1;
+        values.iter_mut().for_each(|values| values.after(self, input));
+        self.values = values;
         let faults = self.gpu.take_faults();
         if faults.is_empty() {
             return Ok(());
@@ -148,12 +157,14 @@ impl Simulation {
         if self.fresh {
             self.reset();
         }
+        let values = self.values.take();
         let (time, frame) = (self.time, self.frame);
         let states: Vec<usize> = self.plan.states.iter().map(|state| state.buffer).collect();
         let saved = self.engine.save(&states);
         let result = self.step(input);
         self.engine.restore(&states, &saved);
         (self.time, self.frame) = (time, frame);
+        self.values = values;
         result
     }
 
@@ -240,6 +251,7 @@ impl Simulation {
         let mut words = wire.layout().pack(values);
         words.resize((bytes / 4) as usize, 0);
         self.engine.write(found.buffer, &words);
+        self.values.iter_mut().for_each(|values| values.forget());
         Ok(())
     }
 
@@ -260,6 +272,7 @@ impl Simulation {
             return Err(Problem::new(state, "", cause, "name a State of particles, and no more than its capacity"));
         };
         let groups = count.div_ceil(256);
+        self.values.iter_mut().for_each(|values| values.forget());
         self.engine.write(buffer, &[count, count, 0, 0, groups.min(65_535), groups.div_ceil(65_535), 1, 0]);
         Ok(())
     }

@@ -4,6 +4,7 @@ mod drafts;
 mod files;
 mod level;
 mod readable;
+pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -45,6 +46,9 @@ pub struct Session {
     of_stages: Problems,
     /// What came up while running, since the plan or the start changed.
     running: Problems,
+    /// What the States of the simulation began with.
+    begun: values::Starts,
+    traced: values::Traced,
     /// Parameters set while a plan was being compiled that does not know them.
     unsent: Vec<(String, ParamValue)>,
     /// That a file is being read which the graph waits for.
@@ -104,6 +108,8 @@ impl Session {
             problems: Problems::default(),
             of_stages: Problems::default(),
             running: Problems::default(),
+            begun: values::Starts::new(),
+            traced: None,
             unsent: Vec::new(),
             waiting: None,
             revision: 0,
@@ -409,7 +415,7 @@ impl Session {
         self.readable.note(&self.document);
         self.of_stages = stages::problems(&self.library, &self.document);
         self.unreadable.iter().for_each(|problem| self.of_stages.push(problem.clone()));
-        let folder = self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
+        let folder = self.folder();
         let job = Job {
             document: self.document.clone(),
             library: self.library.clone(),
@@ -422,6 +428,11 @@ impl Session {
         }
     }
 
+    /// Where files lie that the graph names.
+    fn folder(&self) -> PathBuf {
+        self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
+    }
+
     /// Takes in what other threads have made: stages that were read again, and a plan that has been compiled.
     pub fn poll(&mut self) {
         if let Some(answer) = self.stages.as_ref().and_then(Stages::poll) {
@@ -429,6 +440,7 @@ impl Session {
             self.compile();
         }
         self.wait_for_files();
+        self.take_trace();
         let Some(outcome) = self.compiler.poll() else { return };
         let started = outcome.and_then(|compiled| {
             match &mut self.simulation {
@@ -436,6 +448,8 @@ impl Session {
                 None => {
                     let mut simulation = Simulation::new(&self.gpu, compiled.plan)?;
                     simulation.set_profiling(Profile::Nodes);
+                    simulation.watch_values(values::EVERY)?;
+                    self.begun.clear();
                     self.simulation = Some(simulation);
                 }
             }
@@ -445,7 +459,7 @@ impl Session {
         match started {
             Ok(warnings) => {
                 self.problems = warnings;
-                self.running = Problems::default();
+                self.running = self.not_started();
                 self.plans += 1;
                 self.replay();
             }
@@ -476,6 +490,8 @@ impl Session {
     /// Starts the simulation anew.
     pub fn reset(&mut self) {
         self.running = Problems::default();
+        self.begun = values::starts(&self.document);
+        self.traced = None;
         if let Some(simulation) = &mut self.simulation {
             simulation.reset();
         }
