@@ -346,7 +346,9 @@ impl Editor {
         // Asking costs a copy, and loops that overrun do so for long.
         if simulation.frame() % 32 == 1 {
             let warnings = simulation.warnings(false);
+            let bad = simulation.bad_values(false);
             self.session.note(warnings);
+            bad.into_iter().for_each(|bad| self.session.trace(bad));
         }
     }
 

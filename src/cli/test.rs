@@ -146,8 +146,13 @@ impl Test {
     fn load(&self, graph: &Path) -> Result<(Document, Library, GraphArgs), Failure> {
         let document = super::read(graph)?;
         let params = self.params.iter().filter(|param| has_node(&document, param)).cloned().collect();
-        let args =
-            GraphArgs { graph: graph.into(), params, stages: self.stages.clone(), allow_files: self.allow_files };
+        let args = GraphArgs {
+            graph: graph.into(),
+            params,
+            stages: self.stages.clone(),
+            allow_files: self.allow_files,
+            memory_budget: None,
+        };
         let (document, library) = args.load()?;
         Ok((document, library, args))
     }

@@ -5,6 +5,7 @@ mod drafts;
 mod files;
 mod level;
 mod readable;
+pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -48,6 +49,9 @@ pub struct Session {
     of_stages: Problems,
     /// What came up while running, since the plan or the start changed.
     running: Problems,
+    /// What the States of the simulation began with.
+    begun: values::Starts,
+    traced: values::Traced,
     /// Parameters set while a plan was being compiled that does not know them.
     unsent: Vec<(String, ParamValue)>,
     /// That a file is being read which the graph waits for.
@@ -111,6 +115,8 @@ impl Session {
             problems: Problems::default(),
             of_stages: Problems::default(),
             running: Problems::default(),
+            begun: values::Starts::new(),
+            traced: None,
             unsent: Vec::new(),
             waiting: None,
             revision: 0,
@@ -455,6 +461,7 @@ impl Session {
         if self.waits_for_stages() {
             return;
         }
+        self.take_trace();
         let Some(outcome) = self.compiler.poll() else { return };
         let started = outcome.and_then(|compiled| {
             match &mut self.simulation {
@@ -465,6 +472,8 @@ impl Session {
                     if let Some(snapshot) = self.snapshots.wanted() {
                         simulation.restore(snapshot);
                     }
+                    simulation.watch_values(values::EVERY)?;
+                    self.begun.clear();
                     self.simulation = Some(simulation);
                 }
             }
@@ -474,7 +483,7 @@ impl Session {
         match started {
             Ok(warnings) => {
                 self.problems = warnings;
-                self.running = Problems::default();
+                self.running = self.not_started();
                 self.plans += 1;
                 self.replay();
             }
@@ -506,6 +515,8 @@ impl Session {
     pub fn reset(&mut self) {
         self.running = Problems::default();
         self.snapshots = Snapshots::default();
+        self.begun = values::starts(&self.document);
+        self.traced = None;
         if let Some(simulation) = &mut self.simulation {
             simulation.reset();
         }
