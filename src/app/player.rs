@@ -129,9 +129,13 @@ impl Player {
         };
         self.before = pointer.at;
         let result = if step { simulation.step(&input) } else { simulation.preview(&input) };
-        if let Err(problems) = result {
-            self.playing = false;
-            session.note(problems);
+        match result {
+            Err(problems) => {
+                self.playing = false;
+                session.note(problems);
+            }
+            Ok(()) if step => session.check_frame(),
+            Ok(()) => {}
         }
         let total = session.simulation().and_then(|s| s.times(false)).filter(|times| !times.is_empty());
         let total = total.map(|times| times.iter().map(|node| node.ms).sum::<f64>());

@@ -1,6 +1,7 @@
 //! What is open: the document, its undo steps, its problems, and the simulation that runs it.
 
 mod drafts;
+mod expectations;
 mod files;
 mod level;
 mod readable;
@@ -19,6 +20,7 @@ use crate::library::{self, Library};
 use crate::problem::{Problem, Problems, SourcePlace};
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
+use crate::sim::expect::Checker;
 use crate::stage::types::{Attributes, WireType, particles_name};
 pub use drafts::{Draft, Drafts};
 use readable::Readable;
@@ -45,6 +47,8 @@ pub struct Session {
     of_stages: Problems,
     /// What came up while running, since the plan or the start changed.
     running: Problems,
+    /// What has come of the graph's expectations, since the plan, a parameter or the start changed.
+    checks: Checker,
     /// Parameters set while a plan was being compiled that does not know them.
     unsent: Vec<(String, ParamValue)>,
     /// That a file is being read which the graph waits for.
@@ -104,6 +108,7 @@ impl Session {
             problems: Problems::default(),
             of_stages: Problems::default(),
             running: Problems::default(),
+            checks: Checker::default(),
             unsent: Vec::new(),
             waiting: None,
             revision: 0,
@@ -174,6 +179,7 @@ impl Session {
         self.simulation = None;
         self.problems = Problems::default();
         self.running = Problems::default();
+        self.checks = Checker::default();
         self.scope = Scope::default();
         self.opened = None;
         self.readable = Readable::default();
@@ -440,6 +446,7 @@ impl Session {
                 }
             }
             (self.thumbnails, self.cameras) = (compiled.thumbnails, compiled.cameras);
+            self.checks = Checker::new(compiled.expectations);
             Ok(compiled.warnings)
         });
         match started {
@@ -476,6 +483,7 @@ impl Session {
     /// Starts the simulation anew.
     pub fn reset(&mut self) {
         self.running = Problems::default();
+        self.checks.restart();
         if let Some(simulation) = &mut self.simulation {
             simulation.reset();
         }
