@@ -8,6 +8,7 @@ use crate::app::session::Session;
 use crate::edit;
 use crate::graph::expect::Expectation;
 use crate::problem::Problem;
+use crate::sim::Simulation;
 use crate::sim::expect::{Outcome, Verdict};
 
 /// How an expectation stands.
@@ -32,7 +33,7 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session) {
             removed = removed.or(remove.then_some(index));
             chosen = chosen.take().or(choose);
         }
-        ui.label(faint(ui, "Checked when their frames are computed, and by `stagewright test`"));
+        ui.label(faint(ui, "Checked when their frames are computed. Also run by the command stagewright test."));
     });
     if let Some(index) = removed {
         session.end_gesture();
@@ -54,7 +55,8 @@ fn one(ui: &mut Ui, session: &Session, index: usize) -> (bool, Option<String>) {
         Some(Ok(expectation)) => (expectation.claim(), Some(expectation.node.clone())),
         _ => (text(), None),
     };
-    let standing = standing(ui, known, session.checks().outcomes(index));
+    let frame = session.running_simulation().map_or(0, Simulation::frame);
+    let standing = standing(ui, known, session.checks().outcomes(index), frame);
     let comment = session.document().expect.get(index).map(|expect| expect.comment.clone()).unwrap_or_default();
     let (mut remove, mut choose) = (false, None);
     ui.horizontal_top(|ui| {
@@ -78,7 +80,7 @@ fn one(ui: &mut Ui, session: &Session, index: usize) -> (bool, Option<String>) {
     (remove, choose)
 }
 
-fn standing(ui: &Ui, known: Option<&Result<Expectation, Problem>>, outcomes: &[Outcome]) -> Standing {
+fn standing(ui: &Ui, known: Option<&Result<Expectation, Problem>>, outcomes: &[Outcome], frame: u64) -> Standing {
     let look = theme::of(ui);
     let expectation = match known {
         None => {
@@ -98,6 +100,11 @@ fn standing(ui: &Ui, known: Option<&Result<Expectation, Problem>>, outcomes: &[O
             let found = if found.is_empty() { String::new() } else { format!("{found}; ") };
             let note = format!("Frame {frame}: {found}{why}");
             Standing { icon: "✖", word: "Failed", color: look.error, note }
+        }
+        // After a change, time goes on behind the frames that are checked.
+        (_, None) if frame >= expectation.frames.last() => {
+            let note = format!("Changed since {frames}. Reset the simulation to check again.");
+            Standing { icon: "○", word: "Not checked", color: look.faint, note }
         }
         (_, None) => {
             Standing { icon: "○", word: "Not reached", color: look.faint, note: format!("Not reached: {frames}") }

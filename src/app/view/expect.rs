@@ -51,7 +51,7 @@ pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, asked: &mu
     };
     let frame = session.running_simulation().map_or(0, Simulation::frame);
     let mut chosen = None;
-    let hint = "Add an expectation for this frame, which `stagewright test` checks";
+    let hint = "Add an expectation for this frame. The inspector lists them when nothing is selected.";
     ui.add_enabled_ui(frame > 0, |ui| {
         let menu = ui.menu_button(RichText::new("Expect").small(), |ui| {
             for choice in choices {
@@ -77,7 +77,7 @@ pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, asked: &mu
             });
             session.end_gesture();
             let what = if count == 1 { "Expectation" } else { "Expectations" };
-            format!("{what} added for frame {frame}; select nothing to see all of them in the inspector")
+            format!("{what} added for frame {frame}. The inspector lists them when nothing is selected.")
         }
         Err(cause) => format!("Cannot add an expectation: {cause}"),
     });
