@@ -323,6 +323,9 @@ impl Editor {
             pointer.keys = ctx.input_mut(player::keys);
         }
         let computed = self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time));
+        if self.session.collect_checks() {
+            ctx.request_repaint();
+        }
         if computed || std::mem::take(&mut self.stale) {
             self.views.values_mut().for_each(|view| view.update(&mut self.session));
         }

@@ -2,6 +2,7 @@
 
 mod device;
 mod drafts;
+mod expectations;
 mod files;
 mod level;
 mod readable;
@@ -21,6 +22,7 @@ use crate::library::{self, Library};
 use crate::problem::{Problem, Problems, SourcePlace};
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
+use crate::sim::expect::Checker;
 use crate::stage::types::{Attributes, WireType, particles_name};
 use device::Snapshots;
 pub use drafts::{Draft, Drafts};
@@ -52,6 +54,8 @@ pub struct Session {
     /// What the States of the simulation began with.
     begun: values::Starts,
     traced: values::Traced,
+    /// What has come of the graph's expectations, since the plan, a parameter or the start changed.
+    checks: Checker,
     /// Parameters set while a plan was being compiled that does not know them.
     unsent: Vec<(String, ParamValue)>,
     /// That a file is being read which the graph waits for.
@@ -117,6 +121,7 @@ impl Session {
             running: Problems::default(),
             begun: values::Starts::new(),
             traced: None,
+            checks: Checker::default(),
             unsent: Vec::new(),
             waiting: None,
             revision: 0,
@@ -193,6 +198,7 @@ impl Session {
         self.snapshots = Snapshots::default();
         self.problems = Problems::default();
         self.running = Problems::default();
+        self.checks = Checker::default();
         self.scope = Scope::default();
         self.opened = None;
         self.readable = Readable::default();
@@ -478,6 +484,7 @@ impl Session {
                 }
             }
             (self.thumbnails, self.cameras) = (compiled.thumbnails, compiled.cameras);
+            self.checks = Checker::new(compiled.expectations);
             Ok(compiled.warnings)
         });
         match started {
@@ -517,6 +524,7 @@ impl Session {
         self.snapshots = Snapshots::default();
         self.begun = values::starts(&self.document);
         self.traced = None;
+        self.checks.restart();
         if let Some(simulation) = &mut self.simulation {
             simulation.reset();
         }
