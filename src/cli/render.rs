@@ -117,9 +117,10 @@ impl Render {
         let options = PlanOptions { tuning, ..export.plan_options(&self.graph.access()) };
         let plan = self.graph.compile(&document, &library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
+        let simulation = Simulation::new(&gpu, plan)?;
         let inputs = Fingerprint::of(&document, &library, &self.graph.access(), &Cancel::default());
         let inputs = inputs.ok_or_else(|| Failure::Message("it was cancelled".into()))?;
-        Ok((inputs, Simulation::new(&gpu, plan)?))
+        Ok((inputs, simulation))
     }
 
     fn summary(&self, written: u64, elapsed: Duration, times: Times, simulation: &Simulation) {
