@@ -19,7 +19,8 @@ use super::session::Session;
 use super::settings::{Folders, Store};
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
 use gallery::Gallery;
-use recovery::{Left, Recovery};
+use recovery::Left;
+pub use recovery::Recovery;
 use watch::Watch;
 
 /// Nobody cancels a dialog this soon: there was none.
