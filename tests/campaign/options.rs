@@ -73,9 +73,9 @@ impl Options {
 
     pub fn jobs(&self) -> Vec<Job> {
         let wanted = |job: &Job| self.names.is_empty() || self.names.iter().any(|name| name == job.name());
-        let there = |job: &Job| match job {
-            Job::Suite(suite) => suite.is_there() && !(self.short && suite.short == 0),
-            _ => true,
+        let there = |job: &Job| {
+            let is_there = !matches!(job, Job::Suite(suite) if !suite.is_there());
+            is_there && !(self.short && job.short() == 0)
         };
         Options::every().filter(wanted).filter(there).collect()
     }
@@ -109,15 +109,23 @@ impl Job {
         }
     }
 
+    fn short(&self) -> u64 {
+        match self {
+            Job::Fuzz(target) => target.short,
+            Job::Kill(kind) => kind.short,
+            Job::Suite(suite) => suite.short,
+        }
+    }
+
     pub fn run(&self, options: &Options) -> Tally {
         let share = options.time_of(self);
         // In the short form counts decide; the time is there for machines that are too busy for them.
         let time =
             if options.short { (3 * share).min(options.time.saturating_sub(options.began.elapsed())) } else { share };
         match self {
-            Job::Fuzz(target) => fuzz::run(target, options, time, options.count_of(target.short)),
-            Job::Kill(kind) => kills::run(kind, options.seed, time, options.count_of(kind.short)),
-            Job::Suite(suite) => suite.run(options.seed, time, options.count_of(suite.short)),
+            Job::Fuzz(target) => fuzz::run(target, options, time, options.count_of(self.short())),
+            Job::Kill(kind) => kills::run(kind, options.seed, time, options.count_of(self.short())),
+            Job::Suite(suite) => suite.run(options.seed, time, options.count_of(self.short())),
         }
     }
 }

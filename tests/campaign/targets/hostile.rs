@@ -1,6 +1,26 @@
 //! Families of text that is known to be hard on compilers, each of a random size: what grows faster than the text that says it.
 
+use super::{Target, graph, stage};
 use crate::random::Random;
+
+pub const HOSTILE_GRAPH: Target = Target {
+    name: "hostile-graph",
+    ending: "ron",
+    weight: 6,
+    short: 0,
+    levels: graph::LEVELS,
+    make: |random| graph_text(random).into_bytes(),
+    run: graph::run_graph,
+};
+pub const HOSTILE_STAGE: Target = Target {
+    name: "hostile-stage",
+    ending: "wgsl",
+    weight: 5,
+    short: 150,
+    levels: graph::LEVELS,
+    make: |random| stage_text(random).into_bytes(),
+    run: stage::run,
+};
 
 /// How often a family repeats its part: small numbers too, where the program should still accept it.
 fn size(random: &mut Random) -> usize {
@@ -12,7 +32,7 @@ fn series(count: usize, one: impl Fn(usize) -> String) -> String {
 }
 
 /// A stage file.
-pub fn stage(random: &mut Random) -> String {
+fn stage_text(random: &mut Random) -> String {
     let (n, m) = (size(random), size(random));
     let value = |body: String| format!("fn stage(cell: Cell) -> f32 {{ {body} }}");
     let body = match random.below(20) {
@@ -80,7 +100,7 @@ pub fn stage(random: &mut Random) -> String {
 }
 
 /// A graph file.
-pub fn graph(random: &mut Random) -> String {
+fn graph_text(random: &mut Random) -> String {
     let (n, m) = (size(random), size(random));
     let domain = "\"domain\": (domain: (resolution: (8, 8), width: 1, edge: \"wall\")),";
     let state = "\"s\": (state: \"Grid<f32>\", params: {\"value\": 1}, inputs: {\"next\": \"s.value\"}),";

@@ -16,7 +16,7 @@ pub struct Target {
     pub ending: &'static str,
     /// Of the time that all targets share.
     pub weight: u32,
-    /// Cases in the short form.
+    /// Cases in the short form; 0 leaves the target out of it.
     pub short: u64,
     /// How far a case can get, the least first. `run` answers with an index.
     pub levels: &'static [&'static str],
@@ -36,6 +36,8 @@ pub const TARGETS: &[Target] = &[
     graph::GROUP,
     graph::PASTE,
     stage::STAGE,
+    hostile::HOSTILE_GRAPH,
+    hostile::HOSTILE_STAGE,
     expression::EXPRESSION,
     expression::VALUE,
     asset::OBJ,

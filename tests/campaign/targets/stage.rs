@@ -6,7 +6,7 @@ use stagewright::plan::PlanOptions;
 use stagewright::stage::Stage;
 use stagewright::stage::reference;
 
-use super::{Target, hostile, lossy, wgsl};
+use super::{Target, lossy, wgsl};
 use crate::corpus::corpus;
 use crate::mutate;
 use crate::random::Random;
@@ -15,7 +15,7 @@ pub const STAGE: Target = Target {
     name: "stage",
     ending: "wgsl",
     weight: 30,
-    short: 700,
+    short: 500,
     levels: &["refused", "read", "built", "planned"],
     make,
     run,
@@ -182,8 +182,7 @@ fn make(random: &mut Random) -> Vec<u8> {
             let text = wgsl::source(random);
             mutate::text(random, &text, shaders, WORDS).into_bytes()
         }
-        5 => hostile::stage(random).into_bytes(),
-        6 => {
+        5 => {
             let at = random.below(shaders.len());
             mutate::bytes(random, shaders[at].as_bytes())
         }
@@ -194,7 +193,7 @@ fn make(random: &mut Random) -> Vec<u8> {
     }
 }
 
-fn run(bytes: &[u8]) -> usize {
+pub fn run(bytes: &[u8]) -> usize {
     let text = lossy(bytes);
     let stage = match Stage::parse("mutant", &text) {
         Ok(stage) => stage,
