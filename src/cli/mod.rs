@@ -2,9 +2,12 @@
 
 mod bench;
 mod check;
+mod deterministic;
+mod junit;
 mod render;
 mod report;
 mod stages;
+mod test;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +17,7 @@ use clap::{Args, Parser, Subcommand};
 
 use report::Failure;
 use stagewright::document::{Document, ParamValue};
+use stagewright::files::{self, Access, MAX_GRAPH};
 use stagewright::graph::Graph;
 use stagewright::library::{self, Library};
 use stagewright::plan::{Plan, PlanOptions};
@@ -39,6 +43,8 @@ enum Command {
     Render(Box<render::Render>),
     /// Report everything that is wrong with a graph; exit code 1 when it can't run
     Check(GraphArgs),
+    /// Run graphs and check what they expect of themselves; exit code 1 when something is otherwise, 2 when a graph can't run
+    Test(Box<test::Test>),
     /// Print what a graph compiles to
     Plan(PlanArgs),
     /// Time graphs and the built-in cases: GPU, wall clock and CPU of a step, node by node, beside the bytes that must move
@@ -59,6 +65,9 @@ struct GraphArgs {
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
+    /// Let the graph read files outside its own folder
+    #[arg(long)]
+    allow_files: bool,
 }
 
 #[derive(Args)]
@@ -80,12 +89,12 @@ pub fn main() -> ExitCode {
         // On one deep stack all along: to take and give back one for each graph costs milliseconds.
         Some(command) => stagewright::deep_stack(|| run(command)),
         #[cfg(feature = "editor")]
-        None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message),
+        None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message).map(|()| ExitCode::SUCCESS),
         #[cfg(not(feature = "editor"))]
         None => Err(Failure::Message("this build has no editor; `stagewright --help` lists the commands".into())),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             failure.print();
             ExitCode::FAILURE
@@ -93,20 +102,22 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<(), Failure> {
-    match command {
+fn run(command: Command) -> Result<ExitCode, Failure> {
+    let done = match command {
+        // It has exit codes of its own.
+        Command::Test(test) => return Ok(test.run()),
         Command::Render(render) => render.run(),
         Command::Check(graph) => check::run(&graph),
         Command::Plan(args) => plan(&args),
         Command::Bench(bench) => bench.run(),
         Command::Stages(stages) => stages.run(),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 fn plan(args: &PlanArgs) -> Result<(), Failure> {
     let (document, library) = args.graph.load()?;
-    let options = PlanOptions { folder: args.graph.folder(), ..PlanOptions::default() };
-    let plan = args.graph.compile(&document, &library, &options)?;
+    let plan = args.graph.compile(&document, &library, &args.graph.options())?;
     let text = match (args.json, args.wgsl) {
         (true, _) => serde_json::to_string_pretty(&plan).map_err(|e| Failure::Message(e.to_string()))?,
         (_, true) => plan.to_text_with_wgsl(),
@@ -126,9 +137,14 @@ impl GraphArgs {
         Ok((document, library))
     }
 
-    /// Where the files lie that the graph names.
-    fn folder(&self) -> PathBuf {
-        self.graph.parent().map(Path::to_path_buf).unwrap_or_default()
+    /// Which files the graph may name.
+    fn access(&self) -> Access {
+        Access::new(self.graph.parent().unwrap_or(Path::new("")), self.allow_files)
+    }
+
+    fn options(&self) -> PlanOptions {
+        let Access { folder, anywhere } = self.access();
+        PlanOptions { folder, allow_files: anywhere, ..PlanOptions::default() }
     }
 
     fn compile(&self, document: &Document, library: &Library, options: &PlanOptions) -> Result<Plan, Failure> {
@@ -141,7 +157,7 @@ impl GraphArgs {
 
 fn read(graph: &Path) -> Result<Document, Failure> {
     let path = graph.display();
-    let text = std::fs::read_to_string(graph).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
+    let text = files::read::text(graph, MAX_GRAPH).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
     Document::parse(&text).map_err(|e| Failure::Message(format!("{path}: {e}")))
 }
 

@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::deterministic::{DeterministicArgs, Recorder};
 use super::report::{self, Failure};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
-use stagewright::document::Document;
+use stagewright::cancel::Cancel;
 use stagewright::export::job::{self, Export, JobError, Subject};
+use stagewright::export::record::Fingerprint;
+use stagewright::files::{MAX_GRAPH, read};
 use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Profile};
 use stagewright::plan::PlanOptions;
 use stagewright::sim::Simulation;
@@ -30,7 +33,7 @@ pub struct Render {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Go on with an export of the same that was interrupted
-    #[arg(long)]
+    #[arg(long, conflicts_with = "deterministic")]
     resume: bool,
     /// Size of the pictures [pixels]; what the Output says when absent
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
@@ -52,6 +55,8 @@ pub struct Render {
     profile: bool,
     #[command(flatten)]
     wire: WireArgs,
+    #[command(flatten)]
+    deterministic: DeterministicArgs,
 }
 
 impl Render {
@@ -63,23 +68,35 @@ impl Render {
             folder: self.out.clone(),
             resume: self.resume,
         };
-        let (document, mut simulation) = self.simulation(&export)?;
+        let mut recorder = self.deterministic.begin()?;
+        let (inputs, mut simulation) = self.simulation(&export, &mut recorder)?;
+        let mut fault = None;
         simulation.set_profiling(Profile::Nodes);
         let mut times = Times::default();
         let bar = progress(*self.frames.end());
         let started = Instant::now();
-        let (done, statistics) = job::run(&export, &document, &mut simulation, |progress, simulation| {
+        let (done, statistics) = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
             times.take(simulation, false);
-            true
+            fault = recorder.as_mut().and_then(|recorder| bar.suspend(|| hash(recorder, simulation)).err());
+            fault.is_none()
         })
         .map_err(|error| match error {
             JobError::Graph(problems) => problems.into(),
             other => Failure::Message(other.to_string()),
         })?;
         bar.finish_and_clear();
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
         report::warn(&simulation.warnings(true));
         times.take(&mut simulation, true);
+        if self.resume && done.replaced > 0 {
+            report::print(&format!(
+                "{} frames were there of another version of the graph, its stages, its files or the program; all were rendered again\n",
+                done.replaced
+            ));
+        }
         if done.kept > 0 {
             report::print(&format!("{} frames were there already\n", done.kept));
         }
@@ -87,10 +104,17 @@ impl Render {
         for watched in simulation.watched() {
             report::print(&format!("{} {:.4}\n", watched.name, watched.value));
         }
-        self.wire.report(statistics.as_ref())
+        self.wire.report(statistics.as_ref())?;
+        let differences =
+            recorder.map(|recorder| self.deterministic.finish(&recorder)).transpose()?.unwrap_or_default();
+        if differences.is_empty() { Ok(()) } else { Err(Failure::Message(differences.join("\n"))) }
     }
 
-    fn simulation(&self, export: &Export) -> Result<(Document, Simulation), Failure> {
+    fn simulation(
+        &self,
+        export: &Export,
+        recorder: &mut Option<Recorder>,
+    ) -> Result<(Fingerprint, Simulation), Failure> {
         let (mut document, library) = self.graph.load()?;
         if let Some(fps) = self.fps {
             if !(fps.is_finite() && fps > 0.0) {
@@ -100,16 +124,25 @@ impl Render {
         }
         if let Some(path) = &self.input {
             let failure = |e: String| Failure::Message(format!("--input {}: {e}", path.display()));
-            let text = std::fs::read_to_string(path).map_err(|e| failure(e.to_string()))?;
+            let text = read::text(path, MAX_GRAPH).map_err(|e| failure(e.to_string()))?;
             document.input = Some(InputTrack::parse(&text).map_err(|e| failure(e.to_string()))?);
         }
         // What is wrong with the graph is told even where there is no driver.
         let gpu = Gpu::new(&GpuOptions { adapter: self.adapter.clone() });
-        let tuning = gpu.as_ref().map(|gpu| Book::open().tuning(gpu)).unwrap_or_default();
-        let options = PlanOptions { tuning, ..export.plan_options(self.graph.folder()) };
+        // Measured shapes may round half precision at other places, so that another machine's book gives other bits.
+        let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { Book::open().tuning(gpu) };
+        let tuning = gpu.as_ref().map(tuning).unwrap_or_default();
+        let options = PlanOptions { tuning, ..export.plan_options(&self.graph.access()) };
         let plan = self.graph.compile(&document, &library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
-        Ok((document, Simulation::new(&gpu, plan)?))
+        let simulation = Simulation::new(&gpu, plan)?;
+        if let Some(recorder) = recorder {
+            let name = self.graph.graph.file_name().unwrap_or_default().to_string_lossy();
+            recorder.graph(&name, &document, &library, &simulation)?;
+        }
+        let inputs = Fingerprint::of(&document, &library, &self.graph.access(), &Cancel::default());
+        let inputs = inputs.ok_or_else(|| Failure::Message("it was cancelled".into()))?;
+        Ok((inputs, simulation))
     }
 
     fn summary(&self, written: u64, elapsed: Duration, times: Times, simulation: &Simulation) {
@@ -135,6 +168,14 @@ impl Render {
             }
         }
     }
+}
+
+/// Prints the hash of every State after a frame.
+fn hash(recorder: &mut Recorder, simulation: &Simulation) -> Result<(), Failure> {
+    for row in recorder.take(simulation)? {
+        report::print(&format!("{row}\n"));
+    }
+    Ok(())
 }
 
 /// GPU times of all frames.

@@ -2,6 +2,7 @@
 //! wrong; [`crate::graph`] says how.
 
 mod color;
+mod expect;
 mod level;
 mod read;
 mod salvage;
@@ -10,6 +11,7 @@ mod write;
 use std::collections::BTreeMap;
 
 pub use color::Color;
+pub use expect::Expect;
 pub use level::{Level, LevelMut, Scope};
 pub use read::ReadError;
 pub use salvage::{Salvaged, salvage};
@@ -37,6 +39,8 @@ pub struct Document {
     pub input: Option<InputTrack>,
     /// Comment frames, the lowest first.
     pub frames: Vec<Frame>,
+    /// What its author states about the results.
+    pub expect: Vec<Expect>,
     pub nodes: Nodes,
     pub extra: Extra,
 }
@@ -54,6 +58,7 @@ impl Default for Document {
             seed: 0,
             input: None,
             frames: Vec::new(),
+            expect: Vec::new(),
             nodes: Nodes::new(),
             extra: Extra::new(),
         }

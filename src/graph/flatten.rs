@@ -35,6 +35,7 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
         numbers: Vec::new(),
         shapes: BTreeMap::new(),
         made_with: BTreeMap::new(),
+        expectations: Vec::new(),
         warnings: Problems::default(),
     };
     if !(document.fps.is_finite() && document.fps > 0.0) {

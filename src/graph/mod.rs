@@ -1,6 +1,7 @@
 //! The graph: a document flattened, typed and checked. It can't be had unchecked, so what follows need not doubt it.
 
 pub mod bypass;
+pub mod expect;
 pub mod fits;
 mod fixed;
 mod flatten;
@@ -21,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::Document;
 use crate::library::Library;
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::sim::input::InputTrack;
 use crate::stage::Stage;
 use crate::stage::types::{Attributes, EdgeRule, PortType, Precision, ValueType, WireType};
@@ -125,6 +126,8 @@ pub struct Graph {
     pub shapes: Shapes,
     /// Values that the plan is made with, by `node.param`.
     pub made_with: BTreeMap<String, Vec<f64>>,
+    /// What its author states about its results, in the document's order; a warning in place of what makes no sense.
+    pub expectations: Vec<Result<expect::Expectation, Problem>>,
     /// What is worth knowing though the graph runs.
     pub warnings: Problems,
 }
@@ -299,6 +302,8 @@ impl Graph {
             if problems.has_errors() {
                 return Err(problems);
             }
+            graph.expectations = expect::check(document, &graph);
+            graph.expectations.iter().filter_map(|e| e.as_ref().err()).for_each(|e| problems.push(e.clone()));
             graph.warnings = problems;
             Ok(graph)
         })

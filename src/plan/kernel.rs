@@ -2,7 +2,6 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 
 use super::allocate::Layout;
@@ -15,7 +14,8 @@ use super::until;
 use super::validate::{Checks, Text};
 use super::variants::{self, Place, Variants, Wanted, Writers};
 use super::{
-    Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire,
+    Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, PlanOptions, Slot, State,
+    Watch, Wire,
 };
 use crate::graph::{Graph, Kind, Node, Setting};
 use crate::problem::{Problem, Problems};
@@ -392,13 +392,14 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// The plan, and the kernels that are still being checked.
-    pub fn finish(self, layout: Layout, dispatches: Dispatches, folder: &Path) -> (Plan, Checks) {
+    pub fn finish(self, layout: Layout, dispatches: Dispatches, options: &PlanOptions) -> (Plan, Checks) {
         let graph = self.graph;
         let Dispatches { reset, still, frame } = dispatches;
         let files = layout.states.iter().filter_map(|((node, _), buffer)| {
             let node = &graph.nodes[*node];
             let (file, domain) = (node.file.clone()?, node.domain?);
-            Some(FileGrid { node: node.path.clone(), file, folder: folder.into(), domain, buffer: *buffer })
+            let (folder, anywhere) = (options.folder.clone(), options.allow_files);
+            Some(FileGrid { node: node.path.clone(), file, folder, anywhere, domain, buffer: *buffer })
         });
         let files = files.collect();
         let memory = layout.buffers.iter().map(|b| b.bytes).sum();

@@ -113,6 +113,9 @@ pub struct FileGrid {
     pub file: File,
     /// Folder that the file's path starts from.
     pub folder: PathBuf,
+    /// Whether files outside that folder may be read too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anywhere: bool,
     pub domain: usize,
     pub buffer: usize,
 }
@@ -366,6 +369,8 @@ pub struct PlanOptions {
     pub outputs: Outputs,
     /// Where files that the graph names are: beside its own.
     pub folder: PathBuf,
+    /// Read files outside that folder too, which a graph from somebody else may not.
+    pub allow_files: bool,
     /// Compute what does not change from frame to frame once. Off is there to compare with.
     pub hoist: bool,
     /// How dispatches are carried out. What is computed does not depend on it, but for how often half precision rounds on tiles.
@@ -393,6 +398,7 @@ impl Default for PlanOptions {
             size: None,
             outputs: Outputs::All,
             folder: PathBuf::new(),
+            allow_files: false,
             hoist: true,
             tuning: Tuning::default(),
         }
@@ -463,7 +469,7 @@ impl Plan {
         let mut writer = kernel::Writer::new(graph, writers, checks);
         let [mut frame, reset] = writer.dispatches([(&program, &layout.frame), (&start, &layout.reset)])?;
         let (frame, still) = (frame.split_off(still), frame);
-        let (plan, checks) = writer.finish(layout, kernel::Dispatches { reset, still, frame }, &options.folder);
+        let (plan, checks) = writer.finish(layout, kernel::Dispatches { reset, still, frame }, options);
         checks.finish()?;
         Ok(plan)
     }

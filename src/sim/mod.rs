@@ -2,11 +2,15 @@
 //! these calls.
 
 pub mod camera;
+pub mod expect;
 pub mod field;
 pub mod files;
+pub mod hash;
+pub mod hashes;
 pub mod input;
 pub mod probe;
 mod settings;
+mod snapshot;
 mod watch;
 
 use std::sync::Arc;
@@ -20,6 +24,7 @@ use crate::problem::{Problem, Problems};
 
 pub use field::{Field, Image};
 pub use input::FrameInput;
+pub use snapshot::{Snapshot, SnapshotReading};
 pub use watch::Watched;
 
 /// A running plan.
@@ -46,10 +51,18 @@ impl Simulation {
     /// # Errors
     /// What the adapter lacks, shaders that it refuses, memory that it does not have.
     pub fn new(gpu: &Gpu, plan: Plan) -> Result<Simulation, Problems> {
-        let files = files::read(&plan)?;
+        let grids = files::read(&plan)?;
+        Simulation::with_files(gpu, plan, &grids)
+    }
+
+    /// The same with what the plan needs from files, in the order of [`Plan::files`]: nothing is read here.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn with_files(gpu: &Gpu, plan: Plan, grids: &[Arc<DistanceGrid>]) -> Result<Simulation, Problems> {
         let mut engine = Engine::new(gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
-        let notes = upload(&mut engine, &plan, &files);
+        let notes = upload(&mut engine, &plan, grids);
         let watches = watch::Watches::new(&plan);
         Ok(Simulation {
             gpu: gpu.clone(),
@@ -72,10 +85,18 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::new`]; then the old plan runs on as if nothing had been tried.
     pub fn replace(&mut self, plan: Plan) -> Result<(), Problems> {
-        let files = files::read(&plan)?;
+        let grids = files::read(&plan)?;
+        self.replace_with_files(plan, &grids)
+    }
+
+    /// The same with what the plan needs from files, in the order of [`Plan::files`]: nothing is read here.
+    ///
+    /// # Errors
+    /// As [`Simulation::replace`].
+    pub fn replace_with_files(&mut self, plan: Plan, grids: &[Arc<DistanceGrid>]) -> Result<(), Problems> {
         let mut engine = Engine::new(&self.gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
-        let notes = upload(&mut engine, &plan, &files);
+        let notes = upload(&mut engine, &plan, grids);
         let same = |ours: &crate::plan::State| {
             let theirs = self.plan.states.iter().find(|s| s.node == ours.node && s.description == ours.description)?;
             Some((theirs.buffer, ours.buffer))
@@ -146,7 +167,7 @@ impl Simulation {
         }
         let (time, frame) = (self.time, self.frame);
         let states: Vec<usize> = self.plan.states.iter().map(|state| state.buffer).collect();
-        let saved = self.engine.save(&states);
+        let saved = self.engine.save(&states).map_err(Problem::from)?;
         let result = self.step(input);
         self.engine.restore(&states, &saved);
         (self.time, self.frame) = (time, frame);
@@ -197,7 +218,7 @@ impl Simulation {
             let remedy = "compile with the wire among PlanOptions::keep";
             return Err(Problem::new("", wire, "the wire's memory is used again within the frame", remedy));
         }
-        self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))
+        Ok(self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))??)
     }
 
     /// Overwrites a State's value, component by component, x fastest; a State in half precision takes the nearest halves. For particles the State is `node.attribute`, and fewer
@@ -277,7 +298,7 @@ impl Simulation {
     /// As [`Simulation::picture`].
     pub fn picture_async(&self, output: Option<&str>) -> Result<Reading, Problem> {
         let picture = self.find_picture(output)?;
-        self.engine.read(picture.buffer, false).ok_or_else(|| lost("picture"))
+        Ok(self.engine.read(picture.buffer, false).ok_or_else(|| lost("picture"))??)
     }
 
     /// Size and name of a picture.

@@ -290,6 +290,8 @@ fn pictures_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
         let state = window.state_mut();
         state.export.open(&state.session, state.files.settings());
         window.run_steps(3);
+        until(window, |w| !w.export.looking());
+        window.run_steps(3);
     };
     open(&mut window);
     assert!(window.query_by_label("frame.0001.png to frame.0240.png: 240 frames, about 983 kB").is_some());

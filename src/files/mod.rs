@@ -1,0 +1,14 @@
+//! Files on disk: the one place that opens what others name, and the one place that writes.
+//!
+//! [`read`] opens regular files only, up to a limit, and says which of them a graph may name. [`write`] never writes through a link or
+//! under a name that somebody else could have put there first.
+
+pub mod read;
+pub mod write;
+
+pub use read::{Access, ReadError};
+
+/// The largest graph file, group file or recording of inputs \[bytes\].
+pub const MAX_GRAPH: u64 = 64 << 20;
+/// The largest stage file \[bytes\].
+pub const MAX_STAGE: u64 = 1 << 20;
