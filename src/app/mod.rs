@@ -24,6 +24,7 @@ mod reading;
 mod session;
 mod settings;
 mod stages;
+pub mod storage;
 mod structure;
 mod theme;
 mod transport;

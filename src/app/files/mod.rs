@@ -20,7 +20,8 @@ use super::settings::{Folders, Store};
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
 use crate::files::{MAX_STAGE, read};
 use gallery::Gallery;
-use recovery::{Left, Recovery};
+use recovery::Left;
+pub use recovery::Recovery;
 use watch::Watch;
 
 /// Nobody cancels a dialog this soon: there was none.
