@@ -4,3 +4,6 @@
 mod device;
 #[path = "faults/memory.rs"]
 mod memory;
+#[cfg(unix)]
+#[path = "faults/system.rs"]
+mod system;
