@@ -40,6 +40,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cancel::Cancel;
 use crate::document::ParamValue;
 use crate::graph::{Domain, File, Graph, NamedNumber, Shapes};
 use crate::problem::{Problem, Problems};
@@ -380,6 +381,8 @@ pub struct PlanOptions {
     pub hoist: bool,
     /// How dispatches are carried out. What is computed does not depend on it, but for how often half precision rounds on tiles.
     pub tuning: Tuning,
+    /// Ends the compilation early once it is set.
+    pub cancel: Cancel,
 }
 
 /// Which pictures a plan makes, and with them what is computed at all.
@@ -406,6 +409,7 @@ impl Default for PlanOptions {
             allow_files: false,
             hoist: true,
             tuning: Tuning::default(),
+            cancel: Cancel::default(),
         }
     }
 }
@@ -414,7 +418,8 @@ impl Plan {
     /// Compiles a checked graph.
     ///
     /// # Errors
-    /// WGSL that does not validate, with the user's own line; a plan that is too large, with the number.
+    /// WGSL that does not validate, with the user's own line; a plan that is too large, with the number; that
+    /// [`PlanOptions::cancel`] was set, in which case the result is not of interest.
     pub fn compile(graph: &Graph, options: &PlanOptions) -> Result<Plan, Problems> {
         crate::deep_stack(|| {
             std::thread::scope(|scope| {
@@ -422,6 +427,9 @@ impl Plan {
                 let _ = std::thread::Builder::new().spawn_scoped(scope, validate::Checks::prepare);
                 let writers = Writers::begin(scope, graph);
                 let plan = Plan::compile_as(graph, &writers, options, &options.tuning);
+                if options.cancel.is_cancelled() {
+                    return Err(cancelled());
+                }
                 let (Err(problems), true) = (&plan, options.tuning.fuse) else { return plan };
                 // Where stages share a kernel, a mistake is not at its own line; each by itself, it is.
                 let tuning = Tuning { fuse: false, ..options.tuning.clone() };
@@ -438,7 +446,8 @@ impl Plan {
         tuning: &Tuning,
     ) -> Result<Plan, Problems> {
         let mut program = expand::frame(graph, options)?;
-        let mut start = expand::reset(graph, &program)?;
+        let mut start = expand::reset(graph, &program, options)?;
+        let on = || if options.cancel.is_cancelled() { Err(cancelled()) } else { Ok(()) };
         if options.hoist {
             still::mark(graph, &mut program);
         }
@@ -448,6 +457,7 @@ impl Plan {
         tile::join(graph, &mut program, tuning);
         program.unrolled = tuning.otherwise == tuning::Otherwise::Gpu;
         halo::assign(graph, &mut program, tuning);
+        on()?;
         if tuning.fuse {
             lean::thin(graph, &mut program);
             let anew = tuning.otherwise == tuning::Otherwise::Gpu;
@@ -461,14 +471,18 @@ impl Plan {
                 fuse::fuse(graph, &mut program, (anew, true), room);
             }
         }
+        on()?;
         rows::widen(graph, &mut program, tuning);
         rows::pair(graph, &mut program);
         rows::pair(graph, &mut start);
         schedule::schedule(&mut program);
+        on()?;
         until::settle(graph, &mut program)?;
         schedule::schedule(&mut start);
+        on()?;
         let layout = allocate::allocate(graph, &program, &start)?;
         check_memory(&layout, options.memory_budget)?;
+        on()?;
         let checks = validate::Checks::start(kernel::probes(graph, &program, &start))?;
         let (still, program, start) = (program.still(), Arc::new(program), Arc::new(start));
         let mut writer = kernel::Writer::new(graph, writers, checks);
@@ -516,6 +530,11 @@ impl Plan {
             None => self.outputs.first(),
         }
     }
+}
+
+/// What a compilation ends with that nobody waits for.
+fn cancelled() -> Problems {
+    Problem::new("", "", "compilation was cancelled", "").into()
 }
 
 fn check_memory(layout: &allocate::Layout, budget: u64) -> Result<(), Problems> {
