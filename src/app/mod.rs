@@ -7,6 +7,7 @@ mod command;
 mod compiler;
 mod desk;
 mod disk;
+mod driver;
 mod execute;
 mod export_dialog;
 mod files;
@@ -155,6 +156,9 @@ impl Editor {
         let name = gpu::describe(&render.adapter.get_info());
         let gpu = Gpu::from_device(render.device.clone(), render.queue.clone(), &name);
         gpu.watch();
+        if let Some(folder) = crate::tune::cache_folder().filter(|_| !cfg!(test)) {
+            gpu.keep_pipelines(&folder.join("pipelines"));
+        }
         let ctx = context.egui_ctx.clone();
         let mut editor = Editor {
             session: Session::new(gpu, move || ctx.request_repaint()),

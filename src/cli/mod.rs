@@ -2,18 +2,19 @@
 
 mod bench;
 mod check;
+mod driver;
 mod render;
 mod report;
 mod stages;
 mod wire;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
 use report::Failure;
 use stagewright::document::{Document, ParamValue};
+use stagewright::gpu::Gpu;
 use stagewright::graph::Graph;
 use stagewright::library::{self, Library};
 use stagewright::plan::{Plan, PlanOptions};
@@ -73,8 +74,8 @@ struct PlanArgs {
     wgsl: bool,
 }
 
-/// Runs the program.
-pub fn main() -> ExitCode {
+/// Runs the program. Returns its exit code.
+pub fn main() -> u8 {
     let cli = Cli::parse();
     let result = match cli.command {
         // On one deep stack all along: to take and give back one for each graph costs milliseconds.
@@ -85,10 +86,10 @@ pub fn main() -> ExitCode {
         None => Err(Failure::Message("this build has no editor; `stagewright --help` lists the commands".into())),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => {
             failure.print();
-            ExitCode::FAILURE
+            failure.exit_code()
         }
     }
 }
@@ -136,6 +137,13 @@ impl GraphArgs {
         let graph = Graph::build(document, library).map_err(problems)?;
         report::warn(&graph.warnings);
         Plan::compile(&graph, options).map_err(problems)
+    }
+}
+
+/// Pipelines are kept in the user's cache folder.
+fn keep_pipelines(gpu: &Gpu) {
+    if let Some(folder) = stagewright::tune::cache_folder() {
+        gpu.keep_pipelines(&folder.join("pipelines"));
     }
 }
 

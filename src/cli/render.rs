@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
@@ -50,6 +51,8 @@ pub struct Render {
     /// Print the GPU time of every node at the end, the median of all frames
     #[arg(long)]
     profile: bool,
+    #[command(flatten)]
+    driver: DriverArgs,
     #[command(flatten)]
     wire: WireArgs,
 }
@@ -109,6 +112,8 @@ impl Render {
         let options = PlanOptions { tuning, ..export.plan_options(self.graph.folder()) };
         let plan = self.graph.compile(&document, &library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
+        super::keep_pipelines(&gpu);
+        self.driver.prepare(&gpu, &plan)?;
         Ok((document, Simulation::new(&gpu, plan)?))
     }
 

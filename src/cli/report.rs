@@ -1,6 +1,7 @@
 //! What the command line prints when something is wrong: the sentence, and the stage's own text around the place.
 
 use std::io::Write;
+use std::time::Duration;
 
 use miette::{LabeledSpan, MietteDiagnostic, Report, Severity};
 
@@ -14,7 +15,13 @@ pub enum Failure {
     Message(String),
     /// Problems of a graph, each with the text that it points into.
     Problems(Vec<(Problem, Option<String>)>),
+    /// The driver compiled a shader for longer than the limit.
+    Driver(Problems, Duration),
 }
+
+/// Exit codes; 2 is that of a command line that can't be read.
+const FAILED: u8 = 1;
+const DRIVER: u8 = 3;
 
 impl Failure {
     /// Problems of a graph, with the source text of custom nodes and library stages looked up.
@@ -30,10 +37,26 @@ impl Failure {
         Failure::Problems(problems.0.into_iter().map(with_text).collect())
     }
 
+    pub fn exit_code(&self) -> u8 {
+        if matches!(self, Failure::Driver(..)) { DRIVER } else { FAILED }
+    }
+
+    /// The limit that the driver went over.
+    pub fn by_driver(&self) -> Option<Duration> {
+        match self {
+            Failure::Driver(_, limit) => Some(*limit),
+            _ => None,
+        }
+    }
+
     /// Prints to standard error.
     pub fn print(&self) {
         match self {
             Failure::Message(message) => eprintln!("error: {message}"),
+            Failure::Driver(problems, limit) => {
+                problems.0.iter().for_each(|problem| eprintln!("{:?}", diagnostic(problem, None)));
+                eprintln!("--driver-limit {}: the driver did not finish in time", limit.as_secs());
+            }
             Failure::Problems(problems) => {
                 for (problem, text) in problems {
                     eprintln!("{:?}", diagnostic(problem, text.as_deref()));

@@ -14,7 +14,7 @@ use super::png_sequence::{ExportError, PngSequence};
 use super::subject::Eye;
 pub use super::subject::Subject;
 use crate::document::Document;
-use crate::gpu::{Gpu, Reading};
+use crate::gpu::{Gpu, Making, Reading};
 use crate::graph::Graph;
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
@@ -23,6 +23,8 @@ use crate::sim::probe::Statistics;
 use crate::sim::{Image, Simulation};
 use crate::tune::Book;
 
+/// How long a cancelled export is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Frames that are on their way from the GPU at once.
 const IN_FLIGHT: usize = 2;
 /// Between two looks at whether a frame is there. Waiting inside of the driver would hold a window up that shares the device.
@@ -293,7 +295,7 @@ impl Job {
                 }
                 go_on
             };
-            let result = prepare(&gpu, &library, &document, &options)
+            let result = prepare(&gpu, &library, &document, &options, &mut |_| !lock(&theirs).cancelled)
                 .and_then(|mut simulation| run(&export, &document, &mut simulation, go_on))
                 .map(|(progress, _)| progress);
             let mut shared = lock(&theirs);
@@ -330,15 +332,24 @@ impl Drop for Job {
     fn drop(&mut self) {
         self.cancel();
         if let Some(thread) = self.thread.take() {
-            // A panic in it was told by `ended`, or nobody asks any more.
-            let _ = thread.join();
+            // A panic in it was told by `ended`, or nobody asks any more. What is not done by then ends with the program, and can be
+            // resumed.
+            crate::join_within(thread, PATIENCE);
         }
     }
 }
 
-fn prepare(gpu: &Gpu, library: &Library, document: &Document, options: &PlanOptions) -> Result<Simulation, JobError> {
+/// `go_on` is asked while the driver compiles shaders.
+fn prepare(
+    gpu: &Gpu,
+    library: &Library,
+    document: &Document,
+    options: &PlanOptions,
+    go_on: &mut dyn FnMut(&Making) -> bool,
+) -> Result<Simulation, JobError> {
     let graph = Graph::build(document, library)?;
     let plan = Plan::compile(&graph, options)?;
+    gpu.prepare_while(&plan, go_on)?;
     Ok(Simulation::new(gpu, plan)?)
 }
 

@@ -41,7 +41,7 @@ impl Engine {
     /// What the adapter lacks, and how much; shaders that the driver refuses; memory that it does not have.
     pub fn new(gpu: &Gpu, plan: &Plan) -> Result<Engine, Problems> {
         check_limits(gpu, plan)?;
-        let pipelines = gpu.pipelines.get(gpu, &plan.kernels)?;
+        let pipelines = gpu.pipelines.get(gpu, plan, &mut |_| true)?;
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let buffers: Vec<wgpu::Buffer> = plan.buffers.iter().map(|b| memory(gpu, b)).collect();
         let uniforms = gpu.device.create_buffer(&wgpu::BufferDescriptor {

@@ -2,6 +2,7 @@
 
 mod bandwidth;
 mod device;
+mod driver;
 mod engine;
 mod pipelines;
 mod post;
@@ -9,10 +10,12 @@ pub mod probe;
 mod readback;
 mod recorder;
 mod still;
+mod store;
 mod timing;
 
 pub use bandwidth::copy_bandwidth;
 pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};
+pub use driver::{Making, settle};
 pub use engine::Engine;
 pub use readback::Reading;
 pub use timing::{List, NodeTime, Profile, Recent, Spread};
