@@ -83,3 +83,15 @@ pub fn deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         None => unreachable!("the work is taken once"),
     }
 }
+
+/// Waits for a thread to end, but no longer than `patience`; then it is left behind. A panic in it is not reported here.
+pub(crate) fn join_within(thread: std::thread::JoinHandle<()>, patience: std::time::Duration) {
+    let started = std::time::Instant::now();
+    while !thread.is_finished() {
+        if started.elapsed() >= patience {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let _ = thread.join();
+}

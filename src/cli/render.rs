@@ -9,6 +9,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::deterministic::{DeterministicArgs, Recorder};
+use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
@@ -65,6 +66,8 @@ pub struct Render {
     /// warning: the exit code stays 0
     #[arg(long)]
     check_values: bool,
+    #[command(flatten)]
+    driver: DriverArgs,
     #[command(flatten)]
     wire: WireArgs,
     #[command(flatten)]
@@ -204,6 +207,8 @@ impl Render {
         let options = PlanOptions { tuning, ..export.plan_options(&self.graph.access()) };
         let plan = self.graph.compile(document, library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
+        super::keep_pipelines(&gpu);
+        self.driver.prepare(&gpu, &plan)?;
         let simulation = Simulation::new(&gpu, plan)?;
         if let Some(recorder) = recorder {
             let name = self.graph.graph.file_name().unwrap_or_default().to_string_lossy();

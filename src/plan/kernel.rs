@@ -196,7 +196,7 @@ impl<'a, 'g> Writer<'a, 'g> {
             over: over(node),
             groups: shaped_groups(self.graph, program, op, node),
             indirect: self.gated(program, op, memory).or_else(|| living(stage, op).map(|count| counted(memory[count]))),
-            uniform: self.block(op, node, &known.block),
+            uniform: self.block(op, &known.block),
         }
     }
 
@@ -207,7 +207,7 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// Places a stage's uniform block; repeats share one unless they can tell each other apart.
-    fn block(&mut self, op: &Op, node: &Node, block: &Block) -> u32 {
+    fn block(&mut self, op: &Op, block: &Block) -> u32 {
         if block.members.is_empty() {
             return NO_BLOCK;
         }
@@ -228,12 +228,13 @@ impl<'a, 'g> Writer<'a, 'g> {
                 Content::Word(Counter::Iteration) => self.words.push((at, op.iteration as i32)),
                 Content::Word(Counter::Substep) => self.words.push((at, op.substep as i32)),
                 Content::Word(Counter::Color) => self.words.push((at, color as i32)),
-                Content::Word(Counter::Alarm(cause)) => {
-                    let alarm = self.alarms.iter().position(|a| a.node == node.path && a.cause == *cause);
+                Content::Alarm(alarm) => {
+                    let alarm = self.alarms.iter().position(|known| known == alarm);
                     self.words.push((at, alarm.unwrap_or(0) as i32));
                 }
                 Content::Check { port, marks } => {
-                    let check = self.scatters.iter().position(|c| c.node == node.path && c.port == *port);
+                    let path = self.graph.nodes.get(op.node).map_or("", |node| node.path.as_str());
+                    let check = self.scatters.iter().position(|c| c.node == path && c.port == *port);
                     self.check_words.push((at, check.unwrap_or(0), *marks));
                 }
             }
