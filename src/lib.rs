@@ -49,6 +49,7 @@ pub mod plan;
 pub mod printable;
 pub mod problem;
 pub mod sim;
+pub mod spelling;
 pub mod stage;
 pub mod tune;
 

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 pub use color::Color;
 pub use level::{Level, LevelMut, Scope};
 pub use read::ReadError;
+pub(crate) use read::{GROUP_FIELDS, NODE_FIELDS};
 pub use salvage::{Salvaged, salvage};
 
 use crate::curve::{Curve, Gradient};

@@ -13,6 +13,7 @@ mod resolve;
 mod sets;
 mod settle;
 mod starts;
+mod unread;
 pub mod values;
 
 use std::collections::BTreeMap;
