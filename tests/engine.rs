@@ -526,7 +526,7 @@ fn bad_values_are_told_once_and_of_the_living_only() {
     let particles = r#""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
         "born": (stage: "particles/fill_box", on: "domain", params: {"center": (0.5, 0.5), "size": (0.5, 0.5), "spacing": 0.125}),
         "set": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 64, on: "domain", inputs: {"init": "born", "next": "move"}),
-        "move": (custom: "//! Move\\n//! @inout particles: Particles{position: Vec} -> {position: Vec}\\nfn stage(particle: Particle) -> Vec { return particle.position; }", inputs: {"particles": "set"}),"#;
+        "move": (custom: "//! Move\n//! @inout particles: Particles{position: Vec} -> {position: Vec}\nfn stage(particle: Particle) -> Vec { return particle.position; }", inputs: {"particles": "set"}),"#;
     let mut simulation = Simulation::new(gpu(), plan(particles).unwrap_or_else(|e| panic!("{e}"))).expect("runs");
     simulation.watch_values(1).expect("watches");
     simulation.step(&FrameInput::default()).expect("steps");
@@ -540,24 +540,25 @@ fn bad_values_are_told_once_and_of_the_living_only() {
     }
 }
 
+/// The quickest of several rounds, since other programs want the processor too.
 #[test]
 fn a_look_at_the_states_is_cheap() {
-    let nodes = counter(ADD).replace("(16, 16)", "(1024, 1024)");
+    let nodes = counter(ADD).replace("(16, 16)", "(512, 512)");
     let mut simulation = Simulation::new(gpu(), plan(&nodes).expect("compiles")).expect("runs");
-    let frames = |simulation: &mut Simulation| {
+    let round = |simulation: &mut Simulation| {
         let since = std::time::Instant::now();
-        for _ in 0..32 {
+        for _ in 0..8 {
             simulation.step(&FrameInput::default()).expect("steps");
             simulation.bad_values(false);
         }
         gpu().wait();
-        since.elapsed().as_secs_f64() * 1e3 / 32.0
+        since.elapsed().as_secs_f64() * 1e3 / 8.0
     };
-    frames(&mut simulation);
-    let without = frames(&mut simulation);
-    simulation.watch_values(32).expect("watches");
-    frames(&mut simulation);
-    let with = frames(&mut simulation);
-    println!("4 MiB of States: {without:.3} ms a frame, {with:.3} ms watched every 32 frames");
-    assert!(with < 2.0 * without + 5.0, "watching costs more than the frame");
+    let mut quickest = |every: u64| {
+        simulation.watch_values(every).expect("watches");
+        (0..12).map(|_| round(&mut simulation)).fold(f64::INFINITY, f64::min)
+    };
+    let (never, rarely, always) = (quickest(u64::MAX), quickest(8), quickest(1));
+    println!("1 MiB of States: {never:.3} ms a frame, {rarely:.3} watched every 8 frames, {always:.3} every frame");
+    assert!(rarely < 2.0 * never + 2.0, "watching costs more than the frame");
 }
