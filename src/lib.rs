@@ -51,6 +51,7 @@ pub mod printable;
 pub mod problem;
 mod quiet;
 pub mod sim;
+pub mod spelling;
 pub mod stage;
 pub mod tune;
 

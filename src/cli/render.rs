@@ -360,6 +360,9 @@ fn progress(frames: u64) -> ProgressBar {
     ProgressBar::new(frames).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
+/// The last frame that can be asked for: over 38 days of 30 frames a second.
+const MOST_FRAMES: u64 = 99_999_999;
+
 /// `240` or `100-240`
 fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
     let message = || format!("`{text}` is no range of frames; write N or N-M, for example 240 or 100-240");
@@ -368,6 +371,9 @@ fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
         Some((first, last)) => (number(first)?, number(last)?),
         None => (1, number(text)?),
     };
+    if last > MOST_FRAMES {
+        return Err(format!("`{text}`: {MOST_FRAMES} frames are the most"));
+    }
     if first <= last { Ok(first..=last) } else { Err(message()) }
 }
 

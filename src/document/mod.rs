@@ -15,6 +15,7 @@ pub use color::Color;
 pub use expect::Expect;
 pub use level::{Level, LevelMut, Scope};
 pub use read::ReadError;
+pub(crate) use read::{GROUP_FIELDS, NODE_FIELDS};
 pub use salvage::{Salvaged, salvage};
 
 use crate::curve::{Curve, Gradient};

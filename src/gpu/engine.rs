@@ -102,6 +102,8 @@ impl Engine {
         self.last_swapped = false;
         self.post.forget();
         self.still.forget();
+        // What is on its way is of the run before.
+        self.pending_flags = None;
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         self.flags.iter().for_each(|flags| encoder.clear_buffer(flags, 0, None));
