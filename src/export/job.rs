@@ -16,7 +16,7 @@ pub use super::subject::Subject;
 use crate::asset::Work;
 use crate::cancel::Cancel;
 use crate::document::Document;
-use crate::files::{Access, write};
+use crate::files::{Access, read, write};
 use crate::gpu::{Gpu, Making, Reading};
 use crate::graph::Graph;
 use crate::library::Library;
@@ -247,7 +247,7 @@ fn sync(export: &Export, kept: u64) {
     let first = export.frames.start().saturating_add(kept);
     for frame in first..=*export.frames.end() {
         // One that is gone was taken away by somebody.
-        if let Ok(file) = fs::File::open(export.frame_path(frame)) {
+        if let Ok((file, _)) = read::open_without_links(&export.frame_path(frame)) {
             let _ = file.sync_all();
         }
     }
