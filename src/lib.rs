@@ -47,6 +47,7 @@ pub mod gpu;
 pub mod graph;
 pub mod library;
 pub mod plan;
+pub mod printable;
 pub mod problem;
 mod quiet;
 pub mod sim;

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use rust_embed::RustEmbed;
 
 use crate::document::{Document, Group, ReadError};
-use crate::files::{MAX_STAGE, read};
+use crate::files::{self, MAX_STAGE, read};
 use crate::problem::{Problem, Problems};
 use crate::stage::{Stage, StageError};
 
@@ -178,20 +178,22 @@ impl Library {
             return Err(other("it is a symbolic link, which is not followed; name the folder that it points at"));
         }
         let mut total = 0;
+        let mut texts = Vec::new();
         for path in stage_files(folder)? {
-            total += self.add_file(folder, path);
+            let text = read::bytes_without_links(&path, MAX_STAGE).and_then(read::text_of);
+            total += text.as_ref().map_or(0, String::len) as u64;
             if total > MAX_TOTAL {
                 return Err(other(format!("its stages have more than {} MiB", MAX_TOTAL >> 20)));
             }
+            texts.push((path, text));
         }
+        texts.into_iter().for_each(|(path, text)| self.add_file(folder, path, text));
         Ok(())
     }
 
-    /// Returns how large the file is \[bytes\].
-    fn add_file(&mut self, folder: &Path, path: PathBuf) -> u64 {
-        let Ok(relative) = path.strip_prefix(folder) else { return 0 };
+    fn add_file(&mut self, folder: &Path, path: PathBuf, text: Result<String, files::ReadError>) {
+        let Ok(relative) = path.strip_prefix(folder) else { return };
         let name = relative.with_extension("").to_string_lossy().replace('\\', "/");
-        let text = read::bytes_without_links(&path, MAX_STAGE).and_then(read::text_of);
         if Library::builtin().get(&name).is_some() {
             self.replaced.insert(name.clone());
         }
@@ -200,10 +202,7 @@ impl Library {
             Ok(text) => self.add_stage(&name, text),
             Err(error) => self.insert(&name, Err(vec![StageError::new(1, 1, format!("it can't be read: {error}"))])),
         }
-        let text = text.unwrap_or_default();
-        let bytes = text.len() as u64;
-        self.files.insert(name, StageFile { path, text });
-        bytes
+        self.files.insert(name, StageFile { path, text: text.unwrap_or_default() });
     }
 
     /// The file of a user's folder that a name comes from.

@@ -15,6 +15,8 @@ mod clipboard;
 mod code;
 #[path = "editor/escape.rs"]
 mod escape;
+#[path = "editor/expectations.rs"]
+mod expectations;
 #[path = "editor/exposing.rs"]
 mod exposing;
 #[path = "editor/grouping.rs"]

@@ -31,8 +31,11 @@ pub fn mesh(file: &str) -> String {
         r#"(version: 1, nodes: {{
         "box": (domain: (resolution: (6, 6, 6), width: 1, edge: "wall")),
         "shape": (file: "{file}", on: "box", params: {{"center": (0.5, 0.5, 0.5), "size": 0.5}}),
-        "slice": (custom: "//! Slice\n//! @in distance: Grid<f32>  Distance\n//! @out image: Image\n\nfn stage(cell: Cell) -> vec4f {{ return vec4f(distance(Cell(cell.x % 6, cell.y % 6, 3))); }}\n", inputs: {{"distance": "shape.distance"}}),
-        "screen": (output: (size: (6, 6)), inputs: {{"image": "slice.image"}})}})"#
+        "picture": (domain: (resolution: (6, 6), width: 1, edge: "clamp")),
+        "field": (stage: "field/from_grid", inputs: {{"grid": "shape.distance"}}),
+        "camera": (stage: "view/camera"),
+        "show": (stage: "view/shape", on: "picture", inputs: {{"camera": "camera.camera", "shape": "field.field"}}),
+        "screen": (output: (size: (6, 6)), inputs: {{"image": "show.image"}})}})"#
     )
 }
 

@@ -14,10 +14,11 @@ use crate::document::{Document, Scope};
 use crate::files::Access;
 use crate::gpu::Gpu;
 use crate::graph::Graph;
+use crate::graph::expect::Expectation;
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, Tuning};
 use crate::problem::{Problem, Problems};
-use crate::sim::{camera, files, probe};
+use crate::sim::{camera, expect, files, probe};
 use crate::tune::{self, Book};
 
 /// What is to be compiled.
@@ -44,6 +45,8 @@ pub struct Compiled {
     pub thumbnails: Vec<String>,
     /// The node that the picture of each Output gets its camera from, for those that can be moved.
     pub cameras: BTreeMap<String, String>,
+    /// What the graph's author states about its results.
+    pub expectations: Vec<Result<Expectation, Problem>>,
 }
 
 type Outcome = Result<Compiled, Problems>;
@@ -163,7 +166,8 @@ fn compile(
     let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
     let pictured = job.pictured.as_ref().map(|scope| probe::thumbnails(&graph, group(scope).as_deref()));
     let thumbnails = pictured.unwrap_or_default();
-    let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).cloned().collect());
+    let expected = expect::keep(graph.expectations.iter().flatten());
+    let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect());
     let options = PlanOptions { keep, tuning, ..options(job) };
     let plan = Plan::compile(&graph, &options)?;
     if !loader.load(&plan, newer)? {
@@ -174,7 +178,8 @@ fn compile(
     gpu.prepare(&plan)?;
     let camera = |output: &str| Some((output.to_string(), camera::orbit_target(&graph, Some(output))?));
     let cameras = plan.outputs.iter().filter_map(|output| camera(&output.node)).collect();
-    Ok(Some(Compiled { plan, grids, warnings: graph.warnings, thumbnails, cameras }))
+    let Graph { warnings, expectations, .. } = graph;
+    Ok(Some(Compiled { plan, grids, warnings, thumbnails, cameras, expectations }))
 }
 
 /// Measures the shapes of what runs, until something else is asked for. Returns what is to be compiled next: that, or the same

@@ -99,6 +99,14 @@ pub fn read(path: &Path) -> Result<Document, Broken> {
     })
 }
 
+/// Writes a stage file of the user's. A link in its place is replaced: no stage is read through one.
+///
+/// # Errors
+/// As [`save`].
+pub fn save_stage(path: &Path, text: &str) -> Result<(), String> {
+    write::replace(path, text.as_bytes()).map_err(|e| format!("{} can't be written: {e}", path.display()))
+}
+
 fn plain(sentence: String) -> Broken {
     Broken { sentence, salvaged: None }
 }

@@ -324,6 +324,9 @@ impl Editor {
             pointer.keys = ctx.input_mut(player::keys);
         }
         let computed = self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time));
+        if self.session.collect_checks() {
+            ctx.request_repaint();
+        }
         if computed || std::mem::take(&mut self.stale) {
             self.views.values_mut().for_each(|view| view.update(&mut self.session));
         }
@@ -347,7 +350,9 @@ impl Editor {
         // Asking costs a copy, and loops that overrun do so for long.
         if simulation.frame() % 32 == 1 {
             let warnings = simulation.warnings(false);
+            let bad = simulation.bad_values(false);
             self.session.note(warnings);
+            bad.into_iter().for_each(|bad| self.session.trace(bad));
         }
     }
 

@@ -136,10 +136,14 @@ impl Player {
         };
         self.before = pointer.at;
         let result = if step { simulation.step(&input) } else { simulation.preview(&input) };
-        if let Err(problems) = result {
-            // With another device it goes on.
-            self.playing &= session.gpu().is_lost();
-            session.note(problems);
+        match result {
+            Err(problems) => {
+                // With another device it goes on.
+                self.playing &= session.gpu().is_lost();
+                session.note(problems);
+            }
+            Ok(()) if step => session.check_frame(),
+            Ok(()) => {}
         }
         let total = session.simulation().and_then(|s| s.times(false)).filter(|times| !times.is_empty());
         let total = total.map(|times| times.iter().map(|node| node.ms).sum::<f64>());

@@ -114,7 +114,12 @@ fn injected_loss() -> Option<(Duration, Instant)> {
 /// Why there is no window, and what works without one.
 fn sentence(error: &eframe::Error) -> String {
     match error {
-        eframe::Error::Wgpu(cause) => format!("{}; {cause}", gpu::GpuError::NoAdapter),
+        eframe::Error::Wgpu(cause) => {
+            // It may end in an empty list of adapters.
+            let cause = cause.to_string();
+            let cause = cause.trim_end_matches("{}").trim_end_matches([' ', ':', ',', '.']);
+            format!("{}; {cause}", gpu::GpuError::NoAdapter)
+        }
         eframe::Error::AppCreation(cause) => cause.to_string(),
         other => {
             // Up to here it says where in the window library that was.

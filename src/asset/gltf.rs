@@ -4,7 +4,7 @@
 //! The crate's JSON types are used without its validation and its readers, which panic on indices and sizes that are made up.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ::gltf::Glb;
@@ -100,13 +100,7 @@ fn resources<'a>(
     access: &Access,
     work: &Work,
 ) -> Result<BTreeMap<&'a str, Vec<u8>>, Cause> {
-    let mut lengths = BTreeMap::<&str, u64>::new();
-    for buffer in &root.buffers {
-        if let Some(uri) = &buffer.uri {
-            let length = lengths.entry(uri).or_default();
-            *length = buffer.byte_length.0.max(*length);
-        }
-    }
+    let lengths = lengths(root);
     let total = lengths.values().try_fold(0u64, |total, length| total.checked_add(*length));
     if lengths.len() > MAX_BUFFERS {
         return Err(Cause::Parts("buffers", MAX_BUFFERS));
@@ -115,6 +109,18 @@ fn resources<'a>(
         return Err(Cause::TooLarge);
     }
     lengths.into_iter().map(|(uri, length)| Ok((uri, resource(uri, length, folder, access, work)?))).collect()
+}
+
+/// The length of the longest buffer that is said to lie behind each URI.
+fn lengths(root: &Root) -> BTreeMap<&str, u64> {
+    let mut lengths = BTreeMap::<&str, u64>::new();
+    for buffer in &root.buffers {
+        if let Some(uri) = &buffer.uri {
+            let length = lengths.entry(uri).or_default();
+            *length = buffer.byte_length.0.max(*length);
+        }
+    }
+    lengths
 }
 
 /// What a URI stands for, up to a length: data of its own, or a file that lies relative to `folder`.
@@ -145,15 +151,14 @@ fn beside(uri: &str, folder: &Path, access: &Access) -> Result<PathBuf, ReadErro
     access.resolve_from(folder, Path::new(path.as_ref()))
 }
 
-/// Files with buffers that may be read; none of a file that is broken.
-pub fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<PathBuf> {
+/// Files with buffers that may be read, and how much of each; none of a file that is broken.
+pub fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
     if bounded(bytes).is_err() {
         return Vec::new();
     }
     let Ok(root) = Root::from_slice(bytes) else { return Vec::new() };
-    let uris: BTreeSet<&str> = root.buffers.iter().filter_map(|buffer| buffer.uri.as_deref()).collect();
-    let named = uris.into_iter().filter(|uri| !uri.starts_with("data:")).take(MAX_BUFFERS);
-    named.filter_map(|uri| beside(uri, folder, access).ok()).collect()
+    let named = lengths(&root).into_iter().filter(|(uri, _)| !uri.starts_with("data:")).take(MAX_BUFFERS);
+    named.filter_map(|(uri, length)| Some((beside(uri, folder, access).ok()?, length))).collect()
 }
 
 /// Refuses a text whose values would take far more memory than the text itself: nodes without content are hundreds of bytes each.

@@ -112,8 +112,8 @@ pub fn check(path: &Path, access: &Access, placement: &Placement, domain: &Domai
     read.map(drop).map_err(|cause| AssetError { file: path.into(), cause })
 }
 
-/// Files that a file stands on: the buffers of a glTF file that may be read.
-pub fn companions(path: &Path, access: &Access) -> Vec<PathBuf> {
+/// Files that a file stands on, and how much of each counts \[bytes\]: the buffers of a glTF file that may be read.
+pub fn companions(path: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
     if ending(path) != "gltf" {
         return Vec::new();
     }

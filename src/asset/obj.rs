@@ -140,3 +140,17 @@ impl Faces {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_text_announces_is_limited() {
+        let mut sizes = Sizes::default();
+        assert!((0..MAX_VERTICES).all(|_| sizes.vertex().is_ok()));
+        assert_eq!(sizes.vertex(), Err(Cause::Vertices));
+        assert!((0..MAX_TRIANGLES).all(|_| sizes.face(3).is_ok()));
+        assert_eq!(sizes.face(3), Err(Cause::TooMany("triangles")));
+    }
+}

@@ -68,6 +68,9 @@ struct GraphArgs {
     /// Let the graph read files outside its own folder
     #[arg(long)]
     allow_files: bool,
+    /// GPU memory that the graph may take, such as 12GiB or 512MiB; 8GiB when absent
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    memory_budget: Option<u64>,
 }
 
 #[derive(Args)]
@@ -93,7 +96,7 @@ pub fn main() -> ExitCode {
         #[cfg(not(feature = "editor"))]
         None => Err(Failure::Message("this build has no editor; `stagewright --help` lists the commands".into())),
     };
-    match result {
+    match result.and_then(|code| report::finish().map(|()| code)) {
         Ok(code) => code,
         Err(failure) => {
             failure.print();
@@ -118,12 +121,13 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
 fn plan(args: &PlanArgs) -> Result<(), Failure> {
     let (document, library) = args.graph.load()?;
     let plan = args.graph.compile(&document, &library, &args.graph.options())?;
-    let text = match (args.json, args.wgsl) {
-        (true, _) => serde_json::to_string_pretty(&plan).map_err(|e| Failure::Message(e.to_string()))?,
-        (_, true) => plan.to_text_with_wgsl(),
-        _ => plan.to_text(),
-    };
-    report::print(&text);
+    match (args.json, args.wgsl) {
+        (true, _) => {
+            report::print_json(&serde_json::to_string_pretty(&plan).map_err(|e| Failure::Message(e.to_string()))?);
+        }
+        (_, true) => report::print(&plan.to_text_with_wgsl()),
+        _ => report::print(&plan.to_text()),
+    }
     Ok(())
 }
 
@@ -151,14 +155,15 @@ impl GraphArgs {
         let problems = |problems| Failure::graph(document, library, problems);
         let graph = Graph::build(document, library).map_err(problems)?;
         report::warn(&graph.warnings);
-        Plan::compile(&graph, options).map_err(problems)
+        let memory_budget = self.memory_budget.unwrap_or(options.memory_budget);
+        Plan::compile(&graph, &PlanOptions { memory_budget, ..options.clone() }).map_err(problems)
     }
 }
 
 fn read(graph: &Path) -> Result<Document, Failure> {
     let path = graph.display();
-    let text = files::read::text(graph, MAX_GRAPH).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
-    Document::parse(&text).map_err(|e| Failure::Message(format!("{path}: {e}")))
+    let bytes = files::read::bytes(graph, MAX_GRAPH).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
+    Document::from_bytes(bytes).map_err(|e| Failure::Message(format!("{path}: {e}")))
 }
 
 /// Applies what `--param` says.
@@ -176,6 +181,20 @@ fn set(document: &mut Document, params: &[String]) -> Result<(), Failure> {
         document.set(node, param, value).map_err(|e| Failure::Message(format!("--param {assignment}: {e}")))?;
     }
     Ok(())
+}
+
+/// `12GiB`
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let message = || format!("`{text}` is not a size; write a number with MiB or GiB, for example 12GiB");
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(message)?);
+    let shift = match unit.to_ascii_lowercase().as_str() {
+        "mib" | "mb" | "m" => 20,
+        "gib" | "gb" | "g" => 30,
+        _ => return Err(message()),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| message())?;
+    let bytes = number * f64::from(1u32 << shift);
+    if (1.0..=2f64.powi(60)).contains(&bytes) { Ok(bytes as u64) } else { Err(message()) }
 }
 
 /// `512x256`

@@ -10,7 +10,7 @@ use super::GraphArgs;
 use super::deterministic::{DeterministicArgs, Recorder, difference};
 use super::junit::{self, Case, CaseResult, Suite};
 use super::report::{self, Failure};
-use stagewright::document::{Document, Scope};
+use stagewright::document::{Document, NodeKind, Scope};
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::graph::expect::Expectation;
@@ -146,8 +146,13 @@ impl Test {
     fn load(&self, graph: &Path) -> Result<(Document, Library, GraphArgs), Failure> {
         let document = super::read(graph)?;
         let params = self.params.iter().filter(|param| has_node(&document, param)).cloned().collect();
-        let args =
-            GraphArgs { graph: graph.into(), params, stages: self.stages.clone(), allow_files: self.allow_files };
+        let args = GraphArgs {
+            graph: graph.into(),
+            params,
+            stages: self.stages.clone(),
+            allow_files: self.allow_files,
+            memory_budget: None,
+        };
         let (document, library) = args.load()?;
         Ok((document, library, args))
     }
@@ -228,14 +233,19 @@ fn step(simulation: &mut Simulation, frame: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a document has the node that a `--param` names.
+/// Whether a document has a node that takes what a `--param` sets: graphs may have nodes of the same name and another kind.
 fn has_node(document: &Document, param: &str) -> bool {
-    let Some((path, _)) = param.split_once('=').and_then(|(name, _)| name.rsplit_once('.')) else {
+    let Some((path, param)) = param.split_once('=').and_then(|(name, _)| name.rsplit_once('.')) else {
         // What is wrong with it is said where it is applied.
         return true;
     };
     let (scope, name) = Scope::split(path);
-    document.level(&scope).is_some_and(|level| level.nodes().contains_key(name))
+    let node = document.level(&scope).and_then(|level| level.nodes().get(name));
+    node.is_some_and(|node| match param {
+        "resolution" | "width" | "edge" => matches!(node.kind, NodeKind::Domain(_)),
+        "capacity" => matches!(node.kind, NodeKind::State(_)),
+        _ => true,
+    })
 }
 
 impl Tally {

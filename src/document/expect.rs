@@ -45,6 +45,13 @@ impl Expect {
     }
 }
 
+/// The expectation as a graph file has it.
+impl std::fmt::Display for Expect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&super::write::expect(self))
+    }
+}
+
 impl Document {
     /// Changes what expectations are about: `change` gets the level and the wire of each, and says what they are now. Where it says nothing, they
     /// stay.

@@ -332,9 +332,8 @@ impl Job {
                 }
                 !stop.is_cancelled()
             };
-            let inputs = Fingerprint::of(&document, &library, &access, &stop);
-            let result = inputs.ok_or(JobError::Cancelled).and_then(|inputs| {
-                let mut simulation = prepare(&gpu, &library, &document, &options, &reading)?;
+            let result = prepare(&gpu, &library, &document, &options, &reading).and_then(|mut simulation| {
+                let inputs = Fingerprint::of(&document, &library, &access, &stop).ok_or(JobError::Cancelled)?;
                 let (progress, _) = self::run(&export, &inputs, &mut simulation, go_on)?;
                 Ok(progress)
             });

@@ -50,8 +50,9 @@ impl Fingerprint {
                 continue;
             };
             let beside = asset::companions(&path, access);
-            for path in [path].iter().chain(&beside) {
-                hash.file(path, cancel)?;
+            hash.file(&path, asset::MAX_FILE, cancel)?;
+            for (path, length) in beside {
+                hash.file(&path, length, cancel)?;
             }
         }
         let mut text = String::new();
@@ -78,14 +79,14 @@ impl Hash {
         self.0.update(length.to_le_bytes());
     }
 
-    /// A file's bytes. `None` when it was cancelled.
-    fn file(&mut self, path: &Path, cancel: &Cancel) -> Option<()> {
+    /// The first bytes of a file. `None` when it was cancelled.
+    fn file(&mut self, path: &Path, limit: u64, cancel: &Cancel) -> Option<()> {
         let Ok((file, length)) = read::open(path) else {
             self.part(b"none", b"");
             return Some(());
         };
         self.begin(b"bytes", length);
-        let mut file = file.take(asset::MAX_FILE);
+        let mut file = file.take(limit);
         let mut chunk = vec![0; CHUNK];
         loop {
             if cancel.is_cancelled() {

@@ -12,3 +12,10 @@ pub use read::{Access, ReadError};
 pub const MAX_GRAPH: u64 = 64 << 20;
 /// The largest stage file \[bytes\].
 pub const MAX_STAGE: u64 = 1 << 20;
+
+/// A named pipe, which nobody writes to.
+#[cfg(all(test, unix))]
+pub fn make_pipe(path: &std::path::Path) {
+    use rustix::fs::{CWD, FileType, mknodat};
+    mknodat(CWD, path, FileType::Fifo, 0o600.into(), 0).unwrap();
+}

@@ -20,6 +20,8 @@ pub struct Engine {
     buffers: Vec<wgpu::Buffer>,
     uniforms: wgpu::Buffer,
     flags: Option<wgpu::Buffer>,
+    /// Bytes of the flags that are read back: alarms, and counts about scatter ports.
+    flag_bytes: u64,
     frame: Recorder,
     reset: Vec<Step>,
     /// Dispatches that give the same in every frame. What they bind never swaps.
@@ -90,6 +92,7 @@ impl Engine {
             buffers,
             uniforms,
             flags,
+            flag_bytes: plan.scatter_places().head * 4,
         })
     }
 
@@ -100,10 +103,8 @@ impl Engine {
         self.post.forget();
         self.still.forget();
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
-        if let Some(flags) = &self.flags {
-            self.gpu.queue.write_buffer(flags, 0, &vec![0; flags.size() as usize]);
-        }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        self.flags.iter().for_each(|flags| encoder.clear_buffer(flags, 0, None));
         let track = self.timing.as_ref().and_then(|timing| timing.ready(List::Reset));
         run(&mut encoder, &self.reset, track.map(|t| &**t.marks()));
         track.iter().for_each(|track| track.resolve(&mut encoder));
@@ -268,10 +269,12 @@ impl Engine {
         self.post.collect(wait)
     }
 
-    /// Indices of alarms that kernels have raised, as far as the GPU has told. Does not block unless asked to.
-    pub fn alarms(&mut self, wait: bool) -> Vec<usize> {
+    /// A word for each alarm, not zero where a kernel has raised it, and the counts about scatter ports behind, as far as the GPU has
+    /// told; nothing where it has not. Does not block unless asked to.
+    pub fn alarms(&mut self, wait: bool) -> Vec<u32> {
         let Some(flags) = &self.flags else { return Vec::new() };
-        let pending = self.pending_flags.take().or_else(|| Reading::start(&self.gpu, flags).ok());
+        let pending = self.pending_flags.take();
+        let pending = pending.or_else(|| Reading::start_of(&self.gpu, flags, self.flag_bytes).ok());
         // Without memory for the copy they are asked for the next time.
         let Some(pending) = pending else { return Vec::new() };
         let words = match wait {
@@ -284,8 +287,7 @@ impl Engine {
                 }
             },
         };
-        let words = words.unwrap_or_default();
-        words.iter().enumerate().filter(|(_, w)| **w != 0).map(|(i, _)| i).collect()
+        words.unwrap_or_default()
     }
 }
 
@@ -314,7 +316,7 @@ impl Memory {
         let indirect = storage | wgpu::BufferUsages::INDIRECT;
         let buffers = plan.buffers.iter().map(|b| gpu.buffer(&b.label, b.bytes, indirect));
         let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-        let alarms = (plan.alarms.len() as u64 * 4).next_multiple_of(16);
+        let alarms = (plan.scatter_places().all * 4).next_multiple_of(16);
         Ok(Memory {
             buffers: buffers.collect::<Result<_, _>>()?,
             uniforms: gpu.buffer("uniforms", u64::from(plan.uniform_bytes), uniform)?,

@@ -12,6 +12,7 @@ mod readback;
 mod recorder;
 mod still;
 mod timing;
+pub mod values;
 
 pub use bandwidth::copy_bandwidth;
 pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};

@@ -19,11 +19,20 @@ impl Reading {
     /// # Errors
     /// When there is no memory for the copy.
     pub(crate) fn start(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Reading, OutOfMemory> {
+        Reading::start_of(gpu, buffer, buffer.size())
+    }
+
+    /// The same of its first bytes, a multiple of four.
+    ///
+    /// # Errors
+    /// As [`Reading::start`].
+    pub(crate) fn start_of(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64) -> Result<Reading, OutOfMemory> {
+        let bytes = bytes.min(buffer.size());
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
-        let staging = gpu.buffer("readback", buffer.size(), usage)?;
+        let staging = gpu.buffer("readback", bytes, usage)?;
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("readback") });
-        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
+        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, bytes);
         gpu.queue.submit([encoder.finish()]);
         let (sender, mapped) = mpsc::channel();
         staging.map_async(wgpu::MapMode::Read, .., move |result| {

@@ -388,7 +388,7 @@ impl Flattener<'_> {
             self.problems.push(Problem::new(place.path, "size", cause, "give 1 to 16,384 pixels along each side"));
         }
         let inputs = vec![Input { name: "image".into(), source }];
-        Node { kind: Kind::Output { size: output.size }, inputs, ..empty(place.path, None) }
+        Node { kind: Kind::Output { size: output.size, at: place.node.at }, inputs, ..empty(place.path, None) }
     }
 
     fn group(&mut self, place: &Place<'_>, index: usize, group: &document::Group, domain: Option<usize>) -> Node {

@@ -7,6 +7,7 @@ mod fixed;
 mod flatten;
 mod links;
 pub mod numbers;
+pub mod outputs;
 pub mod ports;
 pub mod precision;
 mod resolve;
@@ -248,6 +249,8 @@ pub enum Kind {
     Group(Group),
     Output {
         size: Option<(u32, u32)>,
+        /// Where it stands on its canvas.
+        at: (f32, f32),
     },
     /// Could not be made out; what is wrong is among the problems, and no checked graph holds one.
     Broken,

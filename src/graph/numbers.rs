@@ -164,7 +164,7 @@ impl Formula {
 }
 
 fn wrong(error: expr::ExprError) -> Unfit {
-    (error.to_string(), "correct the expression".into())
+    error.cause_and_help()
 }
 
 /// Why a formula can't be had: `None` when the cause is with a number that it names, and reported there.

@@ -20,6 +20,7 @@ mod pack;
 mod part;
 mod prelude;
 mod rows;
+mod scatter;
 mod schedule;
 mod stage_kernel;
 mod still;
@@ -46,6 +47,7 @@ use crate::sim::input::InputTrack;
 use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
 pub(crate) use layout::Layout;
+pub use scatter::{HEAD_WORDS as SCATTER_HEAD, Places, ScatterCheck};
 pub use tuning::{Shape, Tuning};
 pub use uniforms::FRAME_BYTES;
 pub use validate::forget_passed;
@@ -97,6 +99,9 @@ pub struct Plan {
     pub memory: u64,
     /// What can go wrong while it runs, by the index that a kernel marks.
     pub alarms: Vec<Alarm>,
+    /// Grids that stages add to, and what is counted about the sums.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scatters: Vec<ScatterCheck>,
     /// Numbers that should keep to a range.
     pub watches: Vec<Watch>,
     /// Values that come from files.
@@ -382,7 +387,7 @@ pub struct PlanOptions {
 pub enum Outputs {
     #[default]
     All,
-    /// The first by name.
+    /// The first in the author's order ([`Graph::outputs`]).
     First,
     /// The one of this name.
     One(String),
@@ -526,7 +531,13 @@ fn check_memory(layout: &allocate::Layout, budget: u64) -> Result<(), Problems> 
         mebibytes(budget),
         mebibytes(bytes)
     );
-    Err(Problem::new("", "", cause, "lower the resolution of its domain, or raise the budget").into())
+    Err(Problem::new(
+        "",
+        "",
+        cause,
+        "lower the resolution of its domain; the command line takes a larger budget with --memory-budget",
+    )
+    .into())
 }
 
 /// `12.5 MiB`

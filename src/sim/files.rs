@@ -14,6 +14,9 @@ use crate::problem::{Problem, Problems};
 /// All that a grid depends on: file, its last change, place in the domain, domain, and whether files beside it may lie anywhere.
 type Key = (PathBuf, Option<SystemTime>, String);
 
+/// Files that a graph may name.
+const MAX_NAMED: usize = 256;
+
 fn known() -> &'static Mutex<HashMap<Key, Arc<DistanceGrid>>> {
     static KNOWN: OnceLock<Mutex<HashMap<Key, Arc<DistanceGrid>>>> = OnceLock::new();
     KNOWN.get_or_init(Default::default)
@@ -97,8 +100,12 @@ pub fn is_outside(problem: &Problem) -> bool {
 /// What a plan needs from files, in the order of [`Plan::files`].
 ///
 /// # Errors
-/// A plan that is not whole; every file that is missing or that the graph may not read.
+/// A plan that is not whole; too many files; every file that is missing or that the graph may not read.
 pub fn wanted(plan: &Plan) -> Result<Vec<Wanted>, Problems> {
+    if plan.files.len() > MAX_NAMED {
+        let cause = format!("the graph reads {} files, more than {MAX_NAMED}", plan.files.len());
+        return Err(Problem::new("", "", cause, "join shapes in a modelling program").into());
+    }
     let mut problems = Problems::default();
     let mut wanted = Vec::new();
     for file in &plan.files {

@@ -27,6 +27,9 @@ use watch::Watch;
 /// Nobody cancels a dialog this soon: there was none.
 const TOO_QUICK: Duration = Duration::from_millis(1000);
 
+/// Files of a graph that are watched.
+const FOLLOWED: usize = 256;
+
 /// What waits for the unsaved document to be out of the way.
 pub enum Leaving {
     /// A document, and the file that it is from.
@@ -280,11 +283,10 @@ impl Files {
         });
         let now = Some((session.path().map(Path::to_path_buf), session.revision()));
         if self.watched != now {
-            watch.follow(session.path().into_iter().flat_map(|path| {
-                let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-                let named = named_files(&session.document().nodes).into_iter().map(move |file| folder.join(file));
-                [path.to_path_buf()].into_iter().chain(named)
-            }));
+            let access = session.access();
+            let named = named_files(&session.document().nodes).into_iter().filter(|file| access.may_name(file));
+            let named = named.take(FOLLOWED).map(|file| access.folder.join(file));
+            watch.follow(session.path().map(Path::to_path_buf).into_iter().chain(named));
             self.watched = now;
         }
         let mut changed = watch.changed();

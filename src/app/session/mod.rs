@@ -2,9 +2,11 @@
 
 mod device;
 mod drafts;
+mod expectations;
 mod files;
 mod level;
 mod readable;
+pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ use crate::library::{self, Library};
 use crate::problem::{Problem, Problems, SourcePlace};
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
+use crate::sim::expect::Checker;
 use crate::stage::types::{Attributes, WireType, particles_name};
 use device::Snapshots;
 pub use drafts::{Draft, Drafts};
@@ -48,6 +51,11 @@ pub struct Session {
     of_stages: Problems,
     /// What came up while running, since the plan or the start changed.
     running: Problems,
+    /// What the States of the simulation began with.
+    begun: values::Starts,
+    traced: values::Traced,
+    /// What has come of the graph's expectations, since the plan, a parameter or the start changed.
+    checks: Checker,
     /// Parameters set while a plan was being compiled that does not know them.
     unsent: Vec<(String, ParamValue)>,
     /// That a file is being read which the graph waits for.
@@ -111,6 +119,9 @@ impl Session {
             problems: Problems::default(),
             of_stages: Problems::default(),
             running: Problems::default(),
+            begun: values::Starts::new(),
+            traced: None,
+            checks: Checker::default(),
             unsent: Vec::new(),
             waiting: None,
             revision: 0,
@@ -187,6 +198,7 @@ impl Session {
         self.snapshots = Snapshots::default();
         self.problems = Problems::default();
         self.running = Problems::default();
+        self.checks = Checker::default();
         self.scope = Scope::default();
         self.opened = None;
         self.readable = Readable::default();
@@ -455,6 +467,7 @@ impl Session {
         if self.waits_for_stages() {
             return;
         }
+        self.take_trace();
         let Some(outcome) = self.compiler.poll() else { return };
         let started = outcome.and_then(|compiled| {
             match &mut self.simulation {
@@ -465,16 +478,19 @@ impl Session {
                     if let Some(snapshot) = self.snapshots.wanted() {
                         simulation.restore(snapshot);
                     }
+                    simulation.watch_values(values::EVERY)?;
+                    self.begun.clear();
                     self.simulation = Some(simulation);
                 }
             }
             (self.thumbnails, self.cameras) = (compiled.thumbnails, compiled.cameras);
+            self.checks = Checker::new(compiled.expectations);
             Ok(compiled.warnings)
         });
         match started {
             Ok(warnings) => {
                 self.problems = warnings;
-                self.running = Problems::default();
+                self.running = self.not_started();
                 self.plans += 1;
                 self.replay();
             }
@@ -506,6 +522,9 @@ impl Session {
     pub fn reset(&mut self) {
         self.running = Problems::default();
         self.snapshots = Snapshots::default();
+        self.begun = values::starts(&self.document);
+        self.traced = None;
+        self.checks.restart();
         if let Some(simulation) = &mut self.simulation {
             simulation.reset();
         }

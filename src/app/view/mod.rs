@@ -2,6 +2,7 @@
 
 mod camera;
 mod course;
+mod expect;
 mod framing;
 mod picture;
 mod wire;
@@ -180,8 +181,9 @@ impl View {
                 ui.separator();
                 ui.label(RichText::new(format!("{width} × {height}")).color(theme::of(ui).dim).small());
             }
-            if let Subject::Output(name) = &self.subject {
-                camera::buttons(ui, session, name.as_deref(), asked);
+            match &self.subject {
+                Subject::Output(name) => camera::buttons(ui, session, name.as_deref(), asked),
+                Subject::Wire(wire) => expect::button(ui, session, wire.view(), asked),
             }
         });
     }

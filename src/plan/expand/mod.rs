@@ -96,16 +96,15 @@ const TOP: usize = 0;
 /// The operations of a frame.
 pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> {
     let mut expander = Expander::new(graph);
-    for (index, node) in graph.nodes.iter().enumerate() {
+    for (index, node) in graph.outputs().into_iter().filter_map(|index| Some((index, graph.nodes.get(index)?))) {
         let wanted = match &options.outputs {
             Outputs::All => true,
             Outputs::First => expander.program.pictures.is_empty(),
             Outputs::One(name) => *name == node.path,
             Outputs::None => false,
         };
-        if let (Kind::Output { size }, true) = (&node.kind, wanted) {
-            let size = *size;
-            expander.picture(index, options.size.or(size))?;
+        if wanted {
+            expander.picture(index, options.size.or_else(|| graph.picture_size(node)))?;
         }
     }
     let start_only = graph.start_only();
@@ -320,8 +319,7 @@ impl<'a> Expander<'a> {
         let entry = &self.graph.nodes[node];
         let source = entry.inputs.first().map(|i| i.source.clone()).unwrap_or(Source::Nothing);
         let Feed::Value(image) = self.seen(&source, entry.group)? else { return Err(broken(self.graph, node).into()) };
-        let [x, y, _] = entry.domain.and_then(|d| self.graph.domains.get(d)).map_or([1; 3], |d| d.resolution);
-        let (width, height) = size.unwrap_or((x, y));
+        let (width, height) = size.unwrap_or((1, 1));
         let picture = Value {
             ty: WireType::Grid(ValueType::U32),
             domain: None,

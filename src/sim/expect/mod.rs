@@ -42,10 +42,21 @@ pub fn keep<'e>(expectations: impl IntoIterator<Item = &'e Expectation>) -> BTre
 
 /// What of a plan expectations need: its wires, and its pictures where one is named.
 pub fn needs(expectations: &[Result<Expectation, Problem>]) -> (Keep, Outputs) {
-    let mut known = expectations.iter().filter_map(|e| e.as_ref().ok());
+    let known = expectations.iter().filter_map(|e| e.as_ref().ok());
     let kept = keep(known.clone());
-    let picture = known.any(|expectation| matches!(expectation.subject, Subject::Picture(_)));
-    (Keep::Wires(kept.into_iter().collect()), if picture { Outputs::All } else { Outputs::None })
+    let pictures: BTreeSet<&String> = known
+        .filter_map(|expectation| match &expectation.subject {
+            Subject::Picture(output) => Some(output),
+            _ => None,
+        })
+        .collect();
+    let mut names = pictures.into_iter();
+    let outputs = match (names.next(), names.next()) {
+        (None, _) => Outputs::None,
+        (Some(one), None) => Outputs::One(one.clone()),
+        _ => Outputs::All,
+    };
+    (Keep::Wires(kept.into_iter().collect()), outputs)
 }
 
 /// The expectations of a graph and what has come of them since the simulation began.
