@@ -62,7 +62,7 @@ pub struct Frames {
 impl Frames {
     pub fn contains(&self, frame: u64) -> bool {
         self.at.binary_search(&frame).is_ok()
-            || self.every.is_some_and(|(every, to)| frame > 0 && frame <= to && frame % every == 0)
+            || self.every.is_some_and(|(every, to)| frame > 0 && frame <= to && frame.is_multiple_of(every))
     }
 
     pub fn last(&self) -> u64 {
