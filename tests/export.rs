@@ -1,11 +1,14 @@
 //! Exports: what is written, what an interrupted one leaves, and what else runs meanwhile.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use stagewright::cancel::Cancel;
 use stagewright::document::{Document, ParamValue};
 use stagewright::export::job::{self, Ended, Export, Job, Progress, Subject};
+use stagewright::export::record::Fingerprint;
+use stagewright::files::Access;
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
@@ -62,6 +65,10 @@ fn document() -> Document {
     Document::parse(GRAPH).unwrap()
 }
 
+fn inputs(document: &Document) -> Fingerprint {
+    Fingerprint::of(document, Library::builtin(), &Access::default(), &Cancel::default()).unwrap()
+}
+
 fn gpu() -> Gpu {
     Gpu::new(&GpuOptions::default()).unwrap()
 }
@@ -72,12 +79,12 @@ fn simulation(gpu: &Gpu, document: &Document, options: &PlanOptions) -> Simulati
 }
 
 fn export(gpu: &Gpu, document: &Document, export: &Export, mut go_on: impl FnMut(&Progress) -> bool) -> Progress {
-    let mut simulation = simulation(gpu, document, &export.plan_options(PathBuf::new()));
-    job::run(export, document, &mut simulation, |progress, _| go_on(progress)).unwrap().0
+    let mut simulation = simulation(gpu, document, &export.plan_options(&Access::default()));
+    job::run(export, &inputs(document), &mut simulation, |progress, _| go_on(progress)).unwrap().0
 }
 
 fn start(gpu: &Gpu, export: Export) -> Job {
-    Job::start(gpu, Arc::new(Library::builtin().clone()), document(), Path::new(""), export, || {}).unwrap()
+    Job::start(gpu, Arc::new(Library::builtin().clone()), document(), &Access::default(), export, || {}).unwrap()
 }
 
 fn end(mut job: Job) -> Ended {
@@ -113,12 +120,12 @@ fn an_interrupted_export_goes_on_where_it_was_and_ends_as_if_it_had_not_been() {
     // A frame that is missing in the middle is where it goes on.
     std::fs::remove_file(cut.0.join(Export::file_name(6))).unwrap();
     let again = Export { resume: true, ..cut.export(3, 14) };
-    assert_eq!(again.interrupted(&document()), Some(3));
+    assert_eq!(again.interrupted(&inputs(&document())), Some(3));
     let second = export(&gpu, &document(), &again, |_| true);
     assert_eq!((second.kept, second.written, second.frame), (3, 9, 14));
     assert_eq!(cut.names(), whole.names(), "nothing else is left");
     assert!((3..=14).all(|frame| whole.frame(frame) == cut.frame(frame)));
-    assert_eq!(again.interrupted(&document()), None, "it is complete");
+    assert_eq!(again.interrupted(&inputs(&document())), None, "it is complete");
 }
 
 #[test]
@@ -128,9 +135,9 @@ fn frames_of_another_graph_are_not_gone_on_with() {
     let mut other = document();
     other.set("more", "rate", ParamValue::Number(9.0)).unwrap();
     let again = Export { resume: true, ..folder.export(1, 6) };
-    assert_eq!(again.interrupted(&document()), Some(4));
-    assert_eq!(again.interrupted(&other), None);
-    assert_eq!(Export { size: Some((9, 9)), ..again.clone() }.interrupted(&document()), None);
+    assert_eq!(again.interrupted(&inputs(&document())), Some(4));
+    assert_eq!(again.interrupted(&inputs(&other)), None);
+    assert_eq!(Export { size: Some((9, 9)), ..again.clone() }.interrupted(&inputs(&document())), None);
     let before = folder.frame(4);
     let done = export(&gpu, &other, &again, |_| true);
     assert_eq!((done.kept, done.written), (0, 6));
@@ -169,7 +176,7 @@ fn a_job_is_cancelled_by_word_and_by_letting_go() {
     let Ended::Cancelled(progress) = end(job) else { panic!("it was cancelled") };
     assert!(progress.frame < 1_000_000 && progress.written == progress.frame);
     let again = Export { resume: true, ..folder.export(1, 1_000_000) };
-    assert_eq!(again.interrupted(&document()), Some(progress.written));
+    assert_eq!(again.interrupted(&inputs(&document())), Some(progress.written));
     let since = Instant::now();
     drop(start(&gpu, again));
     assert!(since.elapsed() < Duration::from_secs(10));

@@ -3,21 +3,22 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::loader::{Loader, Watch};
+use crate::asset::DistanceGrid;
 use crate::document::{Document, Scope};
+use crate::files::Access;
 use crate::gpu::Gpu;
 use crate::graph::Graph;
 use crate::graph::expect::Expectation;
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, Tuning};
 use crate::problem::{Problem, Problems};
-use crate::sim::{camera, expect, probe};
+use crate::sim::{camera, expect, files, probe};
 use crate::tune::{self, Book};
 
 /// What is to be compiled.
@@ -26,8 +27,8 @@ pub struct Job {
     pub document: Document,
     /// Stages and groups that its nodes may be of.
     pub library: Arc<Library>,
-    /// Where files are that it names.
-    pub folder: PathBuf,
+    /// Which files it may name.
+    pub access: Access,
     /// Wires that are looked at.
     pub watched: BTreeSet<String>,
     /// The level whose nodes show small pictures.
@@ -37,6 +38,8 @@ pub struct Job {
 /// A plan whose pipelines are built, and what is worth knowing about the graph.
 pub struct Compiled {
     pub plan: Plan,
+    /// What it needs from files.
+    pub grids: Vec<Arc<DistanceGrid>>,
     pub warnings: Problems,
     /// A wire of each node of the pictured level.
     pub thumbnails: Vec<String>,
@@ -165,16 +168,18 @@ fn compile(
     let thumbnails = pictured.unwrap_or_default();
     let expected = expect::keep(graph.expectations.iter().flatten());
     let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect());
-    let options = PlanOptions { folder: job.folder.clone(), keep, tuning, ..PlanOptions::default() };
+    let options = PlanOptions { keep, tuning, ..options(job) };
     let plan = Plan::compile(&graph, &options)?;
     if !loader.load(&plan, newer)? {
         return Ok(None);
     }
+    // They are known by now.
+    let grids = files::read(&plan)?;
     gpu.prepare(&plan)?;
     let camera = |output: &str| Some((output.to_string(), camera::orbit_target(&graph, Some(output))?));
     let cameras = plan.outputs.iter().filter_map(|output| camera(&output.node)).collect();
     let Graph { warnings, expectations, .. } = graph;
-    Ok(Some(Compiled { plan, warnings, thumbnails, cameras, expectations }))
+    Ok(Some(Compiled { plan, grids, warnings, thumbnails, cameras, expectations }))
 }
 
 /// Measures the shapes of what runs, until something else is asked for. Returns what is to be compiled next: that, or the same
@@ -191,7 +196,7 @@ fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job
         asked.is_none()
     };
     let graph = Graph::build(&job.1.document, &job.1.library).ok()?;
-    let options = PlanOptions { folder: job.1.folder.clone(), ..PlanOptions::default() };
+    let options = options(&job.1);
     let before = book.tuning(gpu);
     // What can't be measured stays as it is.
     let measured = catch_unwind(AssertUnwindSafe(|| tune::tune(gpu, &graph, &options, book, &go_on)));
@@ -204,6 +209,11 @@ fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job
         Some(asked) => asked,
         None => found.then(|| job.clone()),
     }
+}
+
+fn options(job: &Job) -> PlanOptions {
+    let Access { folder, anywhere } = job.access.clone();
+    PlanOptions { folder, allow_files: anywhere, ..PlanOptions::default() }
 }
 
 fn died() -> Problems {

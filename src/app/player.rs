@@ -96,6 +96,13 @@ impl Player {
             Player { playing: self.playing, speed: self.speed, in_flight: self.in_flight.clone(), ..Player::default() };
     }
 
+    /// Goes on with another device: nothing is on its way to it yet.
+    pub fn attach(&mut self) {
+        self.in_flight = Arc::default();
+        self.stamps.clear();
+        (self.due, self.stale) = (0.0, true);
+    }
+
     /// The next speed, up or down.
     pub fn shift_speed(&mut self, up: bool) {
         let next = if up {
@@ -131,7 +138,8 @@ impl Player {
         let result = if step { simulation.step(&input) } else { simulation.preview(&input) };
         match result {
             Err(problems) => {
-                self.playing = false;
+                // With another device it goes on.
+                self.playing &= session.gpu().is_lost();
                 session.note(problems);
             }
             Ok(()) if step => session.check_frame(),

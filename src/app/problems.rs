@@ -6,6 +6,7 @@ use super::session::Session;
 use super::theme;
 use crate::edit::{self, Remedy};
 use crate::problem::{Problem, Severity};
+use crate::sim::files::is_outside;
 
 /// The list with what has been found out about it.
 #[derive(Default)]
@@ -66,7 +67,7 @@ impl ProblemList {
             Severity::Error => ("⊗", "Error", theme::of(ui).error),
             Severity::Warning => ("⚠", "Warning", theme::of(ui).warning),
         };
-        let mut chosen = None;
+        let (mut chosen, mut allow) = (None, false);
         let here = self.at == Some(index);
         let row = ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(6.0, 2.0);
@@ -84,6 +85,10 @@ impl ProblemList {
             if !problem.remedy.is_empty() {
                 ui.label(RichText::new(format!("→ {}", problem.remedy)).color(theme::of(ui).dim));
             }
+            if is_outside(problem) {
+                let text = "Every graph in this folder may then read any of your files, now and in future.";
+                allow = ui.small_button("Allow files outside the folder").on_hover_text(text).clicked();
+            }
             let known = self.known.iter().find(|(known, _)| known == problem);
             for remedy in known.map(|(_, remedies)| remedies.as_slice()).unwrap_or_default() {
                 if ui.small_button(&remedy.label).clicked() {
@@ -93,6 +98,9 @@ impl ProblemList {
         });
         if here && self.reveal {
             row.response.scroll_to_me(None);
+        }
+        if allow {
+            session.files_wanted = true;
         }
         let Some(remedy) = chosen else { return Ok(()) };
         let mut after = session.document().clone();

@@ -26,7 +26,7 @@ pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work: &Work
     }
     let (min, max) = bounds(points.iter().copied());
     work.go_on(0)?;
-    let seams = shells::orient(&points, &mut triangles);
+    let seams = shells::orient(&points, &mut triangles, work)?;
     if seams.open > 0 {
         warnings.push(format!(
             "the mesh is not closed: {} of its edges belong to one face only, and near them the inside is a guess; fill its holes",
@@ -34,7 +34,7 @@ pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work: &Work
         ));
     }
     work.go_on(0)?;
-    let tree = Tree::new(triangles.iter().map(|t| corners(&points, t)).collect());
+    let tree = Tree::new(triangles.iter().map(|t| corners(&points, t)).collect(), work)?;
     let inside = |p| tree.winding(p).abs() > INSIDE;
     let values = fill::fill(domain, &tree, seams.closed, &inside, work)?;
     warnings.extend(place_warnings(domain, min, max, &values));

@@ -36,6 +36,9 @@ pub struct Test {
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
+    /// Let the graphs read files outside their own folders
+    #[arg(long)]
+    allow_files: bool,
     /// Part of the name of the graphics adapter
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
@@ -143,7 +146,13 @@ impl Test {
     fn load(&self, graph: &Path) -> Result<(Document, Library, GraphArgs), Failure> {
         let document = super::read(graph)?;
         let params = self.params.iter().filter(|param| has_node(&document, param)).cloned().collect();
-        let args = GraphArgs { graph: graph.into(), params, stages: self.stages.clone() };
+        let args = GraphArgs {
+            graph: graph.into(),
+            params,
+            stages: self.stages.clone(),
+            allow_files: self.allow_files,
+            memory_budget: None,
+        };
         let (document, library) = args.load()?;
         Ok((document, library, args))
     }
@@ -174,8 +183,7 @@ impl Test {
         }
         let (keep, outputs) = expect::needs(&expectations);
         // The default tuning: results are not to depend on what was measured on this machine.
-        let options =
-            PlanOptions { folder: args.folder(), keep, outputs, tuning: gpu.tuning(), ..PlanOptions::default() };
+        let options = PlanOptions { keep, outputs, tuning: gpu.tuning(), ..args.options() };
         let plan = Plan::compile(&graph, &options).map_err(|p| Failure::graph(&document, &library, p))?;
         let mut checker = Checker::new(expectations);
         let mut simulation = Simulation::new(gpu, plan.clone())?;

@@ -1,6 +1,7 @@
 //! The document: what the user edits, and what a graph file holds. It may be wrong in any way a person can be
 //! wrong; [`crate::graph`] says how.
 
+mod bytes;
 mod color;
 mod expect;
 mod level;

@@ -197,8 +197,8 @@ record!(Group, "Group", GROUP_FIELDS, |g, map| {
     "inputs" => g.inputs = map.next_value::<Unique<String>>()?.0,
     "outputs" => g.outputs = map.next_value::<Unique<Link>>()?.0,
     "params" => g.params = map.next_value::<Unique<Links>>()?.0.into_iter().map(|(k, v)| (k, v.0)).collect(),
-    "inputs_at" => g.inputs_at = Some(map.next_value()?),
-    "outputs_at" => g.outputs_at = Some(map.next_value()?),
+    "inputs_at" => g.inputs_at = Some(place(map.next_value()?)),
+    "outputs_at" => g.outputs_at = Some(place(map.next_value()?)),
     "frames" => g.frames = map.next_value()?,
     "nodes" => g.nodes = map.next_value::<Unique<Node>>()?.0,
 });
@@ -206,10 +206,15 @@ record!(Group, "Group", GROUP_FIELDS, |g, map| {
 record!(Frame, "Frame", &["title", "text", "at", "size", "color"], |f, map| {
     "title" => f.title = map.next_value()?,
     "text" => f.text = map.next_value()?,
-    "at" => f.at = map.next_value()?,
-    "size" => f.size = map.next_value()?,
+    "at" => f.at = place(map.next_value()?),
+    "size" => f.size = place(map.next_value()?),
     "color" => f.color = color(&map.next_value::<Box<RawValue>>()?, &mut f.extra),
 });
+
+/// A place on the canvas. NaN and infinity are none: the node is laid out as one without a place.
+fn place(at: (f32, f32)) -> (f32, f32) {
+    if at.0.is_finite() && at.1.is_finite() { at } else { (0.0, 0.0) }
+}
 
 /// Fields that say what a node is.
 pub const KINDS: &[&str] = &["stage", "custom", "domain", "state", "number", "group", "output", "file", "reroute"];
@@ -255,7 +260,7 @@ record!(Node, "Node", NODE_FIELDS, |n, map| {
     "capacity" => n.capacity = Some(map.next_value()?),
     "precision" => n.precision = Some(map.next_value()?),
     "muted" => n.muted = map.next_value()?,
-    "at" => n.at = map.next_value()?,
+    "at" => n.at = place(map.next_value()?),
     "color" => n.color = color(&map.next_value::<Box<RawValue>>()?, &mut n.extra),
     "comment" => n.comment = map.next_value()?,
 });

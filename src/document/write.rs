@@ -322,7 +322,9 @@ fn color(color: Color) -> String {
 /// Shortest text that reads back as the same number.
 fn number(value: f64) -> String {
     let size = value.abs();
-    if value.is_finite() && (size == 0.0 || (1e-4..1e15).contains(&size)) {
+    // `-0` would be read as an integer, which has no sign at zero.
+    let negative_zero = size == 0.0 && value.is_sign_negative();
+    if !negative_zero && value.is_finite() && (size == 0.0 || (1e-4..1e15).contains(&size)) {
         format!("{value}")
     } else {
         format!("{value:?}")

@@ -16,7 +16,7 @@ mod remedy;
 mod remove;
 mod swap;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod ungroup;
 mod wires;
 

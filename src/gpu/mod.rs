@@ -3,6 +3,8 @@
 mod bandwidth;
 mod device;
 mod engine;
+mod mapped;
+mod memory;
 mod pipelines;
 mod post;
 pub mod probe;
@@ -10,9 +12,11 @@ mod readback;
 mod recorder;
 mod still;
 mod timing;
+pub mod values;
 
 pub use bandwidth::copy_bandwidth;
 pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};
 pub use engine::Engine;
+pub use memory::OutOfMemory;
 pub use readback::Reading;
 pub use timing::{List, NodeTime, Profile, Recent, Spread};

@@ -5,14 +5,17 @@ pub mod expect;
 pub mod fits;
 mod fixed;
 mod flatten;
+pub mod limits;
 mod links;
+mod looped;
 pub mod numbers;
+pub mod outputs;
 pub mod ports;
 pub mod precision;
 mod resolve;
 mod sets;
 mod settle;
-mod starts;
+pub mod starts;
 pub mod values;
 
 use std::collections::BTreeMap;
@@ -176,6 +179,15 @@ impl Graph {
         Some(self.domains.len() - 1)
     }
 
+    /// Dimensions of the space around a node, for one without a domain those that all domains have.
+    ///
+    /// `None` where domains differ.
+    pub fn dim_around(&self, node: usize) -> Option<u32> {
+        let own = self.nodes.get(node).and_then(|node| node.domain).and_then(|domain| self.domains.get(domain));
+        let Some(any) = own.or(self.domains.first()) else { return Some(2) };
+        (own.is_some() || self.domains.iter().all(|domain| domain.dim == any.dim)).then_some(any.dim)
+    }
+
     /// The domain of a graph that has one; those that stages ask for do not count.
     fn single_domain(&self) -> Option<usize> {
         let mut own = (0..self.domains.len()).filter(|d| !self.domains[*d].derived());
@@ -248,6 +260,8 @@ pub enum Kind {
     Group(Group),
     Output {
         size: Option<(u32, u32)>,
+        /// Where it stands on its canvas.
+        at: (f32, f32),
     },
     /// Could not be made out; what is wrong is among the problems, and no checked graph holds one.
     Broken,
@@ -257,15 +271,19 @@ pub enum Kind {
 pub struct Group {
     /// Names and types of the inputs; a generic one is whatever the wire carries.
     pub inputs: Vec<(String, PortType)>,
-    /// Names of the outputs and the wires they show.
+    /// Names of the outputs and the wires they show, in the order of the names.
     pub outputs: Vec<(String, Source)>,
+    /// For each input whether it is a number of the document that a repeat changes: the first repeat reads that number, each further
+    /// one what the repeat before has computed.
+    pub looped: Vec<bool>,
 }
 
 impl Group {
     /// The output that feeds an input when the group repeats.
     pub fn feedback(&self, input: usize) -> Option<&Source> {
         let (name, _) = self.inputs.get(input)?;
-        self.outputs.iter().find(|(output, _)| output == name).map(|(_, source)| source)
+        let port = self.outputs.binary_search_by(|(output, _)| output.cmp(name)).ok()?;
+        self.outputs.get(port).map(|(_, source)| source)
     }
 }
 

@@ -2,20 +2,21 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 
 use super::allocate::Layout;
 use super::builtin;
 use super::expand::{Op, Part, Program, Task, Value, ValueId};
 use super::groups::{elements, op_groups, shaped_groups, source, task_groups};
+use super::scatter::{Places, ScatterCheck};
 use super::stage_kernel::StageKernel;
 use super::uniforms::{self, Block, Content, Counter};
 use super::until;
 use super::validate::{Checks, Text};
 use super::variants::{self, Place, Variants, Wanted, Writers};
 use super::{
-    Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire,
+    Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, PlanOptions, Slot, State,
+    Watch, Wire,
 };
 use crate::graph::{Graph, Kind, Node, Setting};
 use crate::problem::{Problem, Problems};
@@ -46,6 +47,9 @@ pub struct Writer<'a, 'g> {
     words: Vec<(u32, i32)>,
     bytes: u32,
     alarms: Vec<Alarm>,
+    scatters: Vec<ScatterCheck>,
+    /// Words of uniform blocks that say where the counts of a check begin, or its marks.
+    check_words: Vec<(u32, usize, bool)>,
     checks: Checks,
     /// Stages whose own text is being checked as it was written.
     own: HashSet<Own>,
@@ -89,6 +93,8 @@ impl<'a, 'g> Writer<'a, 'g> {
             words: Vec::new(),
             bytes: 2 * uniforms::FRAME_BYTES,
             alarms: Vec::new(),
+            scatters: Vec::new(),
+            check_words: Vec::new(),
             checks,
             own: HashSet::new(),
         }
@@ -160,6 +166,11 @@ impl<'a, 'g> Writer<'a, 'g> {
                 self.alarms.push(alarm);
             }
         }
+        for check in text.scatters {
+            if !self.scatters.contains(&check) {
+                self.scatters.push(check);
+            }
+        }
         let kernel = self.kernel(text.kernel)?;
         let known = Arc::new(Known { kernel, block: text.block, bound: text.bound });
         self.known.insert(variant, known.clone());
@@ -220,6 +231,10 @@ impl<'a, 'g> Writer<'a, 'g> {
                 Content::Word(Counter::Alarm(cause)) => {
                     let alarm = self.alarms.iter().position(|a| a.node == node.path && a.cause == *cause);
                     self.words.push((at, alarm.unwrap_or(0) as i32));
+                }
+                Content::Check { port, marks } => {
+                    let check = self.scatters.iter().position(|c| c.node == node.path && c.port == *port);
+                    self.check_words.push((at, check.unwrap_or(0), *marks));
                 }
             }
         }
@@ -392,13 +407,20 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// The plan, and the kernels that are still being checked.
-    pub fn finish(self, layout: Layout, dispatches: Dispatches, folder: &Path) -> (Plan, Checks) {
+    pub fn finish(mut self, layout: Layout, dispatches: Dispatches, options: &PlanOptions) -> (Plan, Checks) {
         let graph = self.graph;
         let Dispatches { reset, still, frame } = dispatches;
+        // Only now it is known how many alarms stand in front.
+        let places = Places::new(self.alarms.len(), &self.scatters);
+        self.words.extend(self.check_words.iter().filter_map(|(at, check, marks)| {
+            let word = if *marks { *places.marks.get(*check)? } else { u64::from(*places.counts.get(*check)?) };
+            Some((*at, word as i32))
+        }));
         let files = layout.states.iter().filter_map(|((node, _), buffer)| {
             let node = &graph.nodes[*node];
             let (file, domain) = (node.file.clone()?, node.domain?);
-            Some(FileGrid { node: node.path.clone(), file, folder: folder.into(), domain, buffer: *buffer })
+            let (folder, anywhere) = (options.folder.clone(), options.allow_files);
+            Some(FileGrid { node: node.path.clone(), file, folder, anywhere, domain, buffer: *buffer })
         });
         let files = files.collect();
         let memory = layout.buffers.iter().map(|b| b.bytes).sum();
@@ -467,6 +489,7 @@ impl<'a, 'g> Writer<'a, 'g> {
             uniform_bytes: self.bytes,
             memory,
             alarms: self.alarms,
+            scatters: self.scatters,
             watches: watches.collect(),
             files,
             apart: None,

@@ -13,6 +13,7 @@ pub mod loops;
 pub mod reference;
 mod settle;
 pub mod types;
+mod units;
 pub mod unroll;
 pub mod visits;
 

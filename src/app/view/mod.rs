@@ -72,6 +72,17 @@ impl View {
         View { subject, ..View::new(self.picture.render().clone()) }
     }
 
+    /// Goes on in another window, with another device.
+    pub fn attach(&mut self, render: RenderState) {
+        let smooth = self.picture.smooth();
+        self.picture = Picture::new(render);
+        self.picture.set_smooth(smooth);
+        if let Subject::Wire(wire) = &mut self.subject {
+            **wire = WireView::new(wire.view().clone());
+        }
+        (self.fault, self.pointer) = (None, Pointer::default());
+    }
+
     /// Starts over with another graph.
     pub fn clear(&mut self) {
         *self = View::new(self.picture.render().clone());
