@@ -2,7 +2,7 @@
 
 use super::{Document, Extra, Link, Scope};
 
-/// One expectation as the file has it. It may be wrong in any way; [`crate::graph`](super) decides what it means.
+/// One expectation as the file has it. It may be wrong in any way; the graph decides what it means.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expect {
     /// Frames after which it is checked, counted from 1.

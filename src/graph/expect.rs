@@ -53,6 +53,7 @@ impl fmt::Display for Subject {
 /// The frames after which an expectation is checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frames {
+    /// Sorted.
     at: Vec<u64>,
     /// Every so many frames, and the last of them.
     every: Option<(u64, u64)>,
@@ -60,7 +61,8 @@ pub struct Frames {
 
 impl Frames {
     pub fn contains(&self, frame: u64) -> bool {
-        self.at.contains(&frame) || self.every.is_some_and(|(every, to)| frame > 0 && frame <= to && frame % every == 0)
+        self.at.binary_search(&frame).is_ok()
+            || self.every.is_some_and(|(every, to)| frame > 0 && frame <= to && frame.is_multiple_of(every))
     }
 
     pub fn last(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Expectations in the editor: made from a wire, listed with what was found, and undone.
 
-use eframe::egui::Modifiers;
+use eframe::egui::{Key, Modifiers};
 
 use super::bench::{Bench, SMOKE, WINDOW};
 
@@ -34,9 +34,14 @@ fn expectations_are_checked_while_the_graph_plays() {
     bench.press("Remove expectation 2");
     bench.compiled();
     assert_eq!(bench.document().expect.len(), 2);
+    assert!(bench.find("Passed").is_some(), "what is known of the others stays");
     bench.undo();
     bench.compiled();
     assert_eq!(bench.document().expect.len(), 3, "one step back");
+    // The results of a graph that was changed on the way are those of no graph.
+    assert!(bench.find("Passed").is_none() && says(&bench, "Reset the simulation to check frame 3."));
+    bench.key_with(Modifiers::SHIFT, Key::Space);
+    bench.until("both checks", |bench| bench.find("Passed").is_some() && bench.find("Failed").is_some());
 }
 
 #[test]

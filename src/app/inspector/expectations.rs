@@ -36,10 +36,8 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session) {
         ui.label(faint(ui, "Checked when their frames are computed. Also run by the command stagewright test."));
     });
     if let Some(index) = removed {
-        session.end_gesture();
         // It is there, since it is shown.
-        session.edit("expectation", |document| drop(edit::remove_expectation(document, index)));
-        session.end_gesture();
+        session.edit_expectations(|document| drop(edit::remove_expectation(document, index)));
     } else if let Some(node) = chosen {
         session.go_to(&node);
     }
@@ -56,7 +54,7 @@ fn one(ui: &mut Ui, session: &Session, index: usize) -> (bool, Option<String>) {
         _ => (text(), None),
     };
     let frame = session.running_simulation().map_or(0, Simulation::frame);
-    let standing = standing(ui, known, session.checks().outcomes(index), frame);
+    let standing = standing(ui, known, session.checks().outcomes(index), frame, session.checks().suspended());
     let comment = session.document().expect.get(index).map(|expect| expect.comment.clone()).unwrap_or_default();
     let (mut remove, mut choose) = (false, None);
     ui.horizontal_top(|ui| {
@@ -80,7 +78,13 @@ fn one(ui: &mut Ui, session: &Session, index: usize) -> (bool, Option<String>) {
     (remove, choose)
 }
 
-fn standing(ui: &Ui, known: Option<&Result<Expectation, Problem>>, outcomes: &[Outcome], frame: u64) -> Standing {
+fn standing(
+    ui: &Ui,
+    known: Option<&Result<Expectation, Problem>>,
+    outcomes: &[Outcome],
+    frame: u64,
+    suspended: bool,
+) -> Standing {
     let look = theme::of(ui);
     let expectation = match known {
         None => {
@@ -101,9 +105,9 @@ fn standing(ui: &Ui, known: Option<&Result<Expectation, Problem>>, outcomes: &[O
             let note = format!("Frame {frame}: {found}{why}");
             Standing { icon: "✖", word: "Failed", color: look.error, note }
         }
-        // After a change, time goes on behind the frames that are checked.
-        (_, None) if frame >= expectation.frames.last() => {
-            let note = format!("Changed since {frames}. Reset the simulation to check again.");
+        (_, None) if suspended || frame >= expectation.frames.last() => {
+            let why = if suspended { "The graph was changed while it ran" } else { "Added later" };
+            let note = format!("{why}. Reset the simulation to check {frames}.");
             Standing { icon: "○", word: "Not checked", color: look.faint, note }
         }
         (_, None) => {

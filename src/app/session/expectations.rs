@@ -1,6 +1,8 @@
 //! Expectations while the graph runs: checked when their frames come, without waiting for the GPU.
 
 use super::Session;
+use crate::document::Document;
+use crate::graph::expect::Expectation;
 use crate::problem::Problem;
 use crate::sim::expect::{Checker, Verdict};
 
@@ -8,6 +10,32 @@ impl Session {
     /// What has come of the graph's expectations.
     pub fn checks(&self) -> &Checker {
         &self.checks
+    }
+
+    /// An edit of expectations alone, as one undo step: what runs stays as it is.
+    pub fn edit_expectations(&mut self, change: impl FnOnce(&mut Document)) {
+        self.end_gesture();
+        self.arrange("expectation", change);
+        self.end_gesture();
+        self.compile();
+    }
+
+    /// Takes in the expectations of a plan that begins to run.
+    pub(super) fn renew_checks(&mut self, expectations: Vec<Result<Expectation, Problem>>) {
+        self.checks.replace(expectations);
+        let goes_on = self.simulation.as_ref().is_some_and(|simulation| simulation.frame() > 0);
+        match (std::mem::take(&mut self.changed), goes_on) {
+            (_, false) => self.checks.restart(),
+            (true, true) => self.checks.suspend(),
+            (false, true) => {}
+        }
+    }
+
+    /// Notes that a parameter was set while the graph runs.
+    pub(super) fn stop_checks(&mut self) {
+        if self.simulation.as_ref().is_some_and(|simulation| simulation.frame() > 0) {
+            self.checks.suspend();
+        }
     }
 
     /// Asks for what is expected after the frame that was just computed.

@@ -56,6 +56,8 @@ pub struct Session {
     traced: values::Traced,
     /// What has come of the graph's expectations, since the plan, a parameter or the start changed.
     checks: Checker,
+    /// The document, or its stages, are others than those of the running plan.
+    changed: bool,
     /// Parameters set while a plan was being compiled that does not know them.
     unsent: Vec<(String, ParamValue)>,
     /// That a file is being read which the graph waits for.
@@ -122,6 +124,7 @@ impl Session {
             begun: values::Starts::new(),
             traced: None,
             checks: Checker::default(),
+            changed: false,
             unsent: Vec::new(),
             waiting: None,
             revision: 0,
@@ -235,6 +238,7 @@ impl Session {
 
     /// Compiles anew what has not changed, since a file that it names has.
     pub fn refresh(&mut self) {
+        self.changed = true;
         self.compile();
     }
 
@@ -406,6 +410,7 @@ impl Session {
 
     /// An edit that changes what runs. Edits of one gesture make one undo step.
     pub fn edit(&mut self, gesture: &str, change: impl FnOnce(&mut Document)) {
+        self.changed = true;
         self.arrange(gesture, change);
         self.compile();
     }
@@ -423,12 +428,14 @@ impl Session {
 
     pub fn undo(&mut self) {
         if self.history.undo(&mut self.document) {
+            self.changed = true;
             self.compile();
         }
     }
 
     pub fn redo(&mut self) {
         if self.history.redo(&mut self.document) {
+            self.changed = true;
             self.compile();
         }
     }
@@ -461,6 +468,7 @@ impl Session {
     pub fn poll(&mut self) {
         if let Some(answer) = self.stages.as_mut().and_then(Stages::poll) {
             self.take_stages(answer);
+            self.changed = true;
             self.compile();
         }
         self.wait_for_files();
@@ -484,7 +492,7 @@ impl Session {
                 }
             }
             (self.thumbnails, self.cameras) = (compiled.thumbnails, compiled.cameras);
-            self.checks = Checker::new(compiled.expectations);
+            self.renew_checks(compiled.expectations);
             Ok(compiled.warnings)
         });
         match started {

@@ -71,11 +71,9 @@ pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, asked: &mu
     asked.told = Some(match made {
         Ok(made) => {
             let count = made.len();
-            session.end_gesture();
-            session.edit("expectation", |document| {
+            session.edit_expectations(|document| {
                 made.into_iter().for_each(|expect| edit::add_expectation(document, expect));
             });
-            session.end_gesture();
             let what = if count == 1 { "Expectation" } else { "Expectations" };
             format!("{what} added for frame {frame}. The inspector lists them when nothing is selected.")
         }

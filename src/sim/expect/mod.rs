@@ -69,6 +69,7 @@ pub struct Checker {
     waiting: VecDeque<Waiting>,
     /// What is new since somebody asked.
     news: Vec<(usize, Outcome)>,
+    suspended: bool,
 }
 
 /// A sample on its way, and the expectations that it is for.
@@ -89,6 +90,40 @@ impl Checker {
         *self = Checker::new(std::mem::take(&mut self.expectations));
     }
 
+    /// Takes other expectations in, of the same run. Those that are known keep what has come of them.
+    pub fn replace(&mut self, expectations: Vec<Result<Expectation, Problem>>) {
+        let before = std::mem::replace(self, Checker::new(expectations));
+        self.suspended = before.suspended;
+        let moved = |old: usize| {
+            let known = before.expectations.get(old)?;
+            self.expectations.iter().position(|expectation| expectation == known)
+        };
+        let places: Vec<Option<usize>> = (0..before.expectations.len()).map(moved).collect();
+        for (place, (outcomes, values)) in places.iter().zip(before.outcomes.into_iter().zip(before.before)) {
+            let Some(place) = *place else { continue };
+            self.outcomes.get_mut(place).into_iter().for_each(|now| now.clone_from(&outcomes));
+            self.before.get_mut(place).into_iter().for_each(|now| now.clone_from(&values));
+        }
+        let place = |index: usize| places.get(index).copied().flatten();
+        let waiting = before
+            .waiting
+            .into_iter()
+            .map(|waiting| Waiting { due: waiting.due.into_iter().filter_map(place).collect(), ..waiting });
+        self.waiting = waiting.collect();
+        let news = before.news.into_iter().filter_map(|(index, outcome)| Some((place(index)?, outcome)));
+        self.news = news.collect();
+    }
+
+    /// Checks nothing until the next start: the graph was changed while it ran, so that its results are those of no graph.
+    pub fn suspend(&mut self) {
+        self.restart();
+        self.suspended = true;
+    }
+
+    pub fn suspended(&self) -> bool {
+        self.suspended
+    }
+
     /// In the document's order; a Problem in place of one that makes no sense.
     pub fn expectations(&self) -> &[Result<Expectation, Problem>] {
         &self.expectations
@@ -106,6 +141,9 @@ impl Checker {
 
     /// Asks for what is due after the simulation's last frame, without waiting. Returns whether anything is.
     pub fn after_step(&mut self, simulation: &Simulation) -> bool {
+        if self.suspended {
+            return false;
+        }
         let (frame, adapter) = (simulation.frame(), simulation.gpu().name().to_lowercase());
         let mut due: Vec<(Subject, Vec<usize>)> = Vec::new();
         let mut skipped = Vec::new();
@@ -230,7 +268,9 @@ pub fn judge(expectation: &Expectation, found: &Found, before: Option<&Found>) -
             (!inside).then(|| format!("off by {}, at most {} is allowed", plain(off), plain(most)))
         }),
         Bound::UnchangedSince(since, tolerance) => {
-            let Some(before) = before else { return fail(format!("frame {since} was not seen")) };
+            let Some(before) = before else {
+                return Verdict::Skipped(format!("frame {since} was not seen"));
+            };
             each(&before.values, &|value, expected| {
                 let (off, most) = ((value - expected).abs(), tolerance.around(expected));
                 let inside = off <= most;
