@@ -75,8 +75,13 @@ pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String>
         wgpu_options: graphics(),
         ..Default::default()
     };
-    let create: eframe::AppCreator<'_> =
-        Box::new(move |context| Ok(Box::new(Editor::new(context, source, stages, Folders::of_user())?)));
+    let create: eframe::AppCreator<'_> = Box::new(move |context| {
+        let editor = Editor::new(context, source, stages, Folders::of_user())?;
+        if let Some(folder) = crate::tune::cache_folder() {
+            editor.session.gpu().keep_pipelines(&folder.join("pipelines"));
+        }
+        Ok(Box::new(editor))
+    });
     eframe::run_native("stagewright", options, create).map_err(|error| sentence(&error))
 }
 
@@ -156,9 +161,6 @@ impl Editor {
         let name = gpu::describe(&render.adapter.get_info());
         let gpu = Gpu::from_device(render.device.clone(), render.queue.clone(), &name);
         gpu.watch();
-        if let Some(folder) = crate::tune::cache_folder().filter(|_| !cfg!(test)) {
-            gpu.keep_pipelines(&folder.join("pipelines"));
-        }
         let ctx = context.egui_ctx.clone();
         let mut editor = Editor {
             session: Session::new(gpu, move || ctx.request_repaint()),
