@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
     let code = cli::main();
-    if !stagewright::gpu::settle(PATIENCE) {
+    if code == cli::DRIVER || !stagewright::gpu::settle(PATIENCE) {
         leave(code);
     }
     ExitCode::from(code)

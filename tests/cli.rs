@@ -593,3 +593,39 @@ fn a_profile_names_every_node_of_a_frame() {
     }
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+/// Forty squarings of a number that all invocations share: Mesa's software driver takes two to the power of that many steps, in its
+/// compiler, where nothing can interrupt it. The program ends all the same.
+#[test]
+fn a_driver_that_does_not_finish_is_given_up_with_an_exit_code_of_its_own() {
+    let dir = folder("driver-limit");
+    let (graph, frames) = (dir.join("graph.ron"), dir.join("frames"));
+    let squarings: String = (0..40).map(|i| format!("s = s * s + {i}.5; ")).collect();
+    let source = format!(
+        "//! Slow\\n//! @out x: Grid<f32>\\nfn stage(cell: Cell) -> f32 {{ var s = frame.time; {squarings} return s; }}"
+    );
+    let text = format!(
+        "(version: 1, nodes: {{\"domain\": (domain: (resolution: (16, 16), width: 1)), \"slow\": (custom: \"{source}\"), \
+         \"look\": (stage: \"view/color_map\", inputs: {{\"field\": \"slow.x\"}}), \"o\": (output: (), inputs: {{\"image\": \"look.image\"}})}})"
+    );
+    std::fs::write(&graph, text).unwrap();
+    let render = |limit: &str| {
+        let started = std::time::Instant::now();
+        let paths = [graph.to_str().unwrap(), frames.to_str().unwrap()];
+        let output = stagewright(&["render", paths[0], "--frames", "1", "--out", paths[1], "--driver-limit", limit]);
+        (output, started.elapsed())
+    };
+    let (output, took) = render("1");
+    println!("{:?} after {took:?}: {}", output.status.code(), err(&output));
+    match output.status.code() {
+        Some(0) => assert_eq!(std::fs::read_dir(&frames).unwrap().count(), 1, "a driver that is quick"),
+        Some(3) => {
+            assert!(err(&output).contains("slow") && err(&output).contains("--driver-limit 1"), "{}", err(&output))
+        }
+        other => panic!("{other:?}: {}", err(&output)),
+    }
+    assert!(took < std::time::Duration::from_secs(30), "{took:?}");
+    let (output, _) = render("0");
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -13,6 +13,8 @@ mod canvas;
 mod clipboard;
 #[path = "editor/code.rs"]
 mod code;
+#[path = "editor/driver.rs"]
+mod driver;
 #[path = "editor/escape.rs"]
 mod escape;
 #[path = "editor/expectations.rs"]

@@ -94,7 +94,11 @@ fn a_loop_of_a_fused_stage_is_reported_at_its_own_node() {
     let read = "//! @in x: Grid<f32>\\n";
     for (first, second, named) in [
         (endless.to_string(), ends, "a: "),
-        ("return f32(cell.x);".into(), &*format!("return 0.0 * x(cell) + f(); }} fn f() -> f32 {{ {endless}"), "b: "),
+        (
+            "return f32(cell.x) + frame.time;".into(),
+            &*format!("return 0.0 * x(cell) + f(); }} fn f() -> f32 {{ {endless}"),
+            "b: ",
+        ),
     ] {
         let nodes = format!(
             "\"domain\": (domain: (resolution: (16, 16), width: 1, edge: \"wall\")), \"a\": (custom: \"{}\"), \

@@ -66,8 +66,13 @@ fn open(
         ..Default::default()
     };
     let slot = slot.clone();
-    let create: eframe::AppCreator<'_> =
-        Box::new(move |context| Ok(Box::new(Window { editor: Some(editor(context)?), slot, lose: injected_loss() })));
+    let create: eframe::AppCreator<'_> = Box::new(move |context| {
+        let editor = editor(context)?;
+        if let Some(folder) = crate::tune::cache_folder() {
+            editor.session.gpu().keep_pipelines(&folder.join("pipelines"));
+        }
+        Ok(Box::new(Window { editor: Some(editor), slot, lose: injected_loss() }))
+    });
     catch_unwind(AssertUnwindSafe(|| {
         eframe::run_native("stagewright", options, create).map_err(|error| sentence(&error))
     }))

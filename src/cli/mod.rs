@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
+pub use report::DRIVER;
 use report::Failure;
 use stagewright::document::{Document, ParamValue};
 use stagewright::files::{self, Access, MAX_GRAPH};

@@ -86,7 +86,7 @@ impl Render {
         };
         let mut recorder = self.deterministic.begin()?;
         let (inputs, mut simulation) = self.simulation(&export, &document, &library, &mut recorder)?;
-        let mut fault = None;
+        let (mut fault, mut hashed) = (None, 0);
         simulation.set_profiling(Profile::Nodes);
         if self.check_values {
             simulation.watch_values(CHECK_EVERY)?;
@@ -95,14 +95,24 @@ impl Render {
         let mut times = Times::default();
         let bar = progress(*self.frames.end());
         let started = Instant::now();
-        let (done, statistics) = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
+        let mut frames = self.driver.frames();
+        let result = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
             times.take(simulation, false);
             bad = bad.take().or_else(|| simulation.bad_values(false));
-            fault = recorder.as_mut().and_then(|recorder| bar.suspend(|| hash(recorder, simulation)).err());
-            fault.is_none()
-        })
-        .map_err(|error| match error {
+            // While a frame is waited for, this is asked more than once.
+            if hashed < simulation.frame() && fault.is_none() {
+                hashed = simulation.frame();
+                fault = recorder.as_mut().and_then(|recorder| bar.suspend(|| hash(recorder, simulation)).err());
+            }
+            fault.is_none() && frames.go_on(progress.frame, progress.written)
+        });
+        if let Some(failure) = frames.failure() {
+            // To give a device back waits for what it does. The program ends without that.
+            std::mem::forget(simulation);
+            return Err(failure);
+        }
+        let (done, statistics) = result.map_err(|error| match error {
             JobError::Graph(problems) => problems.into(),
             other => Failure::Message(other.to_string()),
         })?;

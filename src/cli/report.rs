@@ -23,7 +23,7 @@ pub enum Failure {
 
 /// Exit codes; 2 is that of a command line that can't be read.
 const FAILED: u8 = 1;
-const DRIVER: u8 = 3;
+pub const DRIVER: u8 = 3;
 
 impl Failure {
     /// Problems of a graph, with the source text of custom nodes and library stages looked up.

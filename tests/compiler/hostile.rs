@@ -292,13 +292,13 @@ fn what_waits_for_other_invocations() {
     );
 }
 
-/// A text that no driver compiles soon: 4,000 calls of a function full of powers.
+/// A text that no driver compiles soon: 1,200 calls of a function full of powers.
 #[test]
 fn more_instructions_than_a_driver_takes() {
     let powers = "x = pow(abs(x), 1.5); ".repeat(40);
-    let calls = "s = f(s);\n".repeat(600);
+    let calls = "s = f(s);\n".repeat(1_200);
     refused_for(
-        "24,000 powers",
+        "48,000 powers",
         &stage(&format!(
             "fn f(a: f32) -> f32 {{ var x = a; {powers} return x; }}\nfn stage(cell: Cell) -> f32 {{ var s = f32(cell.x);\n{calls} return s; }}"
         )),

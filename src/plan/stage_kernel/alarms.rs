@@ -60,7 +60,8 @@ fn prefix(index: usize) -> String {
     if index == 0 { String::new() } else { fields::prefix(index) }
 }
 
-/// The alarms, behind a kernel's own buffers, and the functions that raise them.
+/// The alarms, behind a kernel's own buffers, and the functions that raise them. Below -1 an invocation has given up: its other loops
+/// end too, but only the one that spent the budget is reported.
 pub fn functions(binding: usize, guards: &[Guards<'_>]) -> String {
     let mut out = format!("@group(0) @binding({binding}) var<storage, read_write> _alarms: array<atomic<u32>>;\n");
     if guards.iter().any(|of| of.loops) {
@@ -70,7 +71,7 @@ pub fn functions(binding: usize, guards: &[Guards<'_>]) -> String {
             "var<private> _rounds: i32 = {LOOP_BUDGET};\n\
              fn _spent(_alarm: i32) -> bool {{ _rounds -= 1; if (_rounds >= 0 && (_rounds & {LOOKS}) != {look}) {{ return false; }} \
              if (_rounds >= 0 && atomicLoad(&_alarms[_alarm]) != frame.index + 1u) {{ return false; }} \
-             if (_rounds < 0) {{ atomicStore(&_alarms[_alarm], frame.index + 1u); }} _rounds = 0; return true; }}"
+             if (_rounds == -1) {{ atomicStore(&_alarms[_alarm], frame.index + 1u); }} _rounds = -2; return true; }}"
         );
     }
     if guards.iter().any(|of| of.neighbors) {
