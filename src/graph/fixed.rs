@@ -12,6 +12,7 @@ use super::values::fit;
 use super::{Domain, Kind, Node, Until};
 use crate::document::{self, ParamValue};
 use crate::expr::Number;
+use crate::printable;
 use crate::problem::Problem;
 use crate::stage::types::{EdgeRule, ValueType};
 
@@ -90,7 +91,12 @@ impl Flattener<'_> {
         let broken = |v: &f64| v.is_finite() && v.fract() != 0.0;
         if let (ParamValue::Expression(_), Some(v)) = (value, number.as_slice().iter().find(|v| broken(v))) {
             let remedy = "round it with ceil(x) or floor(x)";
-            self.problems.push(Problem::new(place.path, port, format!("{v} is no whole number"), remedy));
+            self.problems.push(Problem::new(
+                place.path,
+                port,
+                format!("{} is no whole number", printable::number(*v)),
+                remedy,
+            ));
             return None;
         }
         let unfit = |(cause, remedy)| self.problems.push(Problem::new(place.path, port, cause, remedy));
@@ -181,9 +187,13 @@ impl Flattener<'_> {
                 None
             }
         });
-        let ok_width = width.is_some_and(|width| width.is_finite() && width > 0.0 && width < 1e9);
+        let ok_width = width.is_some_and(|width| WIDTHS.contains(&width));
         if let (Some(width), false) = (width, ok_width) {
-            wrong("width", format!("the width is {width} m"), "give a length above 0");
+            wrong(
+                "width",
+                format!("the width is {} m", printable::number(width)),
+                "give a length between 1e-12 and 1e9 m",
+            );
         }
         let edge = EdgeRule::parse(&spec.edge);
         if edge.is_none() {
@@ -198,9 +208,12 @@ impl Flattener<'_> {
     }
 }
 
+/// Widths of a domain \[m\]: the square of a cell's edge, and its inverse, are to fit 32 bits.
+const WIDTHS: std::ops::Range<f64> = 1e-12..1e9;
+
 /// Whole numbers of cells, as many as can be numbered.
 fn cells(resolution: &[f64]) -> Result<Vec<u32>, (String, &'static str)> {
-    let shown = format!("[{}]", resolution.iter().map(f64::to_string).collect::<Vec<_>>().join(", "));
+    let shown = format!("[{}]", resolution.iter().map(|n| printable::number(*n)).collect::<Vec<_>>().join(", "));
     if resolution.iter().any(|n| n.is_finite() && n.fract() != 0.0) {
         return Err((format!("{shown} cells"), "give whole numbers, for example with ceil(x)"));
     }

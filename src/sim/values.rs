@@ -123,7 +123,7 @@ impl Values {
             self.inputs.clear();
             (self.good, self.next) = (None, None);
         }
-        if simulation.frame % self.every == 0 && !self.check.busy() {
+        if simulation.frame.is_multiple_of(self.every) && !self.check.busy() {
             self.look(simulation);
         }
     }
