@@ -573,3 +573,23 @@ fn the_memory_budget_can_be_set() {
     assert!(budget("1GiB").status.success());
     assert!(err(&budget("lots")).contains("is not a size"));
 }
+
+#[test]
+fn a_profile_names_every_node_of_a_frame() {
+    let dir = folder("profile");
+    let frames = dir.join("frames");
+    let plan: serde_json::Value = serde_json::from_str(&out(&stagewright(&["plan", GRAPH, "--json"]))).expect("JSON");
+    let output = stagewright(&["render", GRAPH, "--frames", "2", "--profile", "--out", frames.to_str().unwrap()]);
+    let said = out(&output);
+    assert!(output.status.success() && said.contains(" + "), "{said}");
+    for dispatch in plan["frame"].as_array().expect("a list") {
+        let names = dispatch["with"].as_array().expect("a list").iter().chain([&dispatch["node"]]);
+        for name in names.filter_map(|name| name.as_str()) {
+            let rows = said.lines().filter(|line| line.contains(" ms  "));
+            let named =
+                rows.flat_map(|row| row.split("ms  ").nth(1)).flat_map(|nodes| nodes.split(" + ")).any(|n| n == name);
+            assert!(named, "{name} is not in\n{said}");
+        }
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -198,3 +198,39 @@ fn errors_are_sentences() {
     assert!(taken.contains("cannot create the folder"), "{taken}");
     std::fs::remove_file(&folder.0).unwrap();
 }
+
+/// A mesh that takes its time is given up with the export that reads it.
+#[test]
+fn an_export_is_cancelled_while_it_reads_a_mesh() {
+    const SIDE: usize = 300;
+    let (gpu, folder, files) = (gpu(), Folder::new("reading"), Folder::new("files"));
+    let mut mesh = String::new();
+    for i in 0..SIDE * SIDE {
+        mesh += &format!("v {} {} {}\n", i % SIDE, i / SIDE, (i * 7919) % 10);
+        if i % SIDE > 0 && i >= SIDE {
+            let (a, b, c, d) = (i - SIDE, i - SIDE + 1, i + 1, i);
+            mesh += &format!("f {a} {b} {c}\nf {a} {c} {d}\n");
+        }
+    }
+    std::fs::create_dir_all(&files.0).unwrap();
+    std::fs::write(files.0.join("a.obj"), mesh).unwrap();
+    let graph = r#"(version: 1, nodes: {
+        "box": (domain: (resolution: (128, 128, 128), width: 1, edge: "wall")),
+        "picture": (domain: (resolution: (8, 8), width: 1, edge: "clamp")),
+        "shape": (file: "a.obj", on: "box", params: {"center": (0.5, 0.5, 0.5), "size": 0.9}),
+        "field": (stage: "field/from_grid", inputs: {"grid": "shape.distance"}),
+        "camera": (stage: "view/camera"),
+        "show": (stage: "view/shape", on: "picture", inputs: {"camera": "camera.camera", "shape": "field.field"}),
+        "screen": (output: (size: (8, 8)), inputs: {"image": "show.image"}),
+    })"#;
+    let (library, access) = (Arc::new(Library::builtin().clone()), Access::new(&files.0, false));
+    let document = Document::parse(graph).unwrap();
+    let job = Job::start(&gpu, library, document, &access, folder.export(1, 2), || {}).unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let since = Instant::now();
+    job.cancel();
+    let Ended::Cancelled(progress) = end(job) else { panic!("it was done before") };
+    println!("cancelled in {:?}", since.elapsed());
+    assert!(progress.frame == 0 && since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+    assert!(!folder.0.exists());
+}

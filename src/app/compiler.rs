@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::driver::DriverWatch;
 use super::loader::{Loader, Watch};
 use crate::asset::DistanceGrid;
 use crate::document::{Document, Scope};
@@ -63,6 +64,7 @@ pub struct Compiler {
     asked: u64,
     answered: u64,
     watch: Watch,
+    driver: DriverWatch,
 }
 
 impl Compiler {
@@ -71,6 +73,8 @@ impl Compiler {
         let (jobs, queue) = channel::<(u64, Job)>();
         let (answers, results) = channel();
         let watch = Watch::default();
+        let driver = DriverWatch::default();
+        let theirs = driver.clone();
         let mut loader = Loader::new(watch.clone());
         let work = move || {
             let (mut next, mut book) = (None, Book::open());
@@ -88,7 +92,8 @@ impl Compiler {
                     Err(nothing) => nothing == TryRecvError::Disconnected,
                 };
                 let tuning = book.tuning(&gpu);
-                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, tuning, &mut loader, newer)));
+                let outcome =
+                    catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, tuning, (&mut loader, &theirs), newer)));
                 let Some(outcome) = outcome.unwrap_or_else(|_| Err(died())).transpose() else { continue };
                 let runs = outcome.is_ok();
                 if answers.send((job.0, outcome)).is_err() {
@@ -108,7 +113,7 @@ impl Compiler {
         // Without a thread the queue is closed, and `request` says so.
         let deep = move || crate::deep_stack(work);
         let thread = std::thread::Builder::new().name("compiler".into()).spawn(deep).ok();
-        Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0, watch }
+        Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0, watch, driver }
     }
 
     /// Asks for a document to be compiled; what was asked before is no longer of interest.
@@ -137,30 +142,38 @@ impl Compiler {
         &self.watch
     }
 
+    /// What the driver is doing.
+    pub fn driver(&self) -> &DriverWatch {
+        &self.driver
+    }
+
     /// Whether a result is still to come.
     pub fn busy(&self) -> bool {
         self.answered != self.asked
     }
 }
 
-/// A thread that is inside the driver's shader compiler while the process ends crashes it, so it is waited for.
+/// How long a closing window waits for the thread.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The thread ends as soon as it sees that nobody asks any more, which is soon: whatever takes long is done on other threads, or asked
+/// to stop. Where it does not, it is left behind, and the program ends without it.
 impl Drop for Compiler {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // A panic in it was reported as a problem already.
-            let _ = thread.join();
+            crate::join_within(thread, PATIENCE);
         }
     }
 }
 
-/// `None` when something newer came up while a file was waited for.
+/// `None` when something newer came up while a file or the driver was waited for.
 fn compile(
     gpu: &Gpu,
     job: &Job,
     tuning: Tuning,
-    loader: &mut Loader,
-    newer: impl FnMut() -> bool,
+    (loader, driver): (&mut Loader, &DriverWatch),
+    mut newer: impl FnMut() -> bool,
 ) -> Result<Option<Compiled>, Problems> {
     let graph = Graph::build(&job.document, &job.library)?;
     let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
@@ -170,12 +183,21 @@ fn compile(
     let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect());
     let options = PlanOptions { keep, tuning, ..options(job) };
     let plan = Plan::compile(&graph, &options)?;
-    if !loader.load(&plan, newer)? {
+    if !loader.load(&plan, &mut newer)? {
         return Ok(None);
     }
     // They are known by now.
     let grids = files::read(&plan)?;
-    gpu.prepare(&plan)?;
+    let mut superseded = false;
+    let prepared = gpu.prepare_while(&plan, &mut |making| {
+        superseded = newer();
+        driver.note(Some(making)) && !superseded
+    });
+    driver.note(None);
+    if superseded {
+        return Ok(None);
+    }
+    prepared?;
     let camera = |output: &str| Some((output.to_string(), camera::orbit_target(&graph, Some(output))?));
     let cameras = plan.outputs.iter().filter_map(|output| camera(&output.node)).collect();
     let Graph { warnings, expectations, .. } = graph;

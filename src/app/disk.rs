@@ -195,7 +195,10 @@ mod tests {
         save(&link, &Document::default()).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
-        assert!(load(&Source::File(path)).is_ok());
+        assert!(load(&Source::File(path.clone())).is_ok());
+        // A stage is never read through a link, nor written through one.
+        save_stage(&link, "a stage").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_file() && load(&Source::File(path)).is_ok());
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -7,6 +7,7 @@ mod command;
 mod compiler;
 mod desk;
 mod disk;
+mod driver;
 mod execute;
 mod export_dialog;
 mod files;
@@ -452,6 +453,9 @@ fn device(render: &egui_wgpu::RenderState) -> Gpu {
     let name = describe(&render.adapter.get_info());
     let gpu = Gpu::from_device(render.device.clone(), render.queue.clone(), &name);
     gpu.watch();
+    if let Some(folder) = crate::tune::cache_folder().filter(|_| !cfg!(test)) {
+        gpu.keep_pipelines(&folder.join("pipelines"));
+    }
     gpu
 }
 

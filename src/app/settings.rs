@@ -214,7 +214,7 @@ mod tests {
                 scope.spawn(move || {
                     let mut store = Store::open(Some(folder));
                     for change in 0..16 {
-                        store.change(|settings| drop(settings.hints.insert(window * 16 + change))).unwrap();
+                        store.change(|settings| settings.hints.extend([window * 16 + change])).unwrap();
                     }
                 });
             }

@@ -1,5 +1,7 @@
 //! Wavefront OBJ: positions and faces.
 
+use std::io::{self, BufReader, Read};
+
 use earcut::{Earcut, utils3d::project3d_to_2d};
 use glam::DVec3;
 use tobj::LoadOptions;
@@ -11,6 +13,8 @@ use super::{MAX_TRIANGLES, MAX_VERTICES, Mesh, Work, is_point};
 const MAX_CORNERS: usize = 1000;
 /// Cutting ears takes up to the square of a face's corners, in steps of which this many take some seconds for all faces together.
 const MAX_CUTTING: u64 = 100_000_000;
+/// Bytes that are parsed between two looks at whether to go on.
+const BLOCK: usize = 1 << 18;
 /// Lines that are read between two looks at whether to go on.
 const LINES: usize = 1 << 14;
 
@@ -22,8 +26,10 @@ pub fn read(bytes: &[u8], work: &Work) -> Result<Mesh, Cause> {
     let text = positions_and_faces(&String::from_utf8_lossy(bytes), work)?;
     let options = LoadOptions { ignore_points: true, ignore_lines: true, ..LoadOptions::default() };
     let no_materials = |_: &std::path::Path| Ok(Default::default());
-    let (models, _) =
-        tobj::load_obj_buf(&mut text.as_bytes(), &options, no_materials).map_err(|e| broken(e.to_string()))?;
+    let mut lines = BufReader::with_capacity(BLOCK, Watched { text: text.as_bytes(), work });
+    let models = tobj::load_obj_buf(&mut lines, &options, no_materials);
+    work.go_on(0)?;
+    let (models, _) = models.map_err(|e| broken(e.to_string()))?;
     let mut mesh = Mesh::default();
     let mut faces = Faces::default();
     for model in &models {
@@ -46,6 +52,18 @@ pub fn read(bytes: &[u8], work: &Work) -> Result<Mesh, Cause> {
         }
     }
     Ok(mesh)
+}
+
+/// A text that ends in an error once somebody wants no more of it.
+struct Watched<'a> {
+    text: &'a [u8],
+    work: &'a Work,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.work.stopped() { Err(io::Error::other("stopped")) } else { self.text.read(buffer) }
+    }
 }
 
 fn broken(message: impl Into<String>) -> Cause {

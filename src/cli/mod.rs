@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod deterministic;
+mod driver;
 mod junit;
 mod render;
 mod report;
@@ -11,13 +12,13 @@ mod test;
 mod wire;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
 use report::Failure;
 use stagewright::document::{Document, ParamValue};
 use stagewright::files::{self, Access, MAX_GRAPH};
+use stagewright::gpu::Gpu;
 use stagewright::graph::Graph;
 use stagewright::library::{self, Library};
 use stagewright::plan::{Plan, PlanOptions};
@@ -85,14 +86,14 @@ struct PlanArgs {
     wgsl: bool,
 }
 
-/// Runs the program.
-pub fn main() -> ExitCode {
+/// Runs the program. Returns its exit code.
+pub fn main() -> u8 {
     let cli = Cli::parse();
     let result = match cli.command {
         // On one deep stack all along: to take and give back one for each graph costs milliseconds.
         Some(command) => stagewright::deep_stack(|| run(command)),
         #[cfg(feature = "editor")]
-        None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message).map(|()| ExitCode::SUCCESS),
+        None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message).map(|()| 0),
         #[cfg(not(feature = "editor"))]
         None => Err(Failure::Message("this build has no editor; `stagewright --help` lists the commands".into())),
     };
@@ -100,12 +101,13 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             failure.print();
-            ExitCode::FAILURE
+            failure.exit_code()
         }
     }
 }
 
-fn run(command: Command) -> Result<ExitCode, Failure> {
+/// Returns the exit code.
+fn run(command: Command) -> Result<u8, Failure> {
     let done = match command {
         // It has exit codes of its own.
         Command::Test(test) => return Ok(test.run()),
@@ -115,7 +117,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Bench(bench) => bench.run(),
         Command::Stages(stages) => stages.run(),
     };
-    done.map(|()| ExitCode::SUCCESS)
+    done.map(|()| 0)
 }
 
 fn plan(args: &PlanArgs) -> Result<(), Failure> {
@@ -157,6 +159,13 @@ impl GraphArgs {
         report::warn(&graph.warnings);
         let memory_budget = self.memory_budget.unwrap_or(options.memory_budget);
         Plan::compile(&graph, &PlanOptions { memory_budget, ..options.clone() }).map_err(problems)
+    }
+}
+
+/// Pipelines are kept in the user's cache folder.
+fn keep_pipelines(gpu: &Gpu) {
+    if let Some(folder) = stagewright::tune::cache_folder() {
+        gpu.keep_pipelines(&folder.join("pipelines"));
     }
 }
 

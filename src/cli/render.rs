@@ -9,6 +9,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::deterministic::{DeterministicArgs, Recorder};
+use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
@@ -65,6 +66,8 @@ pub struct Render {
     /// warning: the exit code stays 0
     #[arg(long)]
     check_values: bool,
+    #[command(flatten)]
+    driver: DriverArgs,
     #[command(flatten)]
     wire: WireArgs,
     #[command(flatten)]
@@ -204,6 +207,8 @@ impl Render {
         let options = PlanOptions { tuning, ..export.plan_options(&self.graph.access()) };
         let plan = self.graph.compile(document, library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
+        super::keep_pipelines(&gpu);
+        self.driver.prepare(&gpu, &plan)?;
         let simulation = Simulation::new(&gpu, plan)?;
         if let Some(recorder) = recorder {
             let name = self.graph.graph.file_name().unwrap_or_default().to_string_lossy();
@@ -355,6 +360,9 @@ fn progress(frames: u64) -> ProgressBar {
     ProgressBar::new(frames).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
+/// The last frame that can be asked for: over 38 days of 30 frames a second.
+const MOST_FRAMES: u64 = 99_999_999;
+
 /// `240` or `100-240`
 fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
     let message = || format!("`{text}` is no range of frames; write N or N-M, for example 240 or 100-240");
@@ -363,6 +371,9 @@ fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
         Some((first, last)) => (number(first)?, number(last)?),
         None => (1, number(text)?),
     };
+    if last > MOST_FRAMES {
+        return Err(format!("`{text}`: {MOST_FRAMES} frames are the most"));
+    }
     if first <= last { Ok(first..=last) } else { Err(message()) }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use miette::{LabeledSpan, MietteDiagnostic, Report, Severity};
 
@@ -16,7 +17,13 @@ pub enum Failure {
     Message(String),
     /// Problems of a graph, each with the text that it points into.
     Problems(Vec<(Problem, Option<String>)>),
+    /// The driver compiled a shader for longer than the limit.
+    Driver(Problems, Duration),
 }
+
+/// Exit codes; 2 is that of a command line that can't be read.
+const FAILED: u8 = 1;
+const DRIVER: u8 = 3;
 
 impl Failure {
     /// Problems of a graph, with the source text of custom nodes and library stages looked up.
@@ -32,10 +39,26 @@ impl Failure {
         Failure::Problems(problems.0.into_iter().map(with_text).collect())
     }
 
+    pub fn exit_code(&self) -> u8 {
+        if matches!(self, Failure::Driver(..)) { DRIVER } else { FAILED }
+    }
+
+    /// The limit that the driver went over.
+    pub fn by_driver(&self) -> Option<Duration> {
+        match self {
+            Failure::Driver(_, limit) => Some(*limit),
+            _ => None,
+        }
+    }
+
     /// Prints to standard error.
     pub fn print(&self) {
         match self {
             Failure::Message(message) => tell(&format!("error: {}", printable::cut(message))),
+            Failure::Driver(problems, limit) => {
+                problems.0.iter().for_each(|problem| tell_raw(&format!("{:?}", diagnostic(problem, None))));
+                tell(&format!("--driver-limit {}: the driver did not finish in time", limit.as_secs()));
+            }
             Failure::Problems(problems) => {
                 for (problem, text) in problems {
                     tell_raw(&format!("{:?}", diagnostic(problem, text.as_deref())));

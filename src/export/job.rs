@@ -16,8 +16,8 @@ pub use super::subject::Subject;
 use crate::asset::Work;
 use crate::cancel::Cancel;
 use crate::document::Document;
-use crate::files::{Access, write};
-use crate::gpu::{Gpu, Reading};
+use crate::files::{Access, read, write};
+use crate::gpu::{Gpu, Making, Reading};
 use crate::graph::Graph;
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
@@ -26,6 +26,8 @@ use crate::sim::probe::Statistics;
 use crate::sim::{Image, Simulation, files};
 use crate::tune::Book;
 
+/// How long a cancelled export is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Frames that are on their way from the GPU at once.
 const IN_FLIGHT: usize = 2;
 /// Between two looks at whether a frame is there. Waiting inside of the driver would hold a window up that shares the device.
@@ -245,7 +247,7 @@ fn sync(export: &Export, kept: u64) {
     let first = export.frames.start().saturating_add(kept);
     for frame in first..=*export.frames.end() {
         // One that is gone was taken away by somebody.
-        if let Ok(file) = fs::File::open(export.frame_path(frame)) {
+        if let Ok((file, _)) = read::open_without_links(&export.frame_path(frame)) {
             let _ = file.sync_all();
         }
     }
@@ -332,11 +334,12 @@ impl Job {
                 }
                 !stop.is_cancelled()
             };
-            let result = prepare(&gpu, &library, &document, &options, &reading).and_then(|mut simulation| {
-                let inputs = Fingerprint::of(&document, &library, &access, &stop).ok_or(JobError::Cancelled)?;
-                let (progress, _) = self::run(&export, &inputs, &mut simulation, go_on)?;
-                Ok(progress)
-            });
+            let result = prepare(&gpu, &library, &document, &options, &reading, &mut |_| !stop.is_cancelled())
+                .and_then(|mut simulation| {
+                    let inputs = Fingerprint::of(&document, &library, &access, &stop).ok_or(JobError::Cancelled)?;
+                    let (progress, _) = self::run(&export, &inputs, &mut simulation, go_on)?;
+                    Ok(progress)
+                });
             let mut shared = lock(&theirs);
             shared.ended = Some(match result {
                 Err(_) if stop.is_cancelled() && shared.progress.frame == 0 => Ended::Cancelled(shared.progress),
@@ -373,22 +376,26 @@ impl Drop for Job {
     fn drop(&mut self) {
         self.cancel();
         if let Some(thread) = self.thread.take() {
-            // A panic in it was told by `ended`, or nobody asks any more.
-            let _ = thread.join();
+            // A panic in it was told by `ended`, or nobody asks any more. What is not done by then ends with the program, and can be
+            // resumed.
+            crate::join_within(thread, PATIENCE);
         }
     }
 }
 
+/// `go_on` is asked while the driver compiles shaders.
 fn prepare(
     gpu: &Gpu,
     library: &Library,
     document: &Document,
     options: &PlanOptions,
     work: &Work,
+    go_on: &mut dyn FnMut(&Making) -> bool,
 ) -> Result<Simulation, JobError> {
     let graph = Graph::build(document, library)?;
     let plan = Plan::compile(&graph, options)?;
     let grids = files::read_watched(&plan, work)?;
+    gpu.prepare_while(&plan, go_on)?;
     Ok(Simulation::with_files(gpu, plan, &grids)?)
 }
 

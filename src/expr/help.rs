@@ -2,7 +2,7 @@
 
 use super::ExprError;
 use super::functions::TABLE;
-use crate::library::close_names;
+use crate::spelling::close_names;
 
 /// The beginning of a message, and what helps.
 const HELP: &[(&str, &str)] = &[

@@ -18,8 +18,20 @@ const OF_EXPORT: &str = ".stagewright-frame-";
 /// # Errors
 /// Why it can't be written; then the file is as it was.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(TEMPORARY, path, bytes)
+}
+
+/// The same for a file in the folder of an export: what a kill leaves of it is removed with what is left of frames.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_in_export(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(OF_EXPORT, path, bytes)
+}
+
+fn replace_by(prefix: &str, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = folder_of(path)?;
-    let mut temporary = create(folder, TEMPORARY)?;
+    let mut temporary = create(folder, prefix)?;
     if let Ok(before) = fs::symlink_metadata(path)
         && before.is_file()
     {

@@ -44,7 +44,7 @@ impl Engine {
     /// What the adapter lacks, and how much; shaders that the driver refuses; memory that it does not have.
     pub fn new(gpu: &Gpu, plan: &Plan) -> Result<Engine, Problems> {
         check_limits(gpu, plan)?;
-        let pipelines = gpu.pipelines.get(gpu, &plan.kernels)?;
+        let pipelines = gpu.pipelines.get(gpu, plan, &mut |_| true)?;
         let Memory { buffers, uniforms, flags } = Memory::of(gpu, plan).map_err(|error| {
             let largest = plan.buffers.iter().max_by_key(|b| b.bytes);
             let cause = format!(
@@ -102,6 +102,8 @@ impl Engine {
         self.last_swapped = false;
         self.post.forget();
         self.still.forget();
+        // What is on its way is of the run before.
+        self.pending_flags = None;
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         self.flags.iter().for_each(|flags| encoder.clear_buffer(flags, 0, None));

@@ -10,11 +10,13 @@ use super::links::{Place, list};
 use super::numbers::{Named, NamedNumber, Names, Table, wired};
 use super::ports::{Ports, Types};
 use super::precision;
+use super::unread;
 use super::values::{Setting, Unfit};
 use super::{Graph, Group, Input, Kind, Node, ParticleSet, Source};
 use crate::document::{self, Document, Link, NodeKind, Nodes, ParamValue};
 use crate::expr;
 use crate::library::{Definition, Library};
+use crate::printable;
 use crate::problem::{Problem, Problems};
 use crate::stage::header::{Change, Direction, ParamType};
 use crate::stage::types::{Attributes, Element, PortType, Precision, ValueType, WireType, particles};
@@ -38,7 +40,14 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
     if !(document.fps.is_finite() && document.fps > 0.0) {
         let cause = format!("fps is {}", document.fps);
         problems.push(Problem::new("", "", cause, "give the frames a second as a number above 0"));
+    } else if !((1.0 / document.fps) as f32).is_normal() {
+        let cause = format!(
+            "fps is {}, and a frame's time step of 1/fps does not fit 32 bits",
+            printable::number(document.fps)
+        );
+        problems.push(Problem::new("", "", cause, "give the frames a second between 1e-30 and 1e30"));
     }
+    unread::warn(document, problems);
     let mut flattener = Flattener { library, graph, problems, numbers: Table::default(), shaped: 0 };
     let mut scope = Scope::default();
     let (nodes, _) = flattener.bypass(document.nodes.clone(), BTreeMap::new(), &mut scope);

@@ -16,6 +16,7 @@ mod resolve;
 mod sets;
 mod settle;
 pub mod starts;
+mod unread;
 pub mod values;
 
 use std::collections::BTreeMap;

@@ -140,4 +140,15 @@ pub fn check(path: &str, setting: &Setting, dim: u32, numbers: &Table, problems:
     if let Err(Some((cause, remedy))) = read(declared, &setting.value, &setting.names, numbers) {
         problems.push(Problem::new(path, &setting.name, cause, remedy));
     }
+    // What an expression gives may well fade out.
+    let lost = |value: &f64| *value != 0.0 && *value as f32 == 0.0;
+    let given = match &setting.value {
+        ParamValue::Number(value) => std::slice::from_ref(value),
+        ParamValue::Vector(values) => values.as_slice(),
+        _ => &[],
+    };
+    if let Some(value) = given.iter().find(|value| lost(value)) {
+        let cause = format!("{} is zero in 32 bits", printable::number(*value));
+        problems.push(Problem::new(path, &setting.name, cause, "give 0, or a number above 1e-45").warning());
+    }
 }

@@ -48,8 +48,7 @@ pub struct Writer<'a, 'g> {
     bytes: u32,
     alarms: Vec<Alarm>,
     scatters: Vec<ScatterCheck>,
-    /// Words of uniform blocks that say where the counts of a check begin, or its marks.
-    check_words: Vec<(u32, usize, bool)>,
+    check_words: Vec<CheckWord>,
     checks: Checks,
     /// Stages whose own text is being checked as it was written.
     own: HashSet<Own>,
@@ -66,6 +65,15 @@ type Own = (*const Stage, u32, Vec<(char, ValueType)>);
 
 /// What sets uniform blocks apart: node, what is built in, constants begun with, and the counters that the text uses.
 type Placed = (usize, Vec<usize>, Vec<bool>, [u32; 3]);
+
+/// A word of a uniform block that says where the counts of a scatter port begin, or its marks.
+struct CheckWord {
+    /// \[bytes\]
+    at: u32,
+    node: String,
+    port: String,
+    marks: bool,
+}
 
 /// The lists of a plan.
 pub struct Dispatches {
@@ -196,7 +204,7 @@ impl<'a, 'g> Writer<'a, 'g> {
             over: over(node),
             groups: shaped_groups(self.graph, program, op, node),
             indirect: self.gated(program, op, memory).or_else(|| living(stage, op).map(|count| counted(memory[count]))),
-            uniform: self.block(op, node, &known.block),
+            uniform: self.block(op, &known.block),
         }
     }
 
@@ -207,7 +215,7 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// Places a stage's uniform block; repeats share one unless they can tell each other apart.
-    fn block(&mut self, op: &Op, node: &Node, block: &Block) -> u32 {
+    fn block(&mut self, op: &Op, block: &Block) -> u32 {
         if block.members.is_empty() {
             return NO_BLOCK;
         }
@@ -228,13 +236,13 @@ impl<'a, 'g> Writer<'a, 'g> {
                 Content::Word(Counter::Iteration) => self.words.push((at, op.iteration as i32)),
                 Content::Word(Counter::Substep) => self.words.push((at, op.substep as i32)),
                 Content::Word(Counter::Color) => self.words.push((at, color as i32)),
-                Content::Word(Counter::Alarm(cause)) => {
-                    let alarm = self.alarms.iter().position(|a| a.node == node.path && a.cause == *cause);
+                Content::Alarm(alarm) => {
+                    let alarm = self.alarms.iter().position(|known| known == alarm);
                     self.words.push((at, alarm.unwrap_or(0) as i32));
                 }
                 Content::Check { port, marks } => {
-                    let check = self.scatters.iter().position(|c| c.node == node.path && c.port == *port);
-                    self.check_words.push((at, check.unwrap_or(0), *marks));
+                    let node = self.graph.nodes.get(op.node).map(|node| node.path.clone()).unwrap_or_default();
+                    self.check_words.push(CheckWord { at, node, port: port.clone(), marks: *marks });
                 }
             }
         }
@@ -306,6 +314,15 @@ impl<'a, 'g> Writer<'a, 'g> {
                 ("copy", builtin::convert_precision(elements, source.layout(), target.layout()))
             }
             Task::Copy | Task::Stage => ("copy", builtin::copy(words)),
+            Task::ToFixed(bits) if ty.scalar() == Scalar::F32 => {
+                uniform = self.reserve(16);
+                let stage = if let Kind::Stage(stage) = &node.kind { Some(stage) } else { None };
+                let port = stage.zip(written).and_then(|(stage, written)| stage.outputs().nth(written.port));
+                let port = port.map(|port| port.name.clone()).unwrap_or_default();
+                let word = |at, marks| CheckWord { at, node: node.path.clone(), port: port.clone(), marks };
+                self.check_words.extend([word(uniform, false), word(uniform + 4, true)]);
+                ("to fixed point", builtin::to_fixed_checked(words, ty.components(dim), *bits, in_place))
+            }
             Task::ToFixed(bits) => ("to fixed point", builtin::convert(words, ty.scalar(), *bits, true, in_place)),
             Task::FromFixed(bits) => ("from fixed point", builtin::convert(words, ty.scalar(), *bits, false, in_place)),
             Task::FromOrdered => ("from ordered", builtin::from_ordered(words, in_place)),
@@ -375,7 +392,7 @@ impl<'a, 'g> Writer<'a, 'g> {
             bindings,
             finite: true,
             in_bounds: false,
-            warns: false,
+            warns: matches!(op.task, Task::ToFixed(_)) && ty.scalar() == Scalar::F32,
             own_lines: 0,
             uniform_bytes: 16,
         };
@@ -412,9 +429,13 @@ impl<'a, 'g> Writer<'a, 'g> {
         let Dispatches { reset, still, frame } = dispatches;
         // Only now it is known how many alarms stand in front.
         let places = Places::new(self.alarms.len(), &self.scatters);
-        self.words.extend(self.check_words.iter().filter_map(|(at, check, marks)| {
-            let word = if *marks { *places.marks.get(*check)? } else { u64::from(*places.counts.get(*check)?) };
-            Some((*at, word as i32))
+        self.words.extend(self.check_words.iter().filter_map(|word| {
+            let check = self.scatters.iter().position(|c| c.node == word.node && c.port == word.port)?;
+            let place = match word.marks {
+                true => *places.marks.get(check)?,
+                false => u64::from(*places.counts.get(check)?),
+            };
+            Some((word.at, place as i32))
         }));
         let files = layout.states.iter().filter_map(|((node, _), buffer)| {
             let node = &graph.nodes[*node];

@@ -12,6 +12,16 @@ use crate::stage::types::{Element, PortType, Scalar, ValueType};
 /// range \[steps, an `f32`\], the largest sum that did not \[steps\].
 pub const HEAD_WORDS: u32 = 4;
 
+/// WGSL that notes a cell where something is wrong. Two bits a cell say what, so that a cell counts once. `_kind`: 1 the sum left its range,
+/// 2 no number was added.
+pub const WRONG: &str = "fn _wrong(_counts: i32, _marks: i32, _at: i32, _kind: u32, _size: f32) {
+    let _bit = _kind << (2u * (u32(_at) & 15u));
+    if ((atomicOr(&_alarms[_marks + (_at >> 4u)], _bit) & _bit) == 0u) { atomicAdd(&_alarms[_counts + i32(_kind) - 1], 1u); }
+    let _bits = bitcast<u32>(abs(_size));
+    if (_bits > atomicLoad(&_alarms[_counts + 2])) { atomicMax(&_alarms[_counts + 2], _bits); }
+}
+";
+
 /// A port that adds to a grid, and what is counted about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScatterCheck {

@@ -202,4 +202,19 @@ mod tests {
         assert_eq!(known, [true, false], "the one that stayed");
         std::fs::remove_dir_all(folder).unwrap();
     }
+
+    #[test]
+    fn a_graph_reads_so_many_files_and_no_more() {
+        let folder = std::env::temp_dir().join(format!("stagewright-many-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("shape.obj"), "").unwrap();
+        for (count, fits) in [(MAX_NAMED, true), (MAX_NAMED + 1, false)] {
+            let mut plan = plan(&folder, GRAPH);
+            let file = plan.files.first().unwrap().clone();
+            plan.files = vec![file; count];
+            let wanted = wanted(&plan);
+            assert_eq!(wanted.is_ok(), fits, "{:?}", wanted.err().map(|p| p.to_string()));
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

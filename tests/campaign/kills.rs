@@ -283,11 +283,12 @@ fn export(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
         Some(status) if !status.success() => Err(format!("an export that goes on fails: {status}")),
         Some(_) if there.len() != FRAMES => Err(format!("an export that is complete has {} frames", there.len())),
         Some(_) => {
-            let left = entries(&out).len() - there.len();
+            let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let left: Vec<String> = entries(&out).iter().map(name).filter(|name| !there.contains_key(name)).collect();
             std::fs::remove_dir_all(&out).map_err(|e| e.to_string())?;
-            match left {
-                0 => Ok(Outcome::Beside),
-                _ => Err(format!("{left} files besides frames stay behind a complete export")),
+            match left.is_empty() {
+                true => Ok(Outcome::Beside),
+                false => Err(format!("files besides frames stay behind a complete export: {}", left.join(", "))),
             }
         }
         None if out.exists() => Ok(Outcome::Met),

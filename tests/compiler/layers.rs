@@ -84,3 +84,27 @@ fn lower_layers_do_not_know_upper_ones() {
         }
     }
 }
+
+/// Files are opened and written in `files` alone, where links, pipes and devices are thought of.
+#[test]
+fn files_are_opened_in_one_place() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let own = |path: &Path| path.starts_with(root.join("files")) || path.ends_with("tests.rs");
+    let calls =
+        ["fs::write(", "fs::read(", "read_to_string(", "File::open(", "File::create", "OpenOptions::new", "fs::copy("];
+    let mut scanned = 0;
+    for file in files.iter().filter(|path| !own(path) && !path.components().any(|part| part.as_os_str() == "tests")) {
+        let text = std::fs::read_to_string(file).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        // The locks of windows lie in the user's own folder.
+        let code = code.replace("OpenOptions::new().write(true).create_new(create).open(lock)", "");
+        for (number, line) in code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            scanned += 1;
+            let found = calls.iter().find(|call| line.contains(**call));
+            assert!(found.is_none(), "{}:{}: {}", file.display(), number + 1, line.trim());
+        }
+    }
+    assert!(scanned > 10_000, "{scanned}");
+}

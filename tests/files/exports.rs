@@ -52,6 +52,20 @@ fn a_folder_that_is_a_link_is_refused() {
     run.refuses("it is a symbolic link to");
     assert!(run.says("name the folder itself"), "{}", run.text);
     assert!(folder.names("elsewhere").is_empty());
+    // Further up in the path it is as the user says.
+    render(&graph, "2", &folder.at("frames/deep"), &[]).works();
+    assert_eq!(folder.names("elsewhere/deep"), ["frame.0001.png", "frame.0002.png"]);
+}
+
+#[test]
+fn dumps_replace_links() {
+    let folder = Folder::new();
+    let graph = folder.file("g.ron", graph(""));
+    let victim = folder.file("home/.bashrc", PRECIOUS);
+    folder.link("dump/g.smoke.f32", &victim);
+    stagewright(&["bench", graph.to_str().unwrap(), "--dump", folder.at("dump").to_str().unwrap()]).works();
+    assert_eq!(fs::read_to_string(&victim).unwrap(), PRECIOUS);
+    assert_eq!(fs::symlink_metadata(folder.at("dump/g.smoke.f32")).unwrap().len(), 16 * 16 * 4);
 }
 
 #[test]

@@ -271,3 +271,29 @@ fn warnings_are_gone_after_a_reset() {
     sim.reset();
     assert!(sim.warnings(true).is_empty());
 }
+
+/// A stage that adds to what a State holds.
+const ONTO: &str = r##"
+    "domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+    "total": (state: "Grid<f32>", inputs: {"next": "sum.sum"}),
+    "sum": (custom: r#"//! Sum
+        //! @inout sum: Grid<f32>, scatter 16
+        fn stage(cell: Cell) { add_sum(cell, 1.0); }"#, inputs: {"sum": "total"}),
+"##;
+
+#[test]
+fn what_a_sum_goes_on_from_has_to_fit_too() {
+    let mut sim = start(60.0, ONTO, &[]);
+    for (value, says) in
+        [(32766.0, ""), (40000.0, "in 1 cell the sum left"), (f32::NAN, "NaN or infinity was added in 1 cell")]
+    {
+        let mut held = vec![0.5f32; 64];
+        held[9] = value;
+        sim.reset();
+        sim.write("total", &held).unwrap();
+        step(&mut sim, 1);
+        let said = sim.warnings(true).0;
+        assert_eq!(said.len(), usize::from(!says.is_empty()), "{said:?}");
+        assert!(said.iter().all(|w| w.node == "sum" && w.cause.starts_with(says)), "{said:?}");
+    }
+}

@@ -3,7 +3,7 @@
 //! the sample moves on from frame to frame, so that in the end every invocation was looked at.
 
 use super::super::groups::extent;
-use super::super::scatter::{HEAD_WORDS, ScatterCheck, checked};
+use super::super::scatter::{HEAD_WORDS, ScatterCheck, WRONG, checked};
 use super::super::uniforms::{Block, Content};
 use super::*;
 use crate::stage::types::ValueType;
@@ -53,6 +53,7 @@ impl StageKernel<'_> {
         let mut flush = String::new();
         for (port, value) in self.checked_writes() {
             if out.is_empty() {
+                out.push_str("var<private> _sampled: bool;\n");
                 out.push_str(WRONG);
             }
             let ty = value.ty.value();
@@ -111,16 +112,6 @@ fn counts(port: &Port) -> String {
 fn marks(port: &Port) -> String {
     format!("_marks_{}", port.name)
 }
-
-/// Two bits a cell say what went wrong there, so that a cell counts once. `_kind`: 1 the sum left its range, 2 no number was added.
-const WRONG: &str = "var<private> _sampled: bool;
-fn _wrong(_counts: i32, _marks: i32, _at: i32, _kind: u32, _size: f32) {
-    let _bit = _kind << (2u * (u32(_at) & 15u));
-    if ((atomicOr(&_alarms[_marks + (_at >> 4u)], _bit) & _bit) == 0u) { atomicAdd(&_alarms[_counts + i32(_kind) - 1], 1u); }
-    let _bits = bitcast<u32>(abs(_size));
-    if (_bits > atomicLoad(&_alarms[_counts + 2])) { atomicMax(&_alarms[_counts + 2], _bits); }
-}
-";
 
 /// Adds to a sum of 64 bits, in 256ths of a step, rounded up.
 const SUM: &str = "fn _sum64(_at: i32, _steps: f32) {

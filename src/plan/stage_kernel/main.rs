@@ -207,7 +207,7 @@ impl StageKernel<'_> {
             "    if (_i == 0u) {{\n        \
                  let _n = _before + _added; let _g = (_n + 255u) / 256u;\n        \
                  {number}[0] = _n; {number}[1] = _born + _added; {number}[4] = min(_g, 65535u); {number}[5] = (_g + 65534u) / 65535u; {number}[6] = 1u;\n        \
-                 if (_added < _wanted) {{ atomicStore(&_alarms[params.{}], 1u); }}\n    \
+                 if (_added < _wanted) {{ atomicStore(&_alarms[params.{}], frame.index + 1u); }}\n    \
              }}\n    \
              if (_i >= _added) {{ return; }}\n    \
              let _place = _before + _i;\n    \
