@@ -112,7 +112,7 @@ fn what_does_not_hold_fails_with_what_was_found_and_by_how_much() {
     let wrong = r#"
         (at: 3, of: "held", statistic: "max", below: 7, comment: "a <b> & \"c\""),
         (at: 3, of: "held", statistic: "min", above: 3),
-        (at: 3, of: "held", statistic: "mean", equals: 5, tolerance: 0.25),
+        (at: 3, of: "held", statistic: "mean", equals: 5, tolerance: 0.25, tolerence: 9),
         (at: 3, of: "held", statistic: "mean", within: (6, 7)),
         (at: 3, of: "held", statistic: "sum", unchanged_since: 1),
         (at: 3, of: "bad", statistic: "max", below: 1e9),
@@ -136,6 +136,7 @@ fn what_does_not_hold_fails_with_what_was_found_and_by_how_much() {
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
+    assert!(err(&output).contains("tolerence"), "a misspelt field is told: {}", err(&output));
     let junit = folder.read("junit.xml");
     assert!(junit.contains("tests=\"9\" failures=\"8\" errors=\"0\" skipped=\"0\""), "{junit}");
     assert!(junit.contains("(a &lt;b&gt; &amp; &quot;c&quot;)"), "{junit}");

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::report::{self, Failure};
 use stagewright::document::Document;
+use stagewright::files;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::sim::Simulation;
@@ -14,6 +15,9 @@ use stagewright::sim::hashes::{Hashes, Origin, Row, Run};
 /// What is promised.
 const PROMISE: &str =
     "the same program, graph, recorded input and frames give the same bits on the same adapter and driver";
+
+/// Bytes of a file of hashes; a million of them take some 60 MiB.
+const MOST: u64 = 256 << 20;
 
 #[derive(Args)]
 pub struct DeterministicArgs {
@@ -44,7 +48,7 @@ impl DeterministicArgs {
         }
         let read = |path: &PathBuf| {
             let failure = |cause: String| Failure::Message(format!("--compare {}: {cause}", path.display()));
-            let text = std::fs::read_to_string(path).map_err(|e| failure(e.to_string()))?;
+            let text = files::read::text(path, MOST).map_err(|e| failure(e.to_string()))?;
             Hashes::parse(&text).map_err(failure)
         };
         let reference = self.compare.as_ref().map(read).transpose()?;
@@ -58,7 +62,7 @@ impl DeterministicArgs {
     pub fn finish(&self, recorder: &Recorder) -> Result<Vec<String>, Failure> {
         if let Some(path) = &self.hashes {
             let failure = |e: std::io::Error| Failure::Message(format!("--hashes {}: {e}", path.display()));
-            std::fs::write(path, recorder.hashes.to_text()).map_err(failure)?;
+            files::write::replace_target(path, recorder.hashes.to_text().as_bytes()).map_err(failure)?;
         }
         Ok(recorder.reference.as_ref().map_or_else(Vec::new, |reference| differences(&recorder.hashes, reference)))
     }

@@ -10,6 +10,7 @@ use super::deterministic::{DeterministicArgs, Recorder, difference};
 use super::junit::{self, Case, CaseResult, Suite};
 use super::report::{self, Failure};
 use stagewright::document::{Document, NodeKind, Scope};
+use stagewright::files;
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::graph::expect::Expectation;
@@ -102,7 +103,7 @@ impl Test {
         report::print(&tally.summary());
         if let Some(path) = &self.junit {
             let failure = |e: std::io::Error| Failure::Message(format!("--junit {}: {e}", path.display()));
-            std::fs::write(path, junit::to_text(&tally.suites)).map_err(failure)?;
+            files::write::replace_target(path, junit::to_text(&tally.suites).as_bytes()).map_err(failure)?;
         }
         Ok(tally)
     }
@@ -166,6 +167,10 @@ impl Test {
         let (document, library, args) = self.load(path)?;
         let graph = Graph::build(&document, &library).map_err(|p| Failure::graph(&document, &library, p))?;
         let expectations = graph.expectations.clone();
+        // What is wrong with an expectation is told as a failure below.
+        let mut warnings = graph.warnings.clone();
+        warnings.0.retain(|warning| !expectations.iter().any(|e| e.as_ref().err() == Some(warning)));
+        report::warn(&warnings);
         if expectations.is_empty() {
             tally.silent += 1;
             report::print("  no expectations\n");

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub use color::Color;
 pub use expect::Expect;
 pub use level::{Level, LevelMut, Scope};
-pub use read::ReadError;
+pub use read::{EXPECT_FIELDS, ReadError};
 pub(crate) use read::{GROUP_FIELDS, NODE_FIELDS};
 pub use salvage::{Salvaged, salvage};
 

@@ -135,7 +135,8 @@ record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "nodes" => d.nodes = map.next_value::<Unique<Node>>()?.0,
 });
 
-const EXPECT_FIELDS: &[&str] = &[
+/// Fields of an expectation.
+pub const EXPECT_FIELDS: &[&str] = &[
     "at",
     "every",
     "to",

@@ -1,10 +1,10 @@
 //! What a file says and nothing reads: misspelt fields, and fields that a node of its kind has no use for. They are kept in the file, and warned of.
 
-use crate::document::{Document, Extra, GROUP_FIELDS, Group, NODE_FIELDS, Node, NodeKind, Nodes};
+use crate::document::{Document, EXPECT_FIELDS, Extra, GROUP_FIELDS, Group, NODE_FIELDS, Node, NodeKind, Nodes};
 use crate::problem::{Problem, Problems};
 use crate::spelling::close_names;
 
-const DOCUMENT_FIELDS: &[&str] = &["version", "name", "about", "fps", "seed", "input", "frames", "nodes"];
+const DOCUMENT_FIELDS: &[&str] = &["version", "name", "about", "fps", "seed", "input", "frames", "expect", "nodes"];
 const DOMAIN_FIELDS: &[&str] = &["resolution", "width", "edge"];
 const UNTIL_FIELDS: &[&str] = &["number", "below", "every"];
 const FRAME_FIELDS: &[&str] = &["title", "text", "at", "size", "color"];
@@ -14,6 +14,7 @@ pub fn warn(document: &Document, problems: &mut Problems) {
     let mut found = Found { problems };
     found.fields("", "", &document.extra, DOCUMENT_FIELDS);
     document.frames.iter().for_each(|frame| found.fields("", "frames", &frame.extra, FRAME_FIELDS));
+    document.expect.iter().for_each(|expect| found.fields("", "expect", &expect.extra, EXPECT_FIELDS));
     found.nodes("", &document.nodes);
 }
 
