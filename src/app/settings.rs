@@ -144,19 +144,16 @@ impl Store {
     }
 }
 
-/// Holds the settings of a folder; `None` where that is not possible, or takes longer than a person should wait.
-fn lock(folder: &Path) -> Option<fs::File> {
+/// Holds the folder of the settings; `None` where that is not possible, or takes longer than a person should wait.
+fn lock(folder: &Path) -> Option<write::FolderLock> {
     fs::create_dir_all(folder).ok()?;
-    let file =
-        fs::OpenOptions::new().write(true).create(true).truncate(false).open(folder.join("settings.lock")).ok()?;
-    let held = |_| {
-        let held = file.try_lock().is_ok();
-        if !held {
-            std::thread::sleep(LOCK_PAUSE);
+    for _ in 0..LOCK_TRIES {
+        if let Some(lock) = write::FolderLock::take(folder).ok()? {
+            return Some(lock);
         }
-        held
-    };
-    (0..LOCK_TRIES).any(held).then_some(file)
+        std::thread::sleep(LOCK_PAUSE);
+    }
+    None
 }
 
 fn load(file: &Path) -> Settings {
@@ -207,10 +204,11 @@ mod tests {
 
     #[test]
     fn windows_that_change_the_settings_at_the_same_time_lose_no_change() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = std::env::temp_dir().join(format!("stagewright-settings-locked-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
         std::thread::scope(|scope| {
             for window in 0..4u8 {
-                let folder = folder.path();
+                let folder = &folder;
                 scope.spawn(move || {
                     let mut store = Store::open(Some(folder));
                     for change in 0..16 {
@@ -219,7 +217,8 @@ mod tests {
                 });
             }
         });
-        assert_eq!(Store::open(Some(folder.path())).get().hints.len(), 64);
+        assert_eq!(Store::open(Some(&folder)).get().hints.len(), 64);
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
