@@ -47,8 +47,11 @@ pub mod gpu;
 pub mod graph;
 pub mod library;
 pub mod plan;
+pub mod printable;
 pub mod problem;
+mod quiet;
 pub mod sim;
+pub mod spelling;
 pub mod stage;
 pub mod tune;
 
@@ -80,4 +83,16 @@ pub fn deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         Some(value) => value,
         None => unreachable!("the work is taken once"),
     }
+}
+
+/// Waits for a thread to end, but no longer than `patience`; then it is left behind. A panic in it is not reported here.
+pub(crate) fn join_within(thread: std::thread::JoinHandle<()>, patience: std::time::Duration) {
+    let started = std::time::Instant::now();
+    while !thread.is_finished() {
+        if started.elapsed() >= patience {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let _ = thread.join();
 }

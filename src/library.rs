@@ -9,6 +9,8 @@ use rust_embed::RustEmbed;
 use crate::document::{Document, Group, ReadError};
 use crate::files::{self, MAX_STAGE, read};
 use crate::problem::{Problem, Problems};
+pub use crate::spelling::close_names;
+use crate::spelling::edit_distance;
 use crate::stage::{Stage, StageError};
 
 #[derive(RustEmbed)]
@@ -269,30 +271,4 @@ impl Library {
         let scored = self.entries.keys().map(|key| (edit_distance(&wanted, &tail(key)), key));
         scored.min().filter(|(distance, _)| *distance <= wanted.len() / 3 + 1).map(|(_, key)| key.as_str())
     }
-}
-
-/// The names that are close to a misspelt one, the closest first.
-pub fn close_names<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let scored = known.into_iter().map(|name| (edit_distance(wanted, name), name));
-    let mut close: Vec<(usize, &str)> = scored.filter(|(distance, _)| *distance <= wanted.len() / 3 + 1).collect();
-    close.sort_unstable();
-    close.into_iter().map(|(_, name)| name).collect()
-}
-
-/// Levenshtein distance in characters.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        let mut next = vec![left];
-        for (cb, above) in b.iter().zip(row.iter().skip(1)) {
-            left = (diagonal + usize::from(ca != *cb)).min(left + 1).min(above + 1);
-            diagonal = *above;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
 }

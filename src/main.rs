@@ -2,7 +2,9 @@
 
 #![deny(unsafe_code, clippy::unwrap_used, clippy::expect_used)]
 
+use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 mod cli;
 
@@ -10,6 +12,28 @@ mod cli;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// How long the program waits at its end for a shader that the driver still compiles.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 fn main() -> ExitCode {
-    cli::main()
+    let code = cli::main();
+    if code == cli::DRIVER || !stagewright::gpu::settle(PATIENCE) {
+        leave(code);
+    }
+    ExitCode::from(code)
+}
+
+/// Ends the process at once. Exit handlers would take the driver's memory away from a thread that is inside of its compiler, and the
+/// process would crash instead of ending with its code.
+fn leave(code: u8) -> ! {
+    // What is printed is flushed by the line; where it can't be, nobody reads it.
+    let _ = std::io::stdout().flush();
+    #[cfg(unix)]
+    #[allow(unsafe_code)]
+    // SAFETY: `_exit` takes any number and does not return. Files that have to be whole were written and renamed before.
+    unsafe {
+        libc::_exit(i32::from(code))
+    }
+    #[cfg(not(unix))]
+    std::process::exit(i32::from(code))
 }

@@ -13,8 +13,12 @@ mod canvas;
 mod clipboard;
 #[path = "editor/code.rs"]
 mod code;
+#[path = "editor/driver.rs"]
+mod driver;
 #[path = "editor/escape.rs"]
 mod escape;
+#[path = "editor/expectations.rs"]
+mod expectations;
 #[path = "editor/exposing.rs"]
 mod exposing;
 #[path = "editor/grouping.rs"]

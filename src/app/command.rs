@@ -48,6 +48,7 @@ pub enum Command {
     Slower,
     Faster,
     StopLoading,
+    CancelDriver,
     LoadAgain,
     ViewOutput,
     Pin,
@@ -94,7 +95,7 @@ pub const MENUS: &[(&str, &[Command])] = &[
             PreviousProblem,
         ],
     ),
-    ("Run", &[Play, Step, Reset, Slower, Faster, StopLoading, LoadAgain]),
+    ("Run", &[Play, Step, Reset, Slower, Faster, StopLoading, CancelDriver, LoadAgain]),
     (
         "View",
         &[
@@ -174,6 +175,7 @@ impl Command {
             Slower => ("Slower", &[(NONE, Key::OpenBracket)]),
             Faster => ("Faster", &[(NONE, Key::CloseBracket)]),
             StopLoading => ("Stop loading", &[]),
+            CancelDriver => ("Cancel shader compilation", &[]),
             LoadAgain => ("Load files again", &[]),
             ViewOutput => ("See what it makes", &[(NONE, Key::D)]),
             Pin => ("Pin what is seen", &[(NONE, Key::K)]),

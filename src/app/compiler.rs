@@ -8,16 +8,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::driver::DriverWatch;
 use super::loader::{Loader, Watch};
 use crate::asset::DistanceGrid;
 use crate::document::{Document, Scope};
 use crate::files::Access;
 use crate::gpu::Gpu;
 use crate::graph::Graph;
+use crate::graph::expect::Expectation;
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, Tuning};
 use crate::problem::{Problem, Problems};
-use crate::sim::{camera, files, probe};
+use crate::sim::{camera, expect, files, probe};
 use crate::tune::{self, Book};
 
 /// What is to be compiled.
@@ -44,6 +46,8 @@ pub struct Compiled {
     pub thumbnails: Vec<String>,
     /// The node that the picture of each Output gets its camera from, for those that can be moved.
     pub cameras: BTreeMap<String, String>,
+    /// What the graph's author states about its results.
+    pub expectations: Vec<Result<Expectation, Problem>>,
 }
 
 type Outcome = Result<Compiled, Problems>;
@@ -60,6 +64,7 @@ pub struct Compiler {
     asked: u64,
     answered: u64,
     watch: Watch,
+    driver: DriverWatch,
 }
 
 impl Compiler {
@@ -68,6 +73,8 @@ impl Compiler {
         let (jobs, queue) = channel::<(u64, Job)>();
         let (answers, results) = channel();
         let watch = Watch::default();
+        let driver = DriverWatch::default();
+        let theirs = driver.clone();
         let mut loader = Loader::new(watch.clone());
         let work = move || {
             let (mut next, mut book) = (None, Book::open());
@@ -85,7 +92,8 @@ impl Compiler {
                     Err(nothing) => nothing == TryRecvError::Disconnected,
                 };
                 let tuning = book.tuning(&gpu);
-                let outcome = catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, tuning, &mut loader, newer)));
+                let outcome =
+                    catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, tuning, (&mut loader, &theirs), newer)));
                 let Some(outcome) = outcome.unwrap_or_else(|_| Err(died())).transpose() else { continue };
                 let runs = outcome.is_ok();
                 if answers.send((job.0, outcome)).is_err() {
@@ -105,7 +113,7 @@ impl Compiler {
         // Without a thread the queue is closed, and `request` says so.
         let deep = move || crate::deep_stack(work);
         let thread = std::thread::Builder::new().name("compiler".into()).spawn(deep).ok();
-        Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0, watch }
+        Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0, watch, driver }
     }
 
     /// Asks for a document to be compiled; what was asked before is no longer of interest.
@@ -134,47 +142,66 @@ impl Compiler {
         &self.watch
     }
 
+    /// What the driver is doing.
+    pub fn driver(&self) -> &DriverWatch {
+        &self.driver
+    }
+
     /// Whether a result is still to come.
     pub fn busy(&self) -> bool {
         self.answered != self.asked
     }
 }
 
-/// A thread that is inside the driver's shader compiler while the process ends crashes it, so it is waited for.
+/// How long a closing window waits for the thread.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The thread ends as soon as it sees that nobody asks any more, which is soon: whatever takes long is done on other threads, or asked
+/// to stop. Where it does not, it is left behind, and the program ends without it.
 impl Drop for Compiler {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // A panic in it was reported as a problem already.
-            let _ = thread.join();
+            crate::join_within(thread, PATIENCE);
         }
     }
 }
 
-/// `None` when something newer came up while a file was waited for.
+/// `None` when something newer came up while a file or the driver was waited for.
 fn compile(
     gpu: &Gpu,
     job: &Job,
     tuning: Tuning,
-    loader: &mut Loader,
-    newer: impl FnMut() -> bool,
+    (loader, driver): (&mut Loader, &DriverWatch),
+    mut newer: impl FnMut() -> bool,
 ) -> Result<Option<Compiled>, Problems> {
     let graph = Graph::build(&job.document, &job.library)?;
     let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
     let pictured = job.pictured.as_ref().map(|scope| probe::thumbnails(&graph, group(scope).as_deref()));
     let thumbnails = pictured.unwrap_or_default();
-    let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).cloned().collect());
+    let expected = expect::keep(graph.expectations.iter().flatten());
+    let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect());
     let options = PlanOptions { keep, tuning, ..options(job) };
     let plan = Plan::compile(&graph, &options)?;
-    if !loader.load(&plan, newer)? {
+    if !loader.load(&plan, &mut newer)? {
         return Ok(None);
     }
     // They are known by now.
     let grids = files::read(&plan)?;
-    gpu.prepare(&plan)?;
+    let mut superseded = false;
+    let prepared = gpu.prepare_while(&plan, &mut |making| {
+        superseded = newer();
+        driver.note(Some(making)) && !superseded
+    });
+    driver.note(None);
+    if superseded {
+        return Ok(None);
+    }
+    prepared?;
     let camera = |output: &str| Some((output.to_string(), camera::orbit_target(&graph, Some(output))?));
     let cameras = plan.outputs.iter().filter_map(|output| camera(&output.node)).collect();
-    Ok(Some(Compiled { plan, grids, warnings: graph.warnings, thumbnails, cameras }))
+    let Graph { warnings, expectations, .. } = graph;
+    Ok(Some(Compiled { plan, grids, warnings, thumbnails, cameras, expectations }))
 }
 
 /// Measures the shapes of what runs, until something else is asked for. Returns what is to be compiled next: that, or the same

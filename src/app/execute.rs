@@ -40,6 +40,7 @@ impl Editor {
                 own
             }
             Command::StopLoading => session.loading().is_some(),
+            Command::CancelDriver => session.is_driver_slow(),
             Command::LoadAgain => session.can_load_again(),
             Command::Play | Command::Step | Command::Reset => session.running_simulation().is_some(),
             _ => true,
@@ -105,6 +106,7 @@ impl Editor {
             Command::Slower => self.player.shift_speed(false),
             Command::Faster => self.player.shift_speed(true),
             Command::StopLoading => session.stop_loading(),
+            Command::CancelDriver => session.cancel_driver(),
             Command::LoadAgain => session.load_again(),
             Command::Reset => {
                 session.reset();

@@ -12,6 +12,7 @@ use super::theme;
 use crate::cancel::Cancel;
 use crate::export::job::{Ended, Export, Job, Progress, Subject};
 use crate::export::record::Fingerprint;
+use crate::graph::outputs::fitted;
 use crate::plan::Picture;
 
 /// Of a pixel in a PNG of a simulation's picture \[bytes\]; the shipped graphs take 0.6 to 2.9.
@@ -294,6 +295,11 @@ impl ExportDialog {
                 ui.add(DragValue::new(width).range(1..=LARGEST)).labelled_by(label);
                 let label = ui.label("height").id;
                 ui.add(DragValue::new(height).range(1..=LARGEST)).labelled_by(label);
+                let fits = fitted((*width, *height), own);
+                if fits != (*width, *height) {
+                    let text = format!("Stretches the image; {} × {} keeps its shape", fits.0, fits.1);
+                    ui.label(RichText::new(text).color(theme::of(ui).warning));
+                }
             }
             None => drop(ui.label(RichText::new(format!("{} × {}", own.0, own.1)).color(theme::of(ui).dim))),
         }

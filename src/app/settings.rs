@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use egui_tiles::Tree;
 use serde::de::DeserializeOwned;
@@ -13,6 +14,9 @@ use crate::files::{read, write};
 
 /// The largest settings file \[bytes\].
 const MAX_SETTINGS: u64 = 1 << 20;
+/// How often, and how long each time, another window is waited for that writes the settings.
+const LOCK_TRIES: usize = 50;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Files that the menu lists.
 pub const RECENT: usize = 10;
 
@@ -123,6 +127,8 @@ impl Store {
             change(&mut self.settings);
             return Ok(());
         };
+        // Another window that changes them at the same time waits, so that neither change is lost.
+        let _held = file.parent().and_then(lock);
         if file.is_file() {
             self.settings = load(file);
         }
@@ -136,6 +142,21 @@ impl Store {
         });
         written.map_err(|e| format!("the settings can't be written to {}: {e}", file.display()))
     }
+}
+
+/// Holds the settings of a folder; `None` where that is not possible, or takes longer than a person should wait.
+fn lock(folder: &Path) -> Option<fs::File> {
+    fs::create_dir_all(folder).ok()?;
+    let file =
+        fs::OpenOptions::new().write(true).create(true).truncate(false).open(folder.join("settings.lock")).ok()?;
+    let held = |_| {
+        let held = file.try_lock().is_ok();
+        if !held {
+            std::thread::sleep(LOCK_PAUSE);
+        }
+        held
+    };
+    (0..LOCK_TRIES).any(held).then_some(file)
 }
 
 fn load(file: &Path) -> Settings {
@@ -182,6 +203,23 @@ mod tests {
         let names: Vec<String> = settings.recent.iter().map(|p| p.display().to_string()).collect();
         let expected = [9, 14, 13, 12, 11, 10, 8, 7, 6, 5].map(|name| format!("/no/such/{name}"));
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn windows_that_change_the_settings_at_the_same_time_lose_no_change() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for window in 0..4u8 {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    let mut store = Store::open(Some(folder));
+                    for change in 0..16 {
+                        store.change(|settings| settings.hints.extend([window * 16 + change])).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(Store::open(Some(folder.path())).get().hints.len(), 64);
     }
 
     #[test]

@@ -3,11 +3,13 @@
 use eframe::egui::{self, Align, Layout, RichText, Ui, vec2};
 
 use super::command::Command;
+use super::driver;
 use super::export_dialog::amount;
 use super::loader::Loading;
 use super::player::{Player, SPEEDS};
 use super::session::Session;
 use super::theme;
+use crate::gpu::Making;
 
 /// Draws the bar. Returns what was asked for.
 pub fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Command> {
@@ -63,11 +65,23 @@ fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
     asked
 }
 
+/// What the driver is compiling, and a way out where it takes long.
+fn shaders(ui: &mut Ui, making: &Making) -> Option<Command> {
+    let asked = driver::is_slow(making)
+        && Command::CancelDriver.button(ui, "✖", "Cancel shader compilation; the last plan goes on running");
+    ui.label(RichText::new(driver::text(making)).color(theme::of(ui).accent).small());
+    ui.spinner();
+    asked.then_some(Command::CancelDriver)
+}
+
 /// How the graph is: at work, broken, or well.
 fn status(ui: &mut Ui, session: &Session) -> Option<Command> {
     let look = theme::of(ui);
     if let Some(file) = session.loading() {
         return loading(ui, &file);
+    }
+    if let Some(making) = session.driver() {
+        return shaders(ui, &making);
     }
     if session.compiling() {
         ui.label(RichText::new("compiling").color(look.accent).small());

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::document::{Document, NodeKind, ParamValue};
-use crate::gpu::{Gpu, Profile};
+use crate::gpu::{Gpu, Making, Profile};
 use crate::graph::Graph;
 use crate::library::Library;
 use crate::plan::{self, Keep, Plan, PlanOptions, Tuning};
@@ -141,8 +141,16 @@ pub fn scale(document: &mut Document, library: &Library, size: u32) -> Result<()
 /// # Errors
 /// What the adapter lacks, shaders that it refuses, a device that is lost.
 pub fn measure(gpu: &Gpu, plan: Plan) -> Result<Cost, Problems> {
+    measure_while(gpu, plan, &mut |_| true)
+}
+
+/// The same, as long as `go_on` says yes while the driver compiles shaders.
+///
+/// # Errors
+/// As [`measure`]; or the node whose shader was being compiled when `go_on` said no.
+pub fn measure_while(gpu: &Gpu, plan: Plan, go_on: &mut dyn FnMut(&Making) -> bool) -> Result<Cost, Problems> {
     let started = Instant::now();
-    gpu.prepare(&plan)?;
+    gpu.prepare_while(&plan, go_on)?;
     let pipelines_ms = started.elapsed().as_secs_f64() * 1e3;
     let bytes = plan.traffic();
     let mut simulation = Simulation::new(gpu, plan)?;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
+use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use super::{read, set, stages};
 use stagewright::bench::{self, Cost, Time, cases};
@@ -60,6 +61,8 @@ pub struct Bench {
     /// Time nothing; compare every State after the first frame with what another adapter has dumped
     #[arg(long, value_name = "FOLDER")]
     compare: Option<PathBuf>,
+    #[command(flatten)]
+    driver: DriverArgs,
 }
 
 /// Frames of which shown wires are printed.
@@ -119,9 +122,16 @@ impl Bench {
         }
         // One that does not fit the adapter says nothing about the others.
         let failures = subjects.iter().filter_map(|subject| self.time(&gpu, subject, copy_gb_s).err());
-        match failures.inspect(Failure::print).count() {
-            0 => Ok(()),
-            failed => Err(Failure::Message(format!("{failed} of {} could not be timed", subjects.len()))),
+        let (mut failed, mut code) = (0, None);
+        for failure in failures {
+            failure.print();
+            failed += 1;
+            code = code.or(failure.by_driver());
+        }
+        match (failed, code) {
+            (0, _) => Ok(()),
+            (_, Some(limit)) => Err(Failure::Driver(Problems::default(), limit)),
+            (failed, None) => Err(Failure::Message(format!("{failed} of {} could not be timed", subjects.len()))),
         }
     }
 
@@ -211,7 +221,10 @@ impl Bench {
         // Those that stages make of them are left out.
         let own = plan.domains.iter().filter(|d| subject.document.nodes.contains_key(&d.name));
         let domains: Vec<(String, Vec<u32>)> = own.map(|d| (d.name.clone(), cells(d))).collect();
-        let cost = bench::measure(gpu, plan)?;
+        let mut watch = self.driver.watch();
+        let cost = bench::measure_while(gpu, plan, &mut |making| watch.go_on(making));
+        watch.end();
+        let cost = cost.map_err(|problems| watch.failure(problems))?;
         let shown = self.watch(gpu, subject)?;
         let step_ms = cost.gpu_ms.unwrap_or(cost.wall_ms).median;
         let line = Line {

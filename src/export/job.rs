@@ -17,7 +17,7 @@ use crate::asset::Work;
 use crate::cancel::Cancel;
 use crate::document::Document;
 use crate::files::{Access, read, write};
-use crate::gpu::{Gpu, Reading};
+use crate::gpu::{Gpu, Making, Reading};
 use crate::graph::Graph;
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
@@ -26,10 +26,14 @@ use crate::sim::probe::Statistics;
 use crate::sim::{Image, Simulation, files};
 use crate::tune::Book;
 
+/// How long a cancelled export is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Frames that are on their way from the GPU at once.
 const IN_FLIGHT: usize = 2;
 /// Between two looks at whether a frame is there. Waiting inside of the driver would hold a window up that shares the device.
 const LOOK: Duration = Duration::from_micros(200);
+/// Between two questions whether a frame that does not come is still wanted.
+const ASK: Duration = Duration::from_millis(50);
 /// Frames that are only computed are waited for now and then, so that they do not pile up in the driver.
 const WAIT_EVERY: u64 = 4;
 /// Of the last frames, for the rate \[frames\].
@@ -160,8 +164,9 @@ impl Progress {
     }
 }
 
-/// Exports frames of a simulation that has not begun, of a plan that follows from `inputs`. After each frame `go_on` is asked, and
-/// where it says no the export ends well, to be resumed. Returns what there is then, and of a wire what its last frame holds.
+/// Exports frames of a simulation that has not begun, of a plan that follows from `inputs`. After each frame, and now and then while
+/// one does not come, `go_on` is asked, and where it says no the export ends well, to be resumed. Returns what there is then, and of a
+/// wire what its last frame holds.
 ///
 /// # Errors
 /// Files that can't be written, a folder that another export writes into, a device that fails. Frames that are written stay, and the
@@ -195,18 +200,28 @@ pub fn run(
         if write || frame % WAIT_EVERY == 0 {
             waiting.push_back((write.then_some(frame), eye.picture(simulation)?));
         }
-        while waiting.len() > IN_FLIGHT {
-            take(&mut waiting, &mut sequence, &mut progress)?;
+        while wanted && waiting.len() > IN_FLIGHT {
+            wanted = take(&mut waiting, &mut sequence, &mut progress, &mut |progress| go_on(progress, simulation))?;
         }
         progress.frame = frame;
         progress.rate = rate(&mut stamps, Instant::now());
-        wanted = go_on(&progress, simulation);
+        wanted = wanted && go_on(&progress, simulation);
         if !wanted {
             break;
         }
     }
+    // What has been computed is still written after a cancel, if it comes soon.
+    let ended = Instant::now();
     while !waiting.is_empty() {
-        take(&mut waiting, &mut sequence, &mut progress)?;
+        let complete = wanted;
+        let mut wait = |progress: &Progress| match complete {
+            true => go_on(progress, simulation),
+            false => ended.elapsed() < PATIENCE,
+        };
+        if !take(&mut waiting, &mut sequence, &mut progress, &mut wait)? {
+            wanted = false;
+            break;
+        }
     }
     progress.written = sequence.finish()?;
     if wanted {
@@ -252,13 +267,26 @@ fn sync(export: &Export, kept: u64) {
     write::sync_folder(&export.folder);
 }
 
-/// Takes the oldest picture in and passes it on to be written.
-fn take(waiting: &mut Waiting, sequence: &mut PngSequence, progress: &mut Progress) -> Result<(), JobError> {
-    let Some((index, (mut reading, [width, height]))) = waiting.pop_front() else { return Ok(()) };
+/// Takes the oldest picture in and passes it on to be written. While it is not there, `wait` is asked now and then; where that says no,
+/// the picture is given up, and this returns false.
+fn take(
+    waiting: &mut Waiting,
+    sequence: &mut PngSequence,
+    progress: &mut Progress,
+    wait: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<bool, JobError> {
+    let Some((index, (mut reading, [width, height]))) = waiting.pop_front() else { return Ok(true) };
+    let mut asked = Instant::now();
     let words = loop {
         match reading.try_take() {
             Ok(words) => break words.ok_or(JobError::Gpu)?,
             Err(not_yet) => reading = not_yet,
+        }
+        if asked.elapsed() > ASK {
+            asked = Instant::now();
+            if !wait(progress) {
+                return Ok(false);
+            }
         }
         std::thread::sleep(LOOK);
     };
@@ -266,7 +294,7 @@ fn take(waiting: &mut Waiting, sequence: &mut PngSequence, progress: &mut Progre
         sequence.push(index, Image::new(width, height, &words))?;
         progress.written += 1;
     }
-    Ok(())
+    Ok(true)
 }
 
 fn rate(stamps: &mut VecDeque<Instant>, now: Instant) -> Option<f64> {
@@ -332,11 +360,12 @@ impl Job {
                 }
                 !stop.is_cancelled()
             };
-            let result = prepare(&gpu, &library, &document, &options, &reading).and_then(|mut simulation| {
-                let inputs = Fingerprint::of(&document, &library, &access, &stop).ok_or(JobError::Cancelled)?;
-                let (progress, _) = self::run(&export, &inputs, &mut simulation, go_on)?;
-                Ok(progress)
-            });
+            let result = prepare(&gpu, &library, &document, &options, &reading, &mut |_| !stop.is_cancelled())
+                .and_then(|mut simulation| {
+                    let inputs = Fingerprint::of(&document, &library, &access, &stop).ok_or(JobError::Cancelled)?;
+                    let (progress, _) = self::run(&export, &inputs, &mut simulation, go_on)?;
+                    Ok(progress)
+                });
             let mut shared = lock(&theirs);
             shared.ended = Some(match result {
                 Err(_) if stop.is_cancelled() && shared.progress.frame == 0 => Ended::Cancelled(shared.progress),
@@ -373,22 +402,26 @@ impl Drop for Job {
     fn drop(&mut self) {
         self.cancel();
         if let Some(thread) = self.thread.take() {
-            // A panic in it was told by `ended`, or nobody asks any more.
-            let _ = thread.join();
+            // A panic in it was told by `ended`, or nobody asks any more. What is not done by then ends with the program, and can be
+            // resumed.
+            crate::join_within(thread, PATIENCE);
         }
     }
 }
 
+/// `go_on` is asked while the driver compiles shaders.
 fn prepare(
     gpu: &Gpu,
     library: &Library,
     document: &Document,
     options: &PlanOptions,
     work: &Work,
+    go_on: &mut dyn FnMut(&Making) -> bool,
 ) -> Result<Simulation, JobError> {
     let graph = Graph::build(document, library)?;
     let plan = Plan::compile(&graph, options)?;
     let grids = files::read_watched(&plan, work)?;
+    gpu.prepare_while(&plan, go_on)?;
     Ok(Simulation::with_files(gpu, plan, &grids)?)
 }
 

@@ -170,7 +170,7 @@ impl Record {
     /// Why it can't be written.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let text = ron::to_string(self).map_err(io::Error::other)?;
-        write::replace(path, text.as_bytes())
+        write::replace_in_export(path, text.as_bytes())
     }
 }
 

@@ -18,8 +18,20 @@ const OF_EXPORT: &str = ".stagewright-frame-";
 /// # Errors
 /// Why it can't be written; then the file is as it was.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(TEMPORARY, path, bytes)
+}
+
+/// The same for a file in the folder of an export: what a kill leaves of it is removed with what is left of frames.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_in_export(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(OF_EXPORT, path, bytes)
+}
+
+fn replace_by(prefix: &str, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = folder_of(path)?;
-    let mut temporary = create(folder, TEMPORARY)?;
+    let mut temporary = create(folder, prefix)?;
     if let Ok(before) = fs::symlink_metadata(path)
         && before.is_file()
     {
@@ -39,6 +51,18 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn replace_target(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // A link that leads nowhere is replaced itself.
     replace(&fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()), bytes)
+}
+
+/// Writes a file that a person has named for output, which may be a device or a pipe such as `/dev/stdout`; a regular file, or one that is
+/// not there yet, as [`replace_target`] does.
+///
+/// # Errors
+/// Why it can't be written.
+pub fn output(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(about) if !about.is_file() => fs::write(path, bytes),
+        _ => replace_target(path, bytes),
+    }
 }
 
 /// Creates a folder and those above it. A folder that is there must be one: the files of an export would silently go elsewhere through

@@ -1,10 +1,14 @@
 //! A device and its queue: one of our own, or one that belongs to the program around us.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
+use super::driver::Making;
+use super::memory::Injected;
 use super::pipelines::Pipelines;
 use super::probe;
+use super::store::Store;
 use crate::plan::tuning::{MOST_BUFFERS, Otherwise};
 use crate::plan::{Plan, Tuning};
 use crate::problem::Problems;
@@ -37,15 +41,20 @@ pub struct Gpu {
     name: String,
     pub(crate) pipelines: Arc<Pipelines>,
     pub(crate) probes: Arc<probe::Compiled>,
+    pub(super) store: Arc<OnceLock<Store>>,
     /// Errors that no scope caught, and the loss of the device.
     faults: Arc<Mutex<Vec<String>>>,
     lost: Arc<AtomicBool>,
+    /// Allocations that tests have fail.
+    pub(super) injected: Arc<Injected>,
 }
 
-/// What to ask an adapter for: all that it really offers, and timestamps where it has them. A program that opens the device
+/// What to ask an adapter for: all that it really offers, timestamps, and a store of pipelines where it has them. A program that opens the device
 /// itself, and hands it to [`Gpu::from_device`], asks for the same.
 pub fn device_descriptor(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
-    let wanted = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
+    let wanted = wgpu::Features::TIMESTAMP_QUERY
+        | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES
+        | wgpu::Features::PIPELINE_CACHE;
     wgpu::DeviceDescriptor {
         label: Some("stagewright"),
         required_features: adapter.features() & wanted,
@@ -112,8 +121,10 @@ impl Gpu {
             name,
             pipelines: Arc::default(),
             probes: Arc::default(),
+            store: Arc::default(),
             faults: Arc::default(),
             lost: Arc::default(),
+            injected: Arc::default(),
         }
     }
 
@@ -146,7 +157,31 @@ impl Gpu {
     /// # Errors
     /// Every shader that the driver refuses, by the node that needs it.
     pub fn prepare(&self, plan: &Plan) -> Result<(), Problems> {
-        self.pipelines.get(self, &plan.kernels).map(drop)
+        self.prepare_while(plan, &mut |_| true)
+    }
+
+    /// The same, for as long as `go_on` says yes: it is asked every 50 ms while the driver works. A call into the driver can't be
+    /// interrupted, so its thread goes on by itself, and what it makes is there if it is asked for again. Before the process ends,
+    /// see [`super::settle`].
+    ///
+    /// # Errors
+    /// Every shader that the driver refuses; or the node whose shader was being compiled when `go_on` said no.
+    pub fn prepare_while(&self, plan: &Plan, go_on: &mut dyn FnMut(&Making) -> bool) -> Result<(), Problems> {
+        self.pipelines.get(self, plan, go_on)?;
+        if let Some(store) = self.store.get() {
+            // A store that can't be written only costs the next start its time.
+            let _ = store.save(self.pipelines.count());
+        }
+        Ok(())
+    }
+
+    /// Keeps what the driver compiles in a folder, and takes from there what it has compiled before, where the backend allows it.
+    /// Nothing but this program may write there.
+    pub fn keep_pipelines(&self, folder: &Path) {
+        if let Some(store) = Store::open(self, folder) {
+            // The first folder stays.
+            let _ = self.store.set(store);
+        }
     }
 
     /// How plans are made for this device as long as nothing was measured on it: on a processor that plays GPU, memory is near and
@@ -199,9 +234,15 @@ impl Gpu {
         }
     }
 
-    /// Whether the device is gone, as far as it is being watched.
-    pub(crate) fn is_lost(&self) -> bool {
+    /// Whether the device is gone, as far as it is being watched ([`Gpu::watch`]).
+    pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Acquire)
+    }
+
+    /// Destroys the device, which to everything that uses it looks like a driver that was reset. For tests of recovery.
+    pub fn destroy(&self) {
+        self.device.destroy();
+        self.look();
     }
 
     pub(crate) fn limits(&self) -> wgpu::Limits {

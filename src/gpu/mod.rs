@@ -2,17 +2,24 @@
 
 mod bandwidth;
 mod device;
+mod driver;
 mod engine;
+mod mapped;
+mod memory;
 mod pipelines;
 mod post;
 pub mod probe;
 mod readback;
 mod recorder;
 mod still;
+mod store;
 mod timing;
+pub mod values;
 
 pub use bandwidth::copy_bandwidth;
 pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};
+pub use driver::{Making, settle};
 pub use engine::Engine;
+pub use memory::OutOfMemory;
 pub use readback::Reading;
 pub use timing::{List, NodeTime, Profile, Recent, Spread};

@@ -203,3 +203,27 @@ fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
         ),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::names;
+
+    /// No port and nothing of a stage's own may be named like what the prelude defines.
+    #[test]
+    fn names_of_the_prelude_are_taken() {
+        let any = |dim, edge| {
+            let name = String::new();
+            Domain { name, dim, resolution: [4; 3], cell_size: 1.0, edge, finer: None, sliced: None }
+        };
+        for domain in [any(2, EdgeRule::Wall), any(3, EdgeRule::Wrap)] {
+            let all = definitions(&domain);
+            for (name, text) in &all {
+                assert!(name.starts_with('_') || names::is_language(name), "`{name}` can be declared twice");
+                assert_eq!(declared(text), BTreeSet::from([name.to_string()]), "{text}");
+            }
+            let defined = |name: &str| all.iter().any(|(known, _)| *known == name);
+            assert_eq!(names::PRELUDE.into_iter().find(|name| !defined(name)), None);
+        }
+    }
+}

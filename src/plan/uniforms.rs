@@ -1,6 +1,6 @@
 //! The uniform buffer: one block for the frame, then one for each set of parameters.
 
-use super::{Cause, Slot};
+use super::{Alarm, Slot};
 use crate::graph::Setting;
 use crate::stage::types::ValueType;
 
@@ -17,6 +17,10 @@ pub enum Content {
     Setting(String, Setting),
     /// Repeat counters and the like: known when the plan is made.
     Word(Counter),
+    /// Where the counts about a scatter port begin, or its marks.
+    Check { port: String, marks: bool },
+    /// Index of an alarm.
+    Alarm(Alarm),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,8 +28,6 @@ pub enum Counter {
     Iteration,
     Substep,
     Color,
-    /// Index of an alarm.
-    Alarm(Cause),
 }
 
 #[derive(Clone, Debug)]

@@ -3,18 +3,20 @@
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use super::Kernel;
+use super::cost;
+use super::handles;
+use super::patience::{Started, ThreadClock, without_panic_message};
 use super::zeros::Spelled;
 use crate::problem::{Problem, Problems, SourcePlace};
 use crate::stage::inlining;
 use crate::stage::lex::tokens;
 
-/// Text that passed the guard validates in milliseconds; what takes longer is hostile.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Between two looks at the clocks of the threads that work.
+const LOOK: Duration = Duration::from_millis(100);
 const STACK: usize = 256 << 20; // Address space only. The parser recurses.
 const MOST_THREADS: usize = 16;
 
@@ -25,8 +27,8 @@ type Job = (usize, Box<dyn FnOnce() + Send>);
 #[derive(Clone)]
 struct Pool {
     jobs: mpsc::Sender<Job>,
-    /// Jobs that are done.
-    done: Arc<AtomicUsize>,
+    /// What each thread is at.
+    work: Arc<Mutex<Vec<Option<Started>>>>,
 }
 
 /// Jobs that nobody has begun with.
@@ -61,17 +63,28 @@ impl Pool {
 
     fn new() -> std::io::Result<Pool> {
         let (sender, jobs) = mpsc::channel();
-        let pool = Pool { jobs: sender, done: Arc::default() };
+        let pool = Pool { jobs: sender, work: Arc::default() };
         let waiting = Arc::new(Mutex::new(Waiting { jobs, come: Vec::new() }));
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(MOST_THREADS);
         for thread in 0..threads {
-            let (waiting, done) = (waiting.clone(), pool.done.clone());
+            let (waiting, at_work) = (waiting.clone(), pool.work.clone());
+            let note = move |started: Option<Started>| {
+                let mut work = at_work.lock().unwrap_or_else(PoisonError::into_inner);
+                if work.len() <= thread {
+                    work.resize(thread + 1, None);
+                }
+                if let Some(slot) = work.get_mut(thread) {
+                    *slot = started;
+                }
+            };
             let next = move || waiting.lock().ok().and_then(|mut waiting| waiting.next());
             let work = move || {
                 warm_up();
+                let clock = ThreadClock::own();
                 while let Some((_, job)) = next() {
+                    note(Some(clock.start()));
                     job();
-                    done.fetch_add(1, Ordering::Relaxed);
+                    note(None);
                 }
             };
             match std::thread::Builder::new().name("validate".into()).stack_size(STACK).spawn(work) {
@@ -82,6 +95,12 @@ impl Pool {
             }
         }
         Ok(pool)
+    }
+
+    /// Whether a thread has been at one text for longer than any right text takes.
+    fn hangs(&self) -> bool {
+        let work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        work.iter().flatten().any(Started::is_over)
     }
 
     /// Leaves threads that hang behind: the next to ask gets new ones. The old ones end when nobody has work for them.
@@ -207,13 +226,12 @@ impl Checks {
     }
 }
 
-/// The next result, for as long as threads get on, if perhaps with the work of others.
+/// The next result, for as long as no thread hangs.
 fn patiently<T>(results: &mpsc::Receiver<T>, pool: &Pool) -> Option<T> {
     loop {
-        let before = pool.done.load(Ordering::Relaxed);
-        match results.recv_timeout(PATIENCE) {
+        match results.recv_timeout(LOOK) {
             Ok(result) => return Some(result),
-            Err(mpsc::RecvTimeoutError::Timeout) if pool.done.load(Ordering::Relaxed) != before => {}
+            Err(mpsc::RecvTimeoutError::Timeout) if !pool.hangs() => {}
             Err(_) => return None,
         }
     }
@@ -222,7 +240,7 @@ fn patiently<T>(results: &mpsc::Receiver<T>, pool: &Pool) -> Option<T> {
 /// A kernel whose loops were changed is checked as the user wrote it too, so that columns are the user's own, and so that what passes
 /// does not depend on how it is carried out. Once is enough for that.
 fn check(text: &Text) -> Option<Problem> {
-    catch_unwind(AssertUnwindSafe(|| check_both(text))).unwrap_or_else(|_| {
+    without_panic_message(|| catch_unwind(AssertUnwindSafe(|| check_both(text)))).unwrap_or_else(|_| {
         let cause = "the shader compiler itself fails on this text";
         Some(Problem::new(&text.kernel.node, "", cause, "write what was changed last in another way"))
     })
@@ -366,6 +384,11 @@ fn parse_and_validate(kernel: &Kernel) -> Option<Problem> {
             return Some(problem(kernel, message, place));
         }
     };
+    // Before the validator, which goes through all that a type is made of.
+    if let Err(excess) = cost::check(&module) {
+        let place = excess.span.and_then(|span| spelled.location(span)).and_then(|place| own_place(kernel, place));
+        return Some(Problem { remedy: excess.remedy.into(), ..problem(kernel, excess.message, place) });
+    }
     let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities());
     let error = validator.validate(&module).err()?;
     let mut message = error.as_inner().to_string();
@@ -374,28 +397,9 @@ fn parse_and_validate(kernel: &Kernel) -> Option<Problem> {
         message = format!("{message}: {inner}");
         source = inner.source();
     }
-    if let naga::valid::ValidationError::Function { source, .. } = error.as_inner()
-        && let naga::valid::FunctionError::InvalidCall { function, .. } = source
-        && let Some(name) = module.functions.try_get(*function).ok().and_then(|f| f.name.as_ref())
-    {
-        message = message.replace("Call to", &format!("the call of `{name}`"));
-    }
     // The outermost span is the whole function; the narrowest is where the mistake stands.
     let narrowest = error.spans().filter_map(|(span, _)| spelled.location(*span)).min_by_key(|place| place.length);
-    Some(problem(kernel, without_handles(&message), narrowest))
-}
-
-/// naga's sentences name its own handles (`[5]`, `Some([5])`), which mean nothing to a reader.
-fn without_handles(message: &str) -> String {
-    let mut out = String::new();
-    for word in message.split_inclusive(' ') {
-        let bare = word.trim().trim_start_matches("Some(").trim_end_matches([':', ',', ')']);
-        let handle = bare.strip_prefix('[').and_then(|b| b.strip_suffix(']')).is_some_and(|b| b.parse::<u32>().is_ok());
-        if !handle {
-            out.push_str(word);
-        }
-    }
-    out
+    Some(problem(kernel, handles::named(&message, &module, &error, &spelled.text), narrowest))
 }
 
 fn own_place(kernel: &Kernel, place: naga::SourceLocation) -> Option<naga::SourceLocation> {

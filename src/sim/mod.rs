@@ -2,11 +2,17 @@
 //! these calls.
 
 pub mod camera;
+pub mod expect;
 pub mod field;
 pub mod files;
+pub mod hash;
+pub mod hashes;
 pub mod input;
 pub mod probe;
+mod scatter;
 mod settings;
+mod snapshot;
+pub mod values;
 mod watch;
 
 use std::sync::Arc;
@@ -20,6 +26,7 @@ use crate::problem::{Problem, Problems};
 
 pub use field::{Field, Image};
 pub use input::FrameInput;
+pub use snapshot::{Snapshot, SnapshotReading};
 pub use watch::Watched;
 
 /// A running plan.
@@ -38,6 +45,8 @@ pub struct Simulation {
     /// What files had to say that is worth knowing; told once.
     notes: Problems,
     watches: watch::Watches,
+    scatters: scatter::Scatters,
+    values: Option<Box<values::Values>>,
 }
 
 impl Simulation {
@@ -71,6 +80,8 @@ impl Simulation {
             cpu: Recent::new(1),
             notes,
             watches,
+            scatters: scatter::Scatters::default(),
+            values: None,
         })
     }
 
@@ -110,6 +121,7 @@ impl Simulation {
             self.start();
             self.engine.adopt(&before, &kept);
         }
+        self.watch_anew();
         Ok(())
     }
 
@@ -118,6 +130,8 @@ impl Simulation {
         self.settings.write_frame(&self.plan, &FrameInput::default(), self.time, self.frame);
         self.engine.reset(self.settings.bytes());
         self.watches = watch::Watches::new(&self.plan);
+        self.scatters = scatter::Scatters::default();
+        self.values.iter_mut().for_each(|values| values.forget());
         self.fresh = false;
     }
 
@@ -136,6 +150,8 @@ impl Simulation {
         if self.fresh {
             self.reset();
         }
+        let mut values = self.values.take();
+        values.iter_mut().for_each(|values| values.before(self));
         let started = Instant::now();
         let dt = f64::from(self.settings.write_frame(&self.plan, input, self.time, self.frame));
         self.engine.step(self.settings.bytes());
@@ -143,6 +159,8 @@ impl Simulation {
         self.collect_watches(false);
         self.time += dt;
         self.frame += 1;
+        values.iter_mut().for_each(|values| values.after(self, input));
+        self.values = values;
         let faults = self.gpu.take_faults();
         if faults.is_empty() {
             return Ok(());
@@ -160,12 +178,14 @@ impl Simulation {
         if self.fresh {
             self.reset();
         }
+        let values = self.values.take();
         let (time, frame) = (self.time, self.frame);
         let states: Vec<usize> = self.plan.states.iter().map(|state| state.buffer).collect();
-        let saved = self.engine.save(&states);
+        let saved = self.engine.save(&states).map_err(Problem::from)?;
         let result = self.step(input);
         self.engine.restore(&states, &saved);
         (self.time, self.frame) = (time, frame);
+        self.values = values;
         result
     }
 
@@ -213,7 +233,7 @@ impl Simulation {
             let remedy = "compile with the wire among PlanOptions::keep";
             return Err(Problem::new("", wire, "the wire's memory is used again within the frame", remedy));
         }
-        self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))
+        Ok(self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))??)
     }
 
     /// Overwrites a State's value, component by component, x fastest; a State in half precision takes the nearest halves. For particles the State is `node.attribute`, and fewer
@@ -252,6 +272,7 @@ impl Simulation {
         let mut words = wire.layout().pack(values);
         words.resize((bytes / 4) as usize, 0);
         self.engine.write(found.buffer, &words);
+        self.values.iter_mut().for_each(|values| values.forget());
         Ok(())
     }
 
@@ -272,6 +293,7 @@ impl Simulation {
             return Err(Problem::new(state, "", cause, "name a State of particles, and no more than its capacity"));
         };
         let groups = count.div_ceil(256);
+        self.values.iter_mut().for_each(|values| values.forget());
         self.engine.write(buffer, &[count, count, 0, 0, groups.min(65_535), groups.div_ceil(65_535), 1, 0]);
         Ok(())
     }
@@ -293,7 +315,7 @@ impl Simulation {
     /// As [`Simulation::picture`].
     pub fn picture_async(&self, output: Option<&str>) -> Result<Reading, Problem> {
         let picture = self.find_picture(output)?;
-        self.engine.read(picture.buffer, false).ok_or_else(|| lost("picture"))
+        Ok(self.engine.read(picture.buffer, false).ok_or_else(|| lost("picture"))??)
     }
 
     /// Size and name of a picture.
@@ -358,11 +380,11 @@ impl Simulation {
     pub fn warnings(&mut self, wait: bool) -> Problems {
         let mut problems = self.settings.take_warnings();
         std::mem::take(&mut self.notes).0.into_iter().for_each(|note| problems.push(note));
-        for index in self.engine.alarms(wait) {
-            if let Some(raised) = self.plan.alarms.get(index) {
-                problems.push(alarm(raised));
-            }
-        }
+        let words = self.engine.alarms(wait);
+        let raised = self.plan.alarms.iter().zip(&words).filter(|(_, word)| **word != 0);
+        raised.for_each(|(raised, _)| problems.push(alarm(raised)));
+        let scattered = self.scatters.warnings(&self.plan, &words, self.frame, wait);
+        scattered.into_iter().for_each(|warning| problems.push(warning));
         if wait {
             self.collect_watches(true);
         }

@@ -6,7 +6,9 @@
 
 use std::collections::HashMap;
 
+use super::composites;
 use super::lex::{Token, TokenKind, line_col, tokens};
+use super::names;
 
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_DEPTH: usize = 100;
@@ -26,7 +28,7 @@ pub struct Refusal {
 }
 
 /// The byte offset of what is wrong, and the message.
-type Fault = (usize, String);
+pub type Fault = (usize, String);
 type Check = Result<(), Fault>;
 
 fn fault(token: &Token<'_>, message: impl Into<String>) -> Check {
@@ -47,7 +49,7 @@ pub fn guard(source: &str) -> Result<(), Refusal> {
         return Err(refusal((MAX_BYTES, message.to_string())));
     }
     let tokens = tokens(source);
-    let checks = [check_reserved, check_nesting, check_statements, check_branches, check_types];
+    let checks = [check_reserved, check_declared, check_nesting, check_statements, check_branches, check_values];
     checks.iter().try_for_each(|check| check(&tokens)).map_err(refusal)
 }
 
@@ -66,12 +68,13 @@ fn check_reserved(tokens: &[Token<'_>]) -> Check {
         let before = text(tokens, at.checked_sub(1));
         let reserved = match (before, token.text) {
             ("@", name) => reserved_attribute(name),
+            (".", _) => None,
             (_, "var") if text(tokens, Some(at + 1)) == "<" => reserved_space(text(tokens, Some(at + 2))),
             (_, "override") => Some("numbers from outside are parameters; declare a `//! @param` line in the header"),
             ("" | ";" | "}", "enable" | "requires" | "diagnostic") => {
                 Some("the compiler decides on extensions and diagnostics for the whole plan; remove this directive")
             }
-            _ => None,
+            (_, name) => names::across_invocations(name),
         };
         if let Some(remedy) = reserved {
             return fault(token, format!("`{}` can't stand in a stage: {remedy}", token.text));
@@ -104,6 +107,41 @@ fn check_name(token: &Token<'_>, before: &str) -> Check {
     }
     let remedy = "names that begin with `_` belong to the compiler; choose one that begins with a letter";
     fault(token, format!("`{}`: {remedy}", token.text))
+}
+
+/// Refuses names of WGSL and of the stage language at module scope: generated text relies on the former and declares the latter. In a
+/// function they may be hidden, since no generated text stands where that shows.
+fn check_declared(tokens: &[Token<'_>]) -> Check {
+    let mut depth = 0usize;
+    for (at, token) in tokens.iter().enumerate() {
+        match token.text {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let module = matches!(token.text, "fn" | "struct" | "alias")
+            || (depth == 0 && matches!(token.text, "const" | "override" | "var" | "let"));
+        let Some(name) = module.then(|| declared_name(tokens, at)).flatten() else { continue };
+        if names::is_predeclared(name.text) {
+            return fault(
+                name,
+                format!("`{}` is a name of WGSL and can't be declared again; choose another name", name.text),
+            );
+        }
+        if names::is_prelude(name.text) {
+            let message = format!("`{}` belongs to the stage language; choose another name", name.text);
+            return fault(name, message);
+        }
+    }
+    Ok(())
+}
+
+/// The name that a keyword at a place declares; `var<private>` has a template in between.
+fn declared_name<'t, 'a>(tokens: &'t [Token<'a>], keyword: usize) -> Option<&'t Token<'a>> {
+    let mut after = tokens.iter().skip(keyword + 1);
+    let name = after.next()?;
+    let name = if name.text == "<" { after.skip_while(|token| token.text != ">").nth(1)? } else { name };
+    (name.kind == TokenKind::Word).then_some(name)
 }
 
 /// Bounds the depth of brackets, template brackets included.
@@ -183,12 +221,14 @@ struct Definition<'a> {
 /// Leaves and levels of a type.
 type Size = (usize, usize);
 
-/// Bounds what each type expands to: naga visits every leaf of a struct once per path that leads to it.
-fn check_types(tokens: &[Token<'_>]) -> Check {
+/// Bounds what each type expands to: naga visits every leaf of a struct once per path that leads to it; and what arrays are made of.
+fn check_values(tokens: &[Token<'_>]) -> Check {
     let definitions = read_definitions(tokens);
     let by_name = definitions.iter().map(|definition| (definition.name.text, definition)).collect();
     let mut known = HashMap::new();
-    definitions.iter().try_for_each(|definition| measure(definition, &by_name, &mut known, 1).map(|_| ()))
+    definitions.iter().try_for_each(|definition| measure(definition, &by_name, &mut known, 1).map(|_| ()))?;
+    let leaves = known.iter().map(|(name, (leaves, _))| (*name, *leaves)).collect();
+    composites::check(tokens, &leaves)
 }
 
 fn read_definitions<'a>(tokens: &'a [Token<'a>]) -> Vec<Definition<'a>> {

@@ -3,6 +3,7 @@
 mod around;
 mod bounded;
 pub mod brackets;
+mod composites;
 pub mod guard;
 pub mod header;
 mod indexing;
@@ -10,9 +11,11 @@ pub mod inlining;
 pub mod lex;
 pub mod lockstep;
 pub mod loops;
+pub mod names;
 pub mod reference;
 mod settle;
 pub mod types;
+mod units;
 pub mod unroll;
 pub mod visits;
 

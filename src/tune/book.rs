@@ -20,6 +20,11 @@ pub struct Book {
     file: Option<PathBuf>,
 }
 
+/// Where files lie that may be deleted at any time; `None` where the user has no home.
+pub fn cache_folder() -> Option<PathBuf> {
+    directories::ProjectDirs::from("", "", "stagewright").map(|folders| folders.cache_dir().to_path_buf())
+}
+
 const VERSION: u32 = 3;
 /// The largest book that is read \[bytes\].
 const MAX_BOOK: u64 = 16 << 20;
@@ -27,8 +32,7 @@ const MAX_BOOK: u64 = 16 << 20;
 impl Book {
     /// The book of this user, empty where there is none that can be read.
     pub fn open() -> Book {
-        let folders = directories::ProjectDirs::from("", "", "stagewright");
-        folders.map_or_else(Book::default, |folders| Book::at(&folders.cache_dir().join("tuning.json")))
+        cache_folder().map_or_else(Book::default, |folder| Book::at(&folder.join("tuning.json")))
     }
 
     /// The book in a file, empty where there is none that can be read.

@@ -13,7 +13,7 @@ use crate::problem::Problems;
 use crate::sim::Simulation;
 use crate::stage::IterationSource;
 
-pub use book::Book;
+pub use book::{Book, cache_folder};
 
 /// An idle GPU clocks down: what runs before anything is believed, at first and before each shape.
 const WARM: Duration = Duration::from_millis(300);

@@ -6,6 +6,11 @@ use super::problems;
 
 /// Puts a text into a Custom node and gives what is said of it, within the time a person would wait.
 fn refused(name: &str, source: &str) {
+    refused_for(name, source, "c");
+}
+
+/// The same, where what is said of it has to name a cause.
+fn refused_for(name: &str, source: &str, cause: &str) {
     let quoted = format!("{source:?}").replace("\\'", "'");
     let nodes = format!(
         "\"domain\": (domain: (resolution: (8, 8), width: 1, edge: \"wall\")), \"c\": (custom: {quoted}), \
@@ -15,7 +20,7 @@ fn refused(name: &str, source: &str) {
     let text = problems(&nodes);
     let elapsed = start.elapsed();
     println!("{name}: {elapsed:?}: {}", text.lines().next().unwrap_or("").chars().take(120).collect::<String>());
-    assert!(text != "no problems" && text.contains("c"), "{name} was accepted");
+    assert!(text != "no problems" && text.contains(cause), "{name}: {}", text.chars().take(400).collect::<String>());
     assert!(elapsed < Duration::from_secs(2), "{name} took {elapsed:?}");
 }
 
@@ -165,4 +170,138 @@ fn chains_of_fields_that_multiply() {
         );
         assert!(elapsed < Duration::from_secs(10), "{name} took {elapsed:?}");
     }
+}
+
+/// Peak memory of this process \[bytes\], where the system tells it.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
+}
+
+#[test]
+fn arrays_beyond_any_memory() {
+    let private = |length: &str| {
+        stage(&format!(
+            "const N = 1000000; var<private> a: array<f32, {length}>;\nfn stage(cell: Cell) -> f32 {{ return a[cell.x]; }}"
+        ))
+    };
+    for length in ["1 << 28", "1000 * 1000 * 100", "N", "9000"] {
+        refused_for(length, &private(length), "c (3:");
+        refused_for(length, &private(length), "32768 fit");
+    }
+    let local = "fn f(i: i32) -> f32 { var a: array<f32, 1024>; a[i & 1023] = 1.0; return a[i & 511]; }";
+    let calls = vec!["f(cell.x)"; 40].join(" + ");
+    refused_for(
+        "arrays of a function that is called often",
+        &stage(&format!("{local}\nfn stage(cell: Cell) -> f32 {{ return {calls}; }}")),
+        "32768 fit",
+    );
+    let nested = format!("{}f32{}", "array<".repeat(60), ", 2>".repeat(60));
+    refused(
+        "60 levels of an array",
+        &stage(&format!("var<private> a: {nested};\nfn stage(cell: Cell) -> f32 {{ return 1.0; }}")),
+    );
+    let peak = peak_memory();
+    println!("peak memory {peak:?}");
+    assert!(peak.is_none_or(|peak| peak < 1 << 30), "{peak:?} bytes");
+}
+
+#[test]
+fn arrays_that_double() {
+    let chain = |keyword: &str, count: usize| {
+        (1..=count).map(|i| format!("{keyword} a{i} = array(a{0}, a{0});\n", i - 1)).collect::<String>()
+    };
+    let index = |count: usize| "[cell.x & 1]".repeat(count + 1);
+    for count in [14, 20, 60] {
+        let source = format!(
+            "const a0 = array(1.0, 1.0);\n{}fn stage(cell: Cell) -> f32 {{ return a{count}{}; }}",
+            chain("const", count),
+            index(count)
+        );
+        refused_for(&format!("{count} doubling constants"), &stage(&source), "16,384 elements");
+        let source = format!(
+            "fn stage(cell: Cell) -> f32 {{ let a0 = array(frame.time, 1.0);\n{} return a{count}{}; }}",
+            chain("let", count),
+            index(count)
+        );
+        refused_for(&format!("{count} doubling values"), &stage(&source), "16,384 elements");
+    }
+    let table = format!("const t = array({});", vec!["1"; 900].join(", "));
+    let uses: String = (0..1_000).map(|i| format!("s += t[(cell.x + {i}) & 255];\n")).collect();
+    refused_for(
+        "a table that is copied a thousand times",
+        &stage(&format!("{table}\nfn stage(cell: Cell) -> f32 {{ var s = 0;\n{uses} return f32(s); }}")),
+        "constant arrays",
+    );
+    let peak = peak_memory();
+    println!("peak memory {peak:?}");
+    assert!(peak.is_none_or(|peak| peak < 1 << 30), "{peak:?} bytes");
+}
+
+/// `alias i32 = u32;` once took the budget of loops away.
+#[test]
+fn names_of_the_language_are_not_declared_again() {
+    let body = "fn stage(cell: Cell) -> f32 { var s = 0.0; loop { s += 1.0; if s > 1e30 { break; } } return s; }";
+    for (declaration, cause) in [
+        ("alias i32 = u32;", "c (3:7): `i32` is a name of WGSL"),
+        ("struct f32 { a: i32 }", "`f32` is a name of WGSL"),
+        ("fn atomicStore(a: i32, b: i32) { }", "stage shares no memory"),
+        ("fn max(a: f32, b: f32) -> f32 { return a; }", "`max` is a name of WGSL"),
+        ("const select = 1;", "`select` is a name of WGSL"),
+        ("var<private> vec2f: f32;", "`vec2f` is a name of WGSL"),
+        ("fn position(cell: Cell) -> f32 { return 1.0; }", "`position` belongs to the stage language"),
+        ("const SIZE = 3;", "`SIZE` belongs to the stage language"),
+    ] {
+        refused_for(declaration, &stage(&format!("{declaration}\n{body}")), cause);
+    }
+    for port in ["bin", "screen", "displacement", "pixel", "select", "dot"] {
+        let source = format!(
+            "//! Port\n//! @in {port}: Grid<f32>\n//! @out x: Grid<f32>\nfn stage(cell: Cell) -> f32 {{ return {port}(cell); }}"
+        );
+        refused_for(port, &source, &format!("c (2:1): `{port}` "));
+    }
+    let local =
+        "fn stage(cell: Cell) -> f32 { let position = 1.0; let max = 2.0; var i32 = position + max; return i32; }";
+    let nodes = format!(
+        "\"domain\": (domain: (resolution: (8, 8), width: 1, edge: \"wall\")), \"c\": (custom: {:?}), \
+         \"look\": (stage: \"view/color_map\", inputs: {{\"field\": \"c.x\"}}), \"o\": (output: (), inputs: {{\"image\": \"look.image\"}}),",
+        stage(local)
+    );
+    assert_eq!(problems(&nodes), "no problems", "a function's own variables may hide them");
+}
+
+#[test]
+fn what_waits_for_other_invocations() {
+    for (call, cause) in [
+        ("workgroupBarrier();", "c (3:48): `workgroupBarrier` can't stand in a stage: a stage can't wait"),
+        ("storageBarrier();", "can't wait"),
+        ("textureBarrier();", "can't wait"),
+        ("let a = workgroupUniformLoad(&b);", "can't wait"),
+        ("let a = subgroupAdd(1);", "which invocations run together"),
+        ("let a = quadSwapX(1);", "which invocations run together"),
+        ("let a = atomicAdd(&b, 1u);", "shares no memory"),
+    ] {
+        let source = stage(&format!("fn stage(cell: Cell) -> f32 {{ if cell.x == 3 {{ {call} }} return 1.0; }}"));
+        refused_for(call, &source, cause);
+    }
+    refused_for(
+        "workgroup memory",
+        &stage("var<workgroup> a: array<f32, 64>;\nfn stage(cell: Cell) -> f32 { return a[0]; }"),
+        "allocates all memory",
+    );
+}
+
+/// A text that no driver compiles soon: 1,200 calls of a function full of powers.
+#[test]
+fn more_instructions_than_a_driver_takes() {
+    let powers = "x = pow(abs(x), 1.5); ".repeat(40);
+    let calls = "s = f(s);\n".repeat(1_200);
+    refused_for(
+        "48,000 powers",
+        &stage(&format!(
+            "fn f(a: f32) -> f32 {{ var x = a; {powers} return x; }}\nfn stage(cell: Cell) -> f32 {{ var s = f32(cell.x);\n{calls} return s; }}"
+        )),
+        "instructions, at most",
+    );
 }

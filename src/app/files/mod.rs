@@ -20,7 +20,8 @@ use super::settings::{Folders, Store};
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
 use crate::files::{MAX_STAGE, read};
 use gallery::Gallery;
-use recovery::{Left, Recovery};
+use recovery::Left;
+pub use recovery::Recovery;
 use watch::Watch;
 
 /// Nobody cancels a dialog this soon: there was none.
@@ -111,6 +112,11 @@ impl Files {
             recovery: Some(Recovery::new(recovery)),
             ..Files::default()
         }
+    }
+
+    /// Puts the page to start from away, whose pictures belong to a window that is gone.
+    pub fn close_gallery(&mut self) {
+        self.gallery = None;
     }
 
     pub fn settings(&mut self) -> &mut Store {

@@ -118,7 +118,8 @@ impl Recovery {
         Recovery::with_pause(folder, EVERY)
     }
 
-    fn with_pause(folder: Option<&Path>, every: Duration) -> Recovery {
+    /// The same with another pause between two savings.
+    pub fn with_pause(folder: Option<&Path>, every: Duration) -> Recovery {
         let slot = folder.and_then(take_slot);
         let (work, jobs) = channel();
         let file = slot.as_ref().map(Slot::graph);
@@ -155,7 +156,8 @@ impl Recovery {
         self.keep_these(session.document(), session.path(), session.drafts(), session.unsaved())
     }
 
-    fn keep_these(
+    /// The same of parts of a session.
+    pub fn keep_these(
         &mut self,
         document: &Document,
         path: Option<&Path>,

@@ -1,12 +1,14 @@
-//! Files that the graph waits for.
+//! Files and shaders that the graph waits for.
 
 use std::path::Path;
 use std::time::Duration;
 
 use super::Session;
+use crate::app::driver;
 use crate::app::export_dialog::amount;
 use crate::app::loader::Loading;
 use crate::files::Access;
+use crate::gpu::Making;
 use crate::problem::Problem;
 
 /// What is there this soon need not be told of.
@@ -32,6 +34,21 @@ impl Session {
     /// Stops reading it; the last good plan runs on.
     pub fn stop_loading(&self) {
         self.compiler.watch().stop();
+    }
+
+    /// What the driver is compiling, once that takes long enough to be told of.
+    pub fn driver(&self) -> Option<Making> {
+        self.compiler.driver().making().filter(|making| making.took > SOON || making.done > 0)
+    }
+
+    /// Whether the driver takes so long that it can be cancelled.
+    pub fn is_driver_slow(&self) -> bool {
+        self.compiler.driver().making().is_some_and(|making| driver::is_slow(&making))
+    }
+
+    /// Waits for the driver no longer; the last good plan runs on.
+    pub fn cancel_driver(&self) {
+        self.compiler.driver().cancel();
     }
 
     /// Whether files were stopped that can be asked for again.

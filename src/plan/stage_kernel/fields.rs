@@ -61,7 +61,8 @@ impl StageKernel<'_> {
 /// point and in the body of a struct keep their names.
 fn renamed(text: &str, prefix: &str) -> String {
     let tokens = tokens(text);
-    let own = prelude::declared(text);
+    let mut own = prelude::declared(text);
+    own.extend(super::alarms::GUARDS.map(String::from));
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     let mut copied = 0;
     let mut struct_depth = 0;

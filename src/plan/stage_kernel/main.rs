@@ -207,7 +207,7 @@ impl StageKernel<'_> {
             "    if (_i == 0u) {{\n        \
                  let _n = _before + _added; let _g = (_n + 255u) / 256u;\n        \
                  {number}[0] = _n; {number}[1] = _born + _added; {number}[4] = min(_g, 65535u); {number}[5] = (_g + 65534u) / 65535u; {number}[6] = 1u;\n        \
-                 if (_added < _wanted) {{ atomicStore(&_alarms[params.{}], 1u); }}\n    \
+                 if (_added < _wanted) {{ atomicStore(&_alarms[params.{}], frame.index + 1u); }}\n    \
              }}\n    \
              if (_i >= _added) {{ return; }}\n    \
              let _place = _before + _i;\n    \
@@ -254,7 +254,8 @@ impl StageKernel<'_> {
 
     fn call(&self, argument: &str) -> String {
         let keep = if self.returned().is_empty() { "" } else { "let _result = " };
-        format!("{keep}stage({argument});")
+        let (begin, end) = self.sampled(argument).unwrap_or_default();
+        format!("{begin}{keep}stage({argument});{end}")
     }
 
     /// Whether a cell is of the other colour, and what keeps it as it is.

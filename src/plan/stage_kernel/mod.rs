@@ -1,5 +1,7 @@
 //! The WGSL of a stage: the user's text first and untouched, then what the compiler generates around it.
 
+mod alarms;
+mod checks;
 mod columns;
 mod fields;
 mod fill;
@@ -22,12 +24,13 @@ use super::groups::workgroup;
 use super::kernel::dim;
 use super::prelude::{self, Wanted};
 use super::uniforms::{self, Block, Content, Counter};
-use super::{Alarm, Binding, Cause, Kernel, Shape};
+use super::{Alarm, Binding, Cause, Kernel, Shape, scatter};
 use crate::curve::SAMPLES;
 use crate::graph::{Domain, Graph, Kind, Node, Setting, Source};
 use crate::stage::header::{Change, Direction, Param, Port, Radius, Scatter};
 use crate::stage::types::{EdgeRule, Element, PortType, ValueType};
 use crate::stage::{Bounded, IterationSource, Stage};
+use alarms::Guards;
 
 pub use memory::{Bound, bound};
 pub use tile::{held_inputs, tile_inner};
@@ -58,39 +61,43 @@ impl StageKernel<'_> {
         let dim = dim(self.graph, self.node);
         let own = Instance { index: 0, node: self.node, stage: self.stage };
         let bound = bound(self.graph, self.program, self.op, self.in_place);
-        let (source, mut finite) = self.text(own);
+        let (source, own_finite) = self.text(own);
         let mut modules = String::new();
         let mut block = Block::default();
         self.members(own, &mut block);
+        let own_accessors = self.accessors(own, &bound);
+        let mut guards = vec![Guards::of(self, own, &own_accessors, own_finite)];
         for (k, field) in self.op.built_in.iter().enumerate() {
             let node = &self.graph.nodes[field.node];
             let Kind::Stage(stage) = &node.kind else { continue };
             let instance = Instance { index: k + 1, node, stage };
             let (text, proven) = self.module(instance, &bound);
+            guards.push(Guards::of(self, instance, &text, proven));
             modules.push_str(&text);
-            finite &= proven;
             self.members(instance, &mut block);
         }
-        let neighbors = self.op.reads.iter().any(|r| r.part == Part::Start);
-        let causes = [(Cause::Loop, !finite), (Cause::Neighbors, neighbors), (Cause::Capacity, self.emits().is_some())];
-        for (cause, _) in causes.into_iter().filter(|(_, used)| *used) {
-            let alarm = Alarm { node: self.node.path.clone(), cause };
+        let finite = guards.iter().all(|of| !of.loops);
+        for (of, cause) in guards.iter().flat_map(Guards::causes) {
+            let alarm = Alarm { node: of.node.path.clone(), cause };
             if !alarms.contains(&alarm) {
-                alarms.push(alarm);
+                alarms.push(alarm.clone());
             }
-            block.push(cause.member().into(), ValueType::I32, dim, Content::Word(Counter::Alarm(cause)));
+            block.push(alarms::member(of.index, cause), ValueType::I32, dim, Content::Alarm(alarm));
         }
         for (name, counter, used) in self.counters() {
             if used {
                 block.push(name.into(), ValueType::I32, dim, Content::Word(counter));
             }
         }
-        let warns = causes.iter().any(|(_, used)| *used);
+        self.check_members(&mut block);
+        let checks = self.check_functions();
+        let warns = guards.iter().any(|of| of.causes().next().is_some()) || !checks.is_empty();
         let mut bindings = Vec::new();
         let mut generated = self.variables(&bound, &mut bindings);
         if warns {
-            generated.push_str(&alarm_functions(bindings.len() + 2, !finite, neighbors));
+            generated.push_str(&alarms::functions(bindings.len() + 2, &guards));
         }
+        generated.push_str(&checks);
         generated.push_str(&self.shared());
         generated.push_str(&self.handed_variables());
         if let Some(shape) = self.op.shape.filter(|_| self.op.sweeps > 1) {
@@ -99,7 +106,7 @@ impl StageKernel<'_> {
             let _ = writeln!(generated, "var<private> _at: {};", prelude::cell_type(dim));
         }
         generated.push_str(&self.halo_variables(dim));
-        generated.push_str(&self.accessors(own, &bound));
+        generated.push_str(&own_accessors);
         generated.push_str(&self.lockstep(&source));
         generated.push_str(&self.main(&bound));
         let mut wanted = Wanted::default();
@@ -433,7 +440,7 @@ impl StageKernel<'_> {
         let layout = value.layout();
         let memory = Memory { name: &port.name, variable, ty: value.ty, domain, layout, edge, tile, held };
         match port.scatter {
-            Some(Scatter::Sum(bits)) => return memory.add(bits),
+            Some(Scatter::Sum(bits)) => return memory.add(bits, of.index == 0 && scatter::checked(stage, port)),
             Some(kind) => return memory.extreme(kind == Scatter::Min),
             None => {}
         }
@@ -493,32 +500,6 @@ fn constants(of: Instance<'_>) -> impl Iterator<Item = (&Port, &Setting)> {
         Source::Setting(setting) if port.direction == Direction::In => Some((port, setting)),
         _ => None,
     })
-}
-
-/// Rounds that all loops of an invocation may make together when they are not proven finite, and neighbours that it may
-/// visit. Below the 65,535 at which lavapipe would stop loops silently.
-const LOOP_BUDGET: u32 = 60_000;
-
-/// The flags that a kernel raises, behind its own buffers.
-fn alarm_functions(binding: usize, loops: bool, neighbors: bool) -> String {
-    let mut out = format!("@group(0) @binding({binding}) var<storage, read_write> _alarms: array<atomic<u32>>;\n");
-    if loops {
-        let _ = writeln!(
-            out,
-            "var<private> _rounds: i32 = {LOOP_BUDGET};\n\
-             fn _loop_spent() -> bool {{ _rounds -= 1; if (_rounds >= 0) {{ return false; }} atomicStore(&_alarms[params.{}], 1u); return true; }}",
-            Cause::Loop.member()
-        );
-    }
-    if neighbors {
-        let _ = writeln!(
-            out,
-            "var<private> _visits: u32 = 0u;\n\
-             fn _too_many(more: u32) -> bool {{ _visits += more; if (_visits <= {LOOP_BUDGET}u) {{ return false; }} atomicStore(&_alarms[params.{}], 1u); return true; }}",
-            Cause::Neighbors.member()
-        );
-    }
-    out
 }
 
 /// Accessors of an unwired input.

@@ -5,6 +5,7 @@ mod radius;
 
 use serde::Serialize;
 
+use super::names;
 use super::types::{self, AttributeList, EdgeRule, Element, PortType, ValueType};
 pub use param::{Param, ParamType};
 pub use radius::Radius;
@@ -233,10 +234,10 @@ fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
     if !plain {
         return Err(format!("`{name}` is no lower_snake_case name"));
     }
-    if RESERVED.contains(&name) {
+    if names::is_language(name) {
         return Err(format!("`{name}` belongs to the stage language; choose another name"));
     }
-    if naga::keywords::wgsl::RESERVED.contains(&name) || USED_BY_ACCESSORS.contains(&name) {
+    if names::is_reserved(name) || names::is_taken(name) {
         return Err(format!("`{name}` is a word of WGSL; choose another name"));
     }
     let mut parts = split_commas(spec).into_iter();
@@ -259,33 +260,6 @@ fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
         unit: unit.to_string(),
     })
 }
-
-/// Built-in functions and types of WGSL that generated text needs; a port of that name would hide them.
-const USED_BY_ACCESSORS: [&str; 20] = [
-    "all", "any", "array", "atomic", "bool", "clamp", "f32", "floor", "i32", "max", "min", "mix", "round", "select",
-    "u32", "vec2f", "vec2i", "vec3f", "vec3i", "vec4f",
-];
-
-const RESERVED: [&str; 18] = [
-    "cell",
-    "stage",
-    "params",
-    "frame",
-    "iteration",
-    "substep",
-    "neighbor",
-    "position",
-    "inside",
-    "unit",
-    "random",
-    "cell_at",
-    "face_axis",
-    "face_normal",
-    "wall_face",
-    "open_face",
-    "in",
-    "main",
-];
 
 fn port(direction: Direction, rest: &str, line: usize) -> Result<Port, String> {
     let d = declaration(rest)?;

@@ -1,0 +1,78 @@
+//! The driver's shader compiler as the window sees it: what it is doing, and the wish to wait for it no longer.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::gpu::Making;
+
+/// From this time on the window names the node and offers to cancel.
+const SLOW: Duration = Duration::from_secs(10);
+
+#[derive(Default)]
+struct State {
+    making: Option<Making>,
+    cancelled: bool,
+}
+
+/// Shared by the window and the thread that compiles.
+#[derive(Clone, Default)]
+pub struct DriverWatch(Arc<Mutex<State>>);
+
+impl DriverWatch {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A thread that panicked has left nothing half done behind the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How far the pipelines of the newest plan are, while they are being made.
+    pub fn making(&self) -> Option<Making> {
+        self.state().making.clone()
+    }
+
+    /// Gives them up; the last plan runs on.
+    pub fn cancel(&self) {
+        let mut state = self.state();
+        state.cancelled = state.making.is_some();
+    }
+
+    /// Notes how far they are, or that none are being made. Returns whether they are still wanted.
+    pub fn note(&self, making: Option<&Making>) -> bool {
+        let mut state = self.state();
+        state.making = making.cloned();
+        !std::mem::take(&mut state.cancelled)
+    }
+}
+
+/// What the status line says of it.
+pub fn text(making: &Making) -> String {
+    match making.took >= SLOW {
+        true => format!("The driver has been compiling {} for {} s", making.names(), making.took.as_secs()),
+        false => format!("compiling shaders: {} of {}", making.done, making.total),
+    }
+}
+
+/// Whether it takes so long that it can be cancelled.
+pub fn is_slow(making: &Making) -> bool {
+    making.took >= SLOW
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_shader_is_named_and_can_be_cancelled_once() {
+        let watch = DriverWatch::default();
+        let making =
+            |seconds| Making { done: 3, total: 12, nodes: vec!["a/b".into()], took: Duration::from_secs(seconds) };
+        assert_eq!((text(&making(9)).as_str(), is_slow(&making(9))), ("compiling shaders: 3 of 12", false));
+        assert_eq!(text(&making(12)), "The driver has been compiling a/b for 12 s");
+        assert!(is_slow(&making(10)));
+        watch.cancel();
+        assert!(watch.note(Some(&making(1))), "there was nothing to cancel");
+        watch.cancel();
+        assert!(!watch.note(Some(&making(2))));
+        assert!(watch.note(Some(&making(0))), "the next plan is wanted again");
+        assert!(watch.note(None) && watch.making().is_none());
+    }
+}

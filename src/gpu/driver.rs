@@ -1,0 +1,58 @@
+//! Calls into the driver's shader compiler. They can't be interrupted, so they run on threads that whoever waits can leave behind.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How far the pipelines of a plan are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Making {
+    /// Pipelines that are ready, of those that were missing.
+    pub done: usize,
+    pub total: usize,
+    /// Paths of the nodes whose shader the driver has been compiling longest, and for how long. Several nodes may share a shader.
+    pub nodes: Vec<String>,
+    pub took: Duration,
+}
+
+impl Making {
+    /// The nodes in a sentence.
+    pub fn names(&self) -> String {
+        self.nodes.join(" and ")
+    }
+}
+
+/// Threads that are inside of the driver's compiler, of all devices.
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts a thread while it is inside.
+pub(super) struct Inside;
+
+impl Inside {
+    pub fn enter() -> Inside {
+        INSIDE.fetch_add(1, Ordering::SeqCst);
+        Inside
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        INSIDE.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+pub(super) fn threads_inside() -> usize {
+    INSIDE.load(Ordering::SeqCst)
+}
+
+/// Waits until no thread is inside of the driver's shader compiler. False where one still is after `patience`: a process that then
+/// runs its exit handlers takes away what the driver works with, and crashes. It has to end without them.
+pub fn settle(patience: Duration) -> bool {
+    let started = Instant::now();
+    while threads_inside() > 0 {
+        if started.elapsed() >= patience {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    true
+}

@@ -1,0 +1,113 @@
+//! What the driver has compiled, kept on disk: the next start of the program finds it there. Only Vulkan takes it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::device::Gpu;
+use super::pipelines;
+use crate::files;
+
+/// A store that has grown larger than this is begun again \[bytes\].
+const MOST_BYTES: u64 = 64 << 20;
+/// What a file begins with; its length and checksum follow.
+const MAGIC: &[u8; 8] = b"SWPIPES1";
+const HEADER: usize = 24;
+
+/// The pipelines of a device as the driver keeps them, and the file that they are written to.
+#[derive(Debug)]
+pub struct Store {
+    cache: wgpu::PipelineCache,
+    file: PathBuf,
+    /// Pipelines that there were when it was written last.
+    written: AtomicUsize,
+}
+
+impl Store {
+    /// The store in a folder; `None` where the device has none. A file that is damaged counts as missing.
+    pub fn open(gpu: &Gpu, folder: &Path) -> Option<Store> {
+        let device = &gpu.device;
+        if !device.features().contains(wgpu::Features::PIPELINE_CACHE) {
+            return None;
+        }
+        let name = wgpu::util::pipeline_cache_key(&device.adapter_info())?;
+        let file = folder.join(format!("{name}.bin"));
+        let data = read(&file);
+        Some(Store { cache: pipelines::store(device, data.as_deref()), file, written: AtomicUsize::new(0) })
+    }
+
+    pub fn cache(&self) -> &wgpu::PipelineCache {
+        &self.cache
+    }
+
+    /// Writes what is new. `count`: the pipelines that there are.
+    ///
+    /// # Errors
+    /// A folder that can't be written.
+    pub fn save(&self, count: usize) -> io::Result<()> {
+        if self.written.swap(count, Ordering::SeqCst) == count {
+            return Ok(());
+        }
+        let Some(data) = self.cache.get_data() else { return Ok(()) };
+        if data.len() as u64 > MOST_BYTES {
+            return fs::remove_file(&self.file)
+                .or_else(|e| if e.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(e) });
+        }
+        write(&self.file, &data)
+    }
+}
+
+/// The data of a file, if it is whole and of a size that is believed.
+fn read(file: &Path) -> Option<Vec<u8>> {
+    let bytes = files::read::bytes_without_links(file, MOST_BYTES + HEADER as u64).ok()?;
+    let (header, data) = bytes.split_at_checked(HEADER)?;
+    (header == self::header(data)).then(|| data.to_vec())
+}
+
+/// Replaces the file as a whole.
+fn write(file: &Path, data: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
+    files::write::replace(file, &[&header(data), data].concat())
+}
+
+fn header(data: &[u8]) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    let parts = MAGIC.iter().copied().chain((data.len() as u64).to_le_bytes()).chain(checksum(data).to_le_bytes());
+    header.iter_mut().zip(parts).for_each(|(to, from)| *to = from);
+    header
+}
+
+/// FNV-1a: tells accidents, and need not tell more of a file that is the user's own.
+fn checksum(data: &[u8]) -> u64 {
+    data.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_file_counts_as_missing() {
+        let folder = std::env::temp_dir().join(format!("stagewright-store-{}", std::process::id()));
+        let file = folder.join("store.bin");
+        assert_eq!(read(&file), None);
+        let data: Vec<u8> = (0..=255).cycle().take(1_000).collect();
+        write(&file, &data).unwrap();
+        assert_eq!(read(&file), Some(data.clone()));
+        write(&file, &data).unwrap();
+        let whole = fs::read(&file).unwrap();
+        for damage in [0, 9, 17, HEADER, 500, whole.len() - 1] {
+            let mut bytes = whole.clone();
+            bytes[damage] ^= 1;
+            fs::write(&file, &bytes).unwrap();
+            assert_eq!(read(&file), None, "byte {damage}");
+        }
+        for length in [0, HEADER - 1, HEADER, whole.len() - 1] {
+            fs::write(&file, &whole[..length]).unwrap();
+            assert_eq!(read(&file), None, "{length} bytes");
+        }
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing else is left");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

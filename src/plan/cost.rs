@@ -1,0 +1,249 @@
+//! What a kernel asks of a driver's compiler, estimated from its module: all calls inlined, short loops written out, as drivers do.
+//! No driver promises an end to its compile, so what is far beyond any sensible stage is refused before a driver sees it.
+
+use std::collections::HashMap;
+
+use naga::proc::Layouter;
+use naga::{AddressSpace, Arena, Block, Expression, Function, Handle, MathFunction, Module, Statement, TypeInner};
+
+/// Instructions of a kernel.
+pub const MAX_INSTRUCTIONS: u64 = 1_000_000;
+/// Bytes of a kernel's private variables and of those of its functions. Of
+/// a function that is called several times they count as often. WGSL promises 8,192 for each of the two.
+pub const MAX_PRIVATE_BYTES: u64 = 32_768;
+
+/// Rounds of a loop that are taken to be written out.
+const UNROLLED: u64 = 4;
+
+/// What a kernel or a function costs, with all that it calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    pub instructions: u64,
+    /// Of variables \[bytes\].
+    pub bytes: u64,
+}
+
+/// What is over a limit, and where in the text.
+#[derive(Debug, PartialEq)]
+pub struct Excess {
+    pub message: String,
+    pub remedy: &'static str,
+    pub span: Option<naga::Span>,
+}
+
+/// Cost of the entry points of a module.
+///
+/// # Errors
+/// Types whose size overflows.
+#[cfg(test)]
+pub fn measure(module: &Module) -> Result<Cost, Excess> {
+    Measure::new(module)?.whole()
+}
+
+/// Refuses a module that is over the limits.
+pub fn check(module: &Module) -> Result<(), Excess> {
+    let mut measure = Measure::new(module)?;
+    let cost = measure.whole()?;
+    if cost.bytes > MAX_PRIVATE_BYTES {
+        return Err(Excess {
+            message: format!(
+                "the variables take {} bytes for each invocation, at most {MAX_PRIVATE_BYTES} fit",
+                cost.bytes
+            ),
+            remedy: "keep tables in a grid, or make the arrays smaller",
+            span: measure.largest_variable(),
+        });
+    }
+    if cost.instructions > MAX_INSTRUCTIONS {
+        return Err(Excess {
+            message: format!(
+                "the shader comes to some {} instructions, at most {MAX_INSTRUCTIONS} are compiled",
+                cost.instructions
+            ),
+            remedy: "split the stage in two, or call helpers in a loop",
+            span: measure.costliest_function(),
+        });
+    }
+    Ok(())
+}
+
+struct Measure<'m> {
+    module: &'m Module,
+    layouter: Layouter,
+    functions: HashMap<Handle<Function>, Cost>,
+    /// Of each function alone.
+    own: HashMap<Handle<Function>, u64>,
+}
+
+impl<'m> Measure<'m> {
+    fn new(module: &'m Module) -> Result<Measure<'m>, Excess> {
+        let mut layouter = Layouter::default();
+        layouter.update(module.to_ctx()).map_err(|error| Excess {
+            message: "a type is larger than any memory".into(),
+            remedy: "make its arrays smaller, or keep them in a grid",
+            span: module.types.iter().find(|(handle, _)| *handle == error.ty).map(|_| module.types.get_span(error.ty)),
+        })?;
+        Ok(Measure { module, layouter, functions: HashMap::new(), own: HashMap::new() })
+    }
+
+    fn size(&self, ty: Handle<naga::Type>) -> u64 {
+        u64::from(self.layouter[ty].size)
+    }
+
+    fn whole(&mut self) -> Result<Cost, Excess> {
+        let private = self.module.global_variables.iter().filter(|(_, v)| v.space == AddressSpace::Private);
+        let bytes: u64 = private.map(|(_, variable)| self.size(variable.ty)).sum();
+        let mut cost = Cost { instructions: 0, bytes };
+        // A function is declared before those that call it, in naga's modules.
+        for (handle, function) in self.module.functions.iter() {
+            let of = self.function(function);
+            self.own.insert(handle, self.alone(function).instructions);
+            self.functions.insert(handle, of);
+        }
+        for entry in &self.module.entry_points {
+            let of = self.function(&entry.function);
+            cost.instructions = cost.instructions.saturating_add(of.instructions);
+            cost.bytes = cost.bytes.saturating_add(of.bytes);
+        }
+        Ok(cost)
+    }
+
+    /// Without what it calls.
+    fn alone(&self, function: &Function) -> Cost {
+        let bytes = function.local_variables.iter().map(|(_, variable)| self.size(variable.ty)).sum();
+        let instructions = self.block(&function.body, &function.expressions, 1, &mut |_, _| {});
+        Cost { instructions, bytes }
+    }
+
+    fn function(&self, function: &Function) -> Cost {
+        let mut cost = self.alone(function);
+        let mut called = Vec::new();
+        self.block(&function.body, &function.expressions, 1, &mut |callee, rounds| called.push((callee, rounds)));
+        let of = |callee| self.functions.get(&callee).copied().unwrap_or_default();
+        for (callee, rounds) in called.iter().copied() {
+            cost.instructions = cost.instructions.saturating_add(of(callee).instructions.saturating_mul(rounds));
+        }
+        // Drivers give the variables of every call memory of their own.
+        let bytes = called.iter().fold(0u64, |sum, (callee, _)| sum.saturating_add(of(*callee).bytes));
+        cost.bytes = cost.bytes.saturating_add(bytes);
+        cost
+    }
+
+    /// Instructions of a block in so many rounds; calls are passed on with their rounds.
+    fn block(
+        &self,
+        block: &Block,
+        expressions: &Arena<Expression>,
+        rounds: u64,
+        called: &mut dyn FnMut(Handle<Function>, u64),
+    ) -> u64 {
+        let mut sum = 0u64;
+        for statement in block.iter() {
+            let mut add = |count: u64| sum = sum.saturating_add(count);
+            let mut inner = |block: &Block, rounds| self.block(block, expressions, rounds, called);
+            match statement {
+                Statement::Emit(range) => range.clone().for_each(|handle| {
+                    add(weight(self.module, &expressions[handle]).saturating_mul(rounds));
+                }),
+                Statement::Block(body) => add(inner(body, rounds)),
+                Statement::If { accept, reject, .. } => add(rounds + inner(accept, rounds) + inner(reject, rounds)),
+                Statement::Switch { cases, .. } => {
+                    cases.iter().for_each(|case| add(rounds + inner(&case.body, rounds)));
+                }
+                Statement::Loop { body, continuing, .. } => {
+                    let rounds = rounds.saturating_mul(UNROLLED).min(UNROLLED.pow(3));
+                    add(inner(body, rounds));
+                    add(inner(continuing, rounds));
+                }
+                Statement::Call { function, .. } => {
+                    called(*function, rounds);
+                    add(rounds);
+                }
+                _ => add(rounds),
+            }
+        }
+        sum
+    }
+
+    /// Where the private variable, or the function with the variables, is that takes most.
+    fn largest_variable(&self) -> Option<naga::Span> {
+        let globals = self.module.global_variables.iter().filter(|(_, v)| v.space == AddressSpace::Private);
+        let globals = globals.map(|(handle, v)| (self.size(v.ty), self.module.global_variables.get_span(handle)));
+        let locals = self.module.functions.iter().flat_map(|(_, function)| {
+            let variables = function.local_variables.iter();
+            variables.map(|(handle, v)| (self.size(v.ty), function.local_variables.get_span(handle)))
+        });
+        globals.chain(locals).max_by_key(|(bytes, _)| *bytes).map(|(_, span)| span)
+    }
+
+    fn costliest_function(&self) -> Option<naga::Span> {
+        let costliest = self.own.iter().max_by_key(|(handle, own)| (**own, handle.index()))?;
+        Some(self.module.functions.get_span(*costliest.0))
+    }
+}
+
+/// Instructions that an expression becomes, roughly: a vector one for each component, a power some twenty.
+fn weight(module: &Module, expression: &Expression) -> u64 {
+    use MathFunction as Math;
+    match expression {
+        Expression::Math { fun, .. } => match fun {
+            Math::Pow | Math::Atan2 | Math::Tan | Math::Asin | Math::Acos | Math::Atan => 24,
+            Math::Sin | Math::Cos | Math::Exp | Math::Exp2 | Math::Log | Math::Log2 => 12,
+            Math::Sinh | Math::Cosh | Math::Tanh | Math::Asinh | Math::Acosh | Math::Atanh => 32,
+            Math::Inverse | Math::Determinant => 64,
+            _ => 4,
+        },
+        // An index that is found at run time goes through all of a variable's elements on some drivers.
+        Expression::Access { .. } => 4,
+        Expression::Load { .. } | Expression::Binary { .. } => 2,
+        Expression::ZeroValue(ty) => match module.types[*ty].inner {
+            TypeInner::Array { .. } | TypeInner::Struct { .. } => 8,
+            _ => 1,
+        },
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost(wgsl: &str) -> Cost {
+        measure(&naga::front::wgsl::parse_str(wgsl).unwrap()).unwrap()
+    }
+
+    fn said(wgsl: &str) -> String {
+        check(&naga::front::wgsl::parse_str(wgsl).unwrap()).map_or_else(|excess| excess.message, |()| String::new())
+    }
+
+    const MAIN: &str = "@compute @workgroup_size(1) fn main() { f(1.0); }";
+
+    #[test]
+    fn calls_are_inlined_and_loops_written_out() {
+        let plain = cost(&format!("fn f(x: f32) -> f32 {{ return x * x; }} {MAIN}"));
+        let twice = cost(&format!(
+            "fn g(x: f32) -> f32 {{ return x * x; }} fn f(x: f32) -> f32 {{ return g(x) + g(x); }} {MAIN}"
+        ));
+        assert!(twice.instructions > 2 * (plain.instructions - 2), "{plain:?} {twice:?}");
+        let body = "s += sqrt(s) * x;";
+        let unrolled =
+            |head: &str| cost(&format!("fn f(x: f32) -> f32 {{ var s = 0.0; {head} {{ {body} }} return s; }} {MAIN}"));
+        let (once, many) = (unrolled(""), unrolled("for (var i = 0; i < 9; i++)"));
+        assert!(many.instructions > 3 * once.instructions, "{once:?} {many:?}");
+    }
+
+    #[test]
+    fn memory_of_an_invocation_is_counted() {
+        let array = |length: &str| {
+            format!(
+                "var<private> a: array<f32, {length}>; fn f(x: f32) -> f32 {{ var b: array<f32, 16>; a[1] = x; return b[2]; }} {MAIN}"
+            )
+        };
+        assert_eq!(cost(&array("100")).bytes, 464);
+        assert_eq!(said(&array("4000")), "");
+        for length in ["1 << 28", "1000 * 1000 * 100", "10000"] {
+            assert!(said(&array(length)).contains("32768 fit"), "{length}");
+        }
+        assert!(said(&format!("const N = 1000000; {}", array("N"))).contains("32768 fit"));
+    }
+}

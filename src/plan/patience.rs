@@ -1,0 +1,114 @@
+//! How long a check may take: by the CPU time of the thread that does it, so that a busy or a stopped machine refuses nothing.
+
+use std::cell::Cell;
+use std::panic;
+use std::path::PathBuf;
+use std::sync::Once;
+use std::time::{Duration, Instant};
+
+/// CPU time of one check. Text that passed the guard takes milliseconds; what takes longer is hostile.
+const CPU: Duration = Duration::from_secs(2);
+/// The same by the clock on the wall, where the system does not tell the CPU time of a thread.
+const WALL: Duration = Duration::from_secs(30);
+
+/// The clock of one thread, readable from others.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadClock {
+    /// Its first number is the CPU time \[ns\]. Linux alone has it.
+    file: Option<PathBuf>,
+}
+
+impl ThreadClock {
+    /// The clock of the thread that asks.
+    pub fn own() -> ThreadClock {
+        let thread = std::fs::read_link("/proc/thread-self").ok();
+        let file = thread.map(|thread| PathBuf::from("/proc").join(thread).join("schedstat"));
+        ThreadClock { file: file.filter(|file| file.is_file()) }
+    }
+
+    fn cpu(&self) -> Option<Duration> {
+        let text = std::fs::read_to_string(self.file.as_ref()?).ok()?;
+        text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+    }
+
+    /// Notes that a check begins.
+    pub fn start(&self) -> Started {
+        Started { clock: self.clone(), wall: Instant::now(), cpu: self.cpu() }
+    }
+}
+
+/// A check that is going on.
+#[derive(Clone, Debug)]
+pub struct Started {
+    clock: ThreadClock,
+    wall: Instant,
+    cpu: Option<Duration>,
+}
+
+impl Started {
+    /// Whether it has taken longer than any right text does.
+    pub fn is_over(&self) -> bool {
+        match (self.cpu, self.clock.cpu()) {
+            (Some(before), Some(now)) => now.saturating_sub(before) > CPU,
+            _ => self.wall.elapsed() > WALL,
+        }
+    }
+}
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does work whose panics, if any, are caught and reported, without a message of the panic itself on standard error. Panics of other
+/// threads are printed as before.
+pub fn without_panic_message<T>(work: impl FnOnce() -> T) -> T {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !QUIET.try_with(Cell::get).unwrap_or(false) {
+                before(info);
+            }
+        }));
+    });
+    let before = QUIET.replace(true);
+    let done = work();
+    QUIET.set(before);
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_is_no_work() {
+        let started = ThreadClock::own().start();
+        std::thread::sleep(Duration::from_millis(50));
+        let slept = started.clock.cpu().zip(started.cpu).map(|(now, before)| now - before);
+        println!("50 ms asleep took {slept:?} of CPU time");
+        assert!(slept.is_none_or(|slept| slept < Duration::from_millis(40)));
+        assert!(!started.is_over());
+    }
+
+    #[test]
+    fn work_is_counted_on_its_thread() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            sender.send(ThreadClock::own().start()).unwrap();
+            let begun = Instant::now();
+            let mut sum = 0u64;
+            while begun.elapsed() < Duration::from_millis(300) {
+                sum = std::hint::black_box(sum.wrapping_mul(3) + 1);
+            }
+            std::thread::sleep(Duration::from_millis(100));
+            sum
+        });
+        let started = receiver.recv().unwrap();
+        std::thread::sleep(Duration::from_millis(350));
+        let worked = started.clock.cpu().zip(started.cpu).map(|(now, before)| now - before);
+        println!("300 ms of work took {worked:?} of CPU time");
+        assert!(worked.is_none_or(|worked| worked > Duration::from_millis(5)));
+        thread.join().unwrap();
+    }
+}

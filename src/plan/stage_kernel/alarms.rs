@@ -1,0 +1,96 @@
+//! What ends loops that are not proven finite, and visits of neighbours, and says at which node. The stages of a dispatch share a
+//! budget for each invocation, and every one of them has an alarm of its own.
+//!
+//! An alarm holds the number of the frame that raised it, plus one. While it holds the present one, all other invocations give up at
+//! their next look, so that a loop without end costs a dispatch little more than the first invocations that find it. Nobody looks
+//! before 64 rounds, and nothing depends on it where no alarm is raised.
+
+use super::*;
+use crate::stage::lex::{TokenKind, tokens};
+
+/// Rounds that all loops of an invocation may make together when they are not proven finite, and neighbours that it may
+/// visit. Below the 65,535 at which lavapipe would stop loops silently.
+const LOOP_BUDGET: u32 = 60_000;
+/// Rounds before the first look at the alarm.
+const FIRST_LOOK: u32 = 64;
+/// Rounds between two looks, less one: a power of two less one.
+const LOOKS: u32 = 1023;
+
+/// Functions that text of a stage calls without declaring them.
+pub const GUARDS: [&str; 2] = ["_loop_spent", "_too_many"];
+
+/// What has to be watched in a stage of a dispatch.
+pub struct Guards<'a> {
+    pub index: usize,
+    pub node: &'a Node,
+    /// Some loop is not proven finite.
+    pub loops: bool,
+    /// It searches for neighbours.
+    neighbors: bool,
+    /// It adds particles.
+    capacity: bool,
+}
+
+impl<'a> Guards<'a> {
+    /// `text`: all that was generated for the stage.
+    pub fn of(kernel: &StageKernel<'_>, of: Instance<'a>, text: &str, finite: bool) -> Guards<'a> {
+        let search = kernel.op.reads.iter().any(|r| r.field == of.index && r.part == Part::Start);
+        let visits = || tokens(text).iter().any(|t| t.kind == TokenKind::Word && t.text.ends_with("_too_many"));
+        Guards {
+            index: of.index,
+            node: of.node,
+            loops: !finite,
+            neighbors: search || (text.contains("_too_many") && visits()),
+            capacity: of.index == 0 && kernel.emits().is_some(),
+        }
+    }
+
+    pub fn causes(&self) -> impl Iterator<Item = (&Guards<'a>, Cause)> {
+        let used = [(Cause::Loop, self.loops), (Cause::Neighbors, self.neighbors), (Cause::Capacity, self.capacity)];
+        used.into_iter().filter(|(_, used)| *used).map(move |(cause, _)| (self, cause))
+    }
+}
+
+/// Member of the uniform block that holds the index of a stage's alarm.
+pub fn member(index: usize, cause: Cause) -> String {
+    format!("{}{}", prefix(index), cause.member())
+}
+
+fn prefix(index: usize) -> String {
+    if index == 0 { String::new() } else { fields::prefix(index) }
+}
+
+/// The alarms, behind a kernel's own buffers, and the functions that raise them. Below -1 an invocation has given up: its other loops
+/// end too, but only the one that spent the budget is reported.
+pub fn functions(binding: usize, guards: &[Guards<'_>]) -> String {
+    let mut out = format!("@group(0) @binding({binding}) var<storage, read_write> _alarms: array<atomic<u32>>;\n");
+    if guards.iter().any(|of| of.loops) {
+        let look = (LOOP_BUDGET - FIRST_LOOK) & LOOKS;
+        let _ = writeln!(
+            out,
+            "var<private> _rounds: i32 = {LOOP_BUDGET};\n\
+             fn _spent(_alarm: i32) -> bool {{ _rounds -= 1; if (_rounds >= 0 && (_rounds & {LOOKS}) != {look}) {{ return false; }} \
+             if (_rounds >= 0 && atomicLoad(&_alarms[_alarm]) != frame.index + 1u) {{ return false; }} \
+             if (_rounds == -1) {{ atomicStore(&_alarms[_alarm], frame.index + 1u); }} _rounds = -2; return true; }}"
+        );
+    }
+    if guards.iter().any(|of| of.neighbors) {
+        let _ = writeln!(
+            out,
+            "var<private> _visits: u32 = 0u;\n\
+             fn _visited(more: u32, _alarm: i32) -> bool {{ _visits += more; if (_visits <= {LOOP_BUDGET}u) {{ return false; }} atomicStore(&_alarms[_alarm], frame.index + 1u); return true; }}"
+        );
+    }
+    for of in guards {
+        let (own, raised) = (prefix(of.index), |cause| format!("params.{}", member(of.index, cause)));
+        if of.loops {
+            let alarm = raised(Cause::Loop);
+            let _ = writeln!(out, "fn {own}_loop_spent() -> bool {{ return _spent({alarm}); }}");
+        }
+        if of.neighbors {
+            let alarm = raised(Cause::Neighbors);
+            let _ = writeln!(out, "fn {own}_too_many(more: u32) -> bool {{ return _visited(more, {alarm}); }}");
+        }
+    }
+    out
+}

@@ -1,0 +1,365 @@
+//! Bounds what arrays grow to while naga evaluates constants: it writes out every element of a constant each time that one is made of
+//! it, and its own sizes overflow where the type of an array is inferred from arrays again and again.
+//!
+//! Shapes of arrays are followed from name to name, as far as tokens show them, and never taken for smaller than they are.
+
+use std::collections::HashMap;
+
+use super::guard::Fault;
+use super::lex::{Token, TokenKind};
+
+/// Elements of one array, those of its elements included. WGSL promises 2,047 of a constant.
+const MAX_ELEMENTS: u64 = 16_384;
+/// Elements of all constant arrays, counted at each place that names one.
+const MAX_COPIES: u64 = 1 << 18;
+/// Constants that are declared behind those that are made of them, in a row.
+const MAX_BACKWARDS: usize = 64;
+
+/// Lengths of an array and of its elements, the outermost first; empty for anything but an array.
+type Lengths = Vec<u64>;
+
+fn elements(lengths: &[u64]) -> u64 {
+    lengths.iter().fold(1, |product, length| product.saturating_mul((*length).max(1)))
+}
+
+fn larger(a: Lengths, b: Lengths) -> Lengths {
+    if elements(&b) > elements(&a) { b } else { a }
+}
+
+/// Refuses arrays that expand to too much. `types`: how many values a struct or an alias expands to.
+pub fn check<'a>(tokens: &'a [Token<'a>], types: &'a HashMap<&'a str, usize>) -> Result<(), Fault> {
+    let mut walk =
+        Walk { tokens, types, ends: ends(tokens), known: HashMap::new(), constants: HashMap::new(), depth: 0 };
+    walk.find_constants();
+    for at in 0..tokens.len() {
+        if matches!(walk.text(at), "let" | "var" | "const") {
+            walk.declaration(at)?;
+        }
+    }
+    walk.count_copies()
+}
+
+/// Where the bracket that begins at each token is closed; template brackets of `array` included.
+fn ends(tokens: &[Token<'_>]) -> HashMap<usize, usize> {
+    let (mut open, mut ends) = (Vec::<(usize, &str)>::new(), HashMap::new());
+    for (at, token) in tokens.iter().enumerate() {
+        let template = token.text == "<"
+            && at
+                .checked_sub(1)
+                .and_then(|b| tokens.get(b))
+                .is_some_and(|t| t.text == "array" || t.text.starts_with("vec") || t.text.starts_with("mat"));
+        match token.text {
+            "(" | "[" | "{" => open.push((at, token.text)),
+            "<" if template => open.push((at, "<")),
+            ">" | ">>" | ">=" | ">>=" => {
+                for _ in 0..token.text.matches('>').count() {
+                    if let Some((start, _)) = open.pop_if(|(_, bracket)| *bracket == "<") {
+                        ends.insert(start, at);
+                    }
+                }
+            }
+            ")" | "]" | "}" => {
+                while open.pop_if(|(_, bracket)| *bracket == "<").is_some() {}
+                if let Some((start, _)) = open.pop() {
+                    ends.insert(start, at);
+                }
+            }
+            _ => {}
+        }
+    }
+    ends
+}
+
+#[derive(Clone, Default)]
+struct Known {
+    lengths: Lengths,
+    constant: bool,
+}
+
+struct Walk<'a> {
+    tokens: &'a [Token<'a>],
+    types: &'a HashMap<&'a str, usize>,
+    ends: HashMap<usize, usize>,
+    /// What names stand for, as far as the text has been read; the largest where a name is declared several times.
+    known: HashMap<&'a str, Known>,
+    /// Where constants of the module are declared: they may be used before.
+    constants: HashMap<&'a str, usize>,
+    /// Constants that are being read before their turn.
+    depth: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn text(&self, at: usize) -> &'a str {
+        self.tokens.get(at).map_or("", |token| token.text)
+    }
+
+    fn fault(&self, at: usize, message: &str) -> Fault {
+        (self.tokens.get(at).map_or(0, |token| token.start), message.to_string())
+    }
+
+    fn find_constants(&mut self) {
+        let mut depth = 0usize;
+        for at in 0..self.tokens.len() {
+            match self.text(at) {
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                "const" if depth == 0 => drop(self.constants.insert(self.text(at + 1), at)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads `let x: T = ..;`, `var<private> x = ..;` or `const x = ..;`.
+    fn declaration(&mut self, at: usize) -> Result<(), Fault> {
+        let constant = self.text(at) == "const";
+        let mut name = at + 1;
+        if self.text(name) == "<" {
+            while !matches!(self.text(name), ">" | ";" | "") {
+                name += 1;
+            }
+            name += 1;
+        }
+        let mut value = name + 1;
+        let mut lengths = Lengths::new();
+        if self.text(value) == ":" {
+            lengths = self.ty(value + 1);
+            while !matches!(self.text(value), "=" | ";" | "" | "{" | "}") {
+                value = self.after_template(value);
+            }
+        }
+        if self.text(value) == "=" {
+            let end = self.statement_end(value + 1);
+            lengths = larger(lengths, self.expression(value + 1, end)?);
+        }
+        let known = self.known.entry(self.tokens.get(name).map_or("", |token| token.text)).or_default();
+        known.lengths = larger(std::mem::take(&mut known.lengths), lengths);
+        known.constant |= constant;
+        Ok(())
+    }
+
+    /// The token behind one, or behind the template that begins there.
+    fn after_template(&self, at: usize) -> usize {
+        let template = self.text(at) == "<" || self.text(at) == "[" || self.text(at) == "(";
+        template.then(|| self.ends.get(&at)).flatten().map_or(at, |end| *end) + 1
+    }
+
+    fn statement_end(&self, from: usize) -> usize {
+        let mut at = from;
+        while !matches!(self.text(at), ";" | "{" | "}" | "") {
+            at = self.after_template(at).max(at + 1);
+        }
+        at
+    }
+
+    /// Lengths of the type that begins at a token. A length that is no literal counts as one: naga does not write such an array out.
+    fn ty(&self, at: usize) -> Lengths {
+        let mut lengths = Lengths::new();
+        let mut at = at;
+        while self.text(at) == "array" && self.text(at + 1) == "<" {
+            let end = self.ends.get(&(at + 1)).copied().unwrap_or(at + 2);
+            // The length stands last, or last but a comma.
+            let last =
+                if self.text(end.saturating_sub(1)) == "," { end.saturating_sub(2) } else { end.saturating_sub(1) };
+            lengths.push(literal(self.text(last)).unwrap_or(1));
+            at += 2;
+        }
+        if let Some(values) = self.types.get(self.text(at)) {
+            lengths.push(*values as u64);
+        }
+        lengths
+    }
+
+    /// The largest of the terms that stand side by side between two tokens.
+    fn expression(&mut self, from: usize, end: usize) -> Result<Lengths, Fault> {
+        let mut found = Lengths::new();
+        let mut at = from;
+        while at < end {
+            let (lengths, next) = self.term(at)?;
+            found = larger(found, lengths);
+            at = next.max(at + 1);
+        }
+        Ok(found)
+    }
+
+    /// One operand with what is indexed of it, and the token behind it.
+    fn term(&mut self, at: usize) -> Result<(Lengths, usize), Fault> {
+        let Some(token) = self.tokens.get(at) else { return Ok((Lengths::new(), at + 1)) };
+        let is_word = token.kind == TokenKind::Word;
+        let (mut lengths, mut next) = match token.text {
+            "array" => self.array(at)?,
+            "(" => {
+                let end = self.ends.get(&at).copied().unwrap_or(at + 1);
+                (self.expression(at + 1, end)?, end + 1)
+            }
+            _ if is_word && self.text(at + 1) == "(" => self.call(at)?,
+            // The template of a vector or a matrix; arguments follow.
+            _ if is_word && self.text(at + 1) == "<" && self.ends.contains_key(&(at + 1)) => {
+                (Lengths::new(), self.after_template(at + 1))
+            }
+            _ if is_word => (self.name(at)?, at + 1),
+            _ => return Ok((Lengths::new(), at + 1)),
+        };
+        // What stands behind a point is a member; of a struct with arrays it is no larger than all of it.
+        while matches!(self.text(next), "[" | ".") {
+            if self.text(next) == "." {
+                next += 2;
+                continue;
+            }
+            let end = self.ends.get(&next).copied().unwrap_or(next + 1);
+            self.expression(next + 1, end)?;
+            lengths = lengths.get(1..).unwrap_or_default().to_vec();
+            next = end + 1;
+        }
+        Ok((lengths, next))
+    }
+
+    fn array(&mut self, at: usize) -> Result<(Lengths, usize), Fault> {
+        let declared = self.ty(at);
+        let open = if self.text(at + 1) == "<" { self.after_template(at + 1) } else { at + 1 };
+        if self.text(open) != "(" {
+            return Ok((Lengths::new(), open));
+        }
+        let (count, inner, next) = self.arguments(open)?;
+        let mut lengths = vec![count];
+        lengths.extend(inner);
+        let lengths = larger(lengths, declared);
+        self.limit(at, elements(&lengths))?;
+        Ok((lengths, next))
+    }
+
+    /// A call, or a value of a struct or of an alias.
+    fn call(&mut self, at: usize) -> Result<(Lengths, usize), Fault> {
+        let (count, inner, next) = self.arguments(at + 1)?;
+        let Some(values) = self.types.get(self.text(at)).copied() else {
+            // What a function returns has a type that is written out.
+            return Ok((Lengths::new(), next));
+        };
+        let made = count.saturating_mul(elements(&inner)).max(values as u64);
+        self.limit(at, made)?;
+        Ok((vec![made], next))
+    }
+
+    /// How many arguments stand in the brackets at a token, the largest of them, and the token behind.
+    fn arguments(&mut self, open: usize) -> Result<(u64, Lengths, usize), Fault> {
+        let end = self.ends.get(&open).copied().unwrap_or(open + 1);
+        let (mut count, mut inner) = (0, Lengths::new());
+        let mut from = open + 1;
+        while from < end {
+            let mut to = from;
+            while to < end && self.text(to) != "," {
+                to = self.after_template(to).max(to + 1);
+            }
+            let to = to.min(end);
+            inner = larger(inner, self.expression(from, to)?);
+            count += 1;
+            from = to + 1;
+        }
+        Ok((count, inner, end + 1))
+    }
+
+    fn name(&mut self, at: usize) -> Result<Lengths, Fault> {
+        let name = self.text(at);
+        if !self.known.contains_key(name)
+            && let Some(declared) =
+                self.constants.get(name).copied().filter(|declared| *declared > at || self.depth > 0)
+        {
+            if self.depth >= MAX_BACKWARDS {
+                let message =
+                    "constants are made of others declared after them, over 64 in a row; declare them in order";
+                return Err(self.fault(at, message));
+            }
+            // A constant that is made of itself is naga's to refuse.
+            self.known.insert(name, Known::default());
+            self.depth += 1;
+            self.declaration(declared)?;
+            self.depth -= 1;
+        }
+        Ok(self.known.get(name).map(|known| known.lengths.clone()).unwrap_or_default())
+    }
+
+    /// Counts the elements of constant arrays at every place that names one.
+    fn count_copies(&self) -> Result<(), Fault> {
+        let mut copies = 0u64;
+        for (at, token) in self.tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
+            let constant = self.known.get(token.text).filter(|known| known.constant && !known.lengths.is_empty());
+            copies = copies.saturating_add(constant.map_or(0, |known| elements(&known.lengths)));
+            if copies > MAX_COPIES {
+                let message = "constant arrays come to over 262,144 elements where they are used; copy the table into a `var<private>` once, or pass it in through a port";
+                return Err(self.fault(at, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn limit(&self, at: usize, elements: u64) -> Result<(), Fault> {
+        if elements <= MAX_ELEMENTS {
+            return Ok(());
+        }
+        Err(self.fault(at, "the array expands to more than 16,384 elements; keep them in a grid"))
+    }
+}
+
+/// `1024`, `0x400u`
+fn literal(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(['i', 'u']);
+    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    hex.map_or_else(|| digits.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::lex::tokens;
+
+    fn said(source: &str) -> Option<String> {
+        let types = HashMap::from([("Pair", 2), ("Table", 4_096)]);
+        check(&tokens(source), &types).err().map(|(_, message)| message)
+    }
+
+    fn chain(count: usize, line: &str) -> String {
+        let line = |i: usize| line.replace('#', &i.to_string()).replace('@', &(i - 1).to_string());
+        (1..=count).map(line).collect()
+    }
+
+    #[test]
+    fn arrays_that_double_are_refused() {
+        for source in [
+            "const a0 = array(1.0, 1.0);".to_string() + &chain(20, "const a# = array(a@, a@);"),
+            "fn f() { let a0 = array(x, 1.0);".to_string() + &chain(60, "let a# = array(a@, (a@));") + "}",
+            "const a0 = array(1, 2);".to_string() + &chain(20, "const a# = array<array<f32, 2>, 2>(a@, a@);"),
+            "const a0 = array(1, 2);".to_string() + &chain(20, "const a# = array(array(a@, a@), array(a@, a@))[0];"),
+            "const a0 = array(1, 2);".to_string() + &chain(20, "const a# = Pair(a@, a@);"),
+            "var a0 = array<vec2<f32>, 2>(vec2<f32>(), b);".to_string() + &chain(20, "var a# = array(a@, a@);"),
+            "let t = array<Table, 8>();".to_string(),
+            "let t = array<array<f32, 0x1000>, 8u>();".to_string(),
+        ] {
+            assert!(said(&source).is_some_and(|said| said.contains("16,384")), "{source}");
+        }
+        // In the opposite order.
+        let backwards: String = (1..=20).rev().map(|i| format!("const a{i} = array(a{0}, a{0});", i - 1)).collect();
+        assert!(said(&(backwards + "const a0 = array(1, 1);")).is_some());
+    }
+
+    #[test]
+    fn copies_of_tables_add_up() {
+        let table = format!("const t = array({});", vec!["1.0"; 512].join(","));
+        let uses =
+            |count: usize| format!("{table} fn f(i: i32) -> f32 {{ let s = {}; }}", vec!["t[i]"; count].join("+"));
+        assert_eq!(said(&uses(500)), None);
+        assert!(said(&uses(520)).is_some_and(|said| said.contains("262,144")));
+    }
+
+    #[test]
+    fn ordinary_arrays_pass() {
+        for source in [
+            "const w = array(0.1, 0.2, 0.4); fn f() { let s = w[0] * w[1] + w[2]; let t = array(s, s * s, w[1]); }",
+            "const m = array<vec2<f32>, 3>(vec2<f32>(1, 2), vec2<f32>(), vec2<f32>(3)); let a = m[i].x < b && c > m[0].y;",
+            "var<private> cache: array<array<f32, 8>, 8>; fn f() { let row = cache[1]; var both = array(row, row); }",
+            &("let a0 = array(x, y);".to_string() + &chain(40, "let a# = array(a@[0] + 1.0, a@[1]);")),
+            &("const a0 = 1;".to_string() + &chain(900, "const a# = a@ + a@;")),
+            "let v: vec3f = vec3f(1.0); for (var i = 0; i < 3; i++) { s += v[i]; }",
+        ] {
+            assert_eq!(said(source), None, "{source}");
+        }
+    }
+}
