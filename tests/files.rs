@@ -45,7 +45,7 @@ pub const TETRAHEDRON: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 
 pub struct Folder(tempfile::TempDir);
 
 impl Folder {
-    pub fn new() -> Folder {
+    pub fn empty() -> Folder {
         Folder(tempfile::tempdir().unwrap())
     }
 

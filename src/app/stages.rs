@@ -133,7 +133,12 @@ impl Follower {
                 let _ = messages.send(Message::Changed);
             }
         };
-        let mut watcher = notify::recommended_watcher(changed).ok()?;
+        // A link could lead to the root of the file system, with all that is below.
+        if !std::fs::symlink_metadata(&self.folder).ok()?.is_dir() {
+            return None;
+        }
+        let config = notify::Config::default().with_follow_symlinks(false);
+        let mut watcher = RecommendedWatcher::new(changed, config).ok()?;
         watcher.watch(&self.folder, RecursiveMode::Recursive).ok()?;
         Some(watcher)
     }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::report::{self, Failure};
 use stagewright::document::Document;
-use stagewright::files;
+use stagewright::files::{read, write};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::sim::Simulation;
@@ -48,7 +48,7 @@ impl DeterministicArgs {
         }
         let read = |path: &PathBuf| {
             let failure = |cause: String| Failure::Message(format!("--compare {}: {cause}", path.display()));
-            let text = files::read::text(path, MOST).map_err(|e| failure(e.to_string()))?;
+            let text = read::text(path, MOST).map_err(|e| failure(e.to_string()))?;
             Hashes::parse(&text).map_err(failure)
         };
         let reference = self.compare.as_ref().map(read).transpose()?;
@@ -62,7 +62,7 @@ impl DeterministicArgs {
     pub fn finish(&self, recorder: &Recorder) -> Result<Vec<String>, Failure> {
         if let Some(path) = &self.hashes {
             let failure = |e: std::io::Error| Failure::Message(format!("--hashes {}: {e}", path.display()));
-            files::write::replace_target(path, recorder.hashes.to_text().as_bytes()).map_err(failure)?;
+            write::output(path, recorder.hashes.to_text().as_bytes()).map_err(failure)?;
         }
         Ok(recorder.reference.as_ref().map_or_else(Vec::new, |reference| differences(&recorder.hashes, reference)))
     }

@@ -10,7 +10,7 @@ use super::deterministic::{DeterministicArgs, Recorder, difference};
 use super::junit::{self, Case, CaseResult, Suite};
 use super::report::{self, Failure};
 use stagewright::document::{Document, NodeKind, Scope};
-use stagewright::files;
+use stagewright::files::write;
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::graph::expect::Expectation;
@@ -103,7 +103,7 @@ impl Test {
         report::print(&tally.summary());
         if let Some(path) = &self.junit {
             let failure = |e: std::io::Error| Failure::Message(format!("--junit {}: {e}", path.display()));
-            files::write::replace_target(path, junit::to_text(&tally.suites).as_bytes()).map_err(failure)?;
+            write::output(path, junit::to_text(&tally.suites).as_bytes()).map_err(failure)?;
         }
         Ok(tally)
     }

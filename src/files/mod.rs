@@ -1,6 +1,6 @@
 //! Files on disk: the one place that opens what others name, and the one place that writes.
 //!
-//! [`read`] opens regular files only, up to a limit, and says which of them a graph may name. [`write`] never writes through a link or
+//! [`mod@read`] opens regular files only, up to a limit, and says which of them a graph may name. [`mod@write`] never writes through a link or
 //! under a name that somebody else could have put there first.
 
 pub mod read;

@@ -53,6 +53,18 @@ pub fn replace_target(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(&fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()), bytes)
 }
 
+/// Writes a file that a person has named for output, which may be a device or a pipe such as `/dev/stdout`; a regular file, or one that is
+/// not there yet, as [`replace_target`] does.
+///
+/// # Errors
+/// Why it can't be written.
+pub fn output(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(about) if !about.is_file() => fs::write(path, bytes),
+        _ => replace_target(path, bytes),
+    }
+}
+
 /// Creates a folder and those above it. A folder that is there must be one: the files of an export would silently go elsewhere through
 /// a link in a folder that somebody else has made. Links further up in the path are followed.
 ///

@@ -1,12 +1,13 @@
 //! What the driver has compiled, kept on disk: the next start of the program finds it there. Only Vulkan takes it.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::device::Gpu;
 use super::pipelines;
+use crate::files;
 
 /// A store that has grown larger than this is begun again \[bytes\].
 const MOST_BYTES: u64 = 64 << 20;
@@ -59,25 +60,15 @@ impl Store {
 
 /// The data of a file, if it is whole and of a size that is believed.
 fn read(file: &Path) -> Option<Vec<u8>> {
-    let known = fs::symlink_metadata(file).ok()?;
-    if !known.is_file() || known.len() > MOST_BYTES + HEADER as u64 {
-        return None;
-    }
-    let bytes = fs::read(file).ok()?;
+    let bytes = files::read::bytes_without_links(file, MOST_BYTES + HEADER as u64).ok()?;
     let (header, data) = bytes.split_at_checked(HEADER)?;
     (header == self::header(data)).then(|| data.to_vec())
 }
 
-/// Writes a file beside the old one and then in its place.
+/// Replaces the file as a whole.
 fn write(file: &Path, data: &[u8]) -> io::Result<()> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let beside = file.with_extension(format!("{}.new", std::process::id()));
-    // What a process of the same number has left there.
-    let _ = fs::remove_file(&beside);
-    let mut new = fs::OpenOptions::new().write(true).create_new(true).open(&beside)?;
-    let written = new.write_all(&header(data)).and_then(|()| new.write_all(data)).and_then(|()| new.sync_all());
-    written.and_then(|()| fs::rename(&beside, file)).inspect_err(|_| drop(fs::remove_file(&beside)))
+    fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
+    files::write::replace(file, &[&header(data), data].concat())
 }
 
 fn header(data: &[u8]) -> [u8; HEADER] {

@@ -23,7 +23,7 @@ fn interrupt(graph: &Path, frames: &str, out: &Path) {
 
 #[test]
 fn links_in_the_folder_are_not_followed() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
     let victim = folder.file("home/.bashrc", PRECIOUS);
     for name in ["frame.export.ron", "frame.0001.png", "frame.0002.png"] {
@@ -44,7 +44,7 @@ fn links_in_the_folder_are_not_followed() {
 
 #[test]
 fn a_folder_that_is_a_link_is_refused() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
     fs::create_dir(folder.at("elsewhere")).unwrap();
     folder.link("frames", folder.at("elsewhere"));
@@ -59,7 +59,7 @@ fn a_folder_that_is_a_link_is_refused() {
 
 #[test]
 fn dumps_replace_links() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
     let victim = folder.file("home/.bashrc", PRECIOUS);
     folder.link("dump/g.smoke.f32", &victim);
@@ -70,7 +70,7 @@ fn dumps_replace_links() {
 
 #[test]
 fn the_record_holds_no_text_of_the_graph() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
     interrupt(&graph, "1-100000", &folder.at("out"));
     let record = fs::read_to_string(folder.at("out/frame.export.ron")).unwrap();
@@ -81,7 +81,7 @@ fn the_record_holds_no_text_of_the_graph() {
 
 #[test]
 fn frames_that_are_not_whole_are_rendered_again() {
-    let (folder, whole) = (Folder::new(), Folder::new());
+    let (folder, whole) = (Folder::empty(), Folder::empty());
     let graph = folder.file("g.ron", graph(""));
     let (out, kept) = (folder.at("out"), whole.at("out"));
     render(&graph, "1-60", &kept, &[]).works();
@@ -113,7 +113,7 @@ fn frames_that_are_not_whole_are_rendered_again() {
 /// Whatever the frames follow from: when it changes, none of the old frames stay.
 #[test]
 fn another_stage_mesh_or_recording_is_another_export() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let half = |value: &str| {
         format!(
             "//! Half\n//! @out image: Image\n\nfn stage(cell: Cell) -> vec4f {{ return vec4f({value} + 0.0 * frame.time); }}\n"
@@ -166,7 +166,7 @@ fn another_stage_mesh_or_recording_is_another_export() {
 
 #[test]
 fn a_mesh_that_changed_is_another_export() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let graph = folder.file("g.ron", mesh("a.obj"));
     folder.file("a.obj", TETRAHEDRON);
     let inputs = || {
@@ -193,7 +193,7 @@ fn a_mesh_that_changed_is_another_export() {
 
 #[test]
 fn one_folder_takes_one_export_and_is_swept() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
     let out = folder.at("out");
     let mut child = Command::new(env!("CARGO_BIN_EXE_stagewright"));
@@ -220,7 +220,7 @@ fn one_folder_takes_one_export_and_is_swept() {
 /// A number of frames that nobody waits for renders like any other until it is stopped.
 #[test]
 fn any_number_of_frames_begins() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
     interrupt(&graph, "18446744073709551615", &folder.at("out"));
     let mut resumed = Command::new(env!("CARGO_BIN_EXE_stagewright"));

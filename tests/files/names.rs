@@ -6,7 +6,7 @@ use crate::*;
 
 #[test]
 fn a_graph_is_a_regular_file_of_limited_size() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let pipe = folder.pipe("g.ron");
     check(&pipe).refuses("g.ron: it is a pipe, not a regular file");
     check(Path::new("/dev/zero")).refuses("/dev/zero: it is a device, not a regular file");
@@ -15,6 +15,8 @@ fn a_graph_is_a_regular_file_of_limited_size() {
     fs::File::create(&large).unwrap().set_len((64 << 20) + 1).unwrap();
     check(&large).refuses("it is larger than 64 MiB");
     let graph = folder.file("good.ron", graph(""));
+    folder.link("link.ron", &graph);
+    check(&folder.at("link.ron")).works();
     for input in [Path::new("/dev/zero"), &pipe] {
         render(&graph, "1", &folder.at("out"), &["--input", input.to_str().unwrap()]).refuses("not a regular file");
     }
@@ -23,7 +25,7 @@ fn a_graph_is_a_regular_file_of_limited_size() {
 
 #[test]
 fn meshes_lie_below_the_graphs_folder() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let outside = folder.file("outside.obj", TETRAHEDRON);
     folder.file("mine/in/a.obj", TETRAHEDRON);
     folder.link("mine/link.obj", &outside);
@@ -47,7 +49,7 @@ fn meshes_lie_below_the_graphs_folder() {
 
 #[test]
 fn buffers_of_a_mesh_lie_there_too() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     folder.file("outside.bin", [0; 36]);
     folder.file("mine/near.bin", [0; 36]);
     folder.link("mine/link.bin", folder.at("outside.bin"));
@@ -73,7 +75,7 @@ fn buffers_of_a_mesh_lie_there_too() {
 
 #[test]
 fn pipes_devices_and_bombs_are_refused_as_meshes() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     folder.pipe("a.obj");
     let graph = folder.file("g.ron", mesh("a.obj"));
     check(&graph).refuses("it is a pipe, not a regular file");
@@ -89,11 +91,15 @@ fn pipes_devices_and_bombs_are_refused_as_meshes() {
     let lying = buffers.replace(":0}", ":1073741825}");
     folder.file("b.gltf", format!(r#"{{"asset":{{"version":"2.0"}},"buffers":[{lying}]}}"#));
     check(&graph).refuses("it is larger than 1024 MiB");
+    for name in ["c.obj", "c.glb"] {
+        fs::File::create(folder.at(name)).unwrap().set_len((1 << 30) + 1).unwrap();
+        check(&folder.file("c.ron", mesh(name))).refuses("it is larger than 1024 MiB");
+    }
 }
 
 #[test]
 fn check_reads_what_render_will_read() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let graph = folder.file("g.ron", mesh("a.obj"));
     check(&graph).refuses("shape.file: ");
     assert!(check(&graph).says("there is no such file"));

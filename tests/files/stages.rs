@@ -16,7 +16,7 @@ fn own(folder: &Folder) -> PathBuf {
 
 #[test]
 fn pipes_links_and_devices_are_passed_over_or_named() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let graph = own(&folder);
     folder.pipe("stages/pipe.wgsl");
     folder.pipe("stages/no_stage");
@@ -38,7 +38,7 @@ fn pipes_links_and_devices_are_passed_over_or_named() {
 
 #[test]
 fn a_folder_that_is_a_link_is_refused() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let graph = own(&folder);
     fs::rename(folder.at("stages"), folder.at("real")).unwrap();
     folder.link("stages", folder.at("real"));
@@ -49,7 +49,7 @@ fn a_folder_that_is_a_link_is_refused() {
 
 #[test]
 fn sizes_counts_and_depth_are_limited() {
-    let folder = Folder::new();
+    let folder = Folder::empty();
     let graph = own(&folder);
     fs::File::create(folder.at("stages/mine/red.wgsl")).unwrap().set_len((1 << 20) + 1).unwrap();
     check(&graph).refuses("it is larger than 1 MiB");

@@ -144,6 +144,9 @@ fn what_is_no_stage_file_is_not_waited_for() {
     assert!(since.elapsed() < Duration::from_millis(500), "{:?}", since.elapsed());
     assert!(bench.session.compiling() && bench.session.library().stage("own/half").is_none(), "not read yet");
     bench.wait("the plan", |session| session.plans() == 2);
+    // It is watched all the same.
+    bench.write("own/half", &half("0.75"));
+    bench.wait("the change", |session| Bench::runs(session, "return 0.75;"));
     let errors = bench.session.library().errors("pipe").unwrap();
     assert!(errors[0].to_string().contains("it is a pipe, not a regular file"), "{}", errors[0]);
 }
