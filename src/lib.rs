@@ -42,12 +42,16 @@ pub mod document;
 pub mod edit;
 pub mod export;
 pub mod expr;
+pub mod files;
 pub mod gpu;
 pub mod graph;
 pub mod library;
 pub mod plan;
+pub mod printable;
 pub mod problem;
+mod quiet;
 pub mod sim;
+pub mod spelling;
 pub mod stage;
 pub mod tune;
 

@@ -7,7 +7,10 @@ use std::sync::{Arc, OnceLock};
 use rust_embed::RustEmbed;
 
 use crate::document::{Document, Group, ReadError};
+use crate::files::{self, MAX_STAGE, read};
 use crate::problem::{Problem, Problems};
+pub use crate::spelling::close_names;
+use crate::spelling::edit_distance;
 use crate::stage::{Stage, StageError};
 
 #[derive(RustEmbed)]
@@ -49,10 +52,54 @@ pub struct Library {
     replaced: BTreeSet<String>,
 }
 
-/// The folder whose stages a graph uses when nobody names another: `stages` beside its file, if there is one.
+/// Stage and group files in a user's folder.
+const MAX_FILES: usize = 4096;
+/// Bytes of all of them.
+const MAX_TOTAL: u64 = 64 << 20;
+/// Files and folders that are looked at.
+const MAX_ENTRIES: usize = 65_536;
+/// Folders inside of folders.
+const MAX_DEPTH: usize = 16;
+
+/// The folder whose stages a graph uses when nobody names another: `stages` beside its file, if there is one. A link of that name counts,
+/// and is refused when it is read.
 pub fn folder_beside(graph: &Path) -> Option<PathBuf> {
     let folder = graph.parent()?.join("stages");
-    folder.is_dir().then_some(folder)
+    let about = std::fs::symlink_metadata(&folder).ok()?;
+    (about.is_dir() || about.is_symlink()).then_some(folder)
+}
+
+fn other(cause: impl Into<String>) -> std::io::Error {
+    std::io::Error::other(cause.into())
+}
+
+/// Files below a folder whose names end as those of stages and groups, sorted. Folders that are links are passed over.
+fn stage_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut pending = vec![(folder.to_path_buf(), 0)];
+    let mut entries = 0;
+    while let Some((current, depth)) = pending.pop() {
+        for entry in std::fs::read_dir(&current)? {
+            let entry = entry?;
+            let (path, kind) = (entry.path(), entry.file_type()?);
+            entries += 1;
+            match path.extension().and_then(|ending| ending.to_str()) {
+                _ if kind.is_dir() && depth == MAX_DEPTH => {
+                    return Err(other(format!("its folders are more than {MAX_DEPTH} deep")));
+                }
+                _ if kind.is_dir() => pending.push((path, depth + 1)),
+                Some("wgsl" | "ron") => found.push(path),
+                _ => {}
+            }
+            if found.len() > MAX_FILES || entries > MAX_ENTRIES {
+                return Err(other(format!(
+                    "it holds more than {MAX_FILES} stages, or more than {MAX_ENTRIES} files of any kind"
+                )));
+            }
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
 }
 
 impl Library {
@@ -122,34 +169,33 @@ impl Library {
     }
 
     /// Adds every `.wgsl` and `.ron` below a folder, named by its path in it. What a user has replaces a built-in of the
-    /// same name, which [`Library::warnings`] tells of.
+    /// same name, which [`Library::warnings`] tells of. No link is followed.
     ///
     /// # Errors
-    /// When the folder can't be read. A single file that can't be is among the broken ones.
+    /// When the folder can't be read, is a link, or holds more than is read. A single file that can't be is among the broken ones.
     pub fn add_folder(&mut self, folder: &Path) -> std::io::Result<()> {
-        let mut pending = vec![folder.to_path_buf()];
-        // Links may lead round in circles.
-        let mut seen = BTreeSet::new();
-        while let Some(current) = pending.pop() {
-            if !seen.insert(current.canonicalize()?) {
-                continue;
-            }
-            for entry in std::fs::read_dir(&current)? {
-                let path = entry?.path();
-                match path.extension().and_then(|ending| ending.to_str()) {
-                    _ if path.is_dir() => pending.push(path),
-                    Some("wgsl" | "ron") => self.add_file(folder, path),
-                    _ => {}
-                }
-            }
+        let folder: PathBuf = folder.components().collect();
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+        if std::fs::symlink_metadata(folder)?.is_symlink() {
+            return Err(other("it is a symbolic link, which is not followed; name the folder that it points at"));
         }
+        let mut total = 0;
+        let mut texts = Vec::new();
+        for path in stage_files(folder)? {
+            let text = read::bytes_without_links(&path, MAX_STAGE).and_then(read::text_of);
+            total += text.as_ref().map_or(0, String::len) as u64;
+            if total > MAX_TOTAL {
+                return Err(other(format!("its stages have more than {} MiB", MAX_TOTAL >> 20)));
+            }
+            texts.push((path, text));
+        }
+        texts.into_iter().for_each(|(path, text)| self.add_file(folder, path, text));
         Ok(())
     }
 
-    fn add_file(&mut self, folder: &Path, path: PathBuf) {
+    fn add_file(&mut self, folder: &Path, path: PathBuf, text: Result<String, files::ReadError>) {
         let Ok(relative) = path.strip_prefix(folder) else { return };
         let name = relative.with_extension("").to_string_lossy().replace('\\', "/");
-        let text = std::fs::read_to_string(&path);
         if Library::builtin().get(&name).is_some() {
             self.replaced.insert(name.clone());
         }
@@ -225,30 +271,4 @@ impl Library {
         let scored = self.entries.keys().map(|key| (edit_distance(&wanted, &tail(key)), key));
         scored.min().filter(|(distance, _)| *distance <= wanted.len() / 3 + 1).map(|(_, key)| key.as_str())
     }
-}
-
-/// The names that are close to a misspelt one, the closest first.
-pub fn close_names<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let scored = known.into_iter().map(|name| (edit_distance(wanted, name), name));
-    let mut close: Vec<(usize, &str)> = scored.filter(|(distance, _)| *distance <= wanted.len() / 3 + 1).collect();
-    close.sort_unstable();
-    close.into_iter().map(|(_, name)| name).collect()
-}
-
-/// Levenshtein distance in characters.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        let mut next = vec![left];
-        for (cb, above) in b.iter().zip(row.iter().skip(1)) {
-            left = (diagonal + usize::from(ca != *cb)).min(left + 1).min(above + 1);
-            diagonal = *above;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
 }

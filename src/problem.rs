@@ -82,11 +82,24 @@ impl std::error::Error for Problem {}
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Problems(pub Vec<Problem>);
 
+/// Problems of one severity that are listed. A graph with more is not read to the end by anybody.
+const LISTED: usize = 1_000;
+
 impl Problems {
+    /// Adds a problem, once. Beyond the first 1,000 errors, or warnings, one more problem says that there are others.
     pub fn push(&mut self, problem: Problem) {
-        if !self.0.contains(&problem) {
-            self.0.push(problem);
+        let severity = problem.severity;
+        let alike = self.0.iter().filter(|p| p.severity == severity).count();
+        if alike > LISTED || self.0.contains(&problem) {
+            return;
         }
+        if alike < LISTED {
+            self.0.push(problem);
+            return;
+        }
+        let what = if severity == Severity::Error { "errors" } else { "warnings" };
+        let cause = format!("there are more {what} than the {LISTED} that are listed");
+        self.0.push(Problem { severity, ..Problem::new("", "", cause, "correct these first") });
     }
 
     pub fn is_empty(&self) -> bool {

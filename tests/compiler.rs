@@ -10,6 +10,8 @@ mod curves;
 mod document;
 #[path = "compiler/edit.rs"]
 mod edit;
+#[path = "compiler/expect.rs"]
+mod expect;
 #[path = "compiler/groups.rs"]
 mod groups;
 #[path = "compiler/hostile.rs"]

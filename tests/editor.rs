@@ -17,6 +17,8 @@ mod code;
 mod driver;
 #[path = "editor/escape.rs"]
 mod escape;
+#[path = "editor/expectations.rs"]
+mod expectations;
 #[path = "editor/exposing.rs"]
 mod exposing;
 #[path = "editor/grouping.rs"]

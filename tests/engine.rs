@@ -506,3 +506,65 @@ fn constant_vectors_are_made_of_shorter_ones() {
     ];
     assert_eq!(simulation.read("s").expect("the State is kept").data, wanted.concat());
 }
+
+/// What breaks is told once after each start, of particles only the living count, and a preview is no frame.
+#[test]
+fn bad_values_are_told_once_and_of_the_living_only() {
+    let nodes =
+        counter("if frame.index == 5u && cell.x == 2 { return log(-1.0 - x(cell)); } return x(cell) + params.rate;");
+    let mut simulation = Simulation::new(gpu(), plan(&nodes).expect("compiles")).expect("runs");
+    simulation.watch_values(4).expect("watches");
+    for start in 0..2 {
+        let mut told = Vec::new();
+        for _ in 0..12 {
+            simulation.preview(&FrameInput::default()).expect("previews");
+            simulation.step(&FrameInput::default()).expect("steps");
+            gpu().wait();
+            told.extend(simulation.bad_values(false));
+        }
+        assert_eq!((told.len(), told[0].frame, told[0].good), (1, 8, 4), "start {start}");
+        let said = told[0].problem(None).to_string();
+        assert!(said.starts_with("s: NaN or infinity in frame 8, not yet in frame 4, in `s` (16 values)"), "{said}");
+        let origin = told[0].origin(gpu(), plan(&nodes).expect("compiles")).expect("runs").expect("comes up again");
+        assert_eq!((origin.wire.as_str(), origin.frame, origin.count), ("c.x", 6, 16));
+        simulation.reset();
+    }
+    let particles = r#""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+        "born": (stage: "particles/fill_box", on: "domain", params: {"center": (0.5, 0.5), "size": (0.5, 0.5), "spacing": 0.125}),
+        "set": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 64, on: "domain", inputs: {"init": "born", "next": "move"}),
+        "move": (custom: "//! Move\n//! @inout particles: Particles{position: Vec} -> {position: Vec}\nfn stage(particle: Particle) -> Vec { return particle.position; }", inputs: {"particles": "set"}),"#;
+    let mut simulation = Simulation::new(gpu(), plan(particles).unwrap_or_else(|e| panic!("{e}"))).expect("runs");
+    simulation.watch_values(1).expect("watches");
+    simulation.step(&FrameInput::default()).expect("steps");
+    let mut places = vec![0.5f32; 128];
+    places[2 * 20] = f32::INFINITY;
+    for (living, bad) in [(20, false), (21, true)] {
+        simulation.write("set.position", &places).expect("writes");
+        simulation.set_count("set", living).expect("sets");
+        simulation.step(&FrameInput::default()).expect("steps");
+        assert_eq!(simulation.bad_values(true).is_some(), bad, "{living} living");
+    }
+}
+
+/// The quickest of several rounds, since other programs want the processor too.
+#[test]
+fn a_look_at_the_states_is_cheap() {
+    let nodes = counter(ADD).replace("(16, 16)", "(512, 512)");
+    let mut simulation = Simulation::new(gpu(), plan(&nodes).expect("compiles")).expect("runs");
+    let round = |simulation: &mut Simulation| {
+        let since = std::time::Instant::now();
+        for _ in 0..8 {
+            simulation.step(&FrameInput::default()).expect("steps");
+            simulation.bad_values(false);
+        }
+        gpu().wait();
+        since.elapsed().as_secs_f64() * 1e3 / 8.0
+    };
+    let mut quickest = |every: u64| {
+        simulation.watch_values(every).expect("watches");
+        (0..12).map(|_| round(&mut simulation)).fold(f64::INFINITY, f64::min)
+    };
+    let (never, rarely, always) = (quickest(u64::MAX), quickest(8), quickest(1));
+    println!("1 MiB of States: {never:.3} ms a frame, {rarely:.3} watched every 8 frames, {always:.3} every frame");
+    assert!(rarely < 2.0 * never + 2.0, "watching costs more than the frame");
+}

@@ -1,11 +1,14 @@
 //! Exports: what is written, what an interrupted one leaves, and what else runs meanwhile.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use stagewright::cancel::Cancel;
 use stagewright::document::{Document, ParamValue};
 use stagewright::export::job::{self, Ended, Export, Job, Progress, Subject};
+use stagewright::export::record::Fingerprint;
+use stagewright::files::Access;
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
@@ -62,6 +65,10 @@ fn document() -> Document {
     Document::parse(GRAPH).unwrap()
 }
 
+fn inputs(document: &Document) -> Fingerprint {
+    Fingerprint::of(document, Library::builtin(), &Access::default(), &Cancel::default()).unwrap()
+}
+
 fn gpu() -> Gpu {
     Gpu::new(&GpuOptions::default()).unwrap()
 }
@@ -72,12 +79,12 @@ fn simulation(gpu: &Gpu, document: &Document, options: &PlanOptions) -> Simulati
 }
 
 fn export(gpu: &Gpu, document: &Document, export: &Export, mut go_on: impl FnMut(&Progress) -> bool) -> Progress {
-    let mut simulation = simulation(gpu, document, &export.plan_options(PathBuf::new()));
-    job::run(export, document, &mut simulation, |progress, _| go_on(progress)).unwrap().0
+    let mut simulation = simulation(gpu, document, &export.plan_options(&Access::default()));
+    job::run(export, &inputs(document), &mut simulation, |progress, _| go_on(progress)).unwrap().0
 }
 
 fn start(gpu: &Gpu, export: Export) -> Job {
-    Job::start(gpu, Arc::new(Library::builtin().clone()), document(), Path::new(""), export, || {}).unwrap()
+    Job::start(gpu, Arc::new(Library::builtin().clone()), document(), &Access::default(), export, || {}).unwrap()
 }
 
 fn end(mut job: Job) -> Ended {
@@ -113,12 +120,12 @@ fn an_interrupted_export_goes_on_where_it_was_and_ends_as_if_it_had_not_been() {
     // A frame that is missing in the middle is where it goes on.
     std::fs::remove_file(cut.0.join(Export::file_name(6))).unwrap();
     let again = Export { resume: true, ..cut.export(3, 14) };
-    assert_eq!(again.interrupted(&document()), Some(3));
+    assert_eq!(again.interrupted(&inputs(&document())), Some(3));
     let second = export(&gpu, &document(), &again, |_| true);
     assert_eq!((second.kept, second.written, second.frame), (3, 9, 14));
     assert_eq!(cut.names(), whole.names(), "nothing else is left");
     assert!((3..=14).all(|frame| whole.frame(frame) == cut.frame(frame)));
-    assert_eq!(again.interrupted(&document()), None, "it is complete");
+    assert_eq!(again.interrupted(&inputs(&document())), None, "it is complete");
 }
 
 #[test]
@@ -128,9 +135,9 @@ fn frames_of_another_graph_are_not_gone_on_with() {
     let mut other = document();
     other.set("more", "rate", ParamValue::Number(9.0)).unwrap();
     let again = Export { resume: true, ..folder.export(1, 6) };
-    assert_eq!(again.interrupted(&document()), Some(4));
-    assert_eq!(again.interrupted(&other), None);
-    assert_eq!(Export { size: Some((9, 9)), ..again.clone() }.interrupted(&document()), None);
+    assert_eq!(again.interrupted(&inputs(&document())), Some(4));
+    assert_eq!(again.interrupted(&inputs(&other)), None);
+    assert_eq!(Export { size: Some((9, 9)), ..again.clone() }.interrupted(&inputs(&document())), None);
     let before = folder.frame(4);
     let done = export(&gpu, &other, &again, |_| true);
     assert_eq!((done.kept, done.written), (0, 6));
@@ -169,7 +176,7 @@ fn a_job_is_cancelled_by_word_and_by_letting_go() {
     let Ended::Cancelled(progress) = end(job) else { panic!("it was cancelled") };
     assert!(progress.frame < 1_000_000 && progress.written == progress.frame);
     let again = Export { resume: true, ..folder.export(1, 1_000_000) };
-    assert_eq!(again.interrupted(&document()), Some(progress.written));
+    assert_eq!(again.interrupted(&inputs(&document())), Some(progress.written));
     let since = Instant::now();
     drop(start(&gpu, again));
     assert!(since.elapsed() < Duration::from_secs(10));
@@ -190,4 +197,40 @@ fn errors_are_sentences() {
     let taken = failed(folder.export(1, 2));
     assert!(taken.contains("cannot create the folder"), "{taken}");
     std::fs::remove_file(&folder.0).unwrap();
+}
+
+/// A mesh that takes its time is given up with the export that reads it.
+#[test]
+fn an_export_is_cancelled_while_it_reads_a_mesh() {
+    const SIDE: usize = 300;
+    let (gpu, folder, files) = (gpu(), Folder::new("reading"), Folder::new("files"));
+    let mut mesh = String::new();
+    for i in 0..SIDE * SIDE {
+        mesh += &format!("v {} {} {}\n", i % SIDE, i / SIDE, (i * 7919) % 10);
+        if i % SIDE > 0 && i >= SIDE {
+            let (a, b, c, d) = (i - SIDE, i - SIDE + 1, i + 1, i);
+            mesh += &format!("f {a} {b} {c}\nf {a} {c} {d}\n");
+        }
+    }
+    std::fs::create_dir_all(&files.0).unwrap();
+    std::fs::write(files.0.join("a.obj"), mesh).unwrap();
+    let graph = r#"(version: 1, nodes: {
+        "box": (domain: (resolution: (128, 128, 128), width: 1, edge: "wall")),
+        "picture": (domain: (resolution: (8, 8), width: 1, edge: "clamp")),
+        "shape": (file: "a.obj", on: "box", params: {"center": (0.5, 0.5, 0.5), "size": 0.9}),
+        "field": (stage: "field/from_grid", inputs: {"grid": "shape.distance"}),
+        "camera": (stage: "view/camera"),
+        "show": (stage: "view/shape", on: "picture", inputs: {"camera": "camera.camera", "shape": "field.field"}),
+        "screen": (output: (size: (8, 8)), inputs: {"image": "show.image"}),
+    })"#;
+    let (library, access) = (Arc::new(Library::builtin().clone()), Access::new(&files.0, false));
+    let document = Document::parse(graph).unwrap();
+    let job = Job::start(&gpu, library, document, &access, folder.export(1, 2), || {}).unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let since = Instant::now();
+    job.cancel();
+    let Ended::Cancelled(progress) = end(job) else { panic!("it was done before") };
+    println!("cancelled in {:?}", since.elapsed());
+    assert!(progress.frame == 0 && since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+    assert!(!folder.0.exists());
 }

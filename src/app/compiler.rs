@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
@@ -11,13 +10,16 @@ use std::time::Duration;
 
 use super::driver::DriverWatch;
 use super::loader::{Loader, Watch};
+use crate::asset::DistanceGrid;
 use crate::document::{Document, Scope};
+use crate::files::Access;
 use crate::gpu::Gpu;
 use crate::graph::Graph;
+use crate::graph::expect::Expectation;
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, Tuning};
 use crate::problem::{Problem, Problems};
-use crate::sim::{camera, probe};
+use crate::sim::{camera, expect, files, probe};
 use crate::tune::{self, Book};
 
 /// What is to be compiled.
@@ -26,8 +28,8 @@ pub struct Job {
     pub document: Document,
     /// Stages and groups that its nodes may be of.
     pub library: Arc<Library>,
-    /// Where files are that it names.
-    pub folder: PathBuf,
+    /// Which files it may name.
+    pub access: Access,
     /// Wires that are looked at.
     pub watched: BTreeSet<String>,
     /// The level whose nodes show small pictures.
@@ -37,11 +39,15 @@ pub struct Job {
 /// A plan whose pipelines are built, and what is worth knowing about the graph.
 pub struct Compiled {
     pub plan: Plan,
+    /// What it needs from files.
+    pub grids: Vec<Arc<DistanceGrid>>,
     pub warnings: Problems,
     /// A wire of each node of the pictured level.
     pub thumbnails: Vec<String>,
     /// The node that the picture of each Output gets its camera from, for those that can be moved.
     pub cameras: BTreeMap<String, String>,
+    /// What the graph's author states about its results.
+    pub expectations: Vec<Result<Expectation, Problem>>,
 }
 
 type Outcome = Result<Compiled, Problems>;
@@ -173,12 +179,15 @@ fn compile(
     let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
     let pictured = job.pictured.as_ref().map(|scope| probe::thumbnails(&graph, group(scope).as_deref()));
     let thumbnails = pictured.unwrap_or_default();
-    let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).cloned().collect());
-    let options = PlanOptions { folder: job.folder.clone(), keep, tuning, ..PlanOptions::default() };
+    let expected = expect::keep(graph.expectations.iter().flatten());
+    let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect());
+    let options = PlanOptions { keep, tuning, ..options(job) };
     let plan = Plan::compile(&graph, &options)?;
     if !loader.load(&plan, &mut newer)? {
         return Ok(None);
     }
+    // They are known by now.
+    let grids = files::read(&plan)?;
     let mut superseded = false;
     let prepared = gpu.prepare_while(&plan, &mut |making| {
         superseded = newer();
@@ -191,7 +200,8 @@ fn compile(
     prepared?;
     let camera = |output: &str| Some((output.to_string(), camera::orbit_target(&graph, Some(output))?));
     let cameras = plan.outputs.iter().filter_map(|output| camera(&output.node)).collect();
-    Ok(Some(Compiled { plan, warnings: graph.warnings, thumbnails, cameras }))
+    let Graph { warnings, expectations, .. } = graph;
+    Ok(Some(Compiled { plan, grids, warnings, thumbnails, cameras, expectations }))
 }
 
 /// Measures the shapes of what runs, until something else is asked for. Returns what is to be compiled next: that, or the same
@@ -208,7 +218,7 @@ fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job
         asked.is_none()
     };
     let graph = Graph::build(&job.1.document, &job.1.library).ok()?;
-    let options = PlanOptions { folder: job.1.folder.clone(), ..PlanOptions::default() };
+    let options = options(&job.1);
     let before = book.tuning(gpu);
     // What can't be measured stays as it is.
     let measured = catch_unwind(AssertUnwindSafe(|| tune::tune(gpu, &graph, &options, book, &go_on)));
@@ -221,6 +231,11 @@ fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job
         Some(asked) => asked,
         None => found.then(|| job.clone()),
     }
+}
+
+fn options(job: &Job) -> PlanOptions {
+    let Access { folder, anywhere } = job.access.clone();
+    PlanOptions { folder, allow_files: anywhere, ..PlanOptions::default() }
 }
 
 fn died() -> Problems {

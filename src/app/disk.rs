@@ -1,12 +1,11 @@
 //! Graph files on disk, and those that ship inside the program.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rust_embed::RustEmbed;
 
 use crate::document::{Document, Salvaged, salvage};
+use crate::files::{self, MAX_GRAPH, write};
 
 /// What the editor shows when it is opened without a file.
 pub const FIRST: &str = "stable_fluids";
@@ -91,7 +90,8 @@ pub fn load(source: &Source) -> Result<Document, Broken> {
 /// # Errors
 /// As [`load`].
 pub fn read(path: &Path) -> Result<Document, Broken> {
-    let bytes = fs::read(path).map_err(|e| plain(format!("{} can't be read: {e}", path.display())))?;
+    let bytes =
+        files::read::bytes(path, MAX_GRAPH).map_err(|e| plain(format!("{} can't be read: {e}", path.display())))?;
     let text = String::from_utf8_lossy(&bytes);
     Document::parse(&text).map_err(|e| Broken {
         sentence: format!("{} is no graph file: {e}", path.display()),
@@ -99,11 +99,20 @@ pub fn read(path: &Path) -> Result<Document, Broken> {
     })
 }
 
+/// Writes a stage file of the user's. A link in its place is replaced: no stage is read through one.
+///
+/// # Errors
+/// As [`save`].
+pub fn save_stage(path: &Path, text: &str) -> Result<(), String> {
+    write::replace(path, text.as_bytes()).map_err(|e| format!("{} can't be written: {e}", path.display()))
+}
+
 fn plain(sentence: String) -> Broken {
     Broken { sentence, salvaged: None }
 }
 
-/// Writes a document, so that at every moment the file is the old one or the new one, whole.
+/// Writes a document, so that at every moment the file is the old one or the new one, whole. Where the path is a link, what it points at
+/// is replaced.
 ///
 /// # Errors
 /// Why it can't be written, in one sentence; then the file is as it was.
@@ -116,43 +125,13 @@ pub fn save(path: &Path, document: &Document) -> Result<(), String> {
 /// # Errors
 /// As [`save`].
 pub fn save_text(path: &Path, text: &str) -> Result<(), String> {
-    replace(path, text.as_bytes()).map_err(|e| format!("{} can't be written: {e}", path.display()))
-}
-
-/// Writes a file, so that at every moment it is the old one or the new one, whole.
-///
-/// # Errors
-/// Why it can't be written; then the file is as it was.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // What a link points at is replaced, not the link.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it has no file name"))?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let temporary = folder.join(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
-    let written = write(&temporary, &path, bytes).and_then(|()| fs::rename(&temporary, &path));
-    if written.is_err() {
-        // It may not even have come into being.
-        let _ = fs::remove_file(&temporary);
-        return written;
-    }
-    // The new name outlasts a power cut only when the folder is on disk too; not every system lets folders be opened.
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
-    Ok(())
-}
-
-fn write(temporary: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(temporary)?;
-    if let Ok(before) = fs::metadata(path) {
-        file.set_permissions(before.permissions())?;
-    }
-    file.write_all(bytes)?;
-    file.sync_all()
+    write::replace_target(path, text.as_bytes()).map_err(|e| format!("{} can't be written: {e}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn folder(name: &str) -> PathBuf {
@@ -216,7 +195,10 @@ mod tests {
         save(&link, &Document::default()).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
-        assert!(load(&Source::File(path)).is_ok());
+        assert!(load(&Source::File(path.clone())).is_ok());
+        // A stage is never read through a link, nor written through one.
+        save_stage(&link, "a stage").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_file() && load(&Source::File(path)).is_ok());
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -1,7 +1,7 @@
 //! The dialog that exports pictures, while the window goes on.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::Duration;
 
 use eframe::egui::{self, DragValue, Id, RichText, Ui};
@@ -9,7 +9,10 @@ use eframe::egui::{self, DragValue, Id, RichText, Ui};
 use super::session::Session;
 use super::settings::{ExportChoices, Store};
 use super::theme;
+use crate::cancel::Cancel;
 use crate::export::job::{Ended, Export, Job, Progress, Subject};
+use crate::export::record::Fingerprint;
+use crate::graph::outputs::fitted;
 use crate::plan::Picture;
 
 /// Of a pixel in a PNG of a simulation's picture \[bytes\]; the shipped graphs take 0.6 to 2.9.
@@ -25,15 +28,32 @@ pub struct ExportDialog {
     resume: bool,
     job: Option<Running>,
     /// What lies in the folder, and of which choices and graph that is told.
-    there: Option<(Export, u64, There)>,
+    there: Option<Look>,
     /// How the last export ended, and the folder where its frames are.
     told: Option<(String, bool, PathBuf)>,
     /// The system's dialog for a folder, while it is open.
     folder: Option<Receiver<Option<PathBuf>>>,
 }
 
+/// A look into the folder, on a thread of its own: all that the frames follow from is read.
+struct Look {
+    export: Export,
+    revision: u64,
+    found: Option<There>,
+    answer: Receiver<There>,
+    cancel: Cancel,
+}
+
+impl Drop for Look {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
 #[derive(Clone, Copy)]
 enum There {
+    /// Not known yet.
+    Unknown,
     Nothing,
     /// Frames of an export of the same that was interrupted.
     Interrupted(u64),
@@ -84,6 +104,12 @@ impl ExportDialog {
         }
     }
 
+    /// Whether it is not known yet what lies in the folder.
+    #[cfg(test)]
+    pub fn looking(&self) -> bool {
+        self.open && self.job.is_none() && self.there.as_ref().is_none_or(|look| look.found.is_none())
+    }
+
     /// How the last export ended, until there is another.
     #[cfg(test)]
     pub fn ended(&self) -> Option<&str> {
@@ -128,10 +154,9 @@ impl ExportDialog {
     }
 
     fn start(&mut self, ctx: &egui::Context, session: &Session) {
-        let graph_folder = session.path().and_then(Path::parent).unwrap_or(Path::new(""));
-        let (export, wake) = (self.export(), ctx.clone());
+        let (export, access, wake) = (self.export(), session.access(), ctx.clone());
         let (library, document) = (session.library().clone(), session.document().clone());
-        let job = Job::start(session.gpu(), library, document, graph_folder, export, move || wake.request_repaint());
+        let job = Job::start(session.gpu(), library, document, &access, export, move || wake.request_repaint());
         match job {
             Ok(job) => self.job = Some(Running { job, folder: self.choices.folder.clone() }),
             Err(error) => self.told = Some((error.to_string(), true, self.choices.folder.clone())),
@@ -190,13 +215,13 @@ impl ExportDialog {
             let label = ui.label("to").id;
             let least = self.choices.first;
             ui.add(DragValue::new(&mut self.choices.last).range(least..=u64::MAX)).labelled_by(label);
-            let seconds = (self.choices.last + 1).saturating_sub(least) as f64 / session.document().fps;
+            let seconds = self.choices.last.saturating_add(1).saturating_sub(least) as f64 / session.document().fps;
             ui.label(RichText::new(format!("{seconds:.1} s")).color(theme::of(ui).dim));
         });
         row(ui, "Size", |ui, _| self.size(ui, (picture.width, picture.height)));
         row(ui, "Folder", |ui, label| self.folder(ui, label));
         self.summary(ui, (picture.width, picture.height));
-        let there = self.look(session);
+        let there = self.look(ui.ctx(), session);
         match there {
             There::Interrupted(count) => {
                 let text = format!("Resume the export that was interrupted: {} are there", frames(count));
@@ -206,13 +231,13 @@ impl ExportDialog {
                 let text = "There are frames of that name in the folder; they are replaced.";
                 ui.label(RichText::new(text).color(theme::of(ui).warning));
             }
-            There::Nothing => {}
+            There::Nothing | There::Unknown => {}
         }
         self.last(ui);
         ui.add_space(6.0);
         let resume = self.resume && matches!(there, There::Interrupted(_));
         let text = if resume { "Resume" } else { "Export" };
-        let named = !self.choices.folder.as_os_str().is_empty();
+        let named = !self.choices.folder.as_os_str().is_empty() && !matches!(there, There::Unknown);
         ui.horizontal(|ui| ui.add_enabled(named, button(text)).clicked()).inner
     }
 
@@ -228,22 +253,35 @@ impl ExportDialog {
     }
 
     /// What lies in the folder. The disk is asked once for the same choices and graph.
-    fn look(&mut self, session: &Session) -> There {
+    fn look(&mut self, ctx: &egui::Context, session: &Session) -> There {
         let (export, revision) = (Export { resume: true, ..self.export() }, session.revision());
-        if let Some((of, at, there)) = &self.there
-            && *of == export
-            && *at == revision
-        {
-            return *there;
+        let same = |look: &&mut Look| look.export == export && look.revision == revision;
+        if let Some(look) = self.there.as_mut().filter(same) {
+            look.found = look.found.or_else(|| match look.answer.try_recv() {
+                Ok(found) => Some(found),
+                Err(TryRecvError::Empty) => None,
+                // Without a thread nothing is known, and frames may be replaced.
+                Err(TryRecvError::Disconnected) => Some(There::Others),
+            });
+            return look.found.unwrap_or(There::Unknown);
         }
-        let first = export.folder.join(Export::file_name(self.choices.first));
-        let there = match export.interrupted(session.document()) {
-            Some(count) => There::Interrupted(count),
-            None if first.is_file() => There::Others,
-            None => There::Nothing,
+        let (send, answer) = channel();
+        let cancel = Cancel::default();
+        let (document, library, access) = (session.document().clone(), session.library().clone(), session.access());
+        let (theirs, stop, wake) = (export.clone(), cancel.clone(), ctx.clone());
+        let look = move || {
+            let Some(inputs) = Fingerprint::of(&document, &library, &access, &stop) else { return };
+            // Nobody may wait any more.
+            let _ = send.send(match theirs.interrupted(&inputs) {
+                Some(count) => There::Interrupted(count),
+                None if theirs.would_replace() => There::Others,
+                None => There::Nothing,
+            });
+            wake.request_repaint();
         };
-        self.there = Some((export, revision, there));
-        there
+        drop(std::thread::Builder::new().name("export folder".into()).spawn(look));
+        self.there = Some(Look { export, revision, found: None, answer, cancel });
+        There::Unknown
     }
 
     fn size(&mut self, ui: &mut Ui, own: (u32, u32)) {
@@ -257,6 +295,11 @@ impl ExportDialog {
                 ui.add(DragValue::new(width).range(1..=LARGEST)).labelled_by(label);
                 let label = ui.label("height").id;
                 ui.add(DragValue::new(height).range(1..=LARGEST)).labelled_by(label);
+                let fits = fitted((*width, *height), own);
+                if fits != (*width, *height) {
+                    let text = format!("Stretches the image; {} × {} keeps its shape", fits.0, fits.1);
+                    ui.label(RichText::new(text).color(theme::of(ui).warning));
+                }
             }
             None => drop(ui.label(RichText::new(format!("{} × {}", own.0, own.1)).color(theme::of(ui).dim))),
         }
@@ -283,7 +326,7 @@ impl ExportDialog {
 
     fn summary(&self, ui: &mut Ui, own: (u32, u32)) {
         let (width, height) = self.choices.size.unwrap_or(own);
-        let count = (self.choices.last + 1).saturating_sub(self.choices.first);
+        let count = self.choices.last.saturating_add(1).saturating_sub(self.choices.first);
         let bytes = f64::from(width) * f64::from(height) * BYTES_A_PIXEL * count as f64;
         let (first, last) = (Export::file_name(self.choices.first), Export::file_name(self.choices.last));
         let text = format!("{first} to {last}: {}, about {}", frames(count), amount(bytes));
@@ -371,7 +414,7 @@ mod tests {
 
     #[test]
     fn figures_are_short() {
-        let progress = Progress { frame: 30, written: 30, kept: 0, last: 240, rate: Some(2.0) };
+        let progress = Progress { frame: 30, written: 30, kept: 0, replaced: 0, last: 240, rate: Some(2.0) };
         assert_eq!(figures(&progress), "frame 30 of 240, 2.0 a second, 1 min 45 s left");
         assert_eq!(figures(&Progress::default()), "frame 0 of 0");
         assert_eq!([4e5, 2.5e8, 3e9].map(amount), ["400 kB", "250 MB", "3.0 GB"]);

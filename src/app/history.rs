@@ -101,4 +101,33 @@ mod tests {
         change(&mut history, &mut document, "two", "b");
         assert!(!history.can_redo());
     }
+
+    /// Every kind of edit, in any order, on any level. STAGEWRIGHT_COUNT asks for so many, STAGEWRIGHT_SEED for another first seed.
+    #[test]
+    fn each_edit_is_undone_and_redone_to_the_same_document() {
+        use crate::edit::tests::random::{STEPS, asked_runs, edit, start};
+        let (first, runs) = asked_runs(16);
+        let mut changed = 0;
+        for run in 0..runs {
+            let begin = start(run);
+            let (mut history, mut document, mut clipboard) = (History::default(), begin.clone(), String::new());
+            let mut dice = crate::edit::tests::random::Dice::new(first.wrapping_add(run));
+            for step in 0..STEPS {
+                let before = document.clone();
+                history.record(&before, &step.to_string());
+                let done = edit(&mut document, &mut dice, &mut clipboard);
+                history.close(&document);
+                if document == before {
+                    continue;
+                }
+                changed += 1;
+                let after = document.clone();
+                assert!(history.undo(&mut document) && document == before, "undone: {done}");
+                assert!(history.redo(&mut document) && document == after, "redone: {done}");
+            }
+            while history.undo(&mut document) {}
+            assert_eq!(document, begin, "all undone");
+        }
+        assert!(changed as u64 > runs * STEPS as u64 / 4, "most edits do something: {changed}");
+    }
 }

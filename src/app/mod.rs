@@ -25,20 +25,23 @@ mod reading;
 mod session;
 mod settings;
 mod stages;
+pub mod storage;
 mod structure;
 mod theme;
 mod transport;
 mod view;
+mod window;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use eframe::egui::{self, RichText, Ui, ViewportCommand};
-use eframe::{egui_wgpu, wgpu};
+use eframe::egui_wgpu;
 use egui_tiles::Tree;
 
 use crate::document::Document;
-use crate::gpu::{self, Gpu};
+use crate::gpu::{Gpu, describe};
 use crate::library::Library;
 use canvas::{Canvas, layout};
 use code::Code;
@@ -57,62 +60,9 @@ use session::Session;
 pub use settings::Folders;
 use settings::WindowChoices;
 use view::{Pictures, View};
+pub use window::run;
 
-/// Opens the window, with a graph file or with a graph that ships, and returns when it is closed. `stages` is a folder of
-/// the user's own; without one, it is `stages` beside the graph.
-///
-/// # Errors
-/// Why there is no window, in one sentence.
-pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String> {
-    let source = file.map_or_else(first, Source::File);
-    let options = eframe::NativeOptions {
-        viewport: egui::ViewportBuilder::default()
-            .with_app_id("stagewright")
-            .with_title("Stagewright")
-            .with_inner_size([1480.0, 920.0])
-            .with_min_inner_size([820.0, 520.0])
-            .with_drag_and_drop(true),
-        wgpu_options: graphics(),
-        ..Default::default()
-    };
-    let create: eframe::AppCreator<'_> = Box::new(move |context| {
-        let editor = Editor::new(context, source, stages, Folders::of_user())?;
-        if let Some(folder) = crate::tune::cache_folder() {
-            editor.session.gpu().keep_pipelines(&folder.join("pipelines"));
-        }
-        Ok(Box::new(editor))
-    });
-    eframe::run_native("stagewright", options, create).map_err(|error| sentence(&error))
-}
-
-/// Why there is no window, and what works without one.
-fn sentence(error: &eframe::Error) -> String {
-    match error {
-        eframe::Error::Wgpu(cause) => format!("{}; {cause}", gpu::GpuError::NoAdapter),
-        eframe::Error::AppCreation(cause) => cause.to_string(),
-        other => {
-            // Up to here it says where in the window library that was.
-            let text = other.to_string();
-            let cause = text.rsplit(": ").next().unwrap_or_default().trim_end_matches('.');
-            format!("no window can be opened: {cause}; `stagewright render` works without one")
-        }
-    }
-}
-
-fn first() -> Source {
-    let shipped = PathBuf::from(format!("graphs/{}.ron", disk::FIRST));
-    if shipped.is_file() { Source::File(shipped) } else { Source::Example(disk::FIRST.to_string()) }
-}
-
-/// The window's device is the simulation's too, so it is asked for with all that the adapter has.
-fn graphics() -> egui_wgpu::WgpuConfiguration {
-    let mut setup = egui_wgpu::WgpuSetupCreateNew::without_display_handle();
-    setup.instance_descriptor.backends &= wgpu::Backends::PRIMARY;
-    setup.device_descriptor = std::sync::Arc::new(gpu::device_descriptor);
-    egui_wgpu::WgpuConfiguration { wgpu_setup: setup.into(), ..Default::default() }
-}
-
-/// The whole window.
+/// All that is in the window.
 pub struct Editor {
     session: Session,
     player: Player,
@@ -120,6 +70,8 @@ pub struct Editor {
     code: Code,
     views: BTreeMap<u64, View>,
     render: egui_wgpu::RenderState,
+    /// What other threads wake: the window of now.
+    awake: Awake,
     /// Small pictures on the nodes, and whether they are wanted.
     pictures: Pictures,
     thumbnails: bool,
@@ -158,12 +110,12 @@ impl Editor {
         let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
         theme::install(&context.egui_ctx);
         keep_memory();
-        let name = gpu::describe(&render.adapter.get_info());
-        let gpu = Gpu::from_device(render.device.clone(), render.queue.clone(), &name);
-        gpu.watch();
-        let ctx = context.egui_ctx.clone();
+        let awake: Awake = Arc::new(Mutex::new(context.egui_ctx.clone()));
+        let asleep = awake.clone();
+        let wake = move || asleep.lock().unwrap_or_else(PoisonError::into_inner).request_repaint();
         let mut editor = Editor {
-            session: Session::new(gpu, move || ctx.request_repaint()),
+            session: Session::new(device(&render), wake),
+            awake,
             player: Player::default(),
             canvas: Canvas::default(),
             views: BTreeMap::from([(0, View::new(render.clone()))]),
@@ -191,6 +143,41 @@ impl Editor {
         }
         editor.files.load(&mut editor.session, source);
         Ok(editor)
+    }
+
+    /// Goes on in another window, after the device of the last one was lost. The document, its undo steps, the panes and what is
+    /// selected are as they were; the simulation goes on from its last snapshot.
+    ///
+    /// # Errors
+    /// When there is no graphics device.
+    fn attach(&mut self, context: &eframe::CreationContext<'_>) -> Result<(), String> {
+        let render = context.wgpu_render_state.clone().ok_or("there is no graphics device")?;
+        theme::install(&context.egui_ctx);
+        *self.awake.lock().unwrap_or_else(PoisonError::into_inner) = context.egui_ctx.clone();
+        context.egui_ctx.set_theme(if self.files.settings().get().window.dark {
+            egui::Theme::Dark
+        } else {
+            egui::Theme::Light
+        });
+        // What was laid out for the old window's fonts is laid out again.
+        self.code.flush(&mut self.session);
+        self.code = Code::default();
+        self.picker = None;
+        self.files.close_gallery();
+        self.views.values_mut().for_each(|view| view.attach(render.clone()));
+        self.pictures = Pictures::default();
+        self.canvas.thumbnails.clear();
+        self.player.attach();
+        self.title.clear();
+        self.closing = false;
+        let from = self.session.rebuild(device(&render));
+        self.render = render;
+        let from = from.map_or("from the start".into(), |frame| format!("from frame {frame}"));
+        self.tell(
+            format!("The graphics device was lost. The simulation continues {from}; nothing else has changed."),
+            true,
+        );
+        Ok(())
     }
 
     /// Brings the window to how it was left the last time.
@@ -338,11 +325,15 @@ impl Editor {
             pointer.keys = ctx.input_mut(player::keys);
         }
         let computed = self.player.advance(&mut self.session, pointer, ctx.input(|input| input.time));
+        if self.session.collect_checks() {
+            ctx.request_repaint();
+        }
         if computed || std::mem::take(&mut self.stale) {
             self.views.values_mut().for_each(|view| view.update(&mut self.session));
         }
         if computed {
             self.pictures.refresh(&self.session);
+            self.session.keep_snapshot();
         }
         // While it plays, the next frame brings the next of them.
         if computed || (self.pictures.late() && !self.player.playing) {
@@ -360,7 +351,9 @@ impl Editor {
         // Asking costs a copy, and loops that overrun do so for long.
         if simulation.frame() % 32 == 1 {
             let warnings = simulation.warnings(false);
+            let bad = simulation.bad_values(false);
             self.session.note(warnings);
+            bad.into_iter().for_each(|bad| self.session.trace(bad));
         }
     }
 
@@ -411,6 +404,11 @@ impl eframe::App for Editor {
 
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
+        if self.session.gpu().is_lost() {
+            // Nothing can be drawn any more. `window::run` opens another window for what is in this one.
+            ctx.send_viewport_cmd(ViewportCommand::Close);
+            return;
+        }
         self.code.tick(&ctx, &mut self.session);
         self.arrivals(&ctx);
         self.advance(&ctx);
@@ -445,6 +443,17 @@ impl eframe::App for Editor {
             ctx.request_repaint();
         }
     }
+}
+
+/// The context of the window that threads wake.
+type Awake = Arc<Mutex<egui::Context>>;
+
+/// The device of a window, which its simulation shares.
+fn device(render: &egui_wgpu::RenderState) -> Gpu {
+    let name = describe(&render.adapter.get_info());
+    let gpu = Gpu::from_device(render.device.clone(), render.queue.clone(), &name);
+    gpu.watch();
+    gpu
 }
 
 /// A document whose nodes have places; those that have none yet get them.

@@ -6,6 +6,7 @@ use eframe::egui::{self, RichText};
 
 use super::inspector::row;
 use super::theme;
+use crate::printable;
 
 /// How long good news stays.
 const STAY: Duration = Duration::from_secs(4);
@@ -19,6 +20,7 @@ pub struct Notice {
 
 impl Notice {
     pub fn new(text: String, error: bool) -> Notice {
+        let text = printable::lines(&printable::cut(&text)).into_owned();
         Notice { text, error, since: Instant::now() }
     }
 

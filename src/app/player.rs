@@ -96,6 +96,13 @@ impl Player {
             Player { playing: self.playing, speed: self.speed, in_flight: self.in_flight.clone(), ..Player::default() };
     }
 
+    /// Goes on with another device: nothing is on its way to it yet.
+    pub fn attach(&mut self) {
+        self.in_flight = Arc::default();
+        self.stamps.clear();
+        (self.due, self.stale) = (0.0, true);
+    }
+
     /// The next speed, up or down.
     pub fn shift_speed(&mut self, up: bool) {
         let next = if up {
@@ -129,9 +136,14 @@ impl Player {
         };
         self.before = pointer.at;
         let result = if step { simulation.step(&input) } else { simulation.preview(&input) };
-        if let Err(problems) = result {
-            self.playing = false;
-            session.note(problems);
+        match result {
+            Err(problems) => {
+                // With another device it goes on.
+                self.playing &= session.gpu().is_lost();
+                session.note(problems);
+            }
+            Ok(()) if step => session.check_frame(),
+            Ok(()) => {}
         }
         let total = session.simulation().and_then(|s| s.times(false)).filter(|times| !times.is_empty());
         let total = total.map(|times| times.iter().map(|node| node.ms).sum::<f64>());

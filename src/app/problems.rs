@@ -5,7 +5,14 @@ use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 use super::session::Session;
 use super::theme;
 use crate::edit::{self, Remedy};
+use crate::printable;
 use crate::problem::{Problem, Severity};
+use crate::sim::files::is_outside;
+
+/// Text from a file as the window shows it: short enough, and nothing in it hidden.
+fn shown(text: &str) -> String {
+    printable::lines(&printable::cut(text)).into_owned()
+}
 
 /// The list with what has been found out about it.
 #[derive(Default)]
@@ -66,23 +73,27 @@ impl ProblemList {
             Severity::Error => ("⊗", "Error", theme::of(ui).error),
             Severity::Warning => ("⚠", "Warning", theme::of(ui).warning),
         };
-        let mut chosen = None;
+        let (mut chosen, mut allow) = (None, false);
         let here = self.at == Some(index);
         let row = ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(6.0, 2.0);
             let mark = ui.label(RichText::new(icon).color(color));
             mark.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, word));
             if !problem.node.is_empty() {
-                let text = RichText::new(place(problem)).monospace();
+                let text = RichText::new(printable::name(&printable::cut(&place(problem)))).monospace();
                 let link = egui::Link::new(if here { text.strong().underline() } else { text });
                 if ui.add(link).on_hover_text("Show the node").clicked() {
                     self.at = Some(index);
                     session.go_to_problem(problem);
                 }
             }
-            ui.label(&problem.cause);
+            ui.label(shown(&problem.cause));
             if !problem.remedy.is_empty() {
-                ui.label(RichText::new(format!("→ {}", problem.remedy)).color(theme::of(ui).dim));
+                ui.label(RichText::new(format!("→ {}", shown(&problem.remedy))).color(theme::of(ui).dim));
+            }
+            if is_outside(problem) {
+                let text = "Every graph in this folder may then read any of your files, now and in future.";
+                allow = ui.small_button("Allow files outside the folder").on_hover_text(text).clicked();
             }
             let known = self.known.iter().find(|(known, _)| known == problem);
             for remedy in known.map(|(_, remedies)| remedies.as_slice()).unwrap_or_default() {
@@ -93,6 +104,9 @@ impl ProblemList {
         });
         if here && self.reveal {
             row.response.scroll_to_me(None);
+        }
+        if allow {
+            session.files_wanted = true;
         }
         let Some(remedy) = chosen else { return Ok(()) };
         let mut after = session.document().clone();

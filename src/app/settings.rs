@@ -3,14 +3,20 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use egui_tiles::Tree;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::disk;
 use super::panes::Pane;
+use crate::files::{read, write};
 
+/// The largest settings file \[bytes\].
+const MAX_SETTINGS: u64 = 1 << 20;
+/// How often, and how long each time, another window is waited for that writes the settings.
+const LOCK_TRIES: usize = 50;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Files that the menu lists.
 pub const RECENT: usize = 10;
 
@@ -45,6 +51,9 @@ pub struct Settings {
     pub export: ExportChoices,
     #[serde(deserialize_with = "tolerant")]
     pub window: WindowChoices,
+    /// Folders whose graphs may read files outside them.
+    #[serde(deserialize_with = "tolerant")]
+    pub allowed: BTreeSet<PathBuf>,
     /// Numbers of the hints that were put away.
     #[serde(deserialize_with = "tolerant")]
     pub hints: BTreeSet<u8>,
@@ -102,7 +111,7 @@ impl Store {
     /// Reads the settings of a folder; where there are none, or none that read, they are the defaults.
     pub fn open(folder: Option<&Path>) -> Store {
         let file = folder.map(|folder| folder.join("settings.ron"));
-        Store { settings: file.as_deref().map(read).unwrap_or_default(), file }
+        Store { settings: file.as_deref().map(load).unwrap_or_default(), file }
     }
 
     pub fn get(&self) -> &Settings {
@@ -118,24 +127,53 @@ impl Store {
             change(&mut self.settings);
             return Ok(());
         };
+        // Another window that changes them at the same time waits, so that neither change is lost.
+        let _held = file.parent().and_then(lock);
         if file.is_file() {
-            self.settings = read(file);
+            self.settings = load(file);
         }
         change(&mut self.settings);
         let text = ron::ser::to_string_pretty(&self.settings, ron::ser::PrettyConfig::default());
         let written = text.map_err(|e| e.to_string()).and_then(|text| {
             let folder = file.parent().unwrap_or(Path::new("."));
-            fs::create_dir_all(folder).and_then(|()| disk::replace(file, text.as_bytes())).map_err(|e| e.to_string())
+            fs::create_dir_all(folder)
+                .and_then(|()| write::replace_target(file, text.as_bytes()))
+                .map_err(|e| e.to_string())
         });
         written.map_err(|e| format!("the settings can't be written to {}: {e}", file.display()))
     }
 }
 
-fn read(file: &Path) -> Settings {
-    fs::read_to_string(file).ok().and_then(|text| ron::from_str(&text).ok()).unwrap_or_default()
+/// Holds the settings of a folder; `None` where that is not possible, or takes longer than a person should wait.
+fn lock(folder: &Path) -> Option<fs::File> {
+    fs::create_dir_all(folder).ok()?;
+    let file =
+        fs::OpenOptions::new().write(true).create(true).truncate(false).open(folder.join("settings.lock")).ok()?;
+    let held = |_| {
+        let held = file.try_lock().is_ok();
+        if !held {
+            std::thread::sleep(LOCK_PAUSE);
+        }
+        held
+    };
+    (0..LOCK_TRIES).any(held).then_some(file)
+}
+
+fn load(file: &Path) -> Settings {
+    read::text(file, MAX_SETTINGS).ok().and_then(|text| ron::from_str(&text).ok()).unwrap_or_default()
 }
 
 impl Settings {
+    /// Lets the graphs of a graph's folder read files outside it.
+    pub fn allow(&mut self, graph: &Path) {
+        self.allowed.extend(folder(graph));
+    }
+
+    /// Whether the user has allowed that.
+    pub fn allows(&self, graph: &Path) -> bool {
+        folder(graph).is_some_and(|folder| self.allowed.contains(&folder))
+    }
+
     /// Puts a file in front of those that were used last.
     pub fn remember(&mut self, path: &Path) {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -143,6 +181,12 @@ impl Settings {
         self.recent.insert(0, path);
         self.recent.truncate(RECENT);
     }
+}
+
+/// The folder of a graph as it is called whatever links lead there.
+fn folder(graph: &Path) -> Option<PathBuf> {
+    let folder = graph.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::canonicalize(folder).ok()
 }
 
 #[cfg(test)]
@@ -159,6 +203,23 @@ mod tests {
         let names: Vec<String> = settings.recent.iter().map(|p| p.display().to_string()).collect();
         let expected = [9, 14, 13, 12, 11, 10, 8, 7, 6, 5].map(|name| format!("/no/such/{name}"));
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn windows_that_change_the_settings_at_the_same_time_lose_no_change() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for window in 0..4u8 {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    let mut store = Store::open(Some(folder));
+                    for change in 0..16 {
+                        store.change(|settings| settings.hints.extend([window * 16 + change])).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(Store::open(Some(folder.path())).get().hints.len(), 64);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
@@ -31,28 +31,52 @@ pub struct Stages {
     folder: PathBuf,
     messages: Sender<Message>,
     answers: Receiver<Answer>,
+    /// Nothing was told yet.
+    first: bool,
+    since: Instant,
 }
 
 impl Stages {
-    /// Reads a folder, and from now on whenever it changes; `wake` is then called on a thread.
-    pub fn open(folder: PathBuf, wake: impl Fn() + Send + 'static) -> (Stages, Answer) {
-        let answer = read(&folder, Library::builtin());
-        let known = answer.as_ref().ok().cloned();
+    /// Has a folder read, on a thread of its own, and from now on whenever it changes; `wake` is called there when [`Stages::poll`] has
+    /// something to tell.
+    pub fn open(folder: PathBuf, wake: impl Fn() + Send + 'static) -> Stages {
         let (messages, inbox) = channel();
         let (outbox, answers) = channel();
-        let follower = Follower { folder: folder.clone(), known, messages: messages.clone(), outbox };
-        // Without a thread the folder is as it was when it was opened.
+        let follower = Follower { folder: folder.clone(), known: None, messages: messages.clone(), outbox };
+        // Without a thread, `poll` says so.
         drop(std::thread::Builder::new().name("stages".into()).spawn(move || follower.run(&inbox, wake)));
-        (Stages { folder, messages, answers }, answer)
+        Stages { folder, messages, answers, first: true, since: Instant::now() }
     }
 
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What the folder holds now, once after each change.
-    pub fn poll(&self) -> Option<Answer> {
-        self.answers.try_iter().last()
+    /// What the folder holds now: once it has been read, and once after each change.
+    pub fn poll(&mut self) -> Option<Answer> {
+        let mut last = None;
+        let ended = loop {
+            match self.answers.try_recv() {
+                Ok(answer) => last = Some(answer),
+                Err(nothing) => break nothing == TryRecvError::Disconnected,
+            }
+        };
+        if last.is_none() && ended && self.first {
+            let cause = format!("the stages in {} can't be read: no thread can be started", self.folder.display());
+            last = Some(Err(Problem::new("", "", cause, "close other programs, and open the graph again")));
+        }
+        self.first &= last.is_none();
+        last
+    }
+
+    /// When it was opened.
+    pub fn since(&self) -> Instant {
+        self.since
+    }
+
+    /// Whether the folder is still being read for the first time.
+    pub fn waiting(&self) -> bool {
+        self.first
     }
 }
 
@@ -73,7 +97,8 @@ struct Follower {
 
 impl Follower {
     fn run(mut self, inbox: &Receiver<Message>, wake: impl Fn()) {
-        let mut last = self.known.clone().unwrap_or_default();
+        let mut last = Arc::new(Library::builtin().clone());
+        let mut first = true;
         loop {
             // Anew every time, since the folder may be another one of the same name; and before it is read, so that nothing
             // is missed.
@@ -81,9 +106,10 @@ impl Follower {
             let answer = read(&self.folder, &last);
             let news = match (&answer, &self.known) {
                 (Ok(now), Some(known)) => !now.files().eq(known.files()),
-                (Err(_), None) => false,
+                (Err(_), None) => first,
                 _ => true,
             };
+            first = false;
             self.known = answer.as_ref().ok().cloned();
             last = self.known.clone().unwrap_or(last);
             if news {

@@ -20,7 +20,7 @@ pub struct Elements<'a> {
 impl<'a> Elements<'a> {
     /// # Errors
     /// Anything that does not fit: indices, offsets, lengths, the type.
-    pub fn new(root: &Root, buffers: &'a [Vec<u8>], index: Index<Accessor>, ty: Type) -> Result<Elements<'a>, Cause> {
+    pub fn new(root: &Root, buffers: &[&'a [u8]], index: Index<Accessor>, ty: Type) -> Result<Elements<'a>, Cause> {
         let outside = || broken(format!("accessor {} reaches outside its buffer", index.value()));
         let accessor = root.get(index).ok_or_else(|| broken(format!("there is no accessor {}", index.value())))?;
         if accessor.sparse.is_some() {
@@ -31,7 +31,7 @@ impl<'a> Elements<'a> {
             return Err(broken(format!("accessor {} has the wrong type", index.value())));
         }
         let view = accessor.buffer_view.and_then(|view| root.get(view)).ok_or_else(outside)?;
-        let buffer = buffers.get(view.buffer.value()).ok_or_else(outside)?;
+        let buffer = *buffers.get(view.buffer.value()).ok_or_else(outside)?;
         let size = component.0.size() * ty.multiplicity();
         let stride = view.byte_stride.map_or(size, |stride| stride.0);
         let (count, length) = (number(accessor.count), number(view.byte_length));

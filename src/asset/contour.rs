@@ -29,6 +29,7 @@ pub fn distances(
                 [a, b, b]
             }));
         }
+        work.go_on(0)?;
         if pieces.len() > MAX_TRIANGLES {
             return Err(Cause::TooMany("pieces of outline"));
         }
@@ -37,7 +38,7 @@ pub fn distances(
         return Err(Cause::NothingInside);
     }
     let (min, max) = bounds(pieces.iter().flatten().copied());
-    let tree = Tree::new(pieces);
+    let tree = Tree::new(pieces, work)?;
     let values = fill::fill(domain, &tree, true, &|p| picture.is_inside(p), work)?;
     let mut warnings = Vec::from_iter(place_warnings(domain, min, max, &values));
     if picture.is_full() {

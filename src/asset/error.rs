@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{MAX_FILE, MAX_TRIANGLES};
+use super::{MAX_FILE, MAX_TRIANGLES, MAX_VERTICES};
+use crate::files::ReadError;
 
 /// One sentence: the file, the cause, what to do.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -20,6 +21,8 @@ pub enum Cause {
     Unreadable(String),
     #[error("it is larger than {} MiB", MAX_FILE >> 20)]
     TooLarge,
+    #[error("{}", ReadError::Outside)]
+    Outside,
     /// Empty if there is none.
     #[error("{}", ending(.0))]
     Ending(String),
@@ -31,7 +34,7 @@ pub enum Cause {
     #[error("it is not a sound {kind} file: {message}")]
     Broken { kind: &'static str, message: String },
     /// A file that a glTF file stands on.
-    #[error("its buffer `{uri}` is not to be had: {message}")]
+    #[error("cannot load its buffer `{uri}`: {message}")]
     Buffer { uri: String, message: String },
     #[error("it uses {0}, which is not read")]
     Unsupported(String),
@@ -41,6 +44,12 @@ pub enum Cause {
     Vertex([f64; 3]),
     #[error("it has more than {MAX_TRIANGLES} {0}")]
     TooMany(&'static str),
+    #[error("it has more than {MAX_VERTICES} vertices")]
+    Vertices,
+    #[error("it has more than {1} {0}")]
+    Parts(&'static str, usize),
+    #[error("its faces with many corners take too long to cut into triangles")]
+    Faces,
     #[error("a picture of {0} x {1} pixels is too large")]
     Pixels(u32, u32),
     #[error("its shape has no extent")]
@@ -57,6 +66,17 @@ pub enum Cause {
     Stopped,
 }
 
+impl From<ReadError> for Cause {
+    fn from(error: ReadError) -> Cause {
+        match error {
+            ReadError::Missing => Cause::Missing,
+            ReadError::TooLarge(_) => Cause::TooLarge,
+            ReadError::Outside => Cause::Outside,
+            ReadError::Kind(_) | ReadError::Io(_) => Cause::Unreadable(error.to_string()),
+        }
+    }
+}
+
 fn ending(ending: &str) -> String {
     if ending.is_empty() {
         "its name has no ending".into()
@@ -65,6 +85,9 @@ fn ending(ending: &str) -> String {
     }
 }
 
+/// What to do about a file outside the graph's folder.
+const OUTSIDE: &str = "move it into that folder, or allow files outside it (on the command line: --allow-files)";
+
 impl Cause {
     /// What to do about it.
     pub fn remedy(&self) -> &'static str {
@@ -72,6 +95,8 @@ impl Cause {
             Cause::Missing => "choose a file that is there, or correct the path",
             Cause::Unreadable(_) => "check its permissions, or choose another file",
             Cause::TooLarge => "reduce the mesh or the picture and export it again",
+            Cause::Outside => OUTSIDE,
+            Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string() => OUTSIDE,
             Cause::Ending(_) => "choose .obj, .gltf or .glb for a 3D domain, .png for a 2D one",
             Cause::MeshIn2d => "choose a .png picture, or make the domain 3D",
             Cause::PictureIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
@@ -82,6 +107,9 @@ impl Cause {
             Cause::Vertex(_) => "clean the mesh: coordinates are finite numbers below 1e15",
             Cause::TooMany("pieces of outline") => "smooth or shrink the picture",
             Cause::TooMany(_) => "reduce (decimate) the mesh",
+            Cause::Vertices => "reduce (decimate) the mesh",
+            Cause::Parts(..) => "join its parts and export it again",
+            Cause::Faces => "triangulate the mesh and export it again",
             Cause::Pixels(..) => "shrink it to at most 8192 x 8192",
             Cause::NoExtent => "choose a mesh that is more than a point",
             Cause::NothingInside => "paint the shape white on black, or opaque on transparent",

@@ -3,13 +3,15 @@
 //!
 //! The crate's JSON types are used without its validation and its readers, which panic on indices and sizes that are made up.
 
-use std::path::Path;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use ::gltf::Glb;
 use ::gltf::json::accessor::Type;
 use ::gltf::json::mesh::{Mode, Primitive, Semantic};
 use ::gltf::json::validation::Checked;
-use ::gltf::json::{Node, Root};
+use ::gltf::json::{Buffer, Node, Root};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use glam::{DMat4, DQuat, DVec3};
@@ -17,10 +19,15 @@ use percent_encoding::percent_decode_str;
 
 use super::accessor::Elements;
 use super::error::Cause;
-use super::{MAX_FILE, MAX_TRIANGLES, Mesh, Phase, Work};
+use super::{MAX_FILE, MAX_TRIANGLES, MAX_VERTICES, Mesh, Phase, Work};
+use crate::files::{Access, ReadError, read as regular};
 
 /// Where a binary file's header has the length of the whole; the header itself is twelve bytes.
 const LENGTH: std::ops::Range<usize> = 8..12;
+/// Buffers in different files.
+const MAX_BUFFERS: usize = 1024;
+/// Values in the JSON part: nodes, accessors and the numbers in them, not what lies in buffers.
+const MAX_VALUES: usize = 2_000_000;
 /// Required extensions that change looks, not shape, begin so; quantized positions are read.
 const HARMLESS: [&str; 5] = ["KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_mesh_quantization"];
 
@@ -28,31 +35,34 @@ pub fn broken(message: impl Into<String>) -> Cause {
     Cause::Broken { kind: "glTF", message: message.into() }
 }
 
-/// `folder` is where buffers beside the file lie.
+/// `folder` is where buffers beside the file lie, as far as `access` lets them be read.
 ///
 /// # Errors
-/// A file that is broken or cut off, buffers that are missing, extensions that change shapes.
-pub fn read(bytes: &[u8], folder: &Path, work: &Work) -> Result<Mesh, Cause> {
-    let (root, blob) = if bytes.starts_with(b"glTF") {
+/// A file that is broken or cut off, buffers that are missing or lie elsewhere, extensions that change shapes.
+pub fn read(bytes: &[u8], folder: &Path, access: &Access, work: &Work) -> Result<Mesh, Cause> {
+    let (json, blob) = if bytes.starts_with(b"glTF") {
         let length = bytes.get(LENGTH).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b));
         if length < 12 {
             return Err(broken("its header is cut off"));
         }
         let glb = Glb::from_slice(bytes).map_err(|e| broken(e.to_string()))?;
-        (Root::from_slice(&glb.json), glb.bin)
+        (glb.json, glb.bin)
     } else {
-        (Root::from_slice(bytes), None)
+        (Cow::Borrowed(bytes), None)
     };
-    let root = root.map_err(|e| broken(e.to_string()))?;
+    bounded(&json)?;
+    let root = Root::from_slice(&json).map_err(|e| broken(e.to_string()))?;
     if let Some(name) = root.extensions_required.iter().find(|name| !HARMLESS.iter().any(|h| name.starts_with(h))) {
         return Err(Cause::Unsupported(format!("the extension {name}")));
     }
-    let buffers = buffers(&root, blob.as_deref(), folder, work)?;
+    let resources = resources(&root, folder, access, work)?;
+    let buffers = buffers(&root, blob.as_deref(), &resources)?;
     work.begin(Phase::Decoding, 0)?;
     let mut mesh = Mesh::default();
     for (node, transform) in placed_nodes(&root)? {
         let Some(index) = node.mesh else { continue };
         let shape = root.get(index).ok_or_else(|| broken(format!("there is no mesh {}", index.value())))?;
+        work.go_on(0)?;
         for primitive in &shape.primitives {
             add(&root, &buffers, primitive, transform, &mut mesh)?;
         }
@@ -63,38 +73,107 @@ pub fn read(bytes: &[u8], folder: &Path, work: &Work) -> Result<Mesh, Cause> {
     Ok(mesh)
 }
 
-fn buffers(root: &Root, blob: Option<&[u8]>, folder: &Path, work: &Work) -> Result<Vec<Vec<u8>>, Cause> {
-    let mut total = 0;
-    let read = |buffer: &::gltf::json::Buffer| {
-        let mut bytes = match &buffer.uri {
-            Some(uri) => resource(uri, folder, work)?,
-            None => blob.ok_or_else(|| broken("its binary part is missing"))?.to_vec(),
+/// The bytes of each buffer; none is longer than the file says it is. Buffers with one URI share what it stands for, which is read
+/// once.
+fn buffers<'a>(
+    root: &'a Root,
+    blob: Option<&'a [u8]>,
+    read: &'a BTreeMap<&str, Vec<u8>>,
+) -> Result<Vec<&'a [u8]>, Cause> {
+    let bytes = |buffer: &'a Buffer| {
+        let bytes = match &buffer.uri {
+            Some(uri) => read.get(uri.as_str()).map(Vec::as_slice),
+            None => blob,
         };
-        if (bytes.len() as u64) < buffer.byte_length.0 {
-            return Err(broken(format!("a buffer has {} bytes of {}", bytes.len(), buffer.byte_length.0)));
-        }
-        bytes.truncate(buffer.byte_length.0 as usize);
-        total += bytes.len() as u64;
-        if total > MAX_FILE { Err(Cause::TooLarge) } else { Ok(bytes) }
+        let bytes = bytes.ok_or_else(|| broken("its binary part is missing"))?;
+        let length = usize::try_from(buffer.byte_length.0).unwrap_or(usize::MAX);
+        bytes.get(..length).ok_or_else(|| broken(format!("a buffer has {} bytes of {length}", bytes.len())))
     };
-    root.buffers.iter().map(read).collect()
+    root.buffers.iter().map(bytes).collect()
 }
 
-/// What a URI stands for: data of its own, or a file that lies relative to `folder`.
-fn resource(uri: &str, folder: &Path, work: &Work) -> Result<Vec<u8>, Cause> {
+/// What each URI stands for, read up to the longest buffer that is said to lie there. All lengths are looked at before the first byte
+/// is read.
+fn resources<'a>(
+    root: &'a Root,
+    folder: &Path,
+    access: &Access,
+    work: &Work,
+) -> Result<BTreeMap<&'a str, Vec<u8>>, Cause> {
+    let lengths = lengths(root);
+    let total = lengths.values().try_fold(0u64, |total, length| total.checked_add(*length));
+    if lengths.len() > MAX_BUFFERS {
+        return Err(Cause::Parts("buffers", MAX_BUFFERS));
+    }
+    if total.is_none_or(|total| total > MAX_FILE) {
+        return Err(Cause::TooLarge);
+    }
+    lengths.into_iter().map(|(uri, length)| Ok((uri, resource(uri, length, folder, access, work)?))).collect()
+}
+
+/// The length of the longest buffer that is said to lie behind each URI.
+fn lengths(root: &Root) -> BTreeMap<&str, u64> {
+    let mut lengths = BTreeMap::<&str, u64>::new();
+    for buffer in &root.buffers {
+        if let Some(uri) = &buffer.uri {
+            let length = lengths.entry(uri).or_default();
+            *length = buffer.byte_length.0.max(*length);
+        }
+    }
+    lengths
+}
+
+/// What a URI stands for, up to a length: data of its own, or a file that lies relative to `folder`.
+fn resource(uri: &str, length: u64, folder: &Path, access: &Access, work: &Work) -> Result<Vec<u8>, Cause> {
     let missing = |message: String| Cause::Buffer { uri: uri.chars().take(60).collect(), message };
     if let Some(data) = uri.strip_prefix("data:") {
         let (_, data) = data.split_once(";base64,").ok_or_else(|| missing("it is not base64".into()))?;
         return STANDARD.decode(data).map_err(|e| missing(e.to_string()));
     }
-    let path = percent_decode_str(uri).decode_utf8_lossy();
-    if path.contains(':') || Path::new(path.as_ref()).has_root() {
-        return Err(missing("it lies elsewhere".into()));
+    let path = beside(uri, folder, access).map_err(|e| missing(e.to_string()))?;
+    let (file, found) = regular::open(&path).map_err(|e| missing(e.to_string()))?;
+    if found < length {
+        return Err(broken(format!("a buffer has {found} bytes of {length}")));
     }
-    super::read(&folder.join(path.as_ref()), work).map_err(|cause| match cause {
+    super::read_start(file, length, work).map_err(|cause| match cause {
         Cause::Stopped => cause,
         cause => missing(cause.to_string()),
     })
+}
+
+/// Where the file is that a URI names, from the folder of the file that holds it.
+fn beside(uri: &str, folder: &Path, access: &Access) -> Result<PathBuf, ReadError> {
+    let path = percent_decode_str(uri).decode_utf8_lossy();
+    // A scheme, such as `http:`, or a drive.
+    if path.contains(':') {
+        return Err(ReadError::Outside);
+    }
+    access.resolve_from(folder, Path::new(path.as_ref()))
+}
+
+/// Files with buffers that may be read, and how much of each; none of a file that is broken.
+pub fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
+    if bounded(bytes).is_err() {
+        return Vec::new();
+    }
+    let Ok(root) = Root::from_slice(bytes) else { return Vec::new() };
+    let named = lengths(&root).into_iter().filter(|(uri, _)| !uri.starts_with("data:")).take(MAX_BUFFERS);
+    named.filter_map(|(uri, length)| Some((beside(uri, folder, access).ok()?, length))).collect()
+}
+
+/// Refuses a text whose values would take far more memory than the text itself: nodes without content are hundreds of bytes each.
+fn bounded(json: &[u8]) -> Result<(), Cause> {
+    let (mut count, mut quoted, mut escaped) = (0usize, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' | b',' if !quoted => count += 1,
+            _ => {}
+        }
+    }
+    if count > MAX_VALUES { Err(Cause::Parts("JSON values", MAX_VALUES)) } else { Ok(()) }
 }
 
 /// The nodes of the default scene with their transforms; all of them where there is no scene.
@@ -139,13 +218,7 @@ fn own_transform(node: &Node) -> DMat4 {
 }
 
 /// Adds the triangles of a primitive; points and lines have none.
-fn add(
-    root: &Root,
-    buffers: &[Vec<u8>],
-    primitive: &Primitive,
-    transform: DMat4,
-    mesh: &mut Mesh,
-) -> Result<(), Cause> {
+fn add(root: &Root, buffers: &[&[u8]], primitive: &Primitive, transform: DMat4, mesh: &mut Mesh) -> Result<(), Cause> {
     let Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) = primitive.mode else {
         return Ok(());
     };
@@ -155,7 +228,7 @@ fn add(
     let count = indices.as_ref().map_or(positions.count, |i| i.count);
     let triangles = if mode == Mode::Triangles { count / 3 } else { count.saturating_sub(2) };
     // Many nodes may show one mesh.
-    if mesh.triangles.len() + triangles > MAX_TRIANGLES || mesh.points.len() + positions.count > 3 * MAX_TRIANGLES {
+    if mesh.triangles.len() + triangles > MAX_TRIANGLES || mesh.points.len() + positions.count > MAX_VERTICES {
         return Err(Cause::TooMany("triangles"));
     }
     let first = mesh.points.len() as u32;

@@ -22,12 +22,12 @@ mod tree;
 mod triangle;
 mod work;
 
-use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use glam::{DMat4, DVec3};
 
+use crate::files::{Access, read as regular};
 use crate::graph::Domain;
 pub use error::{AssetError, Cause};
 pub use work::{Phase, Work};
@@ -36,6 +36,10 @@ pub use work::{Phase, Work};
 pub const MAX_FILE: u64 = 1 << 30;
 /// Triangles of a mesh, or pieces of a picture's outline.
 pub const MAX_TRIANGLES: usize = 5_000_000;
+/// Vertices of a mesh: as many as triangles that share none have.
+pub const MAX_VERTICES: usize = 3 * MAX_TRIANGLES;
+/// Cells of a domain that distances are measured on: 4 GiB of them.
+pub const MAX_CELLS: u64 = 1 << 30;
 /// Bytes that are read between two looks at whether to go on.
 const CHUNK: u64 = 4 << 20;
 /// Coordinates and sizes beyond this are taken for mistakes \[m\].
@@ -69,6 +73,7 @@ struct Mesh {
 }
 
 /// The signed distance from every cell centre to the shape in a file: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png` on a 2D one.
+/// Files that it names in turn lie below its folder.
 ///
 /// Distances are exact to the triangles (in 2D: to the line segments of the outline) within f32's rounding, everywhere.
 ///
@@ -76,27 +81,67 @@ struct Mesh {
 /// One sentence with the file, the cause and the remedy: a file that can't be read or isn't what its name says, a shape that
 /// doesn't go with the domain, nothing to measure, sizes that are no numbers.
 pub fn distance_grid(path: &Path, placement: &Placement, domain: &Domain) -> Result<DistanceGrid, AssetError> {
-    distance_grid_watched(path, placement, domain, &Work::default())
+    let access = Access::new(path.parent().unwrap_or(Path::new("")), false);
+    distance_grid_watched(path, &access, placement, domain, &Work::default())
 }
 
-/// The same, told of and stopped by `work`, which is at its beginning.
+/// The same, told of and stopped by `work`, which is at its beginning. `access` says which files may be read that the file names.
 ///
 /// # Errors
 /// As [`distance_grid`]; and [`Cause::Stopped`].
 pub fn distance_grid_watched(
     path: &Path,
+    access: &Access,
     placement: &Placement,
     domain: &Domain,
     work: &Work,
 ) -> Result<DistanceGrid, AssetError> {
-    shape_distances(path, placement, domain, work).map_err(|cause| AssetError { file: path.into(), cause })
+    let measured = read_shape(path, access, placement, domain, work).and_then(|shape| match shape {
+        Shape::Picture(coverage) => contour::distances(coverage, placement, domain, work),
+        Shape::Mesh(mesh) => surface::distances(mesh, placement, domain, work),
+    });
+    measured.map_err(|cause| AssetError { file: path.into(), cause })
 }
 
-fn shape_distances(path: &Path, placement: &Placement, domain: &Domain, work: &Work) -> Result<DistanceGrid, Cause> {
+/// Reads and decodes a file as [`distance_grid_watched`] does, and measures nothing.
+///
+/// # Errors
+/// As [`distance_grid`].
+pub fn check(path: &Path, access: &Access, placement: &Placement, domain: &Domain) -> Result<(), AssetError> {
+    let read = read_shape(path, access, placement, domain, &Work::default());
+    read.map(drop).map_err(|cause| AssetError { file: path.into(), cause })
+}
+
+/// Files that a file stands on, and how much of each counts \[bytes\]: the buffers of a glTF file that may be read.
+pub fn companions(path: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
+    if ending(path) != "gltf" {
+        return Vec::new();
+    }
+    let bytes = read(path, MAX_FILE, &Work::default()).unwrap_or_default();
+    gltf::companions(&bytes, path.parent().unwrap_or(Path::new("")), access)
+}
+
+/// What a file holds.
+enum Shape {
+    Mesh(Mesh),
+    Picture(picture::Coverage),
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}
+
+fn read_shape(
+    path: &Path,
+    access: &Access,
+    placement: &Placement,
+    domain: &Domain,
+    work: &Work,
+) -> Result<Shape, Cause> {
     if let Placement::Fit { center, size } = placement {
         check_placement(*center, *size)?;
     }
-    let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let ending = ending(path);
     let is_mesh = match ending.as_str() {
         "obj" | "gltf" | "glb" => true,
         "png" => false,
@@ -107,16 +152,16 @@ fn shape_distances(path: &Path, placement: &Placement, domain: &Domain, work: &W
         (false, 3) => return Err(Cause::PictureIn3d),
         _ => {}
     }
-    let bytes = read(path, work)?;
-    work.begin(Phase::Decoding, 0)?;
-    if !is_mesh {
-        return contour::distances(picture::coverage(bytes)?, placement, domain, work);
+    if domain.cells() > MAX_CELLS {
+        return Err(Cause::Cells);
     }
-    let mesh = match ending.as_str() {
-        "obj" => obj::read(&bytes)?,
-        _ => gltf::read(&bytes, path.parent().unwrap_or(Path::new("")), work)?,
-    };
-    surface::distances(mesh, placement, domain, work)
+    let bytes = read(path, MAX_FILE, work)?;
+    work.begin(Phase::Decoding, 0)?;
+    Ok(match ending.as_str() {
+        "png" => Shape::Picture(picture::coverage(bytes)?),
+        "obj" => Shape::Mesh(obj::read(&bytes, work)?),
+        _ => Shape::Mesh(gltf::read(&bytes, path.parent().unwrap_or(Path::new("")), access, work)?),
+    })
 }
 
 fn check_placement(center: [f64; 3], size: f64) -> Result<(), Cause> {
@@ -131,25 +176,23 @@ fn is_point(p: DVec3) -> bool {
     p.abs().cmple(DVec3::splat(MAX_COORDINATE)).all()
 }
 
-/// A whole file, if it is one and not too large; devices and pipes may have no end.
-fn read(path: &Path, work: &Work) -> Result<Vec<u8>, Cause> {
-    let unreadable = |e: std::io::Error| match e.kind() {
-        std::io::ErrorKind::NotFound => Cause::Missing,
-        _ => Cause::Unreadable(e.to_string()),
-    };
-    let about = std::fs::metadata(path).map_err(unreadable)?;
-    if !about.is_file() {
-        return Err(Cause::Unreadable("it is not a plain file".into()));
-    }
-    if about.len() > MAX_FILE {
-        return Err(Cause::TooLarge);
-    }
-    work.begin(Phase::Reading, about.len())?;
+/// A whole regular file of at most `limit` bytes.
+fn read(path: &Path, limit: u64, work: &Work) -> Result<Vec<u8>, Cause> {
+    let (file, length) = regular::open(path)?;
+    if length > limit { Err(Cause::TooLarge) } else { read_start(file, length, work) }
+}
+
+/// The first bytes of an open file, as many as it has up to `count`.
+fn read_start(file: std::fs::File, count: u64, work: &Work) -> Result<Vec<u8>, Cause> {
+    let failed = |e: std::io::Error| Cause::Unreadable(e.to_string());
+    work.begin(Phase::Reading, count)?;
     let mut bytes = Vec::new();
-    // A file may grow while it is read.
-    let mut file = File::open(path).map_err(unreadable)?.take(MAX_FILE);
+    let room = usize::try_from(count).map_err(|_| Cause::TooLarge)?;
+    bytes.try_reserve_exact(room).map_err(|_| Cause::Unreadable("there is not enough memory for it".into()))?;
+    // It may grow while it is read.
+    let mut file = file.take(count);
     loop {
-        let count = file.by_ref().take(CHUNK).read_to_end(&mut bytes).map_err(unreadable)?;
+        let count = file.by_ref().take(CHUNK).read_to_end(&mut bytes).map_err(failed)?;
         work.go_on(count as u64)?;
         if count == 0 {
             return Ok(bytes);

@@ -1,24 +1,35 @@
 //! Wavefront OBJ: positions and faces.
 
+use std::io::{self, BufReader, Read};
+
 use earcut::{Earcut, utils3d::project3d_to_2d};
 use glam::DVec3;
 use tobj::LoadOptions;
 
 use super::error::Cause;
-use super::{MAX_TRIANGLES, Mesh, is_point};
+use super::{MAX_TRIANGLES, MAX_VERTICES, Mesh, Work, is_point};
 
-/// Corners of a face. Cutting ears takes the square of it at worst.
-const MAX_CORNERS: usize = 10_000;
+/// Corners of a face.
+const MAX_CORNERS: usize = 1000;
+/// Cutting ears takes up to the square of a face's corners, in steps of which this many take some seconds for all faces together.
+const MAX_CUTTING: u64 = 100_000_000;
+/// Bytes that are parsed between two looks at whether to go on.
+const BLOCK: usize = 1 << 18;
+/// Lines that are read between two looks at whether to go on.
+const LINES: usize = 1 << 14;
 
 /// # Errors
-/// What tobj says of the file; faces with too many corners; too many triangles; positions that are no numbers.
-pub fn read(bytes: &[u8]) -> Result<Mesh, Cause> {
+/// What tobj says of the file; faces with too many corners; too many vertices or triangles, found before memory is taken for them;
+/// positions that are no numbers; being stopped.
+pub fn read(bytes: &[u8], work: &Work) -> Result<Mesh, Cause> {
     // Names and comments may be in any encoding.
-    let text = positions_and_faces(&String::from_utf8_lossy(bytes));
+    let text = positions_and_faces(&String::from_utf8_lossy(bytes), work)?;
     let options = LoadOptions { ignore_points: true, ignore_lines: true, ..LoadOptions::default() };
     let no_materials = |_: &std::path::Path| Ok(Default::default());
-    let (models, _) =
-        tobj::load_obj_buf(&mut text.as_bytes(), &options, no_materials).map_err(|e| broken(e.to_string()))?;
+    let mut lines = BufReader::with_capacity(BLOCK, Watched { text: text.as_bytes(), work });
+    let models = tobj::load_obj_buf(&mut lines, &options, no_materials);
+    work.go_on(0)?;
+    let (models, _) = models.map_err(|e| broken(e.to_string()))?;
     let mut mesh = Mesh::default();
     let mut faces = Faces::default();
     for model in &models {
@@ -34,10 +45,25 @@ pub fn read(bytes: &[u8]) -> Result<Mesh, Cause> {
         let triangles = if model.mesh.face_arities.is_empty() { model.mesh.indices.len() / 3 } else { 0 };
         for count in corners.chain(std::iter::repeat_n(3, triangles)) {
             let face: Vec<u32> = indices.by_ref().take(count).collect();
+            if face.len() > 4 {
+                work.go_on(0)?;
+            }
             faces.triangulate(&face, &mut mesh)?;
         }
     }
     Ok(mesh)
+}
+
+/// A text that ends in an error once somebody wants no more of it.
+struct Watched<'a> {
+    text: &'a [u8],
+    work: &'a Work,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.work.stopped() { Err(io::Error::other("stopped")) } else { self.text.read(buffer) }
+    }
 }
 
 fn broken(message: impl Into<String>) -> Cause {
@@ -46,25 +72,61 @@ fn broken(message: impl Into<String>) -> Cause {
 
 /// Only what has to do with shape, and in its plainest form. tobj 4.0 overflows on texture indices that lie before the first,
 /// takes a polyline for a face, and refuses vertices with more columns than it knows and lines that go on after a `\`.
-fn positions_and_faces(text: &str) -> String {
+fn positions_and_faces(text: &str, work: &Work) -> Result<String, Cause> {
     let joined = text.contains('\\').then(|| text.replace("\\\r\n", " ").replace("\\\n", " "));
     let text = joined.as_deref().unwrap_or(text);
-    let mut kept = String::with_capacity(text.len());
-    for line in text.lines() {
+    let mut kept = String::new();
+    let mut sizes = Sizes::default();
+    for (index, line) in text.lines().enumerate() {
+        if index % LINES == 0 {
+            work.go_on(0)?;
+        }
         let mut words = line.split_whitespace();
         let (key, count) = match words.next() {
             Some("v") => ("v", 3),
-            Some("f") => ("f", usize::MAX),
+            Some("f") => ("f", MAX_CORNERS + 1),
             _ => continue,
         };
         kept.push_str(key);
+        let mut corners = 0;
         for word in words.take(count) {
             kept.push(' ');
             kept.push_str(word.split('/').next().unwrap_or(word));
+            corners += 1;
         }
         kept.push('\n');
+        if key == "f" { sizes.face(corners)? } else { sizes.vertex()? }
     }
-    kept
+    Ok(kept)
+}
+
+/// What the text announces. Looked at before vertices and triangles are made of it.
+#[derive(Default)]
+struct Sizes {
+    vertices: usize,
+    triangles: usize,
+    cutting: u64,
+}
+
+impl Sizes {
+    fn vertex(&mut self) -> Result<(), Cause> {
+        self.vertices += 1;
+        if self.vertices > MAX_VERTICES { Err(Cause::Vertices) } else { Ok(()) }
+    }
+
+    fn face(&mut self, corners: usize) -> Result<(), Cause> {
+        if corners > MAX_CORNERS {
+            return Err(broken(format!("a face has more than {MAX_CORNERS} corners")));
+        }
+        self.triangles += corners.saturating_sub(2);
+        // Faces of three corners are not cut, and convex ones of few corners at once.
+        self.cutting += if corners > 8 { (corners * corners) as u64 } else { 0 };
+        match (self.triangles > MAX_TRIANGLES, self.cutting > MAX_CUTTING) {
+            (true, _) => Err(Cause::TooMany("triangles")),
+            (_, true) => Err(Cause::Faces),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Cuts faces into triangles; concave ones too, which a fan would spill over. A face without area has none.
@@ -81,9 +143,6 @@ impl Faces {
         if mesh.triangles.len() + face.len() > MAX_TRIANGLES + 2 {
             return Err(Cause::TooMany("triangles"));
         }
-        if face.len() > MAX_CORNERS {
-            return Err(broken(format!("a face has {} corners, more than {MAX_CORNERS}", face.len())));
-        }
         if let [a, b, c] = *face {
             mesh.triangles.push([a, b, c]);
             return Ok(());
@@ -97,5 +156,19 @@ impl Faces {
         let corner = |i: u32| face.get(i as usize).copied().unwrap_or_default();
         mesh.triangles.extend(self.cut.as_chunks().0.iter().map(|ear: &[u32; 3]| ear.map(corner)));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_text_announces_is_limited() {
+        let mut sizes = Sizes::default();
+        assert!((0..MAX_VERTICES).all(|_| sizes.vertex().is_ok()));
+        assert_eq!(sizes.vertex(), Err(Cause::Vertices));
+        assert!((0..MAX_TRIANGLES).all(|_| sizes.face(3).is_ok()));
+        assert_eq!(sizes.face(3), Err(Cause::TooMany("triangles")));
     }
 }

@@ -9,6 +9,9 @@ use super::error::Cause;
 /// Sample values and outline of more pixels than this don't go into a few hundred MiB.
 const MAX_PIXELS: u64 = 1 << 26;
 
+/// What a byte of the file can become at most: deflate packs 258 bytes into two bits, and PNG's filters change no length.
+const MAX_RATIO: u64 = 1032;
+
 /// Coverage of pixels, 0..1, bottom row first, with a rim of empty pixels around: what lies beyond the picture is outside.
 pub struct Coverage {
     /// With the rim.
@@ -25,8 +28,9 @@ fn broken(error: impl std::fmt::Display) -> Cause {
 /// program is the stored value, not the light.
 ///
 /// # Errors
-/// A broken or cut off file, more than 2^26 pixels.
+/// A broken or cut off file, found before memory is taken for its pixels; more than 2^26 of them.
 pub fn coverage(bytes: Vec<u8>) -> Result<Coverage, Cause> {
+    let packed = bytes.len() as u64;
     let mut decoder = Decoder::new(Cursor::new(bytes));
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
@@ -36,6 +40,11 @@ pub fn coverage(bytes: Vec<u8>) -> Result<Coverage, Cause> {
     let (width, height) = reader.info().size();
     if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return Err(Cause::Pixels(width, height));
+    }
+    // Samples as the file has them; what they are expanded to may be larger.
+    let stored = reader.info().raw_bytes() as u64;
+    if stored / MAX_RATIO > packed {
+        return Err(broken(format!("{packed} bytes can't hold {width} x {height} pixels")));
     }
     let mut data = vec![0; reader.output_buffer_size().ok_or(Cause::Pixels(width, height))?];
     let frame = reader.next_frame(&mut data).map_err(broken)?;

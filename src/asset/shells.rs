@@ -8,9 +8,11 @@ use std::ops::Range;
 
 use glam::DVec3;
 
+use super::error::Cause;
 use super::surface::corners;
 use super::tree::bounds;
 use super::triangle::{area_vector, turn};
+use super::work::Work;
 
 /// A shell is nearly closed if its area vectors cancel to this share of its area; they cancel altogether if it is closed.
 const NEARLY: f64 = 0.2;
@@ -49,17 +51,23 @@ struct Shell {
 }
 
 /// Turns triangles; their corners are three different points each.
-pub fn orient(points: &[DVec3], triangles: &mut [[u32; 3]]) -> Seams {
+///
+/// # Errors
+/// Being stopped.
+pub fn orient(points: &[DVec3], triangles: &mut [[u32; 3]], work: &Work) -> Result<Seams, Cause> {
     let sides = sides(triangles);
+    work.go_on(0)?;
     let (order, ranges) = agree(&sides, points, triangles);
     let mut shells: Vec<Shell> = ranges.into_iter().filter_map(|r| shell(points, triangles, &order, r)).collect();
+    work.go_on(0)?;
     turn_outwards(points, triangles, &order, &mut shells);
+    work.go_on(0)?;
     for shell in shells.iter().filter(|shell| shell.turned) {
         for triangle in order.get(shell.range.clone()).unwrap_or_default() {
             swap(triangles, *triangle);
         }
     }
-    seams(&self::sides(triangles))
+    Ok(seams(&self::sides(triangles)))
 }
 
 fn swap(triangles: &mut [[u32; 3]], index: u32) {

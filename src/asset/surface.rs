@@ -13,12 +13,15 @@ use crate::graph::Domain;
 /// A point is inside where the surface winds around it more often than this, in either direction.
 const INSIDE: f64 = 0.5;
 
+/// Triangles that are welded between two looks at whether to go on.
+const MANY: usize = 1 << 16;
+
 /// # Errors
 /// No triangles, vertices that are no points, no extent to scale, no memory for the cells; being stopped.
 pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work: &Work) -> Result<DistanceGrid, Cause> {
     work.begin(Phase::Preparing, 0)?;
     let mut warnings = mesh.warnings;
-    let (mut points, mut triangles) = weld(&mesh.points, &mesh.triangles)?;
+    let (mut points, mut triangles) = weld(&mesh.points, &mesh.triangles, work)?;
     let (min, max) = bounds(points.iter().copied());
     let transform = place(placement, min, max)?;
     for point in &mut points {
@@ -26,7 +29,7 @@ pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work: &Work
     }
     let (min, max) = bounds(points.iter().copied());
     work.go_on(0)?;
-    let seams = shells::orient(&points, &mut triangles);
+    let seams = shells::orient(&points, &mut triangles, work)?;
     if seams.open > 0 {
         warnings.push(format!(
             "the mesh is not closed: {} of its edges belong to one face only, and near them the inside is a guess; fill its holes",
@@ -34,7 +37,7 @@ pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work: &Work
         ));
     }
     work.go_on(0)?;
-    let tree = Tree::new(triangles.iter().map(|t| corners(&points, t)).collect());
+    let tree = Tree::new(triangles.iter().map(|t| corners(&points, t)).collect(), work)?;
     let inside = |p| tree.winding(p).abs() > INSIDE;
     let values = fill::fill(domain, &tree, seams.closed, &inside, work)?;
     warnings.extend(place_warnings(domain, min, max, &values));
@@ -48,7 +51,7 @@ pub fn corners(points: &[DVec3], triangle: &[u32; 3]) -> Triangle {
 
 /// Makes points at one place one point, so that faces that meet are seen to meet: files repeat them wherever a normal or a
 /// texture coordinate changes. What is left without two corners of a triangle is dropped.
-fn weld(points: &[DVec3], triangles: &[[u32; 3]]) -> Result<(Vec<DVec3>, Vec<[u32; 3]>), Cause> {
+fn weld(points: &[DVec3], triangles: &[[u32; 3]], work: &Work) -> Result<(Vec<DVec3>, Vec<[u32; 3]>), Cause> {
     let mut welded = Vec::new();
     let mut places = HashMap::new();
     let mut weld_point = |index: u32| {
@@ -63,7 +66,10 @@ fn weld(points: &[DVec3], triangles: &[[u32; 3]]) -> Result<(Vec<DVec3>, Vec<[u3
         }))
     };
     let mut kept = Vec::with_capacity(triangles.len());
-    for [a, b, c] in triangles {
+    for (index, [a, b, c]) in triangles.iter().enumerate() {
+        if index % MANY == 0 {
+            work.go_on(0)?;
+        }
         let [a, b, c] = [weld_point(*a)?, weld_point(*b)?, weld_point(*c)?];
         if a != b && b != c && c != a {
             kept.push([a, b, c]);

@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::tree::Tree;
 use super::triangle::{Triangle, distance_squared, turn};
+use super::work::Work;
 
 /// Numbers from -1 to 1, the same on every run (a linear congruential generator, constants of Knuth's MMIX).
 fn numbers() -> impl FnMut() -> f64 {
@@ -56,7 +57,7 @@ fn nearest_is_nearest_of_all() {
         [[a, b, b], [a, a, a], [a, b, a.lerp(b, 0.3) + DVec3::X * 1e-9]][i % 3]
     }));
     for triangles in [soup, ring(40, 20)] {
-        let tree = Tree::new(triangles.clone());
+        let tree = Tree::new(triangles.clone(), &Work::default()).unwrap();
         let mut near = 0;
         for p in points(500) {
             let known = triangles.iter().map(|t| distance_squared(p, *t)).fold(f64::INFINITY, f64::min).sqrt();
@@ -72,7 +73,7 @@ fn nearest_is_nearest_of_all() {
 #[test]
 fn winding_is_almost_whole() {
     let triangles = ring(80, 40);
-    let tree = Tree::new(triangles.clone());
+    let tree = Tree::new(triangles.clone(), &Work::default()).unwrap();
     let (mut worst, mut inside) = (0.0f64, 0);
     for p in points(600) {
         let exact: f64 = triangles.iter().map(|t| turn(p, *t)).sum();

@@ -2,10 +2,14 @@
 
 use glam::DVec3;
 
+use super::error::Cause;
 use super::triangle::{Triangle, area_vector, distance_squared, turn};
+use super::work::Work;
 
 /// Triangles that are not worth a box of their own.
 const LEAF: usize = 4;
+/// Triangles that take so long to sort that it is worth looking whether to go on.
+const LARGE: usize = 10_000;
 /// A cluster this many radii away acts as one dipole. Barill et al. take 2, with terms of higher order; without them 3 keeps the
 /// error of a winding number at a few hundredths.
 const FAR: f64 = 3.0;
@@ -41,11 +45,14 @@ struct Node {
 
 impl Tree {
     /// `triangles` may be degenerate, and are finite.
-    pub fn new(mut triangles: Vec<Triangle>) -> Tree {
+    ///
+    /// # Errors
+    /// Being stopped.
+    pub fn new(mut triangles: Vec<Triangle>, work: &Work) -> Result<Tree, Cause> {
         let mut nodes = Vec::with_capacity(triangles.len());
         let end = triangles.len();
-        split(&mut triangles, 0, end, &mut nodes);
-        Tree { nodes, triangles }
+        split(&mut triangles, 0, end, &mut nodes, work)?;
+        Ok(Tree { nodes, triangles })
     }
 
     fn leaf(&self, node: &Node) -> &[Triangle] {
@@ -138,23 +145,33 @@ impl Tree {
 
 /// Adds the node of a range of triangles, and those below it: halves along the longest side, so that no order of triangles
 /// makes it deep.
-fn split(triangles: &mut [Triangle], start: usize, end: usize, nodes: &mut Vec<Node>) {
-    let Some(range) = triangles.get_mut(start..end).filter(|range| !range.is_empty()) else { return };
+fn split(
+    triangles: &mut [Triangle],
+    start: usize,
+    end: usize,
+    nodes: &mut Vec<Node>,
+    work: &Work,
+) -> Result<(), Cause> {
+    let Some(range) = triangles.get_mut(start..end).filter(|range| !range.is_empty()) else { return Ok(()) };
     let own = nodes.len();
     nodes.push(node(range, start));
     if range.len() <= LEAF {
-        return;
+        return Ok(());
+    }
+    if range.len() > LARGE {
+        work.go_on(0)?;
     }
     let (min, max) = bounds(range.iter().map(middle));
     let axis = (max - min).max_position();
     let half = range.len() / 2;
     range.select_nth_unstable_by(half, |s, t| middle(s)[axis].total_cmp(&middle(t)[axis]));
-    split(triangles, start, start + half, nodes);
+    split(triangles, start, start + half, nodes, work)?;
     let right = nodes.len() as u32;
-    split(triangles, start + half, end, nodes);
+    split(triangles, start + half, end, nodes, work)?;
     if let Some(node) = nodes.get_mut(own) {
         node.right = right;
     }
+    Ok(())
 }
 
 fn node(triangles: &[Triangle], start: usize) -> Node {

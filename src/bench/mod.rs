@@ -4,8 +4,8 @@
 pub mod cases;
 mod states;
 
+use crate::files::Access;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -88,11 +88,11 @@ pub struct Cost {
 pub fn compile(
     document: &Document,
     library: &Library,
-    folder: &Path,
+    access: &Access,
     show: &[String],
     tuning: &Tuning,
 ) -> Result<(Plan, Time), Problems> {
-    let options = PlanOptions { tuning: tuning.clone(), ..options(document, folder, show) };
+    let options = PlanOptions { tuning: tuning.clone(), ..options(document, access, show) };
     let text = document.to_text();
     let mut times = Vec::new();
     loop {
@@ -110,11 +110,12 @@ pub fn compile(
 }
 
 /// How a graph is compiled that is to be timed: with its States, and the wires that are named.
-pub fn options(document: &Document, folder: &Path, show: &[String]) -> PlanOptions {
+pub fn options(document: &Document, access: &Access, show: &[String]) -> PlanOptions {
     // What no Output needs is there for its States.
     let states = document.nodes.iter().filter(|(_, node)| matches!(node.kind, NodeKind::State(_)));
     let kept = states.map(|(name, _)| format!("{name}.value")).chain(show.iter().cloned());
-    PlanOptions { keep: Keep::Wires(kept.collect()), folder: folder.into(), ..PlanOptions::default() }
+    let Access { folder, anywhere } = access.clone();
+    PlanOptions { keep: Keep::Wires(kept.collect()), folder, allow_files: anywhere, ..PlanOptions::default() }
 }
 
 /// Scales all domains of a graph alike, so that the longest side of the finest has `size` cells.

@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::files::{read, write};
 use crate::gpu::Gpu;
 use crate::plan::Plan;
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
+
+/// The largest State that is compared \[bytes\].
+const MAX_STATE: u64 = 8 << 30;
 
 /// How far a State is from that of another adapter.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,10 +26,10 @@ pub struct Difference {
 /// # Errors
 /// As a simulation's step, and files that can't be written.
 pub fn dump(gpu: &Gpu, plan: Plan, name: &str, folder: &Path) -> Result<(), Problems> {
-    std::fs::create_dir_all(folder).map_err(|e| unusable(folder, &e.to_string()))?;
+    write::create_folder(folder).map_err(|e| unusable(folder, &e.to_string()))?;
     for (state, words) in first_frame(gpu, plan)? {
         let file = file(folder, name, &state);
-        std::fs::write(&file, bytemuck::cast_slice(&words)).map_err(|e| unusable(&file, &e.to_string()))?;
+        write::replace(&file, bytemuck::cast_slice(&words)).map_err(|e| unusable(&file, &e.to_string()))?;
     }
     Ok(())
 }
@@ -37,7 +41,7 @@ pub fn dump(gpu: &Gpu, plan: Plan, name: &str, folder: &Path) -> Result<(), Prob
 pub fn compare(gpu: &Gpu, plan: Plan, name: &str, folder: &Path) -> Result<Vec<Difference>, Problems> {
     let difference = |(state, ours): (String, Vec<u32>)| {
         let file = file(folder, name, &state);
-        let theirs = std::fs::read(&file).map_err(|e| unusable(&file, &e.to_string()))?;
+        let theirs = read::bytes(&file, MAX_STATE).map_err(|e| unusable(&file, &e.to_string()))?;
         let theirs: Vec<u32> = bytemuck::pod_collect_to_vec(&theirs);
         if ours.len() != theirs.len() {
             let cause = format!("it holds {} numbers and the State {}", theirs.len(), ours.len());

@@ -12,6 +12,7 @@ use super::report::{self, Failure};
 use super::{read, set, stages};
 use stagewright::bench::{self, Cost, Time, cases};
 use stagewright::document::Document;
+use stagewright::files::Access;
 use stagewright::gpu::{Gpu, GpuOptions, copy_bandwidth};
 use stagewright::graph::{Domain, Graph};
 use stagewright::library::{self, Library};
@@ -41,6 +42,9 @@ pub struct Bench {
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside each graph
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
+    /// Let graphs read files outside their own folders
+    #[arg(long)]
+    allow_files: bool,
     /// Also print this wire in the first frames, such as a number that a stage reduces; it is not part of what is timed. What is
     /// called `residual` is shown anyway
     #[arg(long, value_name = "NODE.PORT")]
@@ -70,7 +74,7 @@ struct Subject {
     size: Option<u32>,
     document: Document,
     library: Library,
-    folder: PathBuf,
+    access: Access,
 }
 
 /// What `--json` prints a line of.
@@ -139,7 +143,7 @@ impl Bench {
     fn tune(&self, gpu: &Gpu, subject: &Subject) -> Result<(), Failure> {
         let problems = |problems: Problems| Failure::graph(&subject.document, &subject.library, problems);
         let graph = Graph::build(&subject.document, &subject.library).map_err(problems)?;
-        let options = bench::options(&subject.document, &subject.folder, &[]);
+        let options = bench::options(&subject.document, &subject.access, &[]);
         let mut book = Book::open();
         let choices = tune::tune(gpu, &graph, &options, &mut book, &|| true).map_err(problems)?;
         book.save().map_err(|e| Failure::Message(format!("what was measured can't be kept: {e}")))?;
@@ -174,7 +178,7 @@ impl Bench {
             set(&mut document, &self.params)?;
             let (name, size) = (graph.to_string(), cases::size(&document));
             let library = stages::library(self.stages.as_deref())?;
-            return Ok(Subject { name, size, document, library, folder: PathBuf::new() });
+            return Ok(Subject { name, size, document, library, access: Access::default() });
         }
         let path = Path::new(graph);
         if !path.is_file() {
@@ -191,8 +195,8 @@ impl Bench {
             scaled.map_err(|problems| Failure::graph(&document, &library, problems))?;
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        Ok(Subject { name, size, document, library, folder })
+        let access = Access::new(path.parent().unwrap_or(Path::new("")), self.allow_files);
+        Ok(Subject { name, size, document, library, access })
     }
 
     fn states(&self, gpu: &Gpu, subject: &Subject, folder: &Path) -> Result<(), Failure> {
@@ -265,7 +269,7 @@ impl Bench {
 impl Subject {
     fn compile(&self, show: &[String], tuning: &Tuning) -> Result<(Plan, Time), Failure> {
         let problems = |problems: Problems| Failure::graph(&self.document, &self.library, problems);
-        bench::compile(&self.document, &self.library, &self.folder, show, tuning).map_err(problems)
+        bench::compile(&self.document, &self.library, &self.access, show, tuning).map_err(problems)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::GraphArgs;
 use super::report::{self, Failure};
-use stagewright::plan::{PlanOptions, mebibytes};
+use stagewright::plan::mebibytes;
+use stagewright::sim::files;
 
 pub fn run(args: &GraphArgs) -> Result<(), Failure> {
     let (document, library) = args.load()?;
-    let options = PlanOptions { folder: args.folder(), ..PlanOptions::default() };
-    let plan = args.compile(&document, &library, &options)?;
+    let plan = args.compile(&document, &library, &args.options())?;
+    files::check(&plan)?;
     report::print(&format!(
         "{}: no problems, {} dispatches a frame, {} of GPU memory\n",
         args.graph.display(),

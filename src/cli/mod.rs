@@ -2,10 +2,13 @@
 
 mod bench;
 mod check;
+mod deterministic;
 mod driver;
+mod junit;
 mod render;
 mod report;
 mod stages;
+mod test;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +18,7 @@ use clap::{Args, Parser, Subcommand};
 pub use report::DRIVER;
 use report::Failure;
 use stagewright::document::{Document, ParamValue};
+use stagewright::files::{self, Access, MAX_GRAPH};
 use stagewright::gpu::Gpu;
 use stagewright::graph::Graph;
 use stagewright::library::{self, Library};
@@ -41,6 +45,8 @@ enum Command {
     Render(Box<render::Render>),
     /// Report everything that is wrong with a graph; exit code 1 when it can't run
     Check(GraphArgs),
+    /// Run graphs and check what they expect of themselves; exit code 1 when something is otherwise, 2 when a graph can't run
+    Test(Box<test::Test>),
     /// Print what a graph compiles to
     Plan(PlanArgs),
     /// Time graphs and the built-in cases: GPU, wall clock and CPU of a step, node by node, beside the bytes that must move
@@ -61,6 +67,12 @@ struct GraphArgs {
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
+    /// Let the graph read files outside its own folder
+    #[arg(long)]
+    allow_files: bool,
+    /// GPU memory that the graph may take, such as 12GiB or 512MiB; 8GiB when absent
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    memory_budget: Option<u64>,
 }
 
 #[derive(Args)]
@@ -82,12 +94,12 @@ pub fn main() -> u8 {
         // On one deep stack all along: to take and give back one for each graph costs milliseconds.
         Some(command) => stagewright::deep_stack(|| run(command)),
         #[cfg(feature = "editor")]
-        None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message),
+        None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message).map(|()| 0),
         #[cfg(not(feature = "editor"))]
         None => Err(Failure::Message("this build has no editor; `stagewright --help` lists the commands".into())),
     };
-    match result {
-        Ok(()) => 0,
+    match result.and_then(|code| report::finish().map(|()| code)) {
+        Ok(code) => code,
         Err(failure) => {
             failure.print();
             failure.exit_code()
@@ -95,26 +107,30 @@ pub fn main() -> u8 {
     }
 }
 
-fn run(command: Command) -> Result<(), Failure> {
-    match command {
+/// Returns the exit code.
+fn run(command: Command) -> Result<u8, Failure> {
+    let done = match command {
+        // It has exit codes of its own.
+        Command::Test(test) => return Ok(test.run()),
         Command::Render(render) => render.run(),
         Command::Check(graph) => check::run(&graph),
         Command::Plan(args) => plan(&args),
         Command::Bench(bench) => bench.run(),
         Command::Stages(stages) => stages.run(),
-    }
+    };
+    done.map(|()| 0)
 }
 
 fn plan(args: &PlanArgs) -> Result<(), Failure> {
     let (document, library) = args.graph.load()?;
-    let options = PlanOptions { folder: args.graph.folder(), ..PlanOptions::default() };
-    let plan = args.graph.compile(&document, &library, &options)?;
-    let text = match (args.json, args.wgsl) {
-        (true, _) => serde_json::to_string_pretty(&plan).map_err(|e| Failure::Message(e.to_string()))?,
-        (_, true) => plan.to_text_with_wgsl(),
-        _ => plan.to_text(),
-    };
-    report::print(&text);
+    let plan = args.graph.compile(&document, &library, &args.graph.options())?;
+    match (args.json, args.wgsl) {
+        (true, _) => {
+            report::print_json(&serde_json::to_string_pretty(&plan).map_err(|e| Failure::Message(e.to_string()))?);
+        }
+        (_, true) => report::print(&plan.to_text_with_wgsl()),
+        _ => report::print(&plan.to_text()),
+    }
     Ok(())
 }
 
@@ -128,16 +144,22 @@ impl GraphArgs {
         Ok((document, library))
     }
 
-    /// Where the files lie that the graph names.
-    fn folder(&self) -> PathBuf {
-        self.graph.parent().map(Path::to_path_buf).unwrap_or_default()
+    /// Which files the graph may name.
+    fn access(&self) -> Access {
+        Access::new(self.graph.parent().unwrap_or(Path::new("")), self.allow_files)
+    }
+
+    fn options(&self) -> PlanOptions {
+        let Access { folder, anywhere } = self.access();
+        PlanOptions { folder, allow_files: anywhere, ..PlanOptions::default() }
     }
 
     fn compile(&self, document: &Document, library: &Library, options: &PlanOptions) -> Result<Plan, Failure> {
         let problems = |problems| Failure::graph(document, library, problems);
         let graph = Graph::build(document, library).map_err(problems)?;
         report::warn(&graph.warnings);
-        Plan::compile(&graph, options).map_err(problems)
+        let memory_budget = self.memory_budget.unwrap_or(options.memory_budget);
+        Plan::compile(&graph, &PlanOptions { memory_budget, ..options.clone() }).map_err(problems)
     }
 }
 
@@ -150,8 +172,8 @@ fn keep_pipelines(gpu: &Gpu) {
 
 fn read(graph: &Path) -> Result<Document, Failure> {
     let path = graph.display();
-    let text = std::fs::read_to_string(graph).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
-    Document::parse(&text).map_err(|e| Failure::Message(format!("{path}: {e}")))
+    let bytes = files::read::bytes(graph, MAX_GRAPH).map_err(|e| Failure::Message(format!("{path}: {e}")))?;
+    Document::from_bytes(bytes).map_err(|e| Failure::Message(format!("{path}: {e}")))
 }
 
 /// Applies what `--param` says.
@@ -169,6 +191,20 @@ fn set(document: &mut Document, params: &[String]) -> Result<(), Failure> {
         document.set(node, param, value).map_err(|e| Failure::Message(format!("--param {assignment}: {e}")))?;
     }
     Ok(())
+}
+
+/// `12GiB`
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let message = || format!("`{text}` is not a size; write a number with MiB or GiB, for example 12GiB");
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(message)?);
+    let shift = match unit.to_ascii_lowercase().as_str() {
+        "mib" | "mb" | "m" => 20,
+        "gib" | "gb" | "g" => 30,
+        _ => return Err(message()),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| message())?;
+    let bytes = number * f64::from(1u32 << shift);
+    if (1.0..=2f64.powi(60)).contains(&bytes) { Ok(bytes as u64) } else { Err(message()) }
 }
 
 /// `512x256`

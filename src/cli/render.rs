@@ -8,16 +8,24 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::deterministic::{DeterministicArgs, Recorder};
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
+use stagewright::cancel::Cancel;
 use stagewright::document::Document;
 use stagewright::export::job::{self, Export, JobError, Subject};
+use stagewright::export::record::Fingerprint;
+use stagewright::files::{MAX_GRAPH, read};
 use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Profile};
-use stagewright::plan::PlanOptions;
+use stagewright::graph::outputs::fitted;
+use stagewright::graph::{Graph, Node};
+use stagewright::library::{self, Library};
+use stagewright::plan::{Keep, Plan, PlanOptions};
 use stagewright::sim::Simulation;
 use stagewright::sim::input::InputTrack;
+use stagewright::sim::values::BadValues;
 use stagewright::tune::Book;
 
 #[derive(Args)]
@@ -31,18 +39,21 @@ pub struct Render {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Go on with an export of the same that was interrupted
-    #[arg(long)]
+    #[arg(long, conflicts_with = "deterministic")]
     resume: bool,
-    /// Size of the pictures [pixels]; what the Output says when absent
+    /// Largest size of the images [pixels], which keep their shape; what the Output says when absent
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
+    /// Give the images exactly the size of --size, stretched where it has another shape
+    #[arg(long, requires = "size")]
+    stretch: bool,
     /// Frames a second; a frame's time step is its inverse
     #[arg(long, value_name = "F")]
     fps: Option<f64>,
     /// Recorded pointer and keys (.ron) to play instead of the graph's own
     #[arg(long, value_name = "RECORDING")]
     input: Option<PathBuf>,
-    /// Output node to render, the first when absent
+    /// Output node to render; the topmost on the canvas when absent
     #[arg(long, value_name = "NODE")]
     output: Option<String>,
     /// Part of the name of the graphics adapter
@@ -51,32 +62,51 @@ pub struct Render {
     /// Print the GPU time of every node at the end, the median of all frames
     #[arg(long)]
     profile: bool,
+    /// Look for NaN and infinity in the States, every 16 frames and at the end, and name the node and the frame where they began. A
+    /// warning: the exit code stays 0
+    #[arg(long)]
+    check_values: bool,
     #[command(flatten)]
     driver: DriverArgs,
     #[command(flatten)]
     wire: WireArgs,
+    #[command(flatten)]
+    deterministic: DeterministicArgs,
 }
 
 impl Render {
     pub fn run(&self) -> Result<(), Failure> {
+        let (document, library) = self.document()?;
         let export = Export {
             frames: self.frames.clone(),
-            size: self.size,
+            size: self.fitted(&document, &library)?,
             subject: self.wire.view(self.size).map_or_else(|| Subject::Output(self.output.clone()), Subject::Wire),
             folder: self.out.clone(),
             resume: self.resume,
         };
-        let (document, mut simulation) = self.simulation(&export)?;
+        let mut recorder = self.deterministic.begin()?;
+        let (inputs, mut simulation) = self.simulation(&export, &document, &library, &mut recorder)?;
+        let (mut fault, mut hashed) = (None, 0);
         simulation.set_profiling(Profile::Nodes);
+        if self.check_values {
+            simulation.watch_values(CHECK_EVERY)?;
+        }
+        let mut bad = None;
         let mut times = Times::default();
         let bar = progress(*self.frames.end());
         let started = Instant::now();
         let frames = self.driver.frames();
-        let result = job::run(&export, &document, &mut simulation, |progress, simulation| {
+        let result = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
             times.take(simulation, false);
+            bad = bad.take().or_else(|| simulation.bad_values(false));
+            // While a frame is waited for, this is asked more than once.
+            if hashed < simulation.frame() && fault.is_none() {
+                hashed = simulation.frame();
+                fault = recorder.as_mut().and_then(|recorder| bar.suspend(|| hash(recorder, simulation)).err());
+            }
             frames.note(progress.frame, progress.written);
-            true
+            fault.is_none()
         });
         drop(frames);
         let (done, statistics) = result.map_err(|error| match error {
@@ -84,8 +114,20 @@ impl Render {
             other => Failure::Message(other.to_string()),
         })?;
         bar.finish_and_clear();
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
         report::warn(&simulation.warnings(true));
+        if let Some(bad) = bad.or_else(|| simulation.bad_values(true)) {
+            self.report_bad(&bad, &document, &library, &simulation)?;
+        }
         times.take(&mut simulation, true);
+        if self.resume && done.replaced > 0 {
+            report::print(&format!(
+                "{} frames were there of another version of the graph, its stages, its files or the program; all were rendered again\n",
+                done.replaced
+            ));
+        }
         if done.kept > 0 {
             report::print(&format!("{} frames were there already\n", done.kept));
         }
@@ -93,10 +135,14 @@ impl Render {
         for watched in simulation.watched() {
             report::print(&format!("{} {:.4}\n", watched.name, watched.value));
         }
-        self.wire.report(statistics.as_ref())
+        self.wire.report(statistics.as_ref())?;
+        let differences =
+            recorder.map(|recorder| self.deterministic.finish(&recorder)).transpose()?.unwrap_or_default();
+        if differences.is_empty() { Ok(()) } else { Err(Failure::Message(differences.join("\n"))) }
     }
 
-    fn simulation(&self, export: &Export) -> Result<(Document, Simulation), Failure> {
+    /// The graph as it is rendered.
+    fn document(&self) -> Result<(Document, Library), Failure> {
         let (mut document, library) = self.graph.load()?;
         if let Some(fps) = self.fps {
             if !(fps.is_finite() && fps > 0.0) {
@@ -106,25 +152,107 @@ impl Render {
         }
         if let Some(path) = &self.input {
             let failure = |e: String| Failure::Message(format!("--input {}: {e}", path.display()));
-            let text = std::fs::read_to_string(path).map_err(|e| failure(e.to_string()))?;
+            let text = read::text(path, MAX_GRAPH).map_err(|e| failure(e.to_string()))?;
             document.input = Some(InputTrack::parse(&text).map_err(|e| failure(e.to_string()))?);
         }
+        Ok((document, library))
+    }
+
+    /// The size of the images: that of `--size`, or the largest within it that has the shape of the image. Says which Output is rendered where
+    /// there are several, and what size where it is another.
+    fn fitted(&self, document: &Document, library: &Library) -> Result<Option<(u32, u32)>, Failure> {
+        // What is wrong with the graph is told when it is compiled.
+        let (Ok(graph), false) = (Graph::build(document, library), self.wire.given()) else { return Ok(self.size) };
+        let outputs: Vec<&Node> = graph.outputs().into_iter().filter_map(|index| graph.nodes.get(index)).collect();
+        let names = || outputs.iter().map(|node| node.path.as_str());
+        let output = match &self.output {
+            None => outputs.first(),
+            Some(name) => Some(outputs.iter().find(|node| node.path == *name).ok_or_else(|| {
+                let close =
+                    library::close_names(name, names()).first().map(|close| format!("; did you mean `{close}`?"));
+                let there = names().collect::<Vec<_>>().join(", ");
+                Failure::Message(format!(
+                    "--output {name}: no such Output{}; there are: {there}",
+                    close.unwrap_or_default()
+                ))
+            })?),
+        };
+        let Some(output) = output else { return Ok(self.size) };
+        if self.output.is_none() && outputs.len() > 1 {
+            let others = names().skip(1).collect::<Vec<_>>().join(", ");
+            report::tell(&format!(
+                "rendering the Output `{}`, the topmost; --output takes another: {others}",
+                output.path
+            ));
+        }
+        let (Some(size), Some(own), false) = (self.size, graph.picture_size(output), self.stretch) else {
+            return Ok(self.size);
+        };
+        let fits = fitted(size, own);
+        if fits != size {
+            let (shape, (w, h), (ww, hh)) = (own, fits, size);
+            report::tell(&format!(
+                "--size {ww}x{hh}: the image has the shape {}:{}, so it is rendered at {w}x{h}; --stretch gives {ww}x{hh}",
+                shape.0, shape.1
+            ));
+        }
+        Ok(Some(fits))
+    }
+
+    fn simulation(
+        &self,
+        export: &Export,
+        document: &Document,
+        library: &Library,
+        recorder: &mut Option<Recorder>,
+    ) -> Result<(Fingerprint, Simulation), Failure> {
         // What is wrong with the graph is told even where there is no driver.
         let gpu = Gpu::new(&GpuOptions { adapter: self.adapter.clone() });
-        let tuning = gpu.as_ref().map(|gpu| Book::open().tuning(gpu)).unwrap_or_default();
-        let options = PlanOptions { tuning, ..export.plan_options(self.graph.folder()) };
-        let plan = self.graph.compile(&document, &library, &options)?;
+        // Measured shapes may round half precision at other places, so that another machine's book gives other bits.
+        let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { Book::open().tuning(gpu) };
+        let tuning = gpu.as_ref().map(tuning).unwrap_or_default();
+        let options = PlanOptions { tuning, ..export.plan_options(&self.graph.access()) };
+        let plan = self.graph.compile(document, library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
         super::keep_pipelines(&gpu);
         self.driver.prepare(&gpu, &plan)?;
-        Ok((document, Simulation::new(&gpu, plan)?))
+        let simulation = Simulation::new(&gpu, plan)?;
+        if let Some(recorder) = recorder {
+            let name = self.graph.graph.file_name().unwrap_or_default().to_string_lossy();
+            recorder.graph(&name, document, library, &simulation)?;
+        }
+        let inputs = Fingerprint::of(document, library, &self.graph.access(), &Cancel::default());
+        let inputs = inputs.ok_or_else(|| Failure::Message("it was cancelled".into()))?;
+        Ok((inputs, simulation))
+    }
+
+    /// Says where NaN or infinity began. A plan that keeps every wire may be too large; then the States are named.
+    fn report_bad(
+        &self,
+        bad: &BadValues,
+        document: &Document,
+        library: &Library,
+        simulation: &Simulation,
+    ) -> Result<(), Failure> {
+        let options = PlanOptions { keep: Keep::All, ..self.graph.options() };
+        let origin = Graph::build(document, library)
+            .and_then(|graph| Plan::compile(&graph, &options))
+            .and_then(|plan| bad.origin(simulation.gpu(), plan));
+        report::warn(&bad.problem(origin.as_ref().ok().and_then(Option::as_ref)).into());
+        if let Err(problems) = origin {
+            report::tell(&format!("where it began can't be found: {problems}"));
+        }
+        Ok(())
     }
 
     fn summary(&self, written: u64, elapsed: Duration, times: Times, simulation: &Simulation) {
         let (adapter, seconds) = (simulation.gpu().name(), elapsed.as_secs_f64());
-        let frames = times.frames;
+        let (frames, kept) = (times.frames, times.totals.len());
         let (total, nodes) = times.medians();
         let solver = match total {
+            Some(ms) if (kept as u64) < frames => {
+                format!("solver {ms:.3} ms a frame, the median of {kept} of {frames} frames")
+            }
             Some(ms) => format!("solver {ms:.3} ms a frame, the median of {frames}"),
             None if simulation.node_times().is_some() => "nothing runs in every frame".into(),
             None => "the adapter has no timestamps".into(),
@@ -136,7 +264,7 @@ impl Render {
         ));
         if self.profile {
             for time in nodes {
-                report::print(&format!("{:>10.4} ms  {}\n", time.ms, time.node));
+                report::print(&format!("{:>10.4} ms  {}\n", time.ms, shared(simulation.plan(), &time.node)));
             }
             for node in simulation.plan().still_nodes() {
                 report::print(&format!("{:>13}  {node}\n", "once"));
@@ -145,10 +273,41 @@ impl Render {
     }
 }
 
-/// GPU times of all frames.
+/// Prints the hash of every State after a frame.
+fn hash(recorder: &mut Recorder, simulation: &Simulation) -> Result<(), Failure> {
+    for row in recorder.take(simulation)? {
+        report::print(&format!("{row}\n"));
+    }
+    Ok(())
+}
+
+/// A node and those whose work its dispatches do as well: `blur + threshold`.
+fn shared(plan: &Plan, node: &str) -> String {
+    let mut nodes: Vec<&str> = Vec::new();
+    for dispatch in plan.frame.iter().filter(|dispatch| dispatch.node == node) {
+        for name in dispatch.with.iter().map(String::as_str).chain([node]) {
+            if !nodes.contains(&name) {
+                nodes.push(name);
+            }
+        }
+    }
+    // Its own name stands first, the others in the order of their work.
+    let others = nodes.iter().filter(|name| **name != node);
+    std::iter::once(&node).chain(others).copied().collect::<Vec<_>>().join(" + ")
+}
+
+/// Frames from one look at the States for NaN to the next; those between are computed again where one is found.
+const CHECK_EVERY: u64 = 16;
+
+/// Frames whose times are kept at most.
+const MOST_TIMES: usize = 4096;
+
+/// GPU times of frames: of all, and of a long run of every second, fourth and so on, so that memory does not grow.
 #[derive(Default)]
 struct Times {
     frames: u64,
+    /// Of so many frames one is kept, as a power of two.
+    thinned: u32,
     totals: Vec<f32>,
     nodes: Vec<(String, Vec<f32>)>,
 }
@@ -161,11 +320,30 @@ impl Times {
             self.nodes = names.iter().map(|time| (time.node.clone(), Vec::new())).collect();
         }
         let Some(recent) = simulation.node_times() else { return };
-        for row in (self.frames..recent.frames()).map(|frame| recent.row(frame)) {
+        for frame in self.frames..recent.frames() {
+            if frame % (1 << self.thinned) != 0 {
+                continue;
+            }
+            let row = recent.row(frame);
             self.totals.push(row.iter().sum());
             self.nodes.iter_mut().zip(row).for_each(|((_, times), ms)| times.push(*ms));
+            if self.totals.len() >= MOST_TIMES {
+                self.thin();
+            }
         }
         self.frames = recent.frames();
+    }
+
+    /// Keeps every second of the frames that are kept.
+    fn thin(&mut self) {
+        self.thinned += 1;
+        for times in self.nodes.iter_mut().map(|(_, times)| times).chain([&mut self.totals]) {
+            let mut place = 0;
+            times.retain(|_| {
+                place += 1;
+                place % 2 == 1
+            });
+        }
     }
 
     /// Of the whole frame, and of each node.
@@ -189,6 +367,9 @@ fn progress(frames: u64) -> ProgressBar {
     ProgressBar::new(frames).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
+/// The last frame that can be asked for: over 38 days of 30 frames a second.
+const MOST_FRAMES: u64 = 99_999_999;
+
 /// `240` or `100-240`
 fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
     let message = || format!("`{text}` is no range of frames; write N or N-M, for example 240 or 100-240");
@@ -197,5 +378,33 @@ fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
         Some((first, last)) => (number(first)?, number(last)?),
         None => (1, number(text)?),
     };
+    if last > MOST_FRAMES {
+        return Err(format!("`{text}`: {MOST_FRAMES} frames are the most"));
+    }
     if first <= last { Ok(first..=last) } else { Err(message()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_long_runs_are_thinned_and_their_median_stays() {
+        let mut times = Times { nodes: vec![("a".into(), Vec::new())], ..Times::default() };
+        for frame in 0..100_000u64 {
+            if frame % (1 << times.thinned) != 0 {
+                continue;
+            }
+            let ms = (frame % 1000) as f32;
+            times.totals.push(ms);
+            times.nodes[0].1.push(ms);
+            if times.totals.len() >= MOST_TIMES {
+                times.thin();
+            }
+        }
+        let kept = times.totals.len();
+        assert!((MOST_TIMES / 2..MOST_TIMES).contains(&kept) && kept == times.nodes[0].1.len(), "{kept}");
+        let (total, _) = times.medians();
+        assert!(total.is_some_and(|ms| (ms - 500.0).abs() < 25.0), "{total:?}");
+    }
 }

@@ -1,12 +1,14 @@
 //! What the command line prints when something is wrong: the sentence, and the stage's own text around the place.
 
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use miette::{LabeledSpan, MietteDiagnostic, Report, Severity};
 
 use stagewright::document::{Document, NodeKind};
 use stagewright::library::Library;
+use stagewright::printable;
 use stagewright::problem::{Problem, Problems};
 
 /// Why a command did not do what it was asked.
@@ -52,17 +54,17 @@ impl Failure {
     /// Prints to standard error.
     pub fn print(&self) {
         match self {
-            Failure::Message(message) => eprintln!("error: {message}"),
+            Failure::Message(message) => tell(&format!("error: {}", printable::cut(message))),
             Failure::Driver(problems, limit) => {
-                problems.0.iter().for_each(|problem| eprintln!("{:?}", diagnostic(problem, None)));
-                eprintln!("--driver-limit {}: the driver did not finish in time", limit.as_secs());
+                problems.0.iter().for_each(|problem| tell_raw(&format!("{:?}", diagnostic(problem, None))));
+                tell(&format!("--driver-limit {}: the driver did not finish in time", limit.as_secs()));
             }
             Failure::Problems(problems) => {
                 for (problem, text) in problems {
-                    eprintln!("{:?}", diagnostic(problem, text.as_deref()));
+                    tell_raw(&format!("{:?}", diagnostic(problem, text.as_deref())));
                 }
                 let count = problems.len();
-                eprintln!("{count} problem{}", if count == 1 { "" } else { "s" });
+                tell(&format!("{count} problem{}", if count == 1 { "" } else { "s" }));
             }
         }
     }
@@ -83,16 +85,66 @@ impl From<Problems> for Failure {
 /// Prints warnings to standard error; they stop nothing.
 pub fn warn(problems: &Problems) {
     for problem in &problems.0 {
-        eprintln!("{:?}", diagnostic(problem, None));
+        tell_raw(&format!("{:?}", diagnostic(problem, None)));
     }
 }
 
-/// Prints to standard output. A reader that has gone away (`| head`) is no error.
+/// What went wrong with standard output, once.
+static FAULT: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Prints to standard output. Control and direction characters, which texts from files may have, are written out.
 pub fn print(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    write(&printable::lines(text));
+}
+
+/// Prints JSON to standard output.
+pub fn print_json(text: &str) {
+    write(&printable::json(text));
+}
+
+/// After the first failure nothing more is written: the command goes on, and [`finish`] says so at its end.
+fn write(text: &str) {
+    let mut fault = FAULT.lock().unwrap_or_else(PoisonError::into_inner);
+    if fault.is_none() {
+        *fault = io::stdout().write_all(text.as_bytes()).err();
+    }
+}
+
+/// Whether all that was printed has arrived. A reader that has gone away (`| head`) is no error.
+pub fn finish() -> Result<(), Failure> {
+    let fault = FAULT.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match fault.map_or_else(|| io::stdout().flush(), Err) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Message(format!("standard output can't be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a line to standard error. Where that fails there is nobody to tell.
+pub fn tell(text: &str) {
+    tell_raw(&printable::lines(text));
+}
+
+fn tell_raw(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// A message from a file: short enough to read, and no more than text. The report is full of escape codes of its own, so what goes into it is
+/// cleaned before.
+fn clean(text: &str) -> String {
+    let text = printable::cut(text);
+    printable::lines(&text).into_owned()
 }
 
 fn diagnostic(problem: &Problem, text: Option<&str>) -> Report {
+    let problem = &Problem {
+        node: printable::name(&problem.node).into_owned(),
+        port: printable::name(&problem.port).into_owned(),
+        cause: clean(&problem.cause),
+        remedy: clean(&problem.remedy),
+        ..problem.clone()
+    };
     let place = match (problem.node.is_empty(), problem.port.is_empty()) {
         (true, true) => String::new(),
         (true, false) => format!("{}: ", problem.port),
@@ -108,10 +160,11 @@ fn diagnostic(problem: &Problem, text: Option<&str>) -> Report {
         diagnostic = diagnostic.with_help(problem.remedy.clone());
     }
     let (Some(at), Some(text)) = (problem.place, text) else { return Report::new(diagnostic) };
+    let text = printable::in_place(text);
     let line_start: usize = text.split_inclusive('\n').take(at.line.saturating_sub(1)).map(str::len).sum();
     let line = text.get(line_start..).unwrap_or("");
     let offset = line_start + line.chars().take(at.column.saturating_sub(1)).map(char::len_utf8).sum::<usize>();
     let label = LabeledSpan::at_offset(offset.min(text.len()), "here");
-    let source = miette::NamedSource::new(format!("{}.wgsl", problem.node), text.to_string()).with_language("wgsl");
+    let source = miette::NamedSource::new(format!("{}.wgsl", problem.node), text).with_language("wgsl");
     Report::new(diagnostic.with_label(label)).with_source_code(source)
 }

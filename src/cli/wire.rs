@@ -47,15 +47,22 @@ impl WireArgs {
         self.wire.as_ref().map(view)
     }
 
+    /// Whether a wire is rendered.
+    pub fn given(&self) -> bool {
+        self.wire.is_some()
+    }
+
     /// Prints what the last frame of the wire holds.
     pub fn report(&self, statistics: Option<&Statistics>) -> Result<(), Failure> {
         let Some(wire) = &self.wire else { return Ok(()) };
         let Some(statistics) = statistics else { return Err(Failure::Message("the GPU did not answer".into())) };
-        let text = match self.stats {
-            Format::Text => text(wire, statistics),
-            Format::Json => serde_json::to_string(statistics).map_err(|e| Failure::Message(e.to_string()))? + "\n",
-        };
-        report::print(&text);
+        match self.stats {
+            Format::Text => report::print(&text(wire, statistics)),
+            Format::Json => {
+                let text = serde_json::to_string(statistics).map_err(|e| Failure::Message(e.to_string()))?;
+                report::print_json(&(text + "\n"));
+            }
+        }
         Ok(())
     }
 }

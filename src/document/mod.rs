@@ -1,7 +1,9 @@
 //! The document: what the user edits, and what a graph file holds. It may be wrong in any way a person can be
 //! wrong; [`crate::graph`] says how.
 
+mod bytes;
 mod color;
+mod expect;
 mod level;
 mod read;
 mod salvage;
@@ -10,8 +12,10 @@ mod write;
 use std::collections::BTreeMap;
 
 pub use color::Color;
+pub use expect::Expect;
 pub use level::{Level, LevelMut, Scope};
 pub use read::ReadError;
+pub(crate) use read::{GROUP_FIELDS, NODE_FIELDS};
 pub use salvage::{Salvaged, salvage};
 
 use crate::curve::{Curve, Gradient};
@@ -37,6 +41,8 @@ pub struct Document {
     pub input: Option<InputTrack>,
     /// Comment frames, the lowest first.
     pub frames: Vec<Frame>,
+    /// What its author states about the results.
+    pub expect: Vec<Expect>,
     pub nodes: Nodes,
     pub extra: Extra,
 }
@@ -54,6 +60,7 @@ impl Default for Document {
             seed: 0,
             input: None,
             frames: Vec::new(),
+            expect: Vec::new(),
             nodes: Nodes::new(),
             extra: Extra::new(),
         }

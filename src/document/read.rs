@@ -8,7 +8,8 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{
-    Color, Document, Domain, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output, ParamValue, Until,
+    Color, Document, Domain, Expect, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output, ParamValue,
+    Until,
 };
 use crate::curve::{Color as Linear, Curve, Gradient, color_from_hex};
 
@@ -120,7 +121,7 @@ macro_rules! record {
     };
 }
 
-pub const DOCUMENT_FIELDS: &[&str] = &["version", "name", "about", "fps", "seed", "input", "frames", "nodes"];
+pub const DOCUMENT_FIELDS: &[&str] = &["version", "name", "about", "fps", "seed", "input", "frames", "expect", "nodes"];
 
 record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "version" => d.version = map.next_value()?,
@@ -130,7 +131,46 @@ record!(Document, "Document", DOCUMENT_FIELDS, |d, map| {
     "seed" => d.seed = map.next_value()?,
     "input" => d.input = Some(map.next_value()?),
     "frames" => d.frames = map.next_value()?,
+    "expect" => d.expect = map.next_value()?,
     "nodes" => d.nodes = map.next_value::<Unique<Node>>()?.0,
+});
+
+const EXPECT_FIELDS: &[&str] = &[
+    "at",
+    "every",
+    "to",
+    "of",
+    "statistic",
+    "component",
+    "equals",
+    "within",
+    "below",
+    "above",
+    "unchanged_since",
+    "hash",
+    "tolerance",
+    "relative",
+    "adapter",
+    "comment",
+];
+
+record!(Expect, "Expect", EXPECT_FIELDS, |e, map| {
+    "at" => e.at = map.next_value::<FrameList>()?.0,
+    "every" => e.every = Some(map.next_value()?),
+    "to" => e.to = Some(map.next_value()?),
+    "of" => e.of = map.next_value()?,
+    "statistic" => e.statistic = Some(map.next_value()?),
+    "component" => e.component = Some(map.next_value()?),
+    "equals" => e.equals = Some(map.next_value::<Values>()?.0),
+    "within" => e.within = Some(map.next_value()?),
+    "below" => e.below = Some(map.next_value()?),
+    "above" => e.above = Some(map.next_value()?),
+    "unchanged_since" => e.unchanged_since = Some(map.next_value()?),
+    "hash" => e.hash = Some(map.next_value()?),
+    "tolerance" => e.tolerance = Some(map.next_value()?),
+    "relative" => e.relative = Some(map.next_value()?),
+    "adapter" => e.adapter = Some(map.next_value()?),
+    "comment" => e.comment = map.next_value()?,
 });
 
 record!(Domain, "Domain", &["resolution", "width", "edge"], |d, map| {
@@ -157,8 +197,8 @@ record!(Group, "Group", GROUP_FIELDS, |g, map| {
     "inputs" => g.inputs = map.next_value::<Unique<String>>()?.0,
     "outputs" => g.outputs = map.next_value::<Unique<Link>>()?.0,
     "params" => g.params = map.next_value::<Unique<Links>>()?.0.into_iter().map(|(k, v)| (k, v.0)).collect(),
-    "inputs_at" => g.inputs_at = Some(map.next_value()?),
-    "outputs_at" => g.outputs_at = Some(map.next_value()?),
+    "inputs_at" => g.inputs_at = Some(place(map.next_value()?)),
+    "outputs_at" => g.outputs_at = Some(place(map.next_value()?)),
     "frames" => g.frames = map.next_value()?,
     "nodes" => g.nodes = map.next_value::<Unique<Node>>()?.0,
 });
@@ -166,10 +206,15 @@ record!(Group, "Group", GROUP_FIELDS, |g, map| {
 record!(Frame, "Frame", &["title", "text", "at", "size", "color"], |f, map| {
     "title" => f.title = map.next_value()?,
     "text" => f.text = map.next_value()?,
-    "at" => f.at = map.next_value()?,
-    "size" => f.size = map.next_value()?,
+    "at" => f.at = place(map.next_value()?),
+    "size" => f.size = place(map.next_value()?),
     "color" => f.color = color(&map.next_value::<Box<RawValue>>()?, &mut f.extra),
 });
+
+/// A place on the canvas. NaN and infinity are none: the node is laid out as one without a place.
+fn place(at: (f32, f32)) -> (f32, f32) {
+    if at.0.is_finite() && at.1.is_finite() { at } else { (0.0, 0.0) }
+}
 
 /// Fields that say what a node is.
 pub const KINDS: &[&str] = &["stage", "custom", "domain", "state", "number", "group", "output", "file", "reroute"];
@@ -215,7 +260,7 @@ record!(Node, "Node", NODE_FIELDS, |n, map| {
     "capacity" => n.capacity = Some(map.next_value()?),
     "precision" => n.precision = Some(map.next_value()?),
     "muted" => n.muted = map.next_value()?,
-    "at" => n.at = map.next_value()?,
+    "at" => n.at = place(map.next_value()?),
     "color" => n.color = color(&map.next_value::<Box<RawValue>>()?, &mut n.extra),
     "comment" => n.comment = map.next_value()?,
 });
@@ -293,6 +338,39 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
         deserializer.deserialize_any(Items(PhantomData))
     }
 }
+
+/// A type that reads as one number, such as `60`, or as a list of any length, such as `[1, 60]` or `(0.2, 0.3)`.
+macro_rules! one_or_many {
+    ($name:ident, $item:ty, $expecting:literal, { $($visit:ident: $number:ty),* }) => {
+        struct $name(Vec<$item>);
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
+                struct Items;
+                impl<'de> Visitor<'de> for Items {
+                    type Value = $name;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($expecting)
+                    }
+                    $(fn $visit<E: de::Error>(self, v: $number) -> Result<$name, E> {
+                        Ok($name(vec![v as $item]))
+                    })*
+                    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<$name, A::Error> {
+                        let mut items = Vec::new();
+                        while let Some(item) = seq.next_element()? {
+                            items.push(item);
+                        }
+                        Ok($name(items))
+                    }
+                }
+                deserializer.deserialize_any(Items)
+            }
+        }
+    };
+}
+
+one_or_many!(FrameList, u64, "a frame such as 60, or a list of frames such as [1, 60]", { visit_u64: u64 });
+one_or_many!(Values, f64, "a number or (a, b, ..)", { visit_u64: u64, visit_i64: i64, visit_f64: f64 });
 
 /// One link or a list of them.
 struct Links(Vec<Link>);

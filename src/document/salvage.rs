@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Document, Group, Node, ReadError, read};
+use super::{Document, Expect, Group, Node, ReadError, read};
 
 /// Groups inside of groups that are opened; what is deeper is kept whole or not at all.
 const DEPTH: usize = 16;
@@ -157,6 +157,7 @@ impl Salvage<'_> {
                 *at = end;
                 nodes.map_or(Err(cause), keep)
             }
+            "expect" if path.is_empty() => keep(self.expectations(part.from, part.bound)),
             "group" if self.depth < DEPTH => {
                 self.depth += 1;
                 let (group, end) = self.record(part.from, limit, &GROUP, path);
@@ -166,6 +167,36 @@ impl Salvage<'_> {
             }
             _ => Err(cause),
         }
+    }
+
+    /// The expectations of a list that can be kept: each is one value in brackets.
+    fn expectations(&mut self, from: usize, limit: usize) -> String {
+        let mut kept = Vec::new();
+        let mut at = self.opened(from, limit);
+        loop {
+            at = self.skip(at, limit);
+            if !self.text.get(at..limit).is_some_and(|rest| rest.starts_with('(')) {
+                break;
+            }
+            let end = self.end(at, limit);
+            let whole = end.and_then(|end| self.text.get(at..end)).map(str::trim);
+            match whole.ok_or("it has no end".to_string()).and_then(|text| {
+                reads(read::part::<Expect>(text))?;
+                Ok(text)
+            }) {
+                Ok(text) => kept.push(text.to_string()),
+                Err(cause) => self.lose(at, format!("an expectation: {cause}")),
+            }
+            // Behind damage, the next line that begins an expectation.
+            let rest = self.text.get(at..limit).unwrap_or("");
+            let lines = rest.match_indices('\n').map(|(line, _)| at + line + 1);
+            let begins = |line: &usize| self.text.get(*line..limit).is_some_and(|l| l.trim_start().starts_with('('));
+            match end.or_else(|| lines.into_iter().find(begins)) {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        format!("[{}]", kept.join(", "))
     }
 
     /// The nodes of a map that can be kept, if there are any, and where the map ends.

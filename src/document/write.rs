@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Document, Domain, Extra, Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue, Until};
+use super::{Document, Domain, Expect, Extra, Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue, Until};
 use crate::curve::{Color, hex_from_color};
 use crate::sim::input::InputTrack;
 
@@ -29,6 +29,9 @@ pub fn document(document: &Document) -> String {
     }
     if !document.frames.is_empty() {
         field("frames", frames(&document.frames, 1));
+    }
+    if !document.expect.is_empty() {
+        field("expect", expectations(&document.expect));
     }
     let _ = writeln!(out, "    nodes: {},\n)", nodes(&document.nodes, 1));
     out
@@ -90,6 +93,48 @@ fn frame(frame: &Frame) -> String {
     if let Some(color) = frame.color {
         fields.add("color", quoted(&color.to_string()));
     }
+    fields.one_line()
+}
+
+/// One expectation a line, in their own order.
+fn expectations(list: &[Expect]) -> String {
+    let lines: String = list.iter().map(|value| format!("        {},\n", expect(value))).collect();
+    format!("[\n{lines}    ]")
+}
+
+/// One expectation: when, of what, and what is expected.
+pub fn expect(expect: &Expect) -> String {
+    let mut fields = Fields::default();
+    fields.extra(&expect.extra);
+    match expect.at.as_slice() {
+        [] => {}
+        [one] => fields.add("at", one.to_string()),
+        many => fields.add("at", list(many.iter().map(u64::to_string))),
+    }
+    let mut set = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            fields.add(name, value);
+        }
+    };
+    let values = |values: &Vec<f64>| match values.as_slice() {
+        [one] => number(*one),
+        many => format!("({})", many.iter().map(|v| number(*v)).collect::<Vec<_>>().join(", ")),
+    };
+    set("every", expect.every.map(|n| n.to_string()));
+    set("to", expect.to.map(|n| n.to_string()));
+    set("of", Some(quoted(&expect.of)));
+    set("statistic", expect.statistic.as_deref().map(quoted));
+    set("component", expect.component.map(|n| n.to_string()));
+    set("equals", expect.equals.as_ref().map(values));
+    set("within", expect.within.map(|(low, high)| format!("({}, {})", number(low), number(high))));
+    set("below", expect.below.map(number));
+    set("above", expect.above.map(number));
+    set("unchanged_since", expect.unchanged_since.map(|n| n.to_string()));
+    set("hash", expect.hash.as_deref().map(quoted));
+    set("tolerance", expect.tolerance.map(number));
+    set("relative", expect.relative.map(number));
+    set("adapter", expect.adapter.as_deref().map(quoted));
+    set("comment", Some(quoted(&expect.comment)).filter(|_| !expect.comment.is_empty()));
     fields.one_line()
 }
 
@@ -277,7 +322,9 @@ fn color(color: Color) -> String {
 /// Shortest text that reads back as the same number.
 fn number(value: f64) -> String {
     let size = value.abs();
-    if value.is_finite() && (size == 0.0 || (1e-4..1e15).contains(&size)) {
+    // `-0` would be read as an integer, which has no sign at zero.
+    let negative_zero = size == 0.0 && value.is_sign_negative();
+    if !negative_zero && value.is_finite() && (size == 0.0 || (1e-4..1e15).contains(&size)) {
         format!("{value}")
     } else {
         format!("{value:?}")

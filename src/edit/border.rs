@@ -3,7 +3,7 @@
 use super::group::mentioned;
 use super::nodes::node_mut;
 use super::remove::drop_targets;
-use super::{IN, group_of, is_node_name, level_mut, links, no_node, stage_of};
+use super::{IN, expect, group_of, is_node_name, level_mut, links, no_node, stage_of};
 use crate::document::{Document, Group, LevelMut, Link, Node, NodeKind, ParamValue, Scope};
 use crate::expr;
 use crate::library::Library;
@@ -156,6 +156,7 @@ fn rename_output(document: &mut Document, scope: &Scope, old: &str, new: &str) -
     }
     let reads = |link: &&mut Link| link.node == name && (link.port == old || (only && link.port.is_empty()));
     links(level_mut(document, &around)?).filter(reads).for_each(|link| link.port = new.to_string());
+    expect::follow_output(document, &around, &name, old, new);
     Ok(())
 }
 

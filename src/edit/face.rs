@@ -215,7 +215,7 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<Face> {
     let mut inputs: Vec<PortFace> = ports.inputs(name).into_iter().map(input).collect();
     // What an output carries is known only when a group is opened; the input that it feeds back to tells, or else any grid.
     let any = || group_of(node, ports.library()).map(|_| PortType::Grid(Element::Generic('T')));
-    let outputs = ports.outputs(name).unwrap_or_default().into_iter().map(|output| {
+    let outputs = ports.outputs(name).unwrap_or_default().to_vec().into_iter().map(|output| {
         let ty = ports.output(&link(&output));
         let face = match stage.as_ref().and_then(|stage| stage.port(&output)) {
             Some(known) => PortFace { optional: true, ..stage_port(known, ty) },

@@ -5,6 +5,7 @@
 
 mod border;
 mod clipboard;
+mod expect;
 pub mod face;
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -15,13 +16,14 @@ mod remedy;
 mod remove;
 mod swap;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod ungroup;
 mod wires;
 
 pub use crate::graph::ports::{group_of, stage_of};
 pub use border::{Side, expose_param, hide_param, remove_port, rename_port};
 pub use clipboard::{PasteInputs, copy, duplicate, paste};
+pub use expect::{add_expectation, remove_expectation};
 pub use face::{Face, PortFace, fits, port_types};
 pub use frames::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
 pub use group::make_group;

@@ -63,7 +63,7 @@ pub fn ungroup(
     let mut level = level_mut(&mut after, scope)?;
     level.nodes().remove(name);
     level.nodes().extend(group.nodes.into_iter().map(|(old, node)| (names.get(&old).cloned().unwrap_or(old), node)));
-    let mut come: BTreeSet<String> = names.into_values().collect();
+    let mut come: BTreeSet<String> = names.values().cloned().collect();
     come.extend(numbers.keys().cloned());
     level.nodes().extend(numbers);
     level.frames().extend(group.frames);
@@ -75,6 +75,7 @@ pub fn ungroup(
         }
     }
     read_instead(&mut after, scope, name, &shown)?;
+    super::expect::follow_out_of_group(&mut after, scope, name, &names, &shown);
     still_runs(document, &after, library)?;
     *document = after;
     Ok(come)

@@ -2,25 +2,28 @@
 
 use std::collections::VecDeque;
 use std::fs;
+use std::io;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
 use super::png_sequence::{ExportError, PngSequence};
+use super::record::{self, Fingerprint, Record};
 use super::subject::Eye;
 pub use super::subject::Subject;
+use crate::asset::Work;
+use crate::cancel::Cancel;
 use crate::document::Document;
+use crate::files::{Access, read, write};
 use crate::gpu::{Gpu, Making, Reading};
 use crate::graph::Graph;
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::sim::probe::Statistics;
-use crate::sim::{Image, Simulation};
+use crate::sim::{Image, Simulation, files};
 use crate::tune::Book;
 
 /// How long a cancelled export is waited for.
@@ -53,9 +56,10 @@ pub struct Export {
 }
 
 impl Export {
-    /// How the plan has to be compiled.
-    pub fn plan_options(&self, graph_folder: PathBuf) -> PlanOptions {
-        PlanOptions { folder: graph_folder, ..self.subject.plan_options(self.size) }
+    /// How the plan has to be compiled, for a graph that may read these files.
+    pub fn plan_options(&self, access: &Access) -> PlanOptions {
+        let options = self.subject.plan_options(self.size);
+        PlanOptions { folder: access.folder.clone(), allow_files: access.anywhere, ..options }
     }
 
     /// The name of a frame's file.
@@ -63,15 +67,32 @@ impl Export {
         format!("{PREFIX}.{index:0DIGITS$}.png")
     }
 
-    /// How many frames of an interrupted export of this are in the folder, from the first on; `None` where there is none.
-    pub fn interrupted(&self, document: &Document) -> Option<u64> {
-        let text = fs::read_to_string(self.record_path()).ok()?;
-        let record: Record = ron::from_str(&text).ok()?;
-        (record == self.record(document)).then(|| self.frames.clone().take_while(|f| self.is_there(*f)).count() as u64)
+    /// How many whole frames of an interrupted export of this are in the folder, from the first on; `None` where there is none. Looks
+    /// into each of them.
+    pub fn interrupted(&self, inputs: &Fingerprint) -> Option<u64> {
+        let record = Record::read(&self.record_path())?;
+        if !record.same(&self.record(None, inputs)) {
+            return None;
+        }
+        let mut size = record.picture;
+        // They are all of one size.
+        let is_whole = |frame: &u64| {
+            record::whole_png(&self.frame_path(*frame)).is_some_and(|found| found == *size.get_or_insert(found))
+        };
+        Some(self.frames.clone().take_while(is_whole).count() as u64)
     }
 
-    fn is_there(&self, frame: u64) -> bool {
-        self.folder.join(Export::file_name(frame)).is_file()
+    /// Whether the folder holds a file of the first frame, which would be replaced.
+    pub fn would_replace(&self) -> bool {
+        fs::symlink_metadata(self.frame_path(*self.frames.start())).is_ok()
+    }
+
+    fn fault(&self, error: &io::Error) -> JobError {
+        JobError::Record { path: self.record_path(), cause: error.to_string() }
+    }
+
+    fn frame_path(&self, frame: u64) -> PathBuf {
+        self.folder.join(Export::file_name(frame))
     }
 
     /// Lies in the folder until the export is complete.
@@ -79,21 +100,11 @@ impl Export {
         self.folder.join(format!("{PREFIX}.export.ron"))
     }
 
-    fn record(&self, document: &Document) -> Record {
+    fn record(&self, picture: Option<[u32; 2]>, inputs: &Fingerprint) -> Record {
         let (first, last) = self.frames.clone().into_inner();
-        let subject = format!("{:?}", self.subject);
-        Record { first, last, size: self.size, subject, graph: document.to_text() }
+        let subject = format!("{:?} {:?}", self.subject, self.size);
+        Record::new(first, last, picture, &subject, inputs)
     }
-}
-
-/// What an unfinished export is of: frames of anything else are not to be mixed with its own.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Record {
-    first: u64,
-    last: u64,
-    size: Option<(u32, u32)>,
-    subject: String,
-    graph: String,
 }
 
 /// Why an export ended early.
@@ -109,6 +120,10 @@ pub enum JobError {
     Frames { first: u64, last: u64 },
     #[error("{} can't be written: {cause}; choose another folder", .path.display())]
     Record { path: PathBuf, cause: String },
+    #[error("another export is writing into {}; wait until it is done, or choose another folder", .folder.display())]
+    Locked { folder: PathBuf },
+    #[error("the export was cancelled before its first frame")]
+    Cancelled,
     #[error("no thread can be started for the export: {0}")]
     Thread(String),
 }
@@ -128,6 +143,8 @@ pub struct Progress {
     pub written: u64,
     /// Frames that were there from before.
     pub kept: u64,
+    /// Frames of another export that were there and are replaced.
+    pub replaced: u64,
     /// The frame that it ends with.
     pub last: u64,
     /// Frames a second of late.
@@ -147,14 +164,16 @@ impl Progress {
     }
 }
 
-/// Exports frames of a simulation that has not begun, of the plan that `document` compiles to. After each frame, and now and then while
-/// one does not come, `go_on` is asked, and where it says no the export ends well, to be resumed. Returns what there is then, and of a wire what its last frame holds.
+/// Exports frames of a simulation that has not begun, of a plan that follows from `inputs`. After each frame, and now and then while
+/// one does not come, `go_on` is asked, and where it says no the export ends well, to be resumed. Returns what there is then, and of a
+/// wire what its last frame holds.
 ///
 /// # Errors
-/// Files that can't be written, a device that fails. Frames that are written stay, and the export can be resumed.
+/// Files that can't be written, a folder that another export writes into, a device that fails. Frames that are written stay, and the
+/// export can be resumed.
 pub fn run(
     export: &Export,
-    document: &Document,
+    inputs: &Fingerprint,
     simulation: &mut Simulation,
     mut go_on: impl FnMut(&Progress, &mut Simulation) -> bool,
 ) -> Result<(Progress, Option<Statistics>), JobError> {
@@ -163,10 +182,12 @@ pub fn run(
         return Err(JobError::Frames { first, last });
     }
     let mut eye = Eye::new(simulation, &export.subject)?;
-    let kept = if export.resume { export.interrupted(document).unwrap_or(0) } else { 0 };
     let mut sequence = PngSequence::new(&export.folder, PREFIX, DIGITS)?;
-    begin(export, document)?;
-    let mut progress = Progress { kept, last, ..Progress::default() };
+    let lock = write::FolderLock::take(&export.folder).map_err(|e| export.fault(&e))?;
+    let Some(_lock) = lock else { return Err(JobError::Locked { folder: export.folder.clone() }) };
+    write::sweep(&export.folder);
+    let (kept, replaced) = begin(export, eye.size(simulation), inputs)?;
+    let mut progress = Progress { kept, replaced, last, ..Progress::default() };
     let mut stamps = VecDeque::new();
     let mut waiting = Waiting::new();
     let mut wanted = true;
@@ -175,7 +196,7 @@ pub fn run(
     for frame in 1..=end {
         let input = simulation.recorded_input();
         simulation.step(&input)?;
-        let write = frame >= first + kept;
+        let write = frame >= first.saturating_add(kept);
         if write || frame % WAIT_EVERY == 0 {
             waiting.push_back((write.then_some(frame), eye.picture(simulation)?));
         }
@@ -205,6 +226,7 @@ pub fn run(
     progress.written = sequence.finish()?;
     if wanted {
         progress.frame = last;
+        sync(export, kept);
         // With it gone, the export is complete. Where it can't be removed, another export only starts over.
         let _ = fs::remove_file(export.record_path());
     }
@@ -214,18 +236,35 @@ pub fn run(
 /// Frames on their way, with their size; those that are not written have no number.
 type Waiting = VecDeque<(Option<u64>, (Reading, [u32; 2]))>;
 
-/// Notes what the export is of, and takes away the frames of others that it would write over: they are not its own.
-fn begin(export: &Export, document: &Document) -> Result<(), JobError> {
-    let path = export.record_path();
-    let fault = |cause: String| JobError::Record { path: path.clone(), cause };
-    if export.resume && export.interrupted(document).is_some() {
-        return Ok(());
+/// Notes what the export is of, and takes away the frames of others that it would write over: they are not its own. Returns how many
+/// frames stay and how many are taken away.
+fn begin(export: &Export, picture: Option<[u32; 2]>, inputs: &Fingerprint) -> Result<(u64, u64), JobError> {
+    let fault = |error: io::Error| export.fault(&error);
+    let kept = if export.resume { export.interrupted(inputs) } else { None };
+    if let Some(kept) = kept {
+        return Ok((kept, 0));
     }
-    for frame in export.frames.clone().filter(|frame| export.is_there(*frame)) {
-        fs::remove_file(export.folder.join(Export::file_name(frame))).map_err(|e| fault(e.to_string()))?;
+    let mut replaced = 0;
+    for (frame, path) in record::frames(&export.folder, PREFIX).map_err(fault)? {
+        if export.frames.contains(&frame) {
+            fs::remove_file(path).map_err(fault)?;
+            replaced += 1;
+        }
     }
-    let text = ron::to_string(&export.record(document)).map_err(|e| fault(e.to_string()))?;
-    fs::write(&path, text).map_err(|e| fault(e.to_string()))
+    export.record(picture, inputs).write(&export.record_path()).map_err(fault)?;
+    Ok((0, replaced))
+}
+
+/// Has the frames that were written reach the disk, before nothing says any more that they may be missing.
+fn sync(export: &Export, kept: u64) {
+    let first = export.frames.start().saturating_add(kept);
+    for frame in first..=*export.frames.end() {
+        // One that is gone was taken away by somebody.
+        if let Ok((file, _)) = read::open_without_links(&export.frame_path(frame)) {
+            let _ = file.sync_all();
+        }
+    }
+    write::sync_folder(&export.folder);
 }
 
 /// Takes the oldest picture in and passes it on to be written. While it is not there, `wait` is asked now and then; where that says no,
@@ -278,7 +317,6 @@ pub enum Ended {
 #[derive(Default)]
 struct Shared {
     progress: Progress,
-    cancelled: bool,
     ended: Option<Ended>,
 }
 
@@ -286,12 +324,15 @@ struct Shared {
 /// Dropped, it is cancelled.
 pub struct Job {
     shared: Arc<Mutex<Shared>>,
+    cancel: Cancel,
+    /// Of the files that the graph names.
+    work: Arc<Work>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Job {
-    /// Starts to export a document as it is now. Files that it names are in `graph_folder`; `wake` is called, on the thread, when there is
-    /// something new to tell.
+    /// Starts to export a document as it is now, which may read the files that `access` allows. `wake` is called, on the thread, when
+    /// there is something new to tell.
     ///
     /// # Errors
     /// When no thread can be had. All else is told by [`Job::ended`].
@@ -299,32 +340,35 @@ impl Job {
         gpu: &Gpu,
         library: Arc<Library>,
         document: Document,
-        graph_folder: &Path,
+        access: &Access,
         export: Export,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Job, JobError> {
         let shared = Arc::<Mutex<Shared>>::default();
-        let options = PlanOptions { tuning: Book::open().tuning(gpu), ..export.plan_options(graph_folder.into()) };
-        let (gpu, theirs) = (gpu.clone(), shared.clone());
-        let work = move || {
+        let (cancel, work) = (Cancel::default(), Arc::<Work>::default());
+        let options = PlanOptions { tuning: Book::open().tuning(gpu), ..export.plan_options(access) };
+        let (gpu, theirs, access) = (gpu.clone(), shared.clone(), access.clone());
+        let (stop, reading) = (cancel.clone(), work.clone());
+        let run = move || {
             let mut told = Instant::now();
             let go_on = |progress: &Progress, _: &mut Simulation| {
-                let mut shared = lock(&theirs);
-                shared.progress = *progress;
-                let go_on = !shared.cancelled;
-                drop(shared);
+                lock(&theirs).progress = *progress;
                 // Often enough for an eye.
                 if told.elapsed() > Duration::from_millis(50) {
                     told = Instant::now();
                     wake();
                 }
-                go_on
+                !stop.is_cancelled()
             };
-            let result = prepare(&gpu, &library, &document, &options, &mut |_| !lock(&theirs).cancelled)
-                .and_then(|mut simulation| run(&export, &document, &mut simulation, go_on))
-                .map(|(progress, _)| progress);
+            let result = prepare(&gpu, &library, &document, &options, &reading, &mut |_| !stop.is_cancelled())
+                .and_then(|mut simulation| {
+                    let inputs = Fingerprint::of(&document, &library, &access, &stop).ok_or(JobError::Cancelled)?;
+                    let (progress, _) = self::run(&export, &inputs, &mut simulation, go_on)?;
+                    Ok(progress)
+                });
             let mut shared = lock(&theirs);
             shared.ended = Some(match result {
+                Err(_) if stop.is_cancelled() && shared.progress.frame == 0 => Ended::Cancelled(shared.progress),
                 Ok(progress) if progress.frame == progress.last => Ended::Complete(progress),
                 Ok(progress) => Ended::Cancelled(progress),
                 Err(error) => Ended::Failed(error),
@@ -332,8 +376,8 @@ impl Job {
             drop(shared);
             wake();
         };
-        let thread = std::thread::Builder::new().name("export".into()).spawn(work);
-        Ok(Job { shared, thread: Some(thread.map_err(|e| JobError::Thread(e.to_string()))?) })
+        let thread = std::thread::Builder::new().name("export".into()).spawn(run);
+        Ok(Job { shared, cancel, work, thread: Some(thread.map_err(|e| JobError::Thread(e.to_string()))?) })
     }
 
     pub fn progress(&self) -> Progress {
@@ -342,7 +386,8 @@ impl Job {
 
     /// Ends it after the frame at hand; it can be resumed.
     pub fn cancel(&self) {
-        lock(&self.shared).cancelled = true;
+        self.cancel.cancel();
+        self.work.stop();
     }
 
     /// How it ended, once.
@@ -370,12 +415,14 @@ fn prepare(
     library: &Library,
     document: &Document,
     options: &PlanOptions,
+    work: &Work,
     go_on: &mut dyn FnMut(&Making) -> bool,
 ) -> Result<Simulation, JobError> {
     let graph = Graph::build(document, library)?;
     let plan = Plan::compile(&graph, options)?;
+    let grids = files::read_watched(&plan, work)?;
     gpu.prepare_while(&plan, go_on)?;
-    Ok(Simulation::new(gpu, plan)?)
+    Ok(Simulation::with_files(gpu, plan, &grids)?)
 }
 
 /// A thread that panicked has left nothing half done behind the lock.

@@ -2,4 +2,5 @@
 
 pub mod job;
 pub mod png_sequence;
+pub mod record;
 mod subject;

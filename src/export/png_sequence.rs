@@ -1,14 +1,14 @@
 //! Numbered PNG frames, compressed and written by threads of their own.
 
 use std::fmt;
-use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use crate::files::write as atomic;
 use crate::sim::Image;
 
 /// Two threads keep up with a simulation; more would take its cores.
@@ -32,7 +32,7 @@ impl fmt::Display for Action {
         f.write_str(match self {
             Action::CreateFolder => "create the folder",
             Action::Write => "write",
-            Action::Rename => "give its name to",
+            Action::Rename => "rename the temporary file to",
             Action::StartThread => "start a thread that writes",
         })
     }
@@ -66,6 +66,7 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
             "a file has the folder's name: choose another folder"
         }
+        io::ErrorKind::InvalidInput => "name the folder itself, or choose another one",
         io::ErrorKind::IsADirectory => "a folder has the frame's name: remove it or choose another folder",
         _ => "check the disk or choose another folder",
     }
@@ -122,7 +123,7 @@ pub struct PngSequence {
 }
 
 impl PngSequence {
-    /// Creates the folder, and those above it. `digits` pads the frame number with zeros (4 is usual).
+    /// Creates the folder, and those above it; a link in its place is refused. `digits` pads the frame number with zeros (4 is usual).
     ///
     /// # Errors
     /// A folder that cannot be created, a prefix that is no name.
@@ -130,7 +131,7 @@ impl PngSequence {
         if prefix.is_empty() || prefix.starts_with('.') || prefix.contains(['/', '\\', ':', '\0']) {
             return Err(ExportError::Prefix { prefix: prefix.into() });
         }
-        fs::create_dir_all(dir).map_err(|error| file_error(Action::CreateFolder, dir, &error))?;
+        atomic::create_folder(dir).map_err(|error| file_error(Action::CreateFolder, dir, &error))?;
         let (queue, frames) = sync_channel(QUEUE);
         let frames = Arc::new(Mutex::new(frames));
         // From here on a failure drops `sequence`, which ends the workers that run.
@@ -145,7 +146,8 @@ impl PngSequence {
         for worker in 0..WORKERS {
             let (frames, progress) = (Arc::clone(&frames), Arc::clone(&sequence.progress));
             let thread = std::thread::Builder::new().name(format!("png {worker}"));
-            let started = thread.spawn(move || work(&frames, &progress));
+            let folder = dir.to_path_buf();
+            let started = thread.spawn(move || work(&frames, &progress, &folder));
             sequence.workers.push(started.map_err(|error| file_error(Action::StartThread, dir, &error))?);
         }
         Ok(sequence)
@@ -202,7 +204,7 @@ impl Drop for PngSequence {
     }
 }
 
-fn work(frames: &Mutex<Receiver<Frame>>, progress: &Progress) {
+fn work(frames: &Mutex<Receiver<Frame>>, progress: &Progress, folder: &Path) {
     loop {
         // A statement of its own, so that the lock is free while the frame is written.
         let next = lock(frames).recv();
@@ -210,7 +212,7 @@ fn work(frames: &Mutex<Receiver<Frame>>, progress: &Progress) {
         if progress.stop.load(Ordering::Relaxed) {
             continue;
         }
-        match write(&frame) {
+        match write(&frame, folder) {
             Ok(()) => {
                 progress.written.fetch_add(1, Ordering::Relaxed);
             }
@@ -219,32 +221,14 @@ fn work(frames: &Mutex<Receiver<Frame>>, progress: &Progress) {
     }
 }
 
-/// Removes a temporary file unless it got its name.
-struct Temporary {
-    path: PathBuf,
-    kept: bool,
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if !self.kept {
-            // It may never have been created; there is nobody to tell.
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
-
-fn write(frame: &Frame) -> Result<(), ExportError> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
+/// Under a temporary name first. What has the frame's name is replaced, even if it is a link.
+fn write(frame: &Frame, folder: &Path) -> Result<(), ExportError> {
     let png =
         encode(&frame.image).map_err(|error| ExportError::Encode { index: frame.index, message: error.to_string() })?;
-    // The counter keeps two pushes of one frame apart, the process two exports into one folder.
-    let unique = format!("{}-{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
-    let mut temporary = Temporary { path: frame.path.with_extension(unique), kept: false };
-    fs::write(&temporary.path, png).map_err(|error| file_error(Action::Write, &frame.path, &error))?;
-    fs::rename(&temporary.path, &frame.path).map_err(|error| file_error(Action::Rename, &frame.path, &error))?;
-    temporary.kept = true;
-    Ok(())
+    let failed = |error: io::Error| file_error(Action::Write, &frame.path, &error);
+    let mut temporary = atomic::temporary(folder).map_err(failed)?;
+    temporary.write_all(&png).map_err(failed)?;
+    atomic::rename(temporary, &frame.path).map_err(|error| file_error(Action::Rename, &frame.path, &error))
 }
 
 /// The image as an sRGB PNG file: RGB, or RGBA where some pixel is not opaque.
@@ -272,6 +256,8 @@ fn encode(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// A folder of its own for each test, removed at the end.
@@ -392,8 +378,31 @@ mod tests {
         let mut sequence = PngSequence::new(&folder.0, "frame", 4).unwrap();
         sequence.push(1, image(4, 4, 255)).unwrap();
         let error = sequence.finish().unwrap_err().to_string();
-        assert!(error.starts_with("cannot give its name to ") && error.contains("frame.0001.png"), "{error}");
+        assert!(
+            error.starts_with("cannot rename the temporary file to ") && error.contains("frame.0001.png"),
+            "{error}"
+        );
         assert_eq!(folder.names(), ["frame.0001.png", "taken"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_replaced_and_a_folder_that_is_one_is_refused() {
+        let folder = Folder::new("links");
+        let (inside, outside) = (folder.0.join("frames"), folder.0.join("outside"));
+        fs::create_dir_all(&inside).unwrap();
+        fs::write(&outside, "precious").unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("frame.0001.png")).unwrap();
+        let mut sequence = PngSequence::new(&inside, "frame", 4).unwrap();
+        sequence.push(1, image(4, 4, 255)).unwrap();
+        assert_eq!(sequence.finish().unwrap(), 1);
+        assert_eq!(fs::read(&outside).unwrap(), b"precious");
+        assert!(fs::symlink_metadata(inside.join("frame.0001.png")).unwrap().is_file());
+        std::os::unix::fs::symlink(&inside, folder.0.join("link")).unwrap();
+        for name in ["link", "link/", "link/."] {
+            let error = PngSequence::new(&folder.0.join(name), "frame", 4).err().unwrap().to_string();
+            assert!(error.contains("it is a symbolic link to ") && error.contains("name the folder itself"), "{error}");
+        }
     }
 
     #[test]

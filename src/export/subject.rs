@@ -49,6 +49,12 @@ impl<'a> Eye<'a> {
         }
     }
 
+    /// The size of the pictures \[pixels\], where it is known before the first frame.
+    pub fn size(&self, simulation: &Simulation) -> Option<[u32; 2]> {
+        let Eye::Output(output) = self else { return None };
+        simulation.find_picture(*output).ok().map(|picture| [picture.width, picture.height])
+    }
+
     /// The picture of the last frame, on its way, and its size \[pixels\].
     pub fn picture(&mut self, simulation: &Simulation) -> Result<(Reading, [u32; 2]), Problem> {
         match self {

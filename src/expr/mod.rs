@@ -7,6 +7,7 @@
 //! language come first: [`usable`] says which others can be written.
 
 mod functions;
+mod help;
 mod names;
 mod program;
 mod scan;

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::device::Gpu;
+use super::memory::OutOfMemory;
 use crate::problem::Problem;
 
 const WGSL: &str = "
@@ -61,18 +62,11 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    fn new(gpu: &Gpu, bytes: u64) -> Result<Copy<'_>, wgpu::Error> {
-        let memory = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+    fn new(gpu: &Gpu, bytes: u64) -> Result<Copy<'_>, String> {
+        let message = |error: OutOfMemory| error.to_string();
+        let buffer = || gpu.buffer("copy", bytes, wgpu::BufferUsages::STORAGE);
+        let buffers = [buffer().map_err(message)?, buffer().map_err(message)?];
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let buffer = || {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("copy"),
-                size: bytes,
-                usage: wgpu::BufferUsages::STORAGE,
-                mapped_at_creation: false,
-            })
-        };
-        let buffers = [buffer(), buffer()];
         let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("copy"),
             source: wgpu::ShaderSource::Wgsl(WGSL.into()),
@@ -91,9 +85,8 @@ impl Copy<'_> {
             layout: &pipeline.get_bind_group_layout(0),
             entries: &entries,
         });
-        let refused = pollster::block_on(scope.pop());
-        if let Some(error) = pollster::block_on(memory.pop()).or(refused) {
-            return Err(error);
+        if let Some(error) = pollster::block_on(scope.pop()) {
+            return Err(error.to_string());
         }
         let total = (bytes / 16).div_ceil(256) as u32;
         let across = total.min(gpu.limits().max_compute_workgroups_per_dimension);

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::driver::Making;
+use super::memory::Injected;
 use super::pipelines::Pipelines;
 use super::probe;
 use super::store::Store;
@@ -44,6 +45,8 @@ pub struct Gpu {
     /// Errors that no scope caught, and the loss of the device.
     faults: Arc<Mutex<Vec<String>>>,
     lost: Arc<AtomicBool>,
+    /// Allocations that tests have fail.
+    pub(super) injected: Arc<Injected>,
 }
 
 /// What to ask an adapter for: all that it really offers, timestamps, and a store of pipelines where it has them. A program that opens the device
@@ -121,6 +124,7 @@ impl Gpu {
             store: Arc::default(),
             faults: Arc::default(),
             lost: Arc::default(),
+            injected: Arc::default(),
         }
     }
 
@@ -230,9 +234,15 @@ impl Gpu {
         }
     }
 
-    /// Whether the device is gone, as far as it is being watched.
-    pub(crate) fn is_lost(&self) -> bool {
+    /// Whether the device is gone, as far as it is being watched ([`Gpu::watch`]).
+    pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Acquire)
+    }
+
+    /// Destroys the device, which to everything that uses it looks like a driver that was reset. For tests of recovery.
+    pub fn destroy(&self) {
+        self.device.destroy();
+        self.look();
     }
 
     pub(crate) fn limits(&self) -> wgpu::Limits {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::device::Gpu;
+use super::memory::OutOfMemory;
 use super::pipelines::Pipeline;
 use super::post::{Depot, Post};
 use super::readback::Reading;
@@ -19,6 +20,8 @@ pub struct Engine {
     buffers: Vec<wgpu::Buffer>,
     uniforms: wgpu::Buffer,
     flags: Option<wgpu::Buffer>,
+    /// Bytes of the flags that are read back: alarms, and counts about scatter ports.
+    flag_bytes: u64,
     frame: Recorder,
     reset: Vec<Step>,
     /// Dispatches that give the same in every frame. What they bind never swaps.
@@ -42,31 +45,15 @@ impl Engine {
     pub fn new(gpu: &Gpu, plan: &Plan) -> Result<Engine, Problems> {
         check_limits(gpu, plan)?;
         let pipelines = gpu.pipelines.get(gpu, plan, &mut |_| true)?;
-        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let buffers: Vec<wgpu::Buffer> = plan.buffers.iter().map(|b| memory(gpu, b)).collect();
-        let uniforms = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("uniforms"),
-            size: u64::from(plan.uniform_bytes),
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let flags = (!plan.alarms.is_empty()).then(|| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("alarms"),
-                size: (plan.alarms.len() as u64 * 4).next_multiple_of(16),
-                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        });
-        if let Some(error) = pollster::block_on(scope.pop()) {
+        let Memory { buffers, uniforms, flags } = Memory::of(gpu, plan).map_err(|error| {
             let largest = plan.buffers.iter().max_by_key(|b| b.bytes);
             let cause = format!(
                 "the GPU has no room for the {} of this graph (largest: {}): {error}",
                 mebibytes(plan.memory),
                 largest.map_or("", |b| b.label.as_str())
             );
-            return Err(Problem::new("", "", cause, "lower the resolution of its domains").into());
-        }
+            Problem::new("", "", cause, "lower the resolution of its domains")
+        })?;
         let builder =
             Builder { gpu, plan, pipelines: &pipelines, buffers: &buffers, uniforms: &uniforms, flags: flags.as_ref() };
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
@@ -88,7 +75,7 @@ impl Engine {
             places.filter_map(|place| buffers.get(place).cloned()).collect::<Vec<_>>()
         };
         let watched = [watched(false), watched(true)];
-        let depot = Depot::new(gpu, uniforms.size(), plan.watches.len());
+        let depot = Depot::new(gpu, uniforms.size(), plan.watches.len()).map_err(Problem::from)?;
         let frames = Frames { uniforms: uniforms.clone(), steps: [even, odd], watched };
         Ok(Engine {
             gpu: gpu.clone(),
@@ -105,6 +92,7 @@ impl Engine {
             buffers,
             uniforms,
             flags,
+            flag_bytes: plan.scatter_places().head * 4,
         })
     }
 
@@ -114,11 +102,11 @@ impl Engine {
         self.last_swapped = false;
         self.post.forget();
         self.still.forget();
+        // What is on its way is of the run before.
+        self.pending_flags = None;
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
-        if let Some(flags) = &self.flags {
-            self.gpu.queue.write_buffer(flags, 0, &vec![0; flags.size() as usize]);
-        }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        self.flags.iter().for_each(|flags| encoder.clear_buffer(flags, 0, None));
         let track = self.timing.as_ref().and_then(|timing| timing.ready(List::Reset));
         run(&mut encoder, &self.reset, track.map(|t| &**t.marks()));
         track.iter().for_each(|track| track.resolve(&mut encoder));
@@ -150,11 +138,9 @@ impl Engine {
         let timed = [once.map(|_| List::Still), frame.map(|_| List::Frame)];
         let marks = self.timing.as_ref().and_then(Timing::marks);
         let Recorded { commands, parcel } = self.frame.take(self.swapped, marks.clone());
-        // With the device its memory is gone, and to touch it would end the process.
-        let parcel = parcel.filter(|_| !self.gpu.is_lost());
-        match &parcel {
-            Some(parcel) => parcel.fill(uniforms),
-            None => self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms),
+        let parcel = parcel.filter(|parcel| parcel.fill(uniforms));
+        if parcel.is_none() {
+            self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         }
         self.gpu.queue.submit(before.into_iter().chain([commands]).chain(behind));
         parcel.into_iter().for_each(|parcel| self.post.send(parcel));
@@ -174,8 +160,12 @@ impl Engine {
         self.frame.took()
     }
 
-    /// Asks for a buffer's words. `state`: the value that the next frame starts from, rather than what the last one used.
-    pub fn read(&self, buffer: usize, state: bool) -> Option<Reading> {
+    /// Asks for a buffer's words; `None` where there is no such buffer. `state`: the value that the next frame starts from, rather than
+    /// what the last one used.
+    ///
+    /// # Errors
+    /// When there is no memory for the copy.
+    pub fn read(&self, buffer: usize, state: bool) -> Option<Result<Reading, OutOfMemory>> {
         self.physical(buffer, state).map(|b| Reading::start(&self.gpu, b))
     }
 
@@ -192,31 +182,29 @@ impl Engine {
     }
 
     /// Copies of what the next frame starts from.
-    pub fn save(&self, buffers: &[usize]) -> Vec<Option<wgpu::Buffer>> {
+    ///
+    /// # Errors
+    /// When there is no memory for them.
+    pub fn save(&self, buffers: &[usize]) -> Result<Vec<wgpu::Buffer>, OutOfMemory> {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        let mut save = |buffer: &usize| {
-            let source = self.physical(*buffer, true)?;
-            let copy = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("saved"),
-                size: source.size(),
-                usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            });
+        let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let mut save = |source: &wgpu::Buffer| {
+            let copy = self.gpu.buffer("saved", source.size(), usage)?;
             encoder.copy_buffer_to_buffer(source, 0, &copy, 0, source.size());
-            Some(copy)
+            Ok(copy)
         };
-        let saved = buffers.iter().map(&mut save).collect();
+        let sources = buffers.iter().filter_map(|buffer| self.physical(*buffer, true));
+        let saved = sources.map(&mut save).collect::<Result<_, _>>()?;
         self.gpu.queue.submit([encoder.finish()]);
-        saved
+        Ok(saved)
     }
 
     /// Puts copies back, so that the next frame starts from them.
-    pub fn restore(&mut self, buffers: &[usize], saved: &[Option<wgpu::Buffer>]) {
+    pub fn restore(&mut self, buffers: &[usize], saved: &[wgpu::Buffer]) {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        for (buffer, copy) in buffers.iter().zip(saved) {
-            if let (Some(target), Some(copy)) = (self.physical(*buffer, true), copy) {
-                encoder.copy_buffer_to_buffer(copy, 0, target, 0, copy.size());
-            }
+        let targets = buffers.iter().filter_map(|buffer| self.physical(*buffer, true));
+        for (target, copy) in targets.zip(saved) {
+            encoder.copy_buffer_to_buffer(copy, 0, target, 0, copy.size());
         }
         self.gpu.queue.submit([encoder.finish()]);
     }
@@ -283,10 +271,14 @@ impl Engine {
         self.post.collect(wait)
     }
 
-    /// Indices of alarms that kernels have raised, as far as the GPU has told. Does not block unless asked to.
-    pub fn alarms(&mut self, wait: bool) -> Vec<usize> {
+    /// A word for each alarm, not zero where a kernel has raised it, and the counts about scatter ports behind, as far as the GPU has
+    /// told; nothing where it has not. Does not block unless asked to.
+    pub fn alarms(&mut self, wait: bool) -> Vec<u32> {
         let Some(flags) = &self.flags else { return Vec::new() };
-        let pending = self.pending_flags.take().unwrap_or_else(|| Reading::start(&self.gpu, flags));
+        let pending = self.pending_flags.take();
+        let pending = pending.or_else(|| Reading::start_of(&self.gpu, flags, self.flag_bytes).ok());
+        // Without memory for the copy they are asked for the next time.
+        let Some(pending) = pending else { return Vec::new() };
         let words = match wait {
             true => pending.wait(),
             false => match pending.try_take() {
@@ -297,8 +289,7 @@ impl Engine {
                 }
             },
         };
-        let words = words.unwrap_or_default();
-        words.iter().enumerate().filter(|(_, w)| **w != 0).map(|(i, _)| i).collect()
+        words.unwrap_or_default()
     }
 }
 
@@ -312,16 +303,28 @@ fn place(swaps: &[(usize, usize)], buffer: usize, swapped: bool) -> usize {
     partner.filter(|_| swapped).unwrap_or(buffer)
 }
 
-fn memory(gpu: &Gpu, description: &crate::plan::Buffer) -> wgpu::Buffer {
-    gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(&description.label),
-        size: description.bytes.max(16),
-        usage: wgpu::BufferUsages::STORAGE
-            | wgpu::BufferUsages::COPY_SRC
-            | wgpu::BufferUsages::COPY_DST
-            | wgpu::BufferUsages::INDIRECT,
-        mapped_at_creation: false,
-    })
+/// All that a plan keeps on the device.
+struct Memory {
+    buffers: Vec<wgpu::Buffer>,
+    uniforms: wgpu::Buffer,
+    /// Alarms, where kernels raise any.
+    flags: Option<wgpu::Buffer>,
+}
+
+impl Memory {
+    fn of(gpu: &Gpu, plan: &Plan) -> Result<Memory, OutOfMemory> {
+        let copied = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let storage = wgpu::BufferUsages::STORAGE | copied;
+        let indirect = storage | wgpu::BufferUsages::INDIRECT;
+        let buffers = plan.buffers.iter().map(|b| gpu.buffer(&b.label, b.bytes, indirect));
+        let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let alarms = (plan.scatter_places().all * 4).next_multiple_of(16);
+        Ok(Memory {
+            buffers: buffers.collect::<Result<_, _>>()?,
+            uniforms: gpu.buffer("uniforms", u64::from(plan.uniform_bytes), uniform)?,
+            flags: (alarms > 0).then(|| gpu.buffer("alarms", alarms, storage)).transpose()?,
+        })
+    }
 }
 
 struct Builder<'a> {

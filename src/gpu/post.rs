@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::device::Gpu;
+use super::mapped;
+use super::memory::OutOfMemory;
 
 /// Bytes that a watched number takes on its way to the CPU.
 const WATCH_BYTES: u64 = 16;
@@ -29,23 +31,16 @@ const FAILED: u8 = 128;
 
 impl Parcel {
     /// `uniforms`: \[bytes\]; `watched`: how many numbers.
-    fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Parcel {
-        let memory = |label, size, usage| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(label),
-                size,
-                usage,
-                mapped_at_creation: false,
-            })
-        };
-        let there =
-            memory("uniforms on their way", uniforms, wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC);
+    fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<Parcel, OutOfMemory> {
+        let write = wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC;
+        let there = gpu.buffer("uniforms on their way", uniforms, write)?;
         let read = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-        let back = (watched > 0).then(|| memory("watched numbers", watched as u64 * WATCH_BYTES, read));
+        let back =
+            (watched > 0).then(|| gpu.buffer("watched numbers", watched as u64 * WATCH_BYTES, read)).transpose()?;
         let parcel = Parcel { there, back, mapping: Arc::default() };
         // What is mapped at its creation ends the process where there is no memory.
         parcel.map([Some((&parcel.there, wgpu::MapMode::Write)), None]);
-        parcel
+        Ok(parcel)
     }
 
     /// In front of a frame.
@@ -62,9 +57,9 @@ impl Parcel {
     }
 
     /// Puts the uniforms of the frame in that is handed in next.
-    pub fn fill(&self, uniforms: &[u8]) {
-        self.there.slice(..).get_mapped_range_mut().copy_from_slice(uniforms);
-        self.there.unmap();
+    /// False when the device was lost: the parcel is of no use any more.
+    pub fn fill(&self, uniforms: &[u8]) -> bool {
+        mapped::write(&self.there, uniforms)
     }
 
     /// Asks for memory, for when the GPU has done with it.
@@ -90,11 +85,11 @@ impl Parcel {
         self.mapping.load(Ordering::Acquire) & FAILED != 0
     }
 
-    /// The words of the watched numbers, of a parcel that has come back.
-    fn words(&self, gpu: &Gpu) -> Option<Vec<u32>> {
-        let back = self.back.as_ref().filter(|_| !gpu.is_lost())?;
-        let all: Vec<u32> = bytemuck::pod_collect_to_vec(&back.slice(..).get_mapped_range());
-        back.unmap();
+    /// The words of the watched numbers, of a parcel that has come back; none where nothing is watched. `None` when the device was
+    /// lost: the parcel is of no use any more.
+    fn words(&self) -> Option<Vec<u32>> {
+        let Some(back) = &self.back else { return Some(Vec::new()) };
+        let all = mapped::words(back, back.size())?;
         Some(all.into_iter().step_by(WATCH_BYTES as usize / 4).collect())
     }
 }
@@ -108,11 +103,14 @@ pub struct Depot {
 
 impl Depot {
     /// `uniforms`: \[bytes\]; `watched`: how many numbers.
-    pub fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Depot {
-        let parcels = (0..PARCELS).map(|_| Parcel::new(gpu, uniforms, watched)).collect();
+    ///
+    /// # Errors
+    /// When there is no memory for them: without, watched numbers would not come back.
+    pub fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<Depot, OutOfMemory> {
+        let parcels = (0..PARCELS).map(|_| Parcel::new(gpu, uniforms, watched)).collect::<Result<_, _>>()?;
         // Nothing uses the memory yet, so this is enough for it to be mapped.
         gpu.look();
-        Depot { gpu: gpu.clone(), parcels: Arc::new(Mutex::new(parcels)) }
+        Ok(Depot { gpu: gpu.clone(), parcels: Arc::new(Mutex::new(parcels)) })
     }
 
     /// One that can be filled, if there is any.
@@ -158,8 +156,12 @@ impl Post {
         while self.away.front().is_some_and(|parcel| parcel.is_mapped() || parcel.has_failed())
             && let Some(parcel) = self.away.pop_front()
         {
-            if parcel.is_mapped() {
-                told.extend(parcel.words(&self.depot.gpu).filter(|_| self.unwanted == 0));
+            if parcel.is_mapped()
+                && let Some(words) = parcel.words()
+            {
+                if self.unwanted == 0 && !words.is_empty() {
+                    told.push(words);
+                }
                 self.depot.put(parcel);
             }
             self.unwanted = self.unwanted.saturating_sub(1);

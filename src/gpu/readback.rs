@@ -3,6 +3,8 @@
 use std::sync::mpsc;
 
 use super::device::Gpu;
+use super::mapped;
+use super::memory::OutOfMemory;
 
 /// A copy that was asked for. Nothing waits until [`Reading::wait`] is called.
 pub struct Reading {
@@ -13,23 +15,31 @@ pub struct Reading {
 
 impl Reading {
     /// Asks for the whole of `buffer` as it is after all that was submitted.
-    pub(crate) fn start(gpu: &Gpu, buffer: &wgpu::Buffer) -> Reading {
-        let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("readback"),
-            size: buffer.size(),
-            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
-            mapped_at_creation: false,
-        });
+    ///
+    /// # Errors
+    /// When there is no memory for the copy.
+    pub(crate) fn start(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Reading, OutOfMemory> {
+        Reading::start_of(gpu, buffer, buffer.size())
+    }
+
+    /// The same of its first bytes, a multiple of four.
+    ///
+    /// # Errors
+    /// As [`Reading::start`].
+    pub(crate) fn start_of(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64) -> Result<Reading, OutOfMemory> {
+        let bytes = bytes.min(buffer.size());
+        let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
+        let staging = gpu.buffer("readback", bytes, usage)?;
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("readback") });
-        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
+        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, bytes);
         gpu.queue.submit([encoder.finish()]);
         let (sender, mapped) = mpsc::channel();
         staging.map_async(wgpu::MapMode::Read, .., move |result| {
             // Nobody listens any more when the reading was dropped.
             let _ = sender.send(result.is_ok());
         });
-        Reading { staging, mapped, gpu: gpu.clone() }
+        Ok(Reading { staging, mapped, gpu: gpu.clone() })
     }
 
     /// The words, if they are there yet; the reading itself if not. Does not block.
@@ -52,12 +62,6 @@ impl Reading {
     }
 
     fn words(&self, mapped: bool) -> Option<Vec<u32>> {
-        mapped.then(|| {
-            let view = self.staging.slice(..).get_mapped_range();
-            let words = bytemuck::pod_collect_to_vec(&view);
-            drop(view);
-            self.staging.unmap();
-            words
-        })
+        if mapped { mapped::words(&self.staging, self.staging.size()) } else { None }
     }
 }

@@ -1,9 +1,11 @@
 //! Muted nodes and reroutes are left out before anything is resolved: whatever reads one reads what it passes on instead.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::flatten::{Flattener, Scope};
+use super::limits;
 use super::numbers::Fault;
 use super::ports::{Passed, Ports};
 use crate::document::{Link, Node, NodeKind, Nodes, ParamValue};
@@ -20,6 +22,7 @@ pub fn left_out(node: &Node) -> bool {
 }
 
 /// Where a wire comes from once all is left out that is to be.
+#[derive(Clone, Debug)]
 pub enum Through {
     Wire(Link),
     /// A constant of an input of a node that is left out.
@@ -35,30 +38,57 @@ pub enum Through {
 
 /// Follows a wire back past the nodes that are `out`.
 pub fn through(ports: &Ports<'_>, link: &Link, out: &dyn Fn(&str, &Node) -> bool) -> Through {
+    let end = follow(ports, link, out, &mut BTreeMap::new());
+    Rc::try_unwrap(end).unwrap_or_else(|end| Through::clone(&end))
+}
+
+/// The same for nodes that are not part of the graph. Every wire on the way has the same end, so all ends of a level take time in
+/// proportion to its wires.
+fn end_of(ports: &Ports<'_>, link: &Link) -> Rc<Through> {
+    follow(ports, link, &is_out, &mut ports.ends.borrow_mut())
+}
+
+fn follow(
+    ports: &Ports<'_>,
+    link: &Link,
+    out: &dyn Fn(&str, &Node) -> bool,
+    known: &mut BTreeMap<Link, Rc<Through>>,
+) -> Rc<Through> {
     let mut met: Vec<Link> = Vec::new();
+    let mut places: BTreeMap<Link, usize> = BTreeMap::new();
     let mut link = link.clone();
-    while ports.nodes().get(&link.node).is_some_and(|node| out(&link.node, node)) {
-        if let Some(start) = met.iter().position(|known| *known == link) {
-            return Through::Cycle(link, met.split_off(start).into_iter().map(|link| link.node).collect());
+    let end = loop {
+        if let Some(end) = known.get(&link) {
+            break end.clone();
+        }
+        if !ports.nodes().get(&link.node).is_some_and(|node| out(&link.node, node)) {
+            break Rc::new(Through::Wire(link));
+        }
+        if let Some(start) = places.get(&link) {
+            let cycle = met.iter().skip(*start).map(|link| link.node.clone()).collect();
+            break Rc::new(Through::Cycle(link, cycle));
         }
         match ports.passed(&link) {
             Passed::Wire(next) => {
-                met.push(link);
-                link = next;
+                places.insert(link.clone(), met.len());
+                met.push(std::mem::replace(&mut link, next));
             }
             Passed::Constant { port, value } => {
-                return Through::Constant { from: Link { node: link.node, port }, value };
+                let from = Link { node: link.node.clone(), port };
+                met.push(link);
+                break Rc::new(Through::Constant { from, value });
             }
-            Passed::Nothing => return Through::Stuck(link),
+            Passed::Nothing => break Rc::new(Through::Stuck(link)),
         }
-    }
-    Through::Wire(link)
+    };
+    known.extend(met.into_iter().map(|link| (link, end.clone())));
+    end
 }
 
 /// The wire that a reader of this one reads in the end; `None` where muted nodes and reroutes lead to nothing.
 pub fn origin(ports: &Ports<'_>, link: &Link) -> Option<Link> {
-    match through(ports, link, &is_out) {
-        Through::Wire(link) => Some(link),
+    match &*end_of(ports, link) {
+        Through::Wire(link) => Some(link.clone()),
         _ => None,
     }
 }
@@ -85,18 +115,18 @@ impl Flattener<'_> {
         for (name, node) in before.iter().filter(|(_, node)| !left_out(node)) {
             for (port, link) in &node.inputs {
                 let Some(entry) = nodes.get_mut(name) else { continue };
-                let end = match through(&ports, link, &is_out) {
+                let end = match &*end_of(&ports, link) {
                     Through::Constant { from, value } => match takes_constant(&ports, name, port) {
                         Some(param) => {
                             entry.inputs.remove(port);
-                            entry.params.insert(param.clone(), value);
-                            carry_names(scope, &from, (name.clone(), param));
+                            entry.params.insert(param.clone(), value.clone());
+                            carry_names(scope, from, (name.clone(), param));
                             continue;
                         }
                         None => {
                             let what = format!("`{}` is muted, and its input `{}` is not wired", from.node, from.port);
                             stuck.insert(from.clone(), Some((what, remedy(&from.node))));
-                            from
+                            from.clone()
                         }
                     },
                     other => self.end(&before, scope, other, &mut stuck),
@@ -105,18 +135,16 @@ impl Flattener<'_> {
             }
         }
         for link in outputs.values_mut() {
-            let end = match through(&ports, link, &is_out) {
-                Through::Constant { from, .. } => Through::Stuck(from),
-                other => other,
+            *link = match &*end_of(&ports, link) {
+                Through::Constant { from, .. } => self.end(&before, scope, &Through::Stuck(from.clone()), &mut stuck),
+                other => self.end(&before, scope, other, &mut stuck),
             };
-            *link = self.end(&before, scope, end, &mut stuck);
         }
         // A circle is wrong though nothing may read it.
         for name in before.iter().filter(|(_, node)| node.kind == NodeKind::Reroute).map(|(name, _)| name) {
-            if let Through::Cycle(link, cycle) =
-                through(&ports, &Link { node: name.clone(), port: String::new() }, &is_out)
-            {
-                self.end(&before, scope, Through::Cycle(link, cycle), &mut stuck);
+            let end = end_of(&ports, &Link { node: name.clone(), port: String::new() });
+            if matches!(*end, Through::Cycle(..)) {
+                self.end(&before, scope, &end, &mut stuck);
             }
         }
         scope.stuck = Arc::new(stuck);
@@ -124,10 +152,12 @@ impl Flattener<'_> {
     }
 
     /// The wire to read instead, with a note of what is wrong with it.
-    fn end(&mut self, nodes: &Nodes, scope: &Scope, end: Through, stuck: &mut BTreeMap<Link, Fault>) -> Link {
+    fn end(&mut self, nodes: &Nodes, scope: &Scope, end: &Through, stuck: &mut BTreeMap<Link, Fault>) -> Link {
         let path = |name: &str| format!("{}{name}", scope.prefix);
         match end {
-            Through::Wire(link) | Through::Constant { from: link, .. } => link,
+            Through::Wire(link) | Through::Constant { from: link, .. } => link.clone(),
+            // Told already, by another reader.
+            Through::Stuck(link) | Through::Cycle(link, _) if stuck.contains_key(link) => link.clone(),
             Through::Stuck(link) => {
                 let reroute = nodes.get(&link.node).is_some_and(|node| node.kind == NodeKind::Reroute);
                 let fault = if reroute {
@@ -140,20 +170,21 @@ impl Flattener<'_> {
                     Some((cause, remedy(&link.node)))
                 };
                 stuck.insert(link.clone(), fault);
-                link
+                link.clone()
             }
-            Through::Cycle(link, mut cycle) => {
+            Through::Cycle(link, cycle) => {
+                let mut cycle = cycle.clone();
                 // Said once, from the first name on, wherever the walk came upon the cycle.
                 let smallest = (0..cycle.len()).min_by_key(|i| cycle.get(*i)).unwrap_or(0);
                 cycle.rotate_left(smallest);
                 let first = cycle.first().cloned().unwrap_or_default();
                 cycle.push(first.clone());
                 cycle.reverse();
-                let cause = format!("reroutes and muted nodes form a cycle: {}", cycle.join(" -> "));
+                let cause = format!("reroutes and muted nodes form a cycle: {}", limits::way(&cycle));
                 let remedy = "connect one of them to a node that has a value";
                 self.problems.push(Problem::new(&path(&first), "", cause, remedy));
                 stuck.insert(link.clone(), None);
-                link
+                link.clone()
             }
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::flatten::{Flattener, setting};
+use super::limits;
 use super::links::{Place, list};
 use super::numbers::Names;
 use super::values::fit;
@@ -119,9 +120,19 @@ impl Flattener<'_> {
         let number = self.numbers.start(&formula).map_err(wrong).ok()?;
         let shaped = format!("{path}.{port}");
         let behind = self.numbers.behind(&formula);
+        self.shaped += behind.len() + aliases.len();
+        if self.shaped > limits::SHAPES {
+            let cause = format!(
+                "iterations, capacities, domains and fixed parameters follow from numbers in over {} ways",
+                limits::SHAPES
+            );
+            self.problems.push(Problem::new(path, port, cause, "let shorter chains of numbers decide on them"));
+            return None;
+        }
         for from in behind.into_iter().chain(aliases.iter().cloned()).chain([shaped.clone()]) {
             let shapes = self.graph.shapes.entry(from).or_default();
-            if !shapes.contains(&shaped) {
+            // A path is shaped in one go, axis by axis.
+            if shapes.last() != Some(&shaped) {
                 shapes.push(shaped.clone());
             }
         }

@@ -1,27 +1,26 @@
 //! Groups are opened, names become indices, and every node is checked against what it declares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::bypass::left_out;
 use super::fits::{fits, parameter, takes_number};
+use super::limits::{self, shortened};
 use super::links::{Place, list};
-use super::numbers::{NamedNumber, Names, Table, wired};
+use super::numbers::{Named, NamedNumber, Names, Table, wired};
 use super::ports::{Ports, Types};
 use super::precision;
+use super::unread;
 use super::values::{Setting, Unfit};
 use super::{Graph, Group, Input, Kind, Node, ParticleSet, Source};
 use crate::document::{self, Document, Link, NodeKind, Nodes, ParamValue};
 use crate::expr;
 use crate::library::{Definition, Library};
+use crate::printable;
 use crate::problem::{Problem, Problems};
 use crate::stage::header::{Change, Direction, ParamType};
 use crate::stage::types::{Attributes, Element, PortType, Precision, ValueType, WireType, particles};
 use crate::stage::{Stage, StageError};
-
-/// Groups in groups in groups: deeper than this is a mistake, or a library group that holds itself.
-const MAX_NESTING: usize = 16;
-const MAX_NODES: usize = 20_000;
 
 /// The graph with its names resolved, and the numbers in it.
 pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) -> (Graph, Table) {
@@ -35,16 +34,25 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
         numbers: Vec::new(),
         shapes: BTreeMap::new(),
         made_with: BTreeMap::new(),
+        expectations: Vec::new(),
         warnings: Problems::default(),
     };
     if !(document.fps.is_finite() && document.fps > 0.0) {
         let cause = format!("fps is {}", document.fps);
         problems.push(Problem::new("", "", cause, "give the frames a second as a number above 0"));
+    } else if !((1.0 / document.fps) as f32).is_normal() {
+        let cause = format!(
+            "fps is {}, and a frame's time step of 1/fps does not fit 32 bits",
+            printable::number(document.fps)
+        );
+        problems.push(Problem::new("", "", cause, "give the frames a second between 1e-30 and 1e30"));
     }
-    let mut flattener = Flattener { library, graph, problems, numbers: Table::default() };
+    unread::warn(document, problems);
+    let mut flattener = Flattener { library, graph, problems, numbers: Table::default(), shaped: 0 };
     let mut scope = Scope::default();
     let (nodes, _) = flattener.bypass(document.nodes.clone(), BTreeMap::new(), &mut scope);
-    flattener.scope(&nodes, scope);
+    let ports = Ports::new(&nodes, Types::new(), library);
+    flattener.scope(&nodes, scope, &ports);
     flattener.graph.numbers = flattener.numbers.numbers();
     (flattener.graph, flattener.numbers)
 }
@@ -54,6 +62,8 @@ pub struct Flattener<'a> {
     pub graph: Graph,
     pub problems: &'a mut Problems,
     pub numbers: Table,
+    /// How much has been noted so far of what the plan follows from.
+    pub shaped: usize,
 }
 
 /// A parameter of a node of the level: node, param.
@@ -81,11 +91,16 @@ pub struct Scope {
 }
 
 impl Flattener<'_> {
-    fn scope(&mut self, nodes: &Nodes, mut scope: Scope) -> BTreeMap<String, usize> {
+    fn scope(&mut self, nodes: &Nodes, mut scope: Scope, ports: &Ports<'_>) -> BTreeMap<String, usize> {
         self.level(nodes, &mut scope);
         for (name, node) in nodes {
             if let NodeKind::Domain(domain) = &node.kind {
                 let path = format!("{}{name}", scope.prefix);
+                if self.graph.domains.len() >= limits::DOMAINS {
+                    let cause = format!("the graph has over {} domains", limits::DOMAINS);
+                    self.problems.push(Problem::new(&path, "", cause, "let nodes share domains"));
+                    break;
+                }
                 if let Some(domain) = self.domain(&path, domain, &scope.names) {
                     self.graph.domains.push(domain);
                     scope.domains.insert(name.clone(), self.graph.domains.len() - 1);
@@ -96,23 +111,29 @@ impl Flattener<'_> {
         let mut names = BTreeMap::new();
         for (name, node) in nodes {
             let path = format!("{}{name}", scope.prefix);
+            if path.len() > limits::PATH {
+                let cause = format!("the node's path has {} bytes; at most {} are allowed", path.len(), limits::PATH);
+                let remedy = "give it, or the groups around it, a shorter name";
+                self.problems.push(Problem::new(&shortened(&path), "", cause, remedy));
+                continue;
+            }
             if name.is_empty() || name.contains(['.', '/']) || ["in", "out"].contains(&name.as_str()) {
                 let remedy = "rename it: no `.`, no `/`, not `in` or `out`, not empty";
                 self.problems.push(Problem::new(&path, "", format!("`{name}` can't be a node's name"), remedy));
             }
-            if !matches!(node.kind, NodeKind::Domain(_)) && !left_out(node) && self.graph.nodes.len() < MAX_NODES {
+            if !matches!(node.kind, NodeKind::Domain(_)) && !left_out(node) && self.graph.nodes.len() < limits::NODES {
                 names.insert(name.clone(), self.graph.nodes.len());
                 self.graph.nodes.push(empty(&path, scope.group));
             }
         }
-        if self.graph.nodes.len() >= MAX_NODES {
-            let cause = format!("the graph has over {MAX_NODES} nodes");
+        if self.graph.nodes.len() >= limits::NODES {
+            let cause = format!("the graph has over {} nodes", limits::NODES);
             self.problems.push(Problem::new("", "", cause, "use iterations instead of copies"));
             return names;
         }
         for (name, node) in nodes {
             if let Some(index) = names.get(name.as_str()).copied() {
-                self.node(index, name, node, nodes, &names, &scope);
+                self.node(index, name, node, (nodes, ports), &names, &scope);
             }
         }
         names
@@ -130,7 +151,7 @@ impl Flattener<'_> {
                 let problem = Problem::new(&format!("{}{name}", scope.prefix), "", cause, "rename it to use it there");
                 self.problems.push(problem.warning());
             }
-            known.insert(name, Some(path.clone()));
+            known.insert(name, Named::Path(path.clone()));
             let param = (name.clone(), "value".to_string());
             let aliases = scope.aliases.get(&param).cloned().unwrap_or_default();
             let value = node.params.get("value").unwrap_or(value).clone();
@@ -158,7 +179,7 @@ impl Flattener<'_> {
         index: usize,
         name: &str,
         node: &document::Node,
-        siblings: &Nodes,
+        (siblings, ports): (&Nodes, &Ports<'_>),
         names: &BTreeMap<String, usize>,
         scope: &Scope,
     ) {
@@ -172,13 +193,13 @@ impl Flattener<'_> {
             found
         });
         let domain = domain.or(scope.domain);
-        let place = Place { path: &path, name, node, siblings, names, scope };
+        let place = Place { path: &path, name, node, siblings, ports, names, scope };
         let iterations = self.iterations(&place);
         let precision = precision::named(&path, node, self.problems);
         let built = match &node.kind {
             NodeKind::Stage(stage) => match self.library.get(stage) {
                 Some(Definition::Stage(stage)) => Some(self.stage(&place, stage.clone())),
-                Some(Definition::Group(group)) => Some(self.group(&place, index, group, domain)),
+                Some(Definition::Group(group)) => Some(self.group(&place, index, (group, iterations), domain)),
                 None => {
                     self.unknown_stage(&path, stage);
                     None
@@ -191,7 +212,7 @@ impl Flattener<'_> {
                     None
                 }
             },
-            NodeKind::Group(group) => Some(self.group(&place, index, group, domain)),
+            NodeKind::Group(group) => Some(self.group(&place, index, (group, iterations), domain)),
             NodeKind::State(ty) => self.state(&place, ty),
             NodeKind::Number(_) => {
                 self.unknown_names(&place, &[], &["value"]);
@@ -242,6 +263,8 @@ impl Flattener<'_> {
     }
 
     fn stage(&mut self, place: &Place<'_>, stage: Arc<Stage>) -> Node {
+        let named = stage.header.ports.iter().map(|p| &p.name).chain(stage.header.params.iter().map(|p| &p.name));
+        self.long_names(place, named);
         let ports: Vec<&str> = stage.inputs().map(|p| p.name.as_str()).collect();
         let params: Vec<&str> = stage.header.params.iter().map(|p| p.name.as_str()).collect();
         self.unknown_names(place, &[&ports[..], &params[..]].concat(), &[&ports[..], &params[..]].concat());
@@ -301,8 +324,8 @@ impl Flattener<'_> {
                         setting = Setting { value: number.value, names: number.names, aliases: Vec::new(), ..setting };
                     }
                     Source::Nothing => {}
-                    _ => {
-                        let (cause, remedy) = parameter();
+                    source => {
+                        let (cause, remedy) = self.goes_round(&source).unwrap_or_else(parameter);
                         self.problems.push(Problem::new(place.path, &param.name, cause, remedy));
                     }
                 }
@@ -387,10 +410,26 @@ impl Flattener<'_> {
             self.problems.push(Problem::new(place.path, "size", cause, "give 1 to 16,384 pixels along each side"));
         }
         let inputs = vec![Input { name: "image".into(), source }];
-        Node { kind: Kind::Output { size: output.size }, inputs, ..empty(place.path, None) }
+        Node { kind: Kind::Output { size: output.size, at: place.node.at }, inputs, ..empty(place.path, None) }
     }
 
-    fn group(&mut self, place: &Place<'_>, index: usize, group: &document::Group, domain: Option<usize>) -> Node {
+    fn group(
+        &mut self,
+        place: &Place<'_>,
+        index: usize,
+        (group, iterations): (&document::Group, u32),
+        domain: Option<usize>,
+    ) -> Node {
+        if group.inputs.len().max(group.outputs.len()) > limits::GROUP_PORTS {
+            let (inputs, outputs) = (group.inputs.len(), group.outputs.len());
+            let cause = format!(
+                "the group has {inputs} inputs and {outputs} outputs; at most {} of each are allowed",
+                limits::GROUP_PORTS
+            );
+            self.problems.push(Problem::new(place.path, "", cause, "make several groups of it"));
+            return empty(place.path, None);
+        }
+        self.long_names(place, group.inputs.keys().chain(group.outputs.keys()).chain(group.params.keys()));
         let ports: Vec<&str> = group.inputs.keys().map(String::as_str).collect();
         let params: Vec<&str> = group.params.keys().map(String::as_str).collect();
         let number = |ty: &&String| PortType::parse(ty).is_some_and(PortType::is_number);
@@ -406,10 +445,11 @@ impl Flattener<'_> {
                 }
             }
         }
-        let mut inputs = Vec::new();
+        let inside = Ports::new(&group.nodes, place.ports.inside(place.name), self.library);
+        let (mut inputs, mut looped) = (Vec::new(), Vec::new());
         for (name, ty) in &typed {
             let link = place.node.inputs.get(name).filter(|link| !self.unwired(place, link));
-            let source = match (link, place.node.params.get(name)) {
+            let mut source = match (link, place.node.params.get(name)) {
                 (Some(link), _) => self.link(place, name, link),
                 (None, value) if ty.is_number() => {
                     let value = value.cloned().unwrap_or(ParamValue::Number(0.0));
@@ -424,15 +464,16 @@ impl Flattener<'_> {
                 // What reads it inside may do without, and says so if not.
                 _ => Source::Nothing,
             };
+            looped.push(self.looped(place, (group, iterations), &inside, (name, *ty), &mut source));
             inputs.push(Input { name: name.clone(), source });
         }
         self.hidden(place.path, group, &typed);
-        let names = self.taken(place.path, &typed, &mut inputs);
-        let kind = Group { inputs: typed, outputs: Vec::new() };
+        let names = self.taken(place.path, &typed, &looped, &mut inputs);
+        let kind = Group { inputs: typed, outputs: Vec::new(), looped };
         self.graph.nodes[index] =
             Node { kind: Kind::Group(kind.clone()), inputs: inputs.clone(), ..empty(place.path, place.scope.group) };
-        if place.scope.depth >= MAX_NESTING {
-            let cause = format!("groups are nested over {MAX_NESTING} deep");
+        if place.scope.depth >= limits::NESTING {
+            let cause = format!("groups are nested over {} deep", limits::NESTING);
             self.problems.push(Problem::new(
                 place.path,
                 "",
@@ -448,21 +489,23 @@ impl Flattener<'_> {
             names: Arc::new(names),
             domain,
             depth: place.scope.depth + 1,
-            around: Ports::new(place.siblings, place.scope.around.clone(), self.library).inside(place.name),
+            around: place.ports.inside(place.name),
             ..Scope::default()
         };
         let nodes = self.expose(place, group, &mut scope);
         let (nodes, outputs) = self.bypass(nodes, group.outputs.clone(), &mut scope);
-        let names = self.scope(&nodes, scope.clone());
+        let inside = Ports::new(&nodes, scope.around.clone(), self.library);
+        let names = self.scope(&nodes, scope.clone(), &inside);
         let inner = Place {
             path: place.path,
             name: place.name,
             node: place.node,
             siblings: &nodes,
+            ports: &inside,
             names: &names,
             scope: &scope,
         };
-        let outputs = outputs.iter().map(|(name, link)| (name.clone(), self.link(&inner, name, link))).collect();
+        let outputs = outputs.iter().map(|(name, link)| (name.clone(), self.shown(&inner, name, link))).collect();
         Node { kind: Kind::Group(Group { outputs, ..kind }), inputs, ..empty(place.path, None) }
     }
 
@@ -479,18 +522,63 @@ impl Flattener<'_> {
         }
     }
 
+    /// What an output of a group shows. A number is told apart from a vector by its value, as it has no port that says it.
+    fn shown(&mut self, place: &Place<'_>, name: &str, link: &Link) -> Source {
+        let mut source = self.link(place, name, link);
+        if let Source::Setting(setting) = &mut source
+            && setting.ty == ValueType::F32
+            && let Ok(formula) = self.numbers.formula(&setting.value, &setting.names)
+            && let Ok(value) = self.numbers.start(&formula)
+        {
+            setting.ty = match value.len {
+                2 => ValueType::Vec2,
+                3 => ValueType::Vec3,
+                4 => ValueType::Vec4,
+                _ => ValueType::F32,
+            };
+        }
+        source
+    }
+
+    /// Why a parameter can't read an input of the group around, where that changes from repeat to repeat.
+    fn goes_round(&self, source: &Source) -> Option<Unfit> {
+        let Source::GroupInput { group, input } = source else { return None };
+        let Kind::Group(kind) = &self.graph.nodes.get(*group)?.kind else { return None };
+        if !kind.looped.get(*input).is_some_and(|looped| *looped) {
+            return None;
+        }
+        let name = &kind.inputs.get(*input)?.0;
+        let cause = format!(
+            "`{name}` changes from repeat to repeat, since the group has an output of that name, and a parameter can't read it"
+        );
+        Some((cause, "declare an `@in` number in the stage, or rename the output".into()))
+    }
+
+    /// Refuses names of ports that labels and messages would repeat at any length.
+    fn long_names<'n>(&mut self, place: &Place<'_>, names: impl Iterator<Item = &'n String>) {
+        for name in names.filter(|name| name.len() > limits::PORT_NAME) {
+            let cause = format!("a port's name has {} bytes; at most {} are allowed", name.len(), limits::PORT_NAME);
+            self.problems.push(Problem::new(place.path, &shortened(name), cause, "give it a shorter name"));
+        }
+    }
+
     /// Makes the numbers that go into a group known inside of it; whatever reads one reads it by its name.
-    fn taken(&mut self, path: &str, typed: &[(String, PortType)], inputs: &mut [Input]) -> Names {
+    fn taken(&mut self, path: &str, typed: &[(String, PortType)], looped: &[bool], inputs: &mut [Input]) -> Names {
         let mut known = Names::default();
         let mut numbers = Vec::new();
-        for ((name, ty), input) in typed.iter().zip(inputs).filter(|((_, ty), _)| ty.is_number()) {
+        let inputs = typed.iter().zip(looped).zip(inputs);
+        for (((name, ty), looped), input) in inputs.filter(|(((_, ty), _), _)| ty.is_number()) {
             let own = format!("{path}.{name}");
+            if *looped {
+                known.insert(name, Named::Looped);
+                continue;
+            }
             let Source::Setting(given) = &input.source else {
                 // What feeds it is on the GPU, or could not be made out.
-                known.insert(name, matches!(input.source, Source::Nothing).then_some(own));
+                known.insert(name, if matches!(input.source, Source::Nothing) { Named::Path(own) } else { Named::Gpu });
                 continue;
             };
-            known.insert(name, Some(own.clone()));
+            known.insert(name, Named::Path(own.clone()));
             let paths = [vec![own.clone()], given.aliases.clone()].concat();
             let (level, value, uses) = (format!("{path}/"), given.value.clone(), given.names.uses(&given.value));
             numbers.push((NamedNumber { paths, level, value, uses }, given.names.clone()));
@@ -526,18 +614,24 @@ impl Flattener<'_> {
     /// Reports inputs and parameters that the node does not have.
     fn unknown_names(&mut self, place: &Place<'_>, inputs: &[&str], params: &[&str]) {
         let mut report = |name: &String, what: &str, known: &[&str]| {
-            if known.contains(&name.as_str()) {
-                return;
-            }
             let remedy = match known.is_empty() {
                 true => format!("it has no {what}s; remove it"),
                 false => format!("its {what}s are: {}", list(known)),
             };
-            self.problems.push(Problem::new(place.path, name, format!("the node has no {what} `{name}`"), remedy));
+            let shown = shortened_beyond(name);
+            self.problems.push(Problem::new(place.path, &shown, format!("the node has no {what} `{shown}`"), remedy));
         };
-        place.node.inputs.keys().for_each(|name| report(name, "input", inputs));
-        place.node.params.keys().for_each(|name| report(name, "parameter", params));
+        let set = |known: &[&str]| known.iter().map(|name| name.to_string()).collect::<BTreeSet<_>>();
+        let (has_inputs, has_params) = (set(inputs), set(params));
+        let unknown = |known: &BTreeSet<String>, name: &&String| !known.contains(*name);
+        place.node.inputs.keys().filter(|n| unknown(&has_inputs, n)).for_each(|n| report(n, "input", inputs));
+        place.node.params.keys().filter(|n| unknown(&has_params, n)).for_each(|n| report(n, "parameter", params));
     }
+}
+
+/// A name as it is, unless it is too long for one.
+fn shortened_beyond(name: &str) -> String {
+    if name.len() > limits::PORT_NAME { shortened(name) } else { name.to_string() }
 }
 
 fn empty(path: &str, group: Option<usize>) -> Node {

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use super::flatten::{Flattener, Scope};
 use super::numbers::{Fault, Names, wired};
+use super::ports::Ports;
 use super::{Kind, Source};
 use crate::document::{self, Link, NodeKind, Nodes};
-use crate::library::Definition;
 use crate::problem::Problem;
-use crate::stage::Stage;
 use crate::stage::types::ValueType;
+
+/// Names that a list gives.
+const LISTED: usize = 60;
 
 /// A node of the document in its surroundings.
 pub struct Place<'a> {
@@ -18,6 +20,8 @@ pub struct Place<'a> {
     pub name: &'a str,
     pub node: &'a document::Node,
     pub siblings: &'a Nodes,
+    /// The ports of the level.
+    pub ports: &'a Ports<'a>,
     pub names: &'a BTreeMap<String, usize>,
     pub scope: &'a Scope,
 }
@@ -51,7 +55,11 @@ impl Flattener<'_> {
     /// Whether a link reads an input of the group around that is not wired.
     pub fn unwired(&self, place: &Place<'_>, link: &Link) -> bool {
         let group = place.scope.group.filter(|_| link.node == "in").and_then(|g| self.graph.nodes.get(g));
-        let input = group.and_then(|g| g.inputs.iter().find(|input| input.name == link.port));
+        let input = group.and_then(|g| {
+            // In the order of their names.
+            let input = g.inputs.binary_search_by(|input| input.name.cmp(&link.port)).ok()?;
+            g.inputs.get(input)
+        });
         input.is_some_and(|input| matches!(input.source, Source::Nothing))
     }
 
@@ -68,7 +76,10 @@ impl Flattener<'_> {
             let Some(Kind::Group(kind)) = self.graph.nodes.get(group).map(|n| &n.kind) else {
                 return Ok(Source::Nothing);
             };
-            return match kind.inputs.iter().position(|(name, _)| *name == link.port) {
+            return match kind.inputs.binary_search_by(|(name, _)| name.cmp(&link.port)).ok() {
+                Some(input) if kind.looped.get(input).is_some_and(|looped| *looped) => {
+                    Ok(Source::GroupInput { group, input })
+                }
                 // A number passes through the border of a group that does not change it.
                 Some(input) => match self.graph.nodes[group].inputs.get(input).map(|i| &i.source) {
                     Some(Source::Setting(setting)) => Ok(Source::Setting(setting.clone())),
@@ -88,8 +99,8 @@ impl Flattener<'_> {
             let cause = format!("`{link}` is a domain, which carries no values");
             return Err(Some((cause, "name it with `on` instead".into())));
         };
-        let Some(outputs) = self.output_names(target) else { return Ok(Source::Nothing) };
-        let position = match (link.port.as_str(), outputs.as_slice()) {
+        let Some(outputs) = place.ports.outputs(&link.node) else { return Ok(Source::Nothing) };
+        let position = match (link.port.as_str(), &outputs[..]) {
             ("", [_]) => Some(0),
             (name, _) => outputs.iter().position(|o| o == name),
         };
@@ -97,7 +108,7 @@ impl Flattener<'_> {
             None => {
                 let remedy = match outputs.is_empty() {
                     true => "it has no outputs".to_string(),
-                    false => format!("its outputs are: {}", list(&outputs)),
+                    false => format!("its outputs are: {}", list(outputs.iter())),
                 };
                 Err(Some((format!("`{}` has no output `{}`", link.node, link.port), remedy)))
             }
@@ -107,27 +118,13 @@ impl Flattener<'_> {
             Some(port) => Ok(Source::Wire { node, port }),
         }
     }
-
-    /// Names of a document node's outputs; `None` when the node itself is broken, which is reported there.
-    fn output_names(&self, node: &document::Node) -> Option<Vec<String>> {
-        let of_stage = |stage: &Stage| stage.outputs().map(|p| p.name.clone()).collect();
-        let of_group = |group: &document::Group| group.outputs.keys().cloned().collect();
-        Some(match &node.kind {
-            NodeKind::Stage(name) => match self.library.get(name)? {
-                Definition::Stage(stage) => of_stage(stage),
-                Definition::Group(group) => of_group(group),
-            },
-            NodeKind::Custom(source) => of_stage(&Stage::parse("", source).ok()?),
-            NodeKind::Group(group) => of_group(group),
-            NodeKind::State(_) | NodeKind::Number(_) | NodeKind::Reroute => vec!["value".into()],
-            NodeKind::File(_) => vec!["distance".into()],
-            NodeKind::Output(_) => Vec::new(),
-            NodeKind::Domain(_) | NodeKind::Unknown => return None,
-        })
-    }
 }
 
-/// Names with commas between them.
+/// Names with commas between them, the first of many.
 pub fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
-    names.into_iter().map(|n| n.as_ref().to_string()).collect::<Vec<_>>().join(", ")
+    let mut names = names.into_iter();
+    let shown: Vec<String> = names.by_ref().take(LISTED).map(|n| n.as_ref().to_string()).collect();
+    let more = names.count();
+    let end = if more > 0 { format!(", and {more} more") } else { String::new() };
+    shown.join(", ") + &end
 }

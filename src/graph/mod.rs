@@ -1,17 +1,22 @@
 //! The graph: a document flattened, typed and checked. It can't be had unchecked, so what follows need not doubt it.
 
 pub mod bypass;
+pub mod expect;
 pub mod fits;
 mod fixed;
 mod flatten;
+pub mod limits;
 mod links;
+mod looped;
 pub mod numbers;
+pub mod outputs;
 pub mod ports;
 pub mod precision;
 mod resolve;
 mod sets;
 mod settle;
-mod starts;
+pub mod starts;
+mod unread;
 pub mod values;
 
 use std::collections::BTreeMap;
@@ -21,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::Document;
 use crate::library::Library;
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::sim::input::InputTrack;
 use crate::stage::Stage;
 use crate::stage::types::{Attributes, EdgeRule, PortType, Precision, ValueType, WireType};
@@ -125,6 +130,8 @@ pub struct Graph {
     pub shapes: Shapes,
     /// Values that the plan is made with, by `node.param`.
     pub made_with: BTreeMap<String, Vec<f64>>,
+    /// What its author states about its results, in the document's order; a warning in place of what makes no sense.
+    pub expectations: Vec<Result<expect::Expectation, Problem>>,
     /// What is worth knowing though the graph runs.
     pub warnings: Problems,
 }
@@ -171,6 +178,15 @@ impl Graph {
         let resolution = [x.saturating_mul(into), y, z];
         self.domains.push(Domain { name: format!("{} in slices", whole.name), resolution, sliced, ..whole });
         Some(self.domains.len() - 1)
+    }
+
+    /// Dimensions of the space around a node, for one without a domain those that all domains have.
+    ///
+    /// `None` where domains differ.
+    pub fn dim_around(&self, node: usize) -> Option<u32> {
+        let own = self.nodes.get(node).and_then(|node| node.domain).and_then(|domain| self.domains.get(domain));
+        let Some(any) = own.or(self.domains.first()) else { return Some(2) };
+        (own.is_some() || self.domains.iter().all(|domain| domain.dim == any.dim)).then_some(any.dim)
     }
 
     /// The domain of a graph that has one; those that stages ask for do not count.
@@ -245,6 +261,8 @@ pub enum Kind {
     Group(Group),
     Output {
         size: Option<(u32, u32)>,
+        /// Where it stands on its canvas.
+        at: (f32, f32),
     },
     /// Could not be made out; what is wrong is among the problems, and no checked graph holds one.
     Broken,
@@ -254,15 +272,19 @@ pub enum Kind {
 pub struct Group {
     /// Names and types of the inputs; a generic one is whatever the wire carries.
     pub inputs: Vec<(String, PortType)>,
-    /// Names of the outputs and the wires they show.
+    /// Names of the outputs and the wires they show, in the order of the names.
     pub outputs: Vec<(String, Source)>,
+    /// For each input whether it is a number of the document that a repeat changes: the first repeat reads that number, each further
+    /// one what the repeat before has computed.
+    pub looped: Vec<bool>,
 }
 
 impl Group {
     /// The output that feeds an input when the group repeats.
     pub fn feedback(&self, input: usize) -> Option<&Source> {
         let (name, _) = self.inputs.get(input)?;
-        self.outputs.iter().find(|(output, _)| output == name).map(|(_, source)| source)
+        let port = self.outputs.binary_search_by(|(output, _)| output.cmp(name)).ok()?;
+        self.outputs.get(port).map(|(_, source)| source)
     }
 }
 
@@ -299,6 +321,8 @@ impl Graph {
             if problems.has_errors() {
                 return Err(problems);
             }
+            graph.expectations = expect::check(document, &graph);
+            graph.expectations.iter().filter_map(|e| e.as_ref().err()).for_each(|e| problems.push(e.clone()));
             graph.warnings = problems;
             Ok(graph)
         })

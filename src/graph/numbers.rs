@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::limits;
 use super::values::{Setting, Unfit};
 use crate::document::{NodeKind, Nodes, ParamValue};
 use crate::expr::{self, ExprContext, Expression, Number, Numbers};
@@ -20,26 +21,46 @@ const WIRED: &str = "number";
 /// What the expressions of one level may name, and the path that sets each: `spacing` is `group/spacing.value`. A number
 /// of the GPU has no path.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Names(BTreeMap<String, Option<String>>);
+pub struct Names(BTreeMap<String, Named>);
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Named {
+    /// A number by the path that sets it.
+    Path(String),
+    /// A number that is computed on the GPU.
+    Gpu,
+    /// An input of the group around that its repeats change.
+    Looped,
+}
+
+impl Named {
+    fn path(&self) -> Option<&String> {
+        match self {
+            Named::Path(path) => Some(path),
+            Named::Gpu | Named::Looped => None,
+        }
+    }
+}
 
 impl Names {
-    pub fn insert(&mut self, name: &str, path: Option<String>) {
+    pub fn insert(&mut self, name: &str, named: Named) {
         if expr::usable(name) {
-            self.0.insert(name.to_string(), path);
+            self.0.insert(name.to_string(), named);
         }
     }
 
     /// The names that a value mentions, and their paths.
     pub fn uses(&self, value: &ParamValue) -> BTreeMap<String, String> {
         let ParamValue::Expression(text) = value else { return BTreeMap::new() };
-        let path = |name: &str| Some((name.to_string(), self.0.get(name)?.clone()?));
+        let path = |name: &str| Some((name.to_string(), self.0.get(name)?.path()?.clone()));
         expr::names(text).into_iter().filter_map(path).collect()
     }
 }
 
 impl From<&BTreeMap<String, String>> for Names {
     fn from(uses: &BTreeMap<String, String>) -> Names {
-        Names(uses.iter().map(|(name, path)| (name.clone(), Some(path.clone()))).collect())
+        Names(uses.iter().map(|(name, path)| (name.clone(), Named::Path(path.clone()))).collect())
     }
 }
 
@@ -51,7 +72,7 @@ pub fn wired(path: &str, ty: ValueType) -> Setting {
         value: ParamValue::Expression(WIRED.into()),
         range: (None, None),
         aliases: Vec::new(),
-        names: Arc::new(Names(BTreeMap::from([(WIRED.to_string(), Some(path.to_string()))]))),
+        names: Arc::new(Names(BTreeMap::from([(WIRED.to_string(), Named::Path(path.to_string()))]))),
     }
 }
 
@@ -86,11 +107,11 @@ pub fn names_around(numbers: &[NamedNumber], param: &str) -> Names {
     let mut names = Names::default();
     for number in known().filter(|number| number.node().is_none()) {
         let (_, input) = number.path().rsplit_once('.').unwrap_or_default();
-        names.insert(input, Some(number.path().to_string()));
+        names.insert(input, Named::Path(number.path().to_string()));
     }
     // Number nodes come before a group's own inputs.
     for number in known() {
-        names.insert(number.node().unwrap_or_default(), Some(number.path().to_string()));
+        names.insert(number.node().unwrap_or_default(), Named::Path(number.path().to_string()));
     }
     names
 }
@@ -104,7 +125,7 @@ pub fn named(nodes: &Nodes) -> Numbers {
     });
     let values: Vec<_> = values.map(|(name, value)| (name, format!("{name}.value"), value)).collect();
     let mut names = Names::default();
-    values.iter().for_each(|(name, path, _)| names.insert(name, Some(path.clone())));
+    values.iter().for_each(|(name, path, _)| names.insert(name, Named::Path(path.clone())));
     let names = Arc::new(names);
     let number = |(_, path, value): (&String, String, ParamValue)| {
         let uses = names.uses(&value);
@@ -113,7 +134,7 @@ pub fn named(nodes: &Nodes) -> Numbers {
     let mut table = Table::default();
     table.add(values.into_iter().map(number).collect());
     let value = |path: &str| table.get(path).map_or(Number::scalar(0.0), |entry| entry.start);
-    names.0.iter().filter_map(|(name, path)| Some((name.clone(), value(path.as_deref()?)))).collect()
+    names.0.iter().filter_map(|(name, named)| Some((name.clone(), value(named.path()?)))).collect()
 }
 
 /// A value as it is evaluated.
@@ -164,7 +185,7 @@ impl Formula {
 }
 
 fn wrong(error: expr::ExprError) -> Unfit {
-    (error.to_string(), "correct the expression".into())
+    error.cause_and_help()
 }
 
 /// Why a formula can't be had: `None` when the cause is with a number that it names, and reported there.
@@ -242,11 +263,18 @@ impl Table {
         };
         for name in expr::names(text) {
             match names.0.get(name) {
-                Some(None) => {
+                Some(Named::Gpu) => {
                     let cause = format!("`{name}` is computed on the GPU, which expressions can't read");
                     return Err(Some((cause, format!("wire `in.{name}` to an input of a stage"))));
                 }
-                Some(Some(path)) if !self.index.contains_key(path) => return Err(None),
+                Some(Named::Looped) => {
+                    let cause = format!(
+                        "`{name}` changes from repeat to repeat, since the group has an output of that name, and expressions can't read it"
+                    );
+                    let remedy = format!("wire `in.{name}` to an input of a stage, or rename the output");
+                    return Err(Some((cause, remedy)));
+                }
+                Some(Named::Path(path)) if !self.index.contains_key(path) => return Err(None),
                 _ => {}
             }
         }
@@ -258,7 +286,7 @@ impl Table {
         let mut known: Numbers = uses.iter().map(|(name, path)| (name.clone(), value(path))).collect();
         let expression = Expression::parse_with(text, &known).or_else(|_| {
             // Some that the text does not mention are there for the message that lists them.
-            let listed = names.0.iter().filter_map(|(name, path)| Some((name, path.as_ref()?)));
+            let listed = names.0.iter().filter_map(|(name, named)| Some((name, named.path()?)));
             known.extend(listed.take(expr::LISTED + 1).map(|(name, path)| (name.clone(), value(path))));
             Expression::parse_with(text, &known)
         });
@@ -335,13 +363,13 @@ impl Table {
 
     /// Everything that sets a number which a formula depends on, directly or through others.
     pub fn behind(&self, formula: &Formula) -> BTreeSet<String> {
-        let mut found: BTreeSet<&str> = formula.uses.values().map(String::as_str).collect();
+        let mut found: BTreeSet<&str> = BTreeSet::new();
+        let mut pending: Vec<&str> = formula.uses.values().map(String::as_str).collect();
         let mut paths = BTreeSet::new();
-        for entry in self.entries.iter().rev() {
-            if found.contains(entry.number.path()) {
-                found.extend(entry.formula.uses.values().map(String::as_str));
-                paths.extend(entry.number.paths.iter().cloned());
-            }
+        while let Some(path) = pending.pop() {
+            let Some(entry) = self.get(path).filter(|_| found.insert(path)) else { continue };
+            pending.extend(entry.formula.uses.values().map(String::as_str));
+            paths.extend(entry.number.paths.iter().cloned());
         }
         paths
     }
@@ -401,7 +429,8 @@ fn round(numbers: &[(NamedNumber, Arc<Names>)], cycle: &[usize]) -> Option<(Stri
     let mut names: Vec<&str> = cycle.iter().filter_map(name).collect();
     let first = *names.first()?;
     names.push(first);
-    let cause = format!("the numbers form a cycle: {}", names.join(" -> "));
+    let names: Vec<String> = names.into_iter().map(str::to_string).collect();
+    let cause = format!("the numbers form a cycle: {}", limits::way(&names));
     let path = numbers.get(*cycle.first()?)?.0.path().to_string();
     Some((path, (cause, "give one of them a value that does not depend on the others".into())))
 }

@@ -4,8 +4,10 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
+use super::bypass::Through;
 use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope};
 use crate::library::{Definition, Library};
 use crate::stage::Stage;
@@ -69,6 +71,9 @@ pub struct Ports<'a> {
     around: Types,
     stages: RefCell<BTreeMap<*const Node, Option<Arc<Stage>>>>,
     carried: RefCell<BTreeMap<Link, Option<PortType>>>,
+    outputs: RefCell<BTreeMap<String, Option<Rc<[String]>>>>,
+    /// What readers of a wire read in the end, see `bypass`.
+    pub(super) ends: RefCell<BTreeMap<Link, Rc<Through>>>,
 }
 
 /// A level that a walk along the wires has gone into: its nodes, and the group around it with its node.
@@ -85,7 +90,16 @@ enum Step<'a> {
 
 impl<'a> Ports<'a> {
     pub fn new(nodes: &'a Nodes, around: Types, library: &'a Library) -> Ports<'a> {
-        Ports { nodes, library, group: None, around, stages: RefCell::default(), carried: RefCell::default() }
+        Ports {
+            nodes,
+            library,
+            group: None,
+            around,
+            stages: RefCell::default(),
+            carried: RefCell::default(),
+            outputs: RefCell::default(),
+            ends: RefCell::default(),
+        }
     }
 
     /// The ports of a level of a document; `None` where there is no such level.
@@ -201,7 +215,16 @@ impl<'a> Ports<'a> {
     }
 
     /// Names of a node's outputs; `None` of a node that could not be made out.
-    pub fn outputs(&self, name: &str) -> Option<Vec<String>> {
+    pub fn outputs(&self, name: &str) -> Option<Rc<[String]>> {
+        if let Some(known) = self.outputs.borrow().get(name) {
+            return known.clone();
+        }
+        let outputs: Option<Rc<[String]>> = self.declared_outputs(name).map(Into::into);
+        self.outputs.borrow_mut().insert(name.to_string(), outputs.clone());
+        outputs
+    }
+
+    fn declared_outputs(&self, name: &str) -> Option<Vec<String>> {
         let node = self.nodes.get(name)?;
         Some(match &node.kind {
             NodeKind::State(_) | NodeKind::Number(_) | NodeKind::Reroute => vec!["value".into()],

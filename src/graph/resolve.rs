@@ -1,9 +1,11 @@
 //! Types, domains and cycles: what every wire carries and where every stage runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::fits::{bound, port_type, remedy, takes};
+use super::limits;
 use super::numbers::Table;
+use super::starts::Behind;
 use super::values::{self, Setting};
 use super::{Graph, Input, Kind, ParticleSet, Source, precision, sets};
 use crate::problem::{Problem, Problems};
@@ -31,7 +33,17 @@ impl Carry {
 
 pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
     sets::begin(graph);
-    let mut resolver = Resolver { done: vec![None; graph.nodes.len()], open: Vec::new(), graph, numbers, problems };
+    let count = graph.nodes.len();
+    let mut resolver = Resolver {
+        done: vec![None; count],
+        opened: vec![false; count],
+        open: Vec::new(),
+        carries: HashMap::new(),
+        followed: BTreeSet::new(),
+        graph,
+        numbers,
+        problems,
+    };
     for node in 0..resolver.graph.nodes.len() {
         resolver.node(node);
     }
@@ -52,6 +64,18 @@ pub struct Resolver<'a> {
     done: Vec<Option<bool>>,
     /// Nodes being resolved, outermost first: meeting one again is a cycle.
     open: Vec<usize>,
+    opened: Vec<bool>,
+    /// What inputs and outputs of groups carry, once it is known.
+    carries: HashMap<Border, Carried>,
+    /// Those that are being followed: meeting one again is a cycle too.
+    followed: BTreeSet<Border>,
+}
+
+/// An input of a group, or an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Border {
+    Input(usize, usize),
+    Output(usize, usize),
 }
 
 impl Resolver<'_> {
@@ -60,10 +84,11 @@ impl Resolver<'_> {
         if let Some(known) = self.done[node] {
             return known;
         }
-        if self.open.contains(&node) {
+        if self.opened[node] {
             self.cycle(node);
             return false;
         }
+        self.opened[node] = true;
         self.open.push(node);
         let known = match self.graph.nodes[node].kind.clone() {
             Kind::Stage(stage) => self.stage(node, &stage),
@@ -84,6 +109,7 @@ impl Resolver<'_> {
             Kind::Broken => false,
         };
         self.open.pop();
+        self.opened[node] = false;
         self.done[node] = Some(known);
         known
     }
@@ -98,7 +124,7 @@ impl Resolver<'_> {
         let first = names.first().cloned().unwrap_or_default();
         names.push(first.clone());
         names.reverse();
-        let cause = format!("the wires form a cycle: {}", names.join(" -> "));
+        let cause = format!("the wires form a cycle: {}", limits::way(&names));
         self.problems.push(Problem::new(&first, "", cause, "add a State here, whose value is last frame's"));
     }
 
@@ -126,26 +152,57 @@ impl Resolver<'_> {
                     return None;
                 }
                 let target = &self.graph.nodes[*node];
-                if let Kind::Group(group) = &target.kind {
-                    let inner = group.outputs.get(*port).map(|(_, source)| source.clone())?;
-                    return self.carried(&inner);
+                if matches!(target.kind, Kind::Group(_)) {
+                    return self.border(Border::Output(*node, *port));
                 }
                 let ty = *target.outputs.get(*port)?;
                 let set = target.set.clone().filter(|_| ty == WireType::Particles);
                 let domain = set.as_ref().map(|s| s.domain).or(target.domain).filter(|_| !ty.is_number());
                 Some(Carry { ty, domain, set })
             }
-            Source::GroupInput { group, input } => {
-                let outer = self.graph.nodes[*group].inputs.get(*input).map(|i| i.source.clone())?;
-                let Kind::Group(kind) = &self.graph.nodes[*group].kind else { return None };
-                let declared = kind.inputs.get(*input).map(|(_, ty)| *ty)?;
+            Source::GroupInput { group, input } => self.border(Border::Input(*group, *input)),
+            Source::Setting(setting) => Some(Carry { ty: WireType::Number(setting.ty), domain: None, set: None }),
+            Source::Nothing => None,
+        }
+    }
+
+    /// What goes into a group, or comes out of it.
+    fn border(&mut self, border: Border) -> Carried {
+        if let Some(known) = self.carries.get(&border) {
+            return known.clone();
+        }
+        if !self.followed.insert(border) {
+            let (Border::Input(group, _) | Border::Output(group, _)) = border;
+            let path = &self.graph.nodes[group].path;
+            let cause = "what the group hands on comes back to it, with no stage on the way";
+            self.problems.push(Problem::new(path, "", cause, "connect one of its inputs to a node that has a value"));
+            return None;
+        }
+        let carried = self.across(border);
+        self.followed.remove(&border);
+        // Nothing may be known yet of what is on a cycle.
+        if carried.is_some() || (self.open.is_empty() && self.followed.is_empty()) {
+            self.carries.insert(border, carried.clone());
+        }
+        carried
+    }
+
+    fn across(&mut self, border: Border) -> Carried {
+        match border {
+            Border::Output(node, port) => {
+                let Kind::Group(group) = &self.graph.nodes[node].kind else { return None };
+                let inner = group.outputs.get(port).map(|(_, source)| source.clone())?;
+                self.carried(&inner)
+            }
+            Border::Input(group, input) => {
+                let outer = self.graph.nodes[group].inputs.get(input).map(|i| i.source.clone())?;
+                let Kind::Group(kind) = &self.graph.nodes[group].kind else { return None };
+                let declared = kind.inputs.get(input).map(|(_, ty)| *ty)?;
                 let carry = self.carried(&outer)?;
                 // What does not fit is reported once, at the group.
                 let ty = bound(declared, &BTreeMap::new()).unwrap_or(carry.ty);
                 Some(Carry { set: carry.set.filter(|_| ty == WireType::Particles), ty, domain: carry.domain })
             }
-            Source::Setting(setting) => Some(Carry { ty: WireType::Number(setting.ty), domain: None, set: None }),
-            Source::Nothing => None,
         }
     }
 
@@ -356,6 +413,7 @@ impl Resolver<'_> {
 
     /// What feeds a State must be of its type, on its domain; what starts it must not need a State.
     fn states(&mut self) {
+        let mut behind = Behind::default();
         for node in 0..self.graph.nodes.len() {
             let Kind::State(ty) = self.graph.nodes[node].kind else { continue };
             let entry = self.graph.nodes[node].clone();
@@ -384,51 +442,13 @@ impl Resolver<'_> {
                 }
             }
             if let Some(init) = entry.inputs.get(1)
-                && let Some(state) = self.state_behind(&init.source)
+                && let Some(state) = behind.state(self.graph, &init.source)
             {
                 let cause =
                     format!("the initial value needs the State `{state}`, which is not there before the first frame");
                 self.problems.push(Problem::new(&entry.path, "init", cause, "start from stages that read no State"));
             }
         }
-    }
-
-    /// A State that a value depends on within the frame, by name.
-    fn state_behind(&self, source: &Source) -> Option<String> {
-        let mut pending = vec![source];
-        let (mut seen, mut taken) = (BTreeSet::new(), BTreeSet::new());
-        while let Some(source) = pending.pop() {
-            let node = match source {
-                Source::Wire { node, port } => {
-                    let target = &self.graph.nodes[*node];
-                    match &target.kind {
-                        // A file's value is there before anything runs.
-                        Kind::State(_) if target.file.is_some() => continue,
-                        Kind::State(_) => return Some(target.path.clone()),
-                        Kind::Group(group) => {
-                            pending.extend(group.outputs.get(*port).map(|(_, s)| s));
-                            continue;
-                        }
-                        _ => *node,
-                    }
-                }
-                Source::GroupInput { group, input } => {
-                    if taken.insert((*group, *input)) {
-                        let entry = &self.graph.nodes[*group];
-                        pending.extend(entry.inputs.get(*input).map(|i| &i.source));
-                        if let (Kind::Group(kind), true) = (&entry.kind, entry.iterations > 1) {
-                            pending.extend(kind.feedback(*input));
-                        }
-                    }
-                    continue;
-                }
-                _ => continue,
-            };
-            if seen.insert(node) {
-                pending.extend(self.graph.nodes[node].inputs.iter().map(|i| &i.source));
-            }
-        }
-        None
     }
 
     /// A group's wires must carry what its ports declare, and a repeating group must feed back what it takes.
@@ -472,6 +492,16 @@ impl Resolver<'_> {
                     format!("the output `{name}` carries {}, and only a number can fall below another", carry.name());
                 let remedy = "name an output of type f32, for example the largest of a field by grid/largest";
                 self.problems.push(Problem::new(&entry.path, "until", cause, remedy));
+            }
+            let space = (0..group.inputs.len()).find(|i| {
+                group.looped.get(*i) == Some(&true)
+                    && group.inputs.get(*i).is_some_and(|(_, ty)| ty.element() == Some(Element::Fixed(ValueType::Vec)))
+            });
+            if let Some(input) = space.filter(|_| self.graph.dim_around(node).is_none()) {
+                let name = group.inputs.get(input).map_or("", |(name, _)| name);
+                let cause =
+                    "the vector goes round the repeats, and whether it has two or three components does not follow";
+                self.problems.push(Problem::new(&entry.path, name, cause, "set `on` of the group to a domain"));
             }
             let feeds = (0..group.inputs.len()).any(|i| group.feedback(i).is_some());
             if entry.iterations > 1 && !feeds {
@@ -529,6 +559,14 @@ impl Resolver<'_> {
                 .iter()
                 .chain(until)
                 .for_each(|s| values::check(&entry.path, s, dim, self.numbers, self.problems));
+            if let Kind::Group(group) = &entry.kind {
+                for (name, source) in &group.outputs {
+                    if let Source::Setting(setting) = source {
+                        let named = Setting { name: name.clone(), ..setting.clone() };
+                        values::check(&entry.path, &named, dim, self.numbers, self.problems);
+                    }
+                }
+            }
             for input in &entry.inputs {
                 if let Source::Setting(setting) = &input.source {
                     let named = Setting { name: input.name.clone(), ..setting.clone() };

@@ -1,15 +1,20 @@
-//! Which nodes only a start needs: what they give goes to the `init` of States and nowhere else.
+//! What States start from: which nodes only a start needs, and which States and files stand behind a start.
+
+use std::collections::HashSet;
 
 use super::{Graph, Kind, Source};
 
 /// Place of a State's `init` among its inputs.
-const INIT: usize = 1;
+pub const INIT: usize = 1;
 
 impl Graph {
-    /// For each node whether no frame reads it, but the start of a State does. Nodes that nothing reads are not among them.
+    /// For each node whether no frame reads it, but the start of a State does. Nodes that nothing reads are not among them. Takes time
+    /// in proportion to the wires.
     pub fn start_only(&self) -> Vec<bool> {
-        // Who reads each node, and whether that is for a start.
-        let mut readers: Vec<Vec<(usize, bool)>> = vec![Vec::new(); self.nodes.len()];
+        let count = self.nodes.len();
+        // How many read each node in a frame, and what each node reads.
+        let (mut read, mut in_frame, mut sources) = (vec![false; count], vec![0usize; count], vec![Vec::new(); count]);
+        let mut inside = vec![Vec::new(); count];
         for (index, node) in self.nodes.iter().enumerate() {
             let state = matches!(node.kind, Kind::State(_));
             let inputs = node.inputs.iter().enumerate().map(|(port, i)| (&i.source, state && port == INIT));
@@ -19,25 +24,128 @@ impl Graph {
             };
             for (source, start) in inputs.chain(shown) {
                 if let Source::Wire { node, .. } = source
-                    && let Some(readers) = readers.get_mut(*node)
+                    && *node < count
                 {
-                    readers.push((index, start));
+                    read[*node] = true;
+                    if !start {
+                        in_frame[*node] += 1;
+                        sources[index].push(*node);
+                    }
                 }
             }
+            if let Some(around) = node.group.and_then(|group| inside.get_mut(group)) {
+                around.push(index);
+            }
         }
-        let mut only = vec![false; self.nodes.len()];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (index, node) in self.nodes.iter().enumerate().rev() {
-                let read = &readers[index];
-                let by_starts = !read.is_empty() && read.iter().all(|(reader, start)| *start || only[*reader]);
-                let inside = node.group.is_some_and(|group| only[group]);
-                if !only[index] && !matches!(node.kind, Kind::State(_)) && (by_starts || inside) {
-                    (only[index], changed) = (true, true);
+        let state = |node: usize| matches!(self.nodes[node].kind, Kind::State(_));
+        let mut only = vec![false; count];
+        let mut pending: Vec<usize> = (0..count).filter(|n| read[*n] && in_frame[*n] == 0).collect();
+        while let Some(node) = pending.pop() {
+            if state(node) || std::mem::replace(&mut only[node], true) {
+                continue;
+            }
+            pending.extend(&inside[node]);
+            for source in &sources[node] {
+                in_frame[*source] -= 1;
+                if in_frame[*source] == 0 {
+                    pending.push(*source);
                 }
             }
         }
         only
     }
+}
+
+/// Walks from values back to the States that they depend on within the frame. What was found to depend on none is not walked again.
+#[derive(Default)]
+pub struct Behind {
+    clear: HashSet<Place>,
+    /// Walks that found a State; after a few there is nothing new to say.
+    found: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place {
+    Node(usize),
+    Output(usize, usize),
+    Input(usize, usize),
+}
+
+impl Behind {
+    /// A State that a value depends on, by its path. A file's value is there before anything runs, so it does not count.
+    pub fn state(&mut self, graph: &Graph, source: &Source) -> Option<String> {
+        if self.found > 20 {
+            return None;
+        }
+        let mut state = None;
+        let met = walk(graph, source, &mut self.clear, &mut |node| {
+            if graph.nodes[node].file.is_none() {
+                state = Some(graph.nodes[node].path.clone());
+            }
+            state.is_none()
+        });
+        if state.is_some() {
+            self.found += 1;
+            for place in &met {
+                self.clear.remove(place);
+            }
+        }
+        state
+    }
+
+    /// Files that a value depends on. Each is given once.
+    pub fn files(&mut self, graph: &Graph, source: &Source) -> Vec<usize> {
+        let mut files = Vec::new();
+        walk(graph, source, &mut self.clear, &mut |node| {
+            files.extend(graph.nodes[node].file.is_some().then_some(node));
+            true
+        });
+        files
+    }
+}
+
+/// Goes back along the wires past what was seen, and tells of the States that it meets for as long as `on` says so. Gives the places
+/// that it has added to what was seen.
+fn walk(graph: &Graph, source: &Source, seen: &mut HashSet<Place>, on: &mut dyn FnMut(usize) -> bool) -> Vec<Place> {
+    let mut met = Vec::new();
+    let mut pending = vec![source];
+    while let Some(source) = pending.pop() {
+        match source {
+            Source::Wire { node, port } => {
+                let target = &graph.nodes[*node];
+                let place = if matches!(target.kind, Kind::Group(_)) {
+                    Place::Output(*node, *port)
+                } else {
+                    Place::Node(*node)
+                };
+                if !seen.insert(place) {
+                    continue;
+                }
+                met.push(place);
+                match &target.kind {
+                    Kind::State(_) if !on(*node) => return met,
+                    Kind::State(_) => {}
+                    Kind::Group(group) => {
+                        pending.extend(group.outputs.get(*port).map(|(_, s)| s));
+                        // Whether it stops is said by a number.
+                        let until = target.until.as_ref().and_then(|until| group.outputs.get(until.port));
+                        pending.extend(until.map(|(_, s)| s));
+                    }
+                    _ => pending.extend(target.inputs.iter().map(|i| &i.source)),
+                }
+            }
+            Source::GroupInput { group, input } => {
+                if seen.insert(Place::Input(*group, *input)) {
+                    met.push(Place::Input(*group, *input));
+                    let entry = &graph.nodes[*group];
+                    pending.extend(entry.inputs.get(*input).map(|i| &i.source));
+                    if let (Kind::Group(kind), true) = (&entry.kind, entry.iterations > 1) {
+                        pending.extend(kind.feedback(*input));
+                    }
+                }
+            }
+            Source::Setting(_) | Source::Nothing => {}
+        }
+    }
+    met
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::numbers::{Fault, Formula, Names, Table};
 use crate::document::ParamValue;
 use crate::expr::Number;
+use crate::printable;
 use crate::problem::{Problem, Problems};
 use crate::stage::header::Range;
 use crate::stage::types::ValueType;
@@ -109,7 +110,8 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
             return Err((format!("the value is {value}"), "give a finite number".into()));
         }
         if low.is_some_and(|low| *value < low) || high.is_some_and(|high| *value > high) {
-            let bound = |b: Option<f64>| b.map_or_else(String::new, |b| b.to_string());
+            let bound = |b: Option<f64>| b.map_or_else(String::new, printable::number);
+            let value = printable::number(*value);
             return Err((
                 format!("{value} is outside {}..{}", bound(low), bound(high)),
                 "give a value inside the range".into(),
@@ -118,10 +120,14 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
         let whole = matches!(ty, ValueType::I32 | ValueType::U32);
         let (min, max) = if ty == ValueType::U32 { (0.0, u32::MAX.into()) } else { (i32::MIN.into(), i32::MAX.into()) };
         if whole && (value.fract() != 0.0 || *value < min || *value > max) {
-            return Err((format!("{value} is no {}", ty.name()), "give a whole number that fits".into()));
+            return Err((
+                format!("{} is no {}", printable::number(*value), ty.name()),
+                "give a whole number that fits".into(),
+            ));
         }
         if !whole && value.abs() > f64::from(f32::MAX) {
-            return Err((format!("{value} is too large for 32 bits"), "give a smaller number".into()));
+            let cause = format!("{} is too large for 32 bits", printable::number(*value));
+            return Err((cause, "give a number below 3.4e38".into()));
         }
     }
     Ok(values)
@@ -133,5 +139,16 @@ pub fn check(path: &str, setting: &Setting, dim: u32, numbers: &Table, problems:
     let declared = Declared { ty: setting.ty, range: setting.range, dim };
     if let Err(Some((cause, remedy))) = read(declared, &setting.value, &setting.names, numbers) {
         problems.push(Problem::new(path, &setting.name, cause, remedy));
+    }
+    // What an expression gives may well fade out.
+    let lost = |value: &f64| *value != 0.0 && *value as f32 == 0.0;
+    let given = match &setting.value {
+        ParamValue::Number(value) => std::slice::from_ref(value),
+        ParamValue::Vector(values) => values.as_slice(),
+        _ => &[],
+    };
+    if let Some(value) = given.iter().find(|value| lost(value)) {
+        let cause = format!("{} is zero in 32 bits", printable::number(*value));
+        problems.push(Problem::new(path, &setting.name, cause, "give 0, or a number above 1e-45").warning());
     }
 }

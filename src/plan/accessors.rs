@@ -249,8 +249,8 @@ impl Memory<'_> {
         }
     }
 
-    /// `add_x(cell, value)`
-    pub fn add(&self, bits: u32) -> String {
+    /// `add_x(cell, value)`. `checked`: every sum is checked by the functions of `stage_kernel::checks`.
+    pub fn add(&self, bits: u32, checked: bool) -> String {
         let (name, dim, cells) = (self.name, self.dim(), cell_type(self.dim()));
         let value = self.ty.value();
         let ty = value.wgsl(dim);
@@ -263,10 +263,18 @@ impl Memory<'_> {
         };
         let scale = float(f64::from(1u32 << bits));
         let element = index("_c", self.domain.resolution, dim);
+        let whole = matches!(value, ValueType::I32 | ValueType::U32);
         let adds: Vec<String> = (0..n)
             .map(|i| {
                 let part =
                     if n == 1 { "_value".to_string() } else { format!("_value.{}", ["x", "y", "z", "w"][i as usize]) };
+                if checked && !whole {
+                    return format!(
+                        "{{ let _r = round({part} * {scale}); let _q = i32(_r); let _o = atomicAdd(&{}[{n} * ({element}) + {i}], _q); \
+                         _check_{name}({element}, {i}, {part}, _r, _q, _o); }}",
+                        self.variable
+                    );
+                }
                 let amount = match value {
                     ValueType::I32 => part,
                     ValueType::U32 => format!("i32({part})"),
@@ -276,12 +284,21 @@ impl Memory<'_> {
             })
             .collect();
         // A whole number's sum before is of use: it numbers what was added.
-        if matches!(value, ValueType::I32 | ValueType::U32) {
+        if whole {
             let place = place.replace("return;", &format!("return {ty}(0);"));
+            if checked {
+                return format!(
+                    "fn add_{name}(_cell: {cells}, _value: {ty}) -> {ty} {{ {place} let _o = {ty}({}); _check_{name}({element}, _value, _o); return _o; }}",
+                    adds.join(" ")
+                );
+            }
             return format!(
                 "fn add_{name}(_cell: {cells}, _value: {ty}) -> {ty} {{ {place} return {ty}({}); }}",
                 adds.join(" ")
             );
+        }
+        if checked {
+            return format!("fn add_{name}(_cell: {cells}, _value: {ty}) {{ {place} {} }}", adds.join(" "));
         }
         format!("fn add_{name}(_cell: {cells}, _value: {ty}) {{ {place} {}; }}", adds.join("; "))
     }

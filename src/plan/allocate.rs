@@ -51,26 +51,28 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layou
     // A frame that leaves the still operations out must find what they wrote, so they have memory of their own.
     let (mut pool, mut still_pool) = (Pool::default(), Pool::default());
     layout.frame = vec![usize::MAX; frame.values.len()];
-    let holds = |chain: &Chain, value: ValueId| chain.values.contains(&value);
+    let owner = owners(&chains, frame.values.len());
+    let chain_of = |value: ValueId| owner.get(value).and_then(|chain| chains.get((*chain)?));
     // States first: their memory is theirs for good.
     let mut state_ends = BTreeMap::new();
     for (key, value) in &frame.states {
         let buffer = pool.create(&mut layout.buffers, &frame.values[*value].label, frame.values[*value].bytes);
         layout.states.insert(key.clone(), buffer);
-        if let Some(chain) = chains.iter().find(|c| holds(c, *value)) {
+        if let Some(chain) = chain_of(*value) {
             chain.values.iter().for_each(|v| layout.frame[*v] = buffer);
             state_ends.insert(key.clone(), chain.last);
         }
     }
     let passed: BTreeSet<ValueId> =
         frame.ops.iter().flat_map(|op| &op.writes).filter(|w| w.passed).map(|w| w.value).collect();
+    let becomes = keys(&frame.next);
     for chain in &chains {
         let inside = chain.values.iter().all(|v| passed.contains(v));
         if inside || chain.values.first().is_none_or(|v| layout.frame[*v] != usize::MAX) {
             continue;
         }
-        let state =
-            frame.next.iter().find(|(key, v)| frame.states.contains_key(key) && holds(chain, **v)).map(|(k, _)| k);
+        let keys = chain.values.iter().filter_map(|v| becomes.get(v)).flatten();
+        let state = keys.filter(|key| frame.states.contains_key(key)).min().copied();
         let buffer = match state {
             Some(state) if state_ends.get(state).is_some_and(|end| *end < chain.first) => layout.states[state],
             Some(state) => {
@@ -90,7 +92,8 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layou
     layout.pictures = frame.pictures.iter().map(|(n, v, w, h)| (*n, layout.frame[*v], *w, *h)).collect();
     layout.watches = frame.watches.iter().map(|(n, p, v)| (*n, *p, layout.frame[*v])).collect();
     let survivors = survivors(&chains, &layout.frame);
-    let is_state = |v: &ValueId| frame.states.values().any(|s| s == v);
+    let state_values: BTreeSet<ValueId> = frame.states.values().copied().collect();
+    let is_state = |v: &ValueId| state_values.contains(v);
     // What nothing needs has no memory.
     for (name, value) in frame.wires.iter().filter(|(_, v)| layout.frame[**v] != usize::MAX) {
         let memory = WireMemory {
@@ -102,6 +105,26 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Layou
         layout.wires.insert(name.clone(), memory);
     }
     Ok(layout)
+}
+
+/// The chain of each value.
+pub fn owners(chains: &[Chain], values: usize) -> Vec<Option<usize>> {
+    let mut owner = vec![None; values];
+    for (index, chain) in chains.iter().enumerate() {
+        for value in &chain.values {
+            if let Some(owner) = owner.get_mut(*value) {
+                *owner = Some(index);
+            }
+        }
+    }
+    owner
+}
+
+/// The States that hold, or become, each value.
+fn keys(states: &BTreeMap<StateKey, ValueId>) -> BTreeMap<ValueId, Vec<&StateKey>> {
+    let mut keys = BTreeMap::<ValueId, Vec<&StateKey>>::new();
+    states.iter().for_each(|(key, value)| keys.entry(*value).or_default().push(key));
+    keys
 }
 
 /// Notes for every buffer what it holds when. Versions of a wire that follow each other count as one.
@@ -178,12 +201,22 @@ pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
         chains.push(Chain { values: vec![v], first: first[v], last: last[v], bytes: program.values[v].bytes });
     };
     program.states.values().for_each(|v| start(&mut chain_of, &mut chains, *v));
+    let (held, becomes) = (keys(&program.states), keys(&program.next));
+    let first_key = |of: &BTreeMap<ValueId, Vec<&StateKey>>, value: ValueId| {
+        of.get(&value).and_then(|keys| keys.first().copied()).cloned()
+    };
+    // A chain must not carry one State's memory into another State's next value: the two could not be told apart after it.
+    let joins = |chain: &Chain, value: ValueId| {
+        let old = chain.values.first().and_then(|v| first_key(&held, *v));
+        let next = first_key(&becomes, value);
+        old.is_none() || next.is_none() || old == next
+    };
     for (index, op) in program.ops.iter().enumerate() {
         for write in &op.writes {
             let before =
                 write.consumes.filter(|v| last[*v] == index as isize && works_in_place(graph, program, op, write));
             match before.and_then(|v| chain_of.get(&v).copied()) {
-                Some(chain) if joins(program, &chains[chain], write.value) => {
+                Some(chain) if joins(&chains[chain], write.value) => {
                     chains[chain].values.push(write.value);
                     chains[chain].last = last[write.value];
                     chain_of.insert(write.value, chain);
@@ -200,6 +233,7 @@ pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
 
 /// Makes one chain of those that hold the versions of a wire which share a buffer.
 fn join(chains: &mut Vec<Chain>, versions: &[ValueId]) {
+    let versions: BTreeSet<ValueId> = versions.iter().copied().collect();
     let (apart, mut rest): (Vec<Chain>, Vec<Chain>) =
         chains.drain(..).partition(|c| c.values.iter().any(|v| versions.contains(v)));
     let joined = apart.into_iter().reduce(|mut all, next| {
@@ -211,13 +245,6 @@ fn join(chains: &mut Vec<Chain>, versions: &[ValueId]) {
     // In the order in which they begin, as memory is given to them.
     rest.sort_by_key(|c| c.first);
     *chains = rest;
-}
-
-/// A chain must not carry one State's memory into another State's next value: the two could not be told apart after it.
-fn joins(program: &Program, chain: &Chain, value: ValueId) -> bool {
-    let old = chain.values.first().and_then(|v| program.states.iter().find(|(_, s)| *s == v)).map(|(key, _)| key);
-    let next = program.next.iter().find(|(_, v)| **v == value).map(|(key, _)| key);
-    old.is_none() || next.is_none() || old == next
 }
 
 /// Whether an operation may overwrite the version that it goes on from.
@@ -307,13 +334,17 @@ impl Pool {
 fn reset_buffers(graph: &Graph, reset: &Program, layout: &mut Layout, frame: &Pool) -> Result<Vec<usize>, Problems> {
     let mut pool = Pool { busy: frame.busy.iter().map(|(b, _)| (*b, isize::MIN)).collect() };
     let mut memory = vec![usize::MAX; reset.values.len()];
+    let (held, becomes) = (keys(&reset.states), keys(&reset.next));
     for chain in chains(graph, reset) {
+        let first = |of: &BTreeMap<ValueId, Vec<&StateKey>>| {
+            chain.values.iter().filter_map(|v| of.get(v)).flatten().min().copied().cloned()
+        };
         // A State that a reset reads is a file's, which has its value already.
-        let read = reset.states.iter().find(|(_, v)| chain.values.contains(v)).map(|(key, _)| key);
-        let state = reset.next.iter().find(|(_, v)| chain.values.contains(v)).map(|(key, _)| key).or(read);
-        let buffer = match state {
+        let buffer = match first(&becomes).or_else(|| first(&held)) {
             Some(state) => {
-                *layout.states.get(state).ok_or_else(|| Problem::new("", "", "a State has no memory", ""))?
+                let node = graph.nodes.get(state.0).map_or("", |node| node.path.as_str());
+                let lost = || Problem::new(node, "", "the start of a State reads this one, which has no memory", "");
+                *layout.states.get(&state).ok_or_else(lost)?
             }
             None => pool.take(&mut layout.buffers, &chain, reset),
         };

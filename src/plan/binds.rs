@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::allocate::works_in_place;
 use super::expand::{Op, Part, Program, ValueId, Write};
-use super::{fuse, kernel};
+use super::{fuse, kernel, scatter};
 use crate::graph::Graph;
 use crate::stage::header::{Change, Direction};
 
@@ -65,7 +65,8 @@ fn warns(graph: &Graph, op: &Op) -> bool {
     let loops = |instance: usize| {
         let dim = op.node_of(instance).and_then(|node| graph.nodes.get(node)).map_or(2, |n| kernel::dim(graph, n));
         fuse::stage_of(graph, op, instance).is_some_and(|stage| {
-            !stage.bounded(dim).finite || stage.outputs().any(|p| matches!(p.change, Change::Emit(_)))
+            let adds = instance == 0 && stage.outputs().any(|port| scatter::checked(stage, port));
+            adds || !stage.bounded(dim).finite || stage.outputs().any(|p| matches!(p.change, Change::Emit(_)))
         })
     };
     op.reads.iter().any(|read| read.part == Part::Start) || (0..=op.built_in.len()).any(loops)

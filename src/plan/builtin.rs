@@ -3,6 +3,7 @@
 use super::accessors::storage_type;
 use super::layout::Layout;
 use super::prelude::float;
+use super::scatter::WRONG;
 use crate::graph::Domain;
 use crate::stage::header::Reduction;
 use crate::stage::types::{Scalar, ValueType};
@@ -109,6 +110,27 @@ pub fn convert(words: u64, scalar: Scalar, bits: u32, to_fixed: bool, in_place: 
         _ => source.to_string(),
     };
     per_word(declarations, words, &format!("_out[i] = {value};"))
+}
+
+/// Floats to fixed point, with what does not fit noted as for a sum. `components`: words of a cell. The block says where its counts begin,
+/// and its marks.
+pub fn to_fixed_checked(words: u64, components: u32, bits: u32, in_place: bool) -> String {
+    let (buffers, source) = go_on(in_place, 2);
+    let alarms = if in_place { 3 } else { 4 };
+    let declarations = format!(
+        "struct Params {{ counts: i32, marks: i32 }}\n\
+         @group(0) @binding(1) var<uniform> params: Params;\n\
+         {buffers}@group(0) @binding({alarms}) var<storage, read_write> _alarms: array<atomic<u32>>;\n\
+         {WRONG}"
+    );
+    let scale = float(f64::from(1u32 << bits));
+    let body = format!(
+        "let v = bitcast<f32>({source}[i]); let r = round(v * {scale}); let cell = i32(i / {components}u);\n    \
+         if ((bitcast<u32>(v) & 0x7f800000u) == 0x7f800000u) {{ _wrong(params.counts, params.marks, cell, 2u, 0.0); }}\n    \
+         else if (abs(r) >= 2147483648.0) {{ _wrong(params.counts, params.marks, cell, 1u, r); }}\n    \
+         _out[i] = bitcast<u32>(i32(r));"
+    );
+    per_word(&declarations, words, &body)
 }
 
 /// The buffer that a kernel goes on from, in place or not, and the name it is read by.

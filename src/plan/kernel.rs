@@ -2,20 +2,21 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 
 use super::allocate::Layout;
 use super::builtin;
 use super::expand::{Op, Part, Program, Task, Value, ValueId};
 use super::groups::{elements, op_groups, shaped_groups, source, task_groups};
+use super::scatter::{Places, ScatterCheck};
 use super::stage_kernel::StageKernel;
 use super::uniforms::{self, Block, Content, Counter};
 use super::until;
 use super::validate::{Checks, Text};
 use super::variants::{self, Place, Variants, Wanted, Writers};
 use super::{
-    Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire,
+    Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, PlanOptions, Slot, State,
+    Watch, Wire,
 };
 use crate::graph::{Graph, Kind, Node, Setting};
 use crate::problem::{Problem, Problems};
@@ -46,6 +47,8 @@ pub struct Writer<'a, 'g> {
     words: Vec<(u32, i32)>,
     bytes: u32,
     alarms: Vec<Alarm>,
+    scatters: Vec<ScatterCheck>,
+    check_words: Vec<CheckWord>,
     checks: Checks,
     /// Stages whose own text is being checked as it was written.
     own: HashSet<Own>,
@@ -62,6 +65,15 @@ type Own = (*const Stage, u32, Vec<(char, ValueType)>);
 
 /// What sets uniform blocks apart: node, what is built in, constants begun with, and the counters that the text uses.
 type Placed = (usize, Vec<usize>, Vec<bool>, [u32; 3]);
+
+/// A word of a uniform block that says where the counts of a scatter port begin, or its marks.
+struct CheckWord {
+    /// \[bytes\]
+    at: u32,
+    node: String,
+    port: String,
+    marks: bool,
+}
 
 /// The lists of a plan.
 pub struct Dispatches {
@@ -89,6 +101,8 @@ impl<'a, 'g> Writer<'a, 'g> {
             words: Vec::new(),
             bytes: 2 * uniforms::FRAME_BYTES,
             alarms: Vec::new(),
+            scatters: Vec::new(),
+            check_words: Vec::new(),
             checks,
             own: HashSet::new(),
         }
@@ -160,6 +174,11 @@ impl<'a, 'g> Writer<'a, 'g> {
                 self.alarms.push(alarm);
             }
         }
+        for check in text.scatters {
+            if !self.scatters.contains(&check) {
+                self.scatters.push(check);
+            }
+        }
         let kernel = self.kernel(text.kernel)?;
         let known = Arc::new(Known { kernel, block: text.block, bound: text.bound });
         self.known.insert(variant, known.clone());
@@ -220,6 +239,10 @@ impl<'a, 'g> Writer<'a, 'g> {
                 Content::Alarm(alarm) => {
                     let alarm = self.alarms.iter().position(|known| known == alarm);
                     self.words.push((at, alarm.unwrap_or(0) as i32));
+                }
+                Content::Check { port, marks } => {
+                    let node = self.graph.nodes.get(op.node).map(|node| node.path.clone()).unwrap_or_default();
+                    self.check_words.push(CheckWord { at, node, port: port.clone(), marks: *marks });
                 }
             }
         }
@@ -291,6 +314,15 @@ impl<'a, 'g> Writer<'a, 'g> {
                 ("copy", builtin::convert_precision(elements, source.layout(), target.layout()))
             }
             Task::Copy | Task::Stage => ("copy", builtin::copy(words)),
+            Task::ToFixed(bits) if ty.scalar() == Scalar::F32 => {
+                uniform = self.reserve(16);
+                let stage = if let Kind::Stage(stage) = &node.kind { Some(stage) } else { None };
+                let port = stage.zip(written).and_then(|(stage, written)| stage.outputs().nth(written.port));
+                let port = port.map(|port| port.name.clone()).unwrap_or_default();
+                let word = |at, marks| CheckWord { at, node: node.path.clone(), port: port.clone(), marks };
+                self.check_words.extend([word(uniform, false), word(uniform + 4, true)]);
+                ("to fixed point", builtin::to_fixed_checked(words, ty.components(dim), *bits, in_place))
+            }
             Task::ToFixed(bits) => ("to fixed point", builtin::convert(words, ty.scalar(), *bits, true, in_place)),
             Task::FromFixed(bits) => ("from fixed point", builtin::convert(words, ty.scalar(), *bits, false, in_place)),
             Task::FromOrdered => ("from ordered", builtin::from_ordered(words, in_place)),
@@ -360,7 +392,7 @@ impl<'a, 'g> Writer<'a, 'g> {
             bindings,
             finite: true,
             in_bounds: false,
-            warns: false,
+            warns: matches!(op.task, Task::ToFixed(_)) && ty.scalar() == Scalar::F32,
             own_lines: 0,
             uniform_bytes: 16,
         };
@@ -392,13 +424,24 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// The plan, and the kernels that are still being checked.
-    pub fn finish(self, layout: Layout, dispatches: Dispatches, folder: &Path) -> (Plan, Checks) {
+    pub fn finish(mut self, layout: Layout, dispatches: Dispatches, options: &PlanOptions) -> (Plan, Checks) {
         let graph = self.graph;
         let Dispatches { reset, still, frame } = dispatches;
+        // Only now it is known how many alarms stand in front.
+        let places = Places::new(self.alarms.len(), &self.scatters);
+        self.words.extend(self.check_words.iter().filter_map(|word| {
+            let check = self.scatters.iter().position(|c| c.node == word.node && c.port == word.port)?;
+            let place = match word.marks {
+                true => *places.marks.get(check)?,
+                false => u64::from(*places.counts.get(check)?),
+            };
+            Some((word.at, place as i32))
+        }));
         let files = layout.states.iter().filter_map(|((node, _), buffer)| {
             let node = &graph.nodes[*node];
             let (file, domain) = (node.file.clone()?, node.domain?);
-            Some(FileGrid { node: node.path.clone(), file, folder: folder.into(), domain, buffer: *buffer })
+            let (folder, anywhere) = (options.folder.clone(), options.allow_files);
+            Some(FileGrid { node: node.path.clone(), file, folder, anywhere, domain, buffer: *buffer })
         });
         let files = files.collect();
         let memory = layout.buffers.iter().map(|b| b.bytes).sum();
@@ -467,6 +510,7 @@ impl<'a, 'g> Writer<'a, 'g> {
             uniform_bytes: self.bytes,
             memory,
             alarms: self.alarms,
+            scatters: self.scatters,
             watches: watches.collect(),
             files,
             apart: None,

@@ -23,6 +23,7 @@ mod part;
 mod patience;
 mod prelude;
 mod rows;
+mod scatter;
 mod schedule;
 mod stage_kernel;
 mod still;
@@ -44,6 +45,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cancel::Cancel;
 use crate::document::ParamValue;
 use crate::graph::{Domain, File, Graph, NamedNumber, Shapes};
 use crate::problem::{Problem, Problems};
@@ -51,6 +53,7 @@ use crate::sim::input::InputTrack;
 use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
 pub(crate) use layout::Layout;
+pub use scatter::{HEAD_WORDS as SCATTER_HEAD, Places, ScatterCheck};
 pub use tuning::{Shape, Tuning};
 pub use uniforms::FRAME_BYTES;
 pub use validate::forget_passed;
@@ -102,6 +105,9 @@ pub struct Plan {
     pub memory: u64,
     /// What can go wrong while it runs, by the index that a kernel marks.
     pub alarms: Vec<Alarm>,
+    /// Grids that stages add to, and what is counted about the sums.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scatters: Vec<ScatterCheck>,
     /// Numbers that should keep to a range.
     pub watches: Vec<Watch>,
     /// Values that come from files.
@@ -118,6 +124,9 @@ pub struct FileGrid {
     pub file: File,
     /// Folder that the file's path starts from.
     pub folder: PathBuf,
+    /// Whether files outside that folder may be read too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anywhere: bool,
     pub domain: usize,
     pub buffer: usize,
 }
@@ -371,10 +380,14 @@ pub struct PlanOptions {
     pub outputs: Outputs,
     /// Where files that the graph names are: beside its own.
     pub folder: PathBuf,
+    /// Read files outside that folder too, which a graph from somebody else may not.
+    pub allow_files: bool,
     /// Compute what does not change from frame to frame once. Off is there to compare with.
     pub hoist: bool,
     /// How dispatches are carried out. What is computed does not depend on it, but for how often half precision rounds on tiles.
     pub tuning: Tuning,
+    /// Ends the compilation early once it is set.
+    pub cancel: Cancel,
 }
 
 /// Which pictures a plan makes, and with them what is computed at all.
@@ -382,7 +395,7 @@ pub struct PlanOptions {
 pub enum Outputs {
     #[default]
     All,
-    /// The first by name.
+    /// The first in the author's order ([`Graph::outputs`]).
     First,
     /// The one of this name.
     One(String),
@@ -398,8 +411,10 @@ impl Default for PlanOptions {
             size: None,
             outputs: Outputs::All,
             folder: PathBuf::new(),
+            allow_files: false,
             hoist: true,
             tuning: Tuning::default(),
+            cancel: Cancel::default(),
         }
     }
 }
@@ -408,7 +423,8 @@ impl Plan {
     /// Compiles a checked graph.
     ///
     /// # Errors
-    /// WGSL that does not validate, with the user's own line; a plan that is too large, with the number.
+    /// WGSL that does not validate, with the user's own line; a plan that is too large, with the number; that
+    /// [`PlanOptions::cancel`] was set, in which case the result is not of interest.
     pub fn compile(graph: &Graph, options: &PlanOptions) -> Result<Plan, Problems> {
         crate::deep_stack(|| {
             std::thread::scope(|scope| {
@@ -416,6 +432,9 @@ impl Plan {
                 let _ = std::thread::Builder::new().spawn_scoped(scope, validate::Checks::prepare);
                 let writers = Writers::begin(scope, graph);
                 let plan = Plan::compile_as(graph, &writers, options, &options.tuning);
+                if options.cancel.is_cancelled() {
+                    return Err(cancelled());
+                }
                 let (Err(problems), true) = (&plan, options.tuning.fuse) else { return plan };
                 // Where stages share a kernel, a mistake is not at its own line; each by itself, it is.
                 let tuning = Tuning { fuse: false, ..options.tuning.clone() };
@@ -432,7 +451,8 @@ impl Plan {
         tuning: &Tuning,
     ) -> Result<Plan, Problems> {
         let mut program = expand::frame(graph, options)?;
-        let mut start = expand::reset(graph, &program)?;
+        let mut start = expand::reset(graph, &program, options)?;
+        let on = || if options.cancel.is_cancelled() { Err(cancelled()) } else { Ok(()) };
         if options.hoist {
             still::mark(graph, &mut program);
         }
@@ -442,6 +462,7 @@ impl Plan {
         tile::join(graph, &mut program, tuning);
         program.unrolled = tuning.otherwise == tuning::Otherwise::Gpu;
         halo::assign(graph, &mut program, tuning);
+        on()?;
         if tuning.fuse {
             lean::thin(graph, &mut program);
             let anew = tuning.otherwise == tuning::Otherwise::Gpu;
@@ -455,20 +476,24 @@ impl Plan {
                 fuse::fuse(graph, &mut program, (anew, true), room);
             }
         }
+        on()?;
         rows::widen(graph, &mut program, tuning);
         rows::pair(graph, &mut program);
         rows::pair(graph, &mut start);
         schedule::schedule(&mut program);
+        on()?;
         until::settle(graph, &mut program)?;
         schedule::schedule(&mut start);
+        on()?;
         let layout = allocate::allocate(graph, &program, &start)?;
         check_memory(&layout, options.memory_budget)?;
+        on()?;
         let checks = validate::Checks::start(kernel::probes(graph, &program, &start))?;
         let (still, program, start) = (program.still(), Arc::new(program), Arc::new(start));
         let mut writer = kernel::Writer::new(graph, writers, checks);
         let [mut frame, reset] = writer.dispatches([(&program, &layout.frame), (&start, &layout.reset)])?;
         let (frame, still) = (frame.split_off(still), frame);
-        let (plan, checks) = writer.finish(layout, kernel::Dispatches { reset, still, frame }, &options.folder);
+        let (plan, checks) = writer.finish(layout, kernel::Dispatches { reset, still, frame }, options);
         checks.finish()?;
         Ok(plan)
     }
@@ -512,6 +537,11 @@ impl Plan {
     }
 }
 
+/// What a compilation ends with that nobody waits for.
+fn cancelled() -> Problems {
+    Problem::new("", "", "compilation was cancelled", "").into()
+}
+
 fn check_memory(layout: &allocate::Layout, budget: u64) -> Result<(), Problems> {
     let total = layout.buffers.iter().try_fold(0u64, |sum, b| sum.checked_add(b.bytes));
     if total.is_some_and(|total| total <= budget) {
@@ -525,7 +555,13 @@ fn check_memory(layout: &allocate::Layout, budget: u64) -> Result<(), Problems> 
         mebibytes(budget),
         mebibytes(bytes)
     );
-    Err(Problem::new("", "", cause, "lower the resolution of its domain, or raise the budget").into())
+    Err(Problem::new(
+        "",
+        "",
+        cause,
+        "lower the resolution of its domain; the command line takes a larger budget with --memory-budget",
+    )
+    .into())
 }
 
 /// `12.5 MiB`

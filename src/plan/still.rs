@@ -23,8 +23,12 @@ pub fn mark(graph: &Graph, program: &mut Program) {
             Task::Fill(Some(setting)) => constant(setting, &numbers),
             _ => true,
         };
+        // A number of the document that goes into memory at a group's border; of what leaves a group that may stop, `unsettle` sees to.
+        let number = op.gate.is_none()
+            && matches!(op.task, Task::Fill(Some(_)))
+            && graph.nodes.get(op.node).is_some_and(|node| matches!(node.kind, Kind::Group(_)));
         op.still = filled
-            && rests(op.node)
+            && (number || rests(op.node))
             && op.built_in.iter().all(|field| rests(field.node))
             && !op.writes.iter().any(|w| next.contains(&w.value));
     }

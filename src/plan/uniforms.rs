@@ -17,6 +17,8 @@ pub enum Content {
     Setting(String, Setting),
     /// Repeat counters and the like: known when the plan is made.
     Word(Counter),
+    /// Where the counts about a scatter port begin, or its marks.
+    Check { port: String, marks: bool },
     /// Index of an alarm.
     Alarm(Alarm),
 }

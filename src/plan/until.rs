@@ -1,9 +1,9 @@
 //! Groups that stop before their last repeat, once it is known in which order things happen: what is carried in place needs no
 //! copies, and each gate gets a table of the workgroups that it lets through.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::allocate::{self, Chain};
+use super::allocate;
 use super::builtin::LANES;
 use super::expand::{Op, Part, Program, Task, ValueId};
 use super::{COUNT_GROUPS, groups};
@@ -28,10 +28,11 @@ pub fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problems> {
             return Err(Problem::new(path, "", cause, remedy).into());
         }
     }
-    let mut tables = BTreeMap::<ValueId, Vec<[u32; 3]>>::new();
+    let (mut tables, mut testers) = (BTreeMap::<ValueId, Vec<[u32; 3]>>::new(), BTreeMap::new());
     for op in &program.ops {
         if let Task::Test { .. } = op.task {
             tables.extend(op.writes.iter().map(|w| (w.value, Vec::new())));
+            testers.extend(op.writes.iter().map(|w| (w.value, op.node)));
         }
     }
     for op in &program.ops {
@@ -45,6 +46,7 @@ pub fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problems> {
         program.values[*gate].bytes = (COUNT_GROUPS + ENTRY * table.len() as u64).next_multiple_of(16);
     }
     program.tables = tables;
+    program.testers = testers;
     Ok(())
 }
 
@@ -72,9 +74,21 @@ fn coalesce(graph: &Graph, program: &mut Program) {
     }
 }
 
+/// The first operation that writes each value.
+fn writers(program: &Program) -> HashMap<ValueId, usize> {
+    let mut writers = HashMap::new();
+    for (index, op) in program.ops.iter().enumerate() {
+        for write in &op.writes {
+            writers.entry(write.value).or_insert(index);
+        }
+    }
+    writers
+}
+
 /// What is copied to each version, where all of it is copied from what a repeat has just made.
 fn sources(program: &Program, versions: &[ValueId]) -> Option<Vec<ValueId>> {
-    let writer = |value: ValueId| program.ops.iter().find(|op| op.writes.iter().any(|w| w.value == value));
+    let writers = writers(program);
+    let writer = |value: ValueId| writers.get(&value).and_then(|op| program.ops.get(*op));
     let source = |version: &ValueId| {
         let copy = writer(*version).filter(|op| matches!(op.task, Task::Copy))?;
         let from = copy.reads.first()?.value;
@@ -99,15 +113,22 @@ fn in_one_place(graph: &Graph, program: &Program, versions: &[ValueId], sources:
     });
     replace(&mut tried, &versions.iter().copied().zip(sources.iter().copied()).collect());
     let chains = allocate::chains(graph, &tried);
-    let chain_of = |v: &ValueId| chains.iter().position(|c| c.values.contains(v));
+    let owner = allocate::owners(&chains, tried.values.len());
+    let chain_of = |v: &ValueId| owner.get(*v).copied().flatten();
     let Some(places) = sources.iter().map(chain_of).collect::<Option<Vec<usize>>>() else { return false };
-    let gate_of = |v: ValueId| tried.ops.iter().find(|op| op.writes.iter().any(|w| w.value == v)).map(|op| op.gate);
+    let writers = writers(&tried);
+    let gate_of = |v: ValueId| writers.get(&v).and_then(|op| tried.ops.get(*op)).map(|op| op.gate);
+    let after: HashMap<ValueId, ValueId> = chains
+        .iter()
+        .flat_map(|c| c.values.windows(2))
+        .filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)))
+        .collect();
     // What goes on from it in place belongs to a repeat to come.
-    let lasts = |(source, chain): (&ValueId, &Chain)| {
-        let next = chain.values.iter().skip_while(|v| *v != source).nth(1);
-        next.is_none_or(|next| Some(source) == sources.last() || gate_of(*next) != gate_of(*source))
+    let lasts = |source: &ValueId| {
+        let same = |next: &ValueId| gate_of(*next) == gate_of(*source);
+        Some(source) == sources.last() || !after.get(source).is_some_and(same)
     };
-    if !sources.iter().zip(places.iter().filter_map(|c| chains.get(*c))).all(lasts) {
+    if !sources.iter().all(lasts) {
         return false;
     }
     let mut order: Vec<usize> = places.clone();
@@ -155,8 +176,10 @@ pub enum Before {
 
 pub fn before(program: &Program, op: &Op) -> Before {
     let Some(gate) = op.reads.get(1).map(|r| r.value) else { return Before::Nothing };
-    let own = |other: &&Op| other.node == op.node && other.writes.iter().any(|w| w.value == gate);
-    if program.ops.iter().find(own).is_some() { Before::Own } else { Before::Around }
+    match program.testers.get(&gate) {
+        Some(node) if *node == op.node => Before::Own,
+        _ => Before::Around,
+    }
 }
 
 /// Writes a gate: whether the group goes on, the repeats that it has made, and from byte [`COUNT_GROUPS`] the workgroups of what is

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{Builder, Scope, available_parallelism};
 
 use super::expand::{Op, Part, Program, Task, ValueId, Write};
+use super::scatter::ScatterCheck;
 use super::stage_kernel::{self, StageKernel};
 use super::tuning::Shape;
 use super::uniforms::Block;
@@ -52,6 +53,8 @@ pub struct Text {
     pub written: Option<String>,
     /// What can go wrong while it runs.
     pub alarms: Vec<Alarm>,
+    /// What is counted about the ports that it adds to.
+    pub scatters: Vec<ScatterCheck>,
     /// What is bound, in the order of the bindings.
     pub bound: Vec<Place>,
 }
@@ -140,10 +143,12 @@ impl Wanted<'_> {
         let Wanted { program, node, stage, in_place, .. } = self;
         let op = program.ops.get(self.op)?;
         let mut alarms = Vec::new();
-        let (kernel, block, written) = StageKernel { graph, program, op, node, stage, in_place }.write(&mut alarms);
+        let writer = StageKernel { graph, program, op, node, stage, in_place };
+        let (kernel, block, written) = writer.write(&mut alarms);
+        let scatters = writer.checks();
         let bound = stage_kernel::bound(graph, program, op, in_place);
         let bound = bound.iter().filter_map(|bound| Place::of(bound, op)).collect();
-        Some(Text { kernel, block, written, alarms, bound })
+        Some(Text { kernel, block, written, alarms, scatters, bound })
     }
 }
 

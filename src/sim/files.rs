@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
-use crate::asset::{DistanceGrid, Placement, Work, distance_grid_watched};
+use crate::asset::{self, Cause, DistanceGrid, Placement, Work, distance_grid_watched};
+use crate::files::{Access, ReadError};
 use crate::graph::Domain;
 use crate::plan::{FileGrid, Plan};
 use crate::problem::{Problem, Problems};
 
-/// All that a grid depends on: file, its last change, place in the domain, domain.
+/// All that a grid depends on: file, its last change, place in the domain, domain, and whether files beside it may lie anywhere.
 type Key = (PathBuf, Option<SystemTime>, String);
+
+/// Files that a graph may name.
+const MAX_NAMED: usize = 256;
 
 fn known() -> &'static Mutex<HashMap<Key, Arc<DistanceGrid>>> {
     static KNOWN: OnceLock<Mutex<HashMap<Key, Arc<DistanceGrid>>>> = OnceLock::new();
@@ -24,6 +28,7 @@ pub struct Wanted {
     /// Path of the node that names the file.
     pub node: String,
     key: Key,
+    access: Access,
     placement: Placement,
     domain: Domain,
 }
@@ -33,11 +38,13 @@ impl Wanted {
         let Some(domain) = plan.domains.get(file.domain) else {
             return Err(Problem::new(&file.node, "file", "the plan has no such domain", "compile the graph again"));
         };
-        let path = file.folder.join(&file.file.path);
+        let access = Access::new(&file.folder, file.anywhere);
+        let named = Path::new(&file.file.path);
+        let path = access.resolve(named).map_err(|e| problem(&file.node, &access.folder.join(named), &e.into()))?;
         let changed = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
-        let key = (path, changed, format!("{:?} {domain:?}", file.file.fit));
+        let key = (path, changed, format!("{:?} {domain:?} {access:?}", file.file.fit));
         let placement = file.file.fit.map_or(Placement::InPlace, |(center, size)| Placement::Fit { center, size });
-        Ok(Wanted { node: file.node.clone(), key, placement, domain: domain.clone() })
+        Ok(Wanted { node: file.node.clone(), key, access, placement, domain: domain.clone() })
     }
 
     pub fn path(&self) -> &Path {
@@ -67,7 +74,7 @@ impl Wanted {
         if let Some(grid) = self.known() {
             return Ok(grid);
         }
-        let grid = distance_grid_watched(self.path(), &self.placement, &self.domain, work);
+        let grid = distance_grid_watched(self.path(), &self.access, &self.placement, &self.domain, work);
         let grid = Arc::new(grid.map_err(|e| self.problem(&e.cause))?);
         if let Ok(mut known) = known().lock() {
             known.insert(self.key.clone(), grid.clone());
@@ -76,17 +83,52 @@ impl Wanted {
     }
 
     /// Why there is no grid.
-    pub fn problem(&self, cause: &crate::asset::Cause) -> Problem {
-        Problem::new(&self.node, "file", format!("{}: {cause}", self.path().display()), cause.remedy())
+    pub fn problem(&self, cause: &Cause) -> Problem {
+        problem(&self.node, self.path(), cause)
     }
+}
+
+fn problem(node: &str, path: &Path, cause: &Cause) -> Problem {
+    Problem::new(node, "file", format!("{}: {cause}", path.display()), cause.remedy())
+}
+
+/// Whether a problem is that a file lies outside the graph's folder, which the user may allow.
+pub fn is_outside(problem: &Problem) -> bool {
+    problem.port == "file" && problem.cause.ends_with(&ReadError::Outside.to_string())
 }
 
 /// What a plan needs from files, in the order of [`Plan::files`].
 ///
 /// # Errors
-/// A plan that is not whole.
+/// A plan that is not whole; too many files; every file that is missing or that the graph may not read.
 pub fn wanted(plan: &Plan) -> Result<Vec<Wanted>, Problems> {
-    Ok(plan.files.iter().map(|file| Wanted::new(plan, file)).collect::<Result<_, _>>()?)
+    if plan.files.len() > MAX_NAMED {
+        let cause = format!("the graph reads {} files, more than {MAX_NAMED}", plan.files.len());
+        return Err(Problem::new("", "", cause, "join shapes in a modelling program").into());
+    }
+    let mut problems = Problems::default();
+    let mut wanted = Vec::new();
+    for file in &plan.files {
+        match Wanted::new(plan, file) {
+            Ok(file) => wanted.push(file),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok(wanted) } else { Err(problems) }
+}
+
+/// Reads every file of a plan and decodes it, but measures nothing.
+///
+/// # Errors
+/// Every file that can't be used, with its node, cause and remedy.
+pub fn check(plan: &Plan) -> Result<(), Problems> {
+    let mut problems = Problems::default();
+    for file in &wanted(plan)? {
+        if let Err(error) = asset::check(file.path(), &file.access, &file.placement, &file.domain) {
+            problems.push(file.problem(&error.cause));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 /// Reads every file of a plan and measures distances, in the order of [`Plan::files`]. What is known already is there at once, so a
@@ -95,11 +137,19 @@ pub fn wanted(plan: &Plan) -> Result<Vec<Wanted>, Problems> {
 /// # Errors
 /// Every file that can't be used, with its node, cause and remedy.
 pub fn read(plan: &Plan) -> Result<Vec<Arc<DistanceGrid>>, Problems> {
+    read_watched(plan, &Work::default())
+}
+
+/// The same, stopped by `work`.
+///
+/// # Errors
+/// As [`read`]; being stopped.
+pub fn read_watched(plan: &Plan, work: &Work) -> Result<Vec<Arc<DistanceGrid>>, Problems> {
     let mut problems = Problems::default();
     let mut grids = Vec::new();
     let wanted = wanted(plan)?;
     for file in &wanted {
-        match file.load(&Work::default()) {
+        match file.load(work) {
             Ok(grid) => grids.push(grid),
             Err(problem) => problems.push(problem),
         }
@@ -150,6 +200,21 @@ mod tests {
         read(&after).unwrap();
         let known: Vec<bool> = wanted(&before).unwrap().iter().map(|file| file.known().is_some()).collect();
         assert_eq!(known, [true, false], "the one that stayed");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_graph_reads_so_many_files_and_no_more() {
+        let folder = std::env::temp_dir().join(format!("stagewright-many-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("shape.obj"), "").unwrap();
+        for (count, fits) in [(MAX_NAMED, true), (MAX_NAMED + 1, false)] {
+            let mut plan = plan(&folder, GRAPH);
+            let file = plan.files.first().unwrap().clone();
+            plan.files = vec![file; count];
+            let wanted = wanted(&plan);
+            assert_eq!(wanted.is_ok(), fits, "{:?}", wanted.err().map(|p| p.to_string()));
+        }
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -289,7 +289,9 @@ fn position(keys: &[PointerKey], t: f32) -> [f32; 2] {
         // p0 plus differences: a key is met and a rest stays at rest to the last bit.
         p0 + (p1 - p0) * (3.0 * s2 - 2.0 * s3) + h * (m0 * (s3 - 2.0 * s2 + s) + m1 * (s3 - s2))
     };
-    [along(a.x, start[0], b.x, end[0]), along(a.y, start[1], b.y, end[1])]
+    let [x, y] = [along(a.x, start[0], b.x, end[0]), along(a.y, start[1], b.y, end[1])];
+    // Between keys so close, or so far apart, that their slope is not finite, the pointer waits for the next key.
+    if x.is_finite() && y.is_finite() { [x, y] } else { [a.x, a.y] }
 }
 
 /// Slope at key `at` for the stretch that begins at key `stretch`. A stretch with a button down and one without do not
@@ -325,6 +327,15 @@ mod tests {
 
     fn track(pointer: &[PointerKey]) -> InputTrack {
         InputTrack { pointer: pointer.to_vec(), ..InputTrack::default() }
+    }
+
+    #[test]
+    fn keys_at_almost_one_time_give_finite_positions() {
+        for (early, late) in [(0.0, 1e-45), (-3e38, 3e38)] {
+            let text = format!("(pointer: [(t: {early:e}, x: 0.1, y: 0.5), (t: {late:e}, x: 0.9, y: 0.5)])");
+            let track = InputTrack::parse(&text).unwrap();
+            assert_eq!(track.at(0.0, 1.0 / 60.0).mouse, [0.1, 0.5], "{text}");
+        }
     }
 
     #[test]

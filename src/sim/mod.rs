@@ -2,11 +2,17 @@
 //! these calls.
 
 pub mod camera;
+pub mod expect;
 pub mod field;
 pub mod files;
+pub mod hash;
+pub mod hashes;
 pub mod input;
 pub mod probe;
+mod scatter;
 mod settings;
+mod snapshot;
+pub mod values;
 mod watch;
 
 use std::sync::Arc;
@@ -20,6 +26,7 @@ use crate::problem::{Problem, Problems};
 
 pub use field::{Field, Image};
 pub use input::FrameInput;
+pub use snapshot::{Snapshot, SnapshotReading};
 pub use watch::Watched;
 
 /// A running plan.
@@ -38,6 +45,8 @@ pub struct Simulation {
     /// What files had to say that is worth knowing; told once.
     notes: Problems,
     watches: watch::Watches,
+    scatters: scatter::Scatters,
+    values: Option<Box<values::Values>>,
 }
 
 impl Simulation {
@@ -46,10 +55,18 @@ impl Simulation {
     /// # Errors
     /// What the adapter lacks, shaders that it refuses, memory that it does not have.
     pub fn new(gpu: &Gpu, plan: Plan) -> Result<Simulation, Problems> {
-        let files = files::read(&plan)?;
+        let grids = files::read(&plan)?;
+        Simulation::with_files(gpu, plan, &grids)
+    }
+
+    /// The same with what the plan needs from files, in the order of [`Plan::files`]: nothing is read here.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn with_files(gpu: &Gpu, plan: Plan, grids: &[Arc<DistanceGrid>]) -> Result<Simulation, Problems> {
         let mut engine = Engine::new(gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
-        let notes = upload(&mut engine, &plan, &files);
+        let notes = upload(&mut engine, &plan, grids);
         let watches = watch::Watches::new(&plan);
         Ok(Simulation {
             gpu: gpu.clone(),
@@ -63,6 +80,8 @@ impl Simulation {
             cpu: Recent::new(1),
             notes,
             watches,
+            scatters: scatter::Scatters::default(),
+            values: None,
         })
     }
 
@@ -72,10 +91,18 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::new`]; then the old plan runs on as if nothing had been tried.
     pub fn replace(&mut self, plan: Plan) -> Result<(), Problems> {
-        let files = files::read(&plan)?;
+        let grids = files::read(&plan)?;
+        self.replace_with_files(plan, &grids)
+    }
+
+    /// The same with what the plan needs from files, in the order of [`Plan::files`]: nothing is read here.
+    ///
+    /// # Errors
+    /// As [`Simulation::replace`].
+    pub fn replace_with_files(&mut self, plan: Plan, grids: &[Arc<DistanceGrid>]) -> Result<(), Problems> {
         let mut engine = Engine::new(&self.gpu, &plan)?;
         let settings = settings::Settings::new(&plan)?;
-        let notes = upload(&mut engine, &plan, &files);
+        let notes = upload(&mut engine, &plan, grids);
         let same = |ours: &crate::plan::State| {
             let theirs = self.plan.states.iter().find(|s| s.node == ours.node && s.description == ours.description)?;
             Some((theirs.buffer, ours.buffer))
@@ -94,6 +121,7 @@ impl Simulation {
             self.start();
             self.engine.adopt(&before, &kept);
         }
+        self.watch_anew();
         Ok(())
     }
 
@@ -102,6 +130,8 @@ impl Simulation {
         self.settings.write_frame(&self.plan, &FrameInput::default(), self.time, self.frame);
         self.engine.reset(self.settings.bytes());
         self.watches = watch::Watches::new(&self.plan);
+        self.scatters = scatter::Scatters::default();
+        self.values.iter_mut().for_each(|values| values.forget());
         self.fresh = false;
     }
 
@@ -120,6 +150,8 @@ impl Simulation {
         if self.fresh {
             self.reset();
         }
+        let mut values = self.values.take();
+        values.iter_mut().for_each(|values| values.before(self));
         let started = Instant::now();
         let dt = f64::from(self.settings.write_frame(&self.plan, input, self.time, self.frame));
         self.engine.step(self.settings.bytes());
@@ -127,6 +159,8 @@ impl Simulation {
         self.collect_watches(false);
         self.time += dt;
         self.frame += 1;
+        values.iter_mut().for_each(|values| values.after(self, input));
+        self.values = values;
         let faults = self.gpu.take_faults();
         if faults.is_empty() {
             return Ok(());
@@ -144,12 +178,14 @@ impl Simulation {
         if self.fresh {
             self.reset();
         }
+        let values = self.values.take();
         let (time, frame) = (self.time, self.frame);
         let states: Vec<usize> = self.plan.states.iter().map(|state| state.buffer).collect();
-        let saved = self.engine.save(&states);
+        let saved = self.engine.save(&states).map_err(Problem::from)?;
         let result = self.step(input);
         self.engine.restore(&states, &saved);
         (self.time, self.frame) = (time, frame);
+        self.values = values;
         result
     }
 
@@ -197,7 +233,7 @@ impl Simulation {
             let remedy = "compile with the wire among PlanOptions::keep";
             return Err(Problem::new("", wire, "the wire's memory is used again within the frame", remedy));
         }
-        self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))
+        Ok(self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))??)
     }
 
     /// Overwrites a State's value, component by component, x fastest; a State in half precision takes the nearest halves. For particles the State is `node.attribute`, and fewer
@@ -236,6 +272,7 @@ impl Simulation {
         let mut words = wire.layout().pack(values);
         words.resize((bytes / 4) as usize, 0);
         self.engine.write(found.buffer, &words);
+        self.values.iter_mut().for_each(|values| values.forget());
         Ok(())
     }
 
@@ -256,6 +293,7 @@ impl Simulation {
             return Err(Problem::new(state, "", cause, "name a State of particles, and no more than its capacity"));
         };
         let groups = count.div_ceil(256);
+        self.values.iter_mut().for_each(|values| values.forget());
         self.engine.write(buffer, &[count, count, 0, 0, groups.min(65_535), groups.div_ceil(65_535), 1, 0]);
         Ok(())
     }
@@ -277,7 +315,7 @@ impl Simulation {
     /// As [`Simulation::picture`].
     pub fn picture_async(&self, output: Option<&str>) -> Result<Reading, Problem> {
         let picture = self.find_picture(output)?;
-        self.engine.read(picture.buffer, false).ok_or_else(|| lost("picture"))
+        Ok(self.engine.read(picture.buffer, false).ok_or_else(|| lost("picture"))??)
     }
 
     /// Size and name of a picture.
@@ -342,11 +380,11 @@ impl Simulation {
     pub fn warnings(&mut self, wait: bool) -> Problems {
         let mut problems = self.settings.take_warnings();
         std::mem::take(&mut self.notes).0.into_iter().for_each(|note| problems.push(note));
-        for index in self.engine.alarms(wait) {
-            if let Some(raised) = self.plan.alarms.get(index) {
-                problems.push(alarm(raised));
-            }
-        }
+        let words = self.engine.alarms(wait);
+        let raised = self.plan.alarms.iter().zip(&words).filter(|(_, word)| **word != 0);
+        raised.for_each(|(raised, _)| problems.push(alarm(raised)));
+        let scattered = self.scatters.warnings(&self.plan, &words, self.frame, wait);
+        scattered.into_iter().for_each(|warning| problems.push(warning));
         if wait {
             self.collect_watches(true);
         }

@@ -15,6 +15,7 @@ pub mod names;
 pub mod reference;
 mod settle;
 pub mod types;
+mod units;
 pub mod unroll;
 pub mod visits;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::files::{read, write};
 use crate::gpu::Gpu;
 use crate::plan::tuning::{Shape, Tuning};
 
@@ -25,6 +26,8 @@ pub fn cache_folder() -> Option<PathBuf> {
 }
 
 const VERSION: u32 = 3;
+/// The largest book that is read \[bytes\].
+const MAX_BOOK: u64 = 16 << 20;
 
 impl Book {
     /// The book of this user, empty where there is none that can be read.
@@ -34,7 +37,7 @@ impl Book {
 
     /// The book in a file, empty where there is none that can be read.
     pub fn at(file: &Path) -> Book {
-        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let text = read::text(file, MAX_BOOK).unwrap_or_default();
         let read = serde_json::from_str::<Book>(&text).ok().filter(|book| book.version == VERSION);
         Book { version: VERSION, file: Some(file.into()), ..read.unwrap_or_default() }
     }
@@ -59,8 +62,6 @@ impl Book {
             std::fs::create_dir_all(folder)?;
         }
         let text = serde_json::to_string_pretty(self).map_err(std::io::Error::other)?;
-        let beside = file.with_extension(format!("{}.new", std::process::id()));
-        std::fs::write(&beside, text)?;
-        std::fs::rename(beside, file)
+        write::replace(file, text.as_bytes())
     }
 }

@@ -3,6 +3,7 @@
 use std::panic::catch_unwind;
 
 use png::{BitDepth, ColorType};
+use stagewright::asset::{Cause, Work, distance_grid_watched};
 
 use crate::gltf::cube_glb;
 use crate::pictures::png;
@@ -68,12 +69,12 @@ fn sizes_and_places_are_checked() {
 fn too_much_is_refused() {
     let folder = Folder::new("much");
     let mut ring = String::new();
-    (0..10_001).for_each(|i| ring += &format!("v {i} {} 0\n", i * i));
+    (0..1001).for_each(|i| ring += &format!("v {i} {} 0\n", i * i));
     ring += "f";
-    (1..=10_001).for_each(|i| ring += &format!(" {i}"));
+    (1..=1001).for_each(|i| ring += &format!(" {i}"));
     assert_eq!(
         refused(&folder, "ring.obj", ring, 3),
-        "ring.obj: it is not a sound OBJ file: a face has 10001 corners, more than 10000; export it again"
+        "ring.obj: it is not a sound OBJ file: a face has more than 1000 corners; export it again"
     );
     // A picture says how large it is before the first pixel.
     let mut bytes = png(4, 4, ColorType::Grayscale, BitDepth::Eight, &[255; 16]);
@@ -175,4 +176,96 @@ fn damaged_files_do_no_harm() {
         }
     }
     println!("{read} of {total} damaged files were read all the same");
+}
+
+/// Faces with many corners, small files that announce large contents, buffers of no length: refused before the work is done or the
+/// memory is taken.
+#[test]
+fn bombs_are_refused_before_they_go_off() {
+    let folder = Folder::new("bombs");
+    let since = std::time::Instant::now();
+    // xorshift64
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % 100_000
+    };
+    let face = |corners: usize| (1..=corners).fold("f".to_string(), |text, i| text + " " + &i.to_string()) + "\n";
+    let points: String = (0..10_000).map(|_| format!("v {} {} 0\n", random(), random())).collect();
+    assert_eq!(
+        refused(&folder, "face.obj", points.clone() + &face(10_000), 3),
+        "face.obj: it is not a sound OBJ file: a face has more than 1000 corners; export it again"
+    );
+    assert_eq!(
+        refused(&folder, "faces.obj", points + &face(1000).repeat(101), 3),
+        "faces.obj: its faces with many corners take too long to cut into triangles; triangulate the mesh and export it again"
+    );
+    let json = format!(r#"{{"asset":{{"version":"2.0"}},"nodes":[{}{{}}]}}"#, "{},".repeat(1_000_001));
+    assert_eq!(
+        refused(&folder, "nodes.gltf", json, 3),
+        "nodes.gltf: it has more than 2000000 JSON values; join its parts and export it again"
+    );
+    let mut small = png(8, 8, ColorType::Rgba, BitDepth::Sixteen, &[0; 512]);
+    small[16..24].copy_from_slice(&[0, 0, 0x20, 0, 0, 0, 0x20, 0]);
+    let crc = crc(&small[12..29]);
+    small[29..33].copy_from_slice(&crc.to_be_bytes());
+    let length = small.len();
+    assert_eq!(
+        refused(&folder, "pixels.png", small, 2),
+        format!(
+            "pixels.png: it is not a sound PNG file: {length} bytes can't hold 8192 x 8192 pixels; export it again"
+        )
+    );
+    let huge = Domain { resolution: [2048, 2048, 512], ..domain(3, 4) };
+    let path = folder.file("cube.obj", Mesh::cube(MIDDLE, 0.2).obj());
+    assert_eq!(
+        refusal(distance_grid(&path, &fit(0.5), &huge)),
+        "cube.obj: the domain's cells do not fit into memory; lower the resolution"
+    );
+    println!("refused in {:?}", since.elapsed());
+    assert!(since.elapsed().as_secs() < 30, "{:?}", since.elapsed());
+}
+
+/// Many buffers of one large file, none of which is to be read: neither is the file.
+#[test]
+fn buffers_are_read_once_and_no_further_than_declared() {
+    let folder = Folder::new("buffers");
+    let file = std::fs::File::create(folder.0.join("large.bin")).unwrap();
+    // It has a hole, and takes no room on disk.
+    file.set_len(900 << 20).unwrap();
+    let buffers = vec![r#"{"uri":"large.bin","byteLength":0}"#; 2000].join(",");
+    let json = format!(r#"{{"asset":{{"version":"2.0"}},"buffers":[{buffers}]}}"#);
+    let since = std::time::Instant::now();
+    assert!(refused(&folder, "none.gltf", json, 3).starts_with("none.gltf: it has no triangles"));
+    assert!(since.elapsed().as_secs() < 5, "{:?}", since.elapsed());
+    let json = format!(
+        r#"{{"asset":{{"version":"2.0"}},"buffers":[{}]}}"#,
+        (0..1025).map(|i| format!(r#"{{"uri":"{i}.bin","byteLength":1}}"#)).collect::<Vec<_>>().join(",")
+    );
+    assert!(refused(&folder, "many.gltf", json, 3).starts_with("many.gltf: it has more than 1024 buffers"));
+}
+
+/// A mesh of a million triangles is given up soon after somebody says so, whatever is being done with it.
+#[test]
+fn long_work_is_stopped() {
+    let folder = Folder::new("stop");
+    let sphere = Mesh::sphere([0.5; 3], 0.3, 7);
+    let path = folder.file("sphere.obj", sphere.obj());
+    let access = stagewright::files::Access::new(&folder.0, false);
+    for after in [0, 300, 1000] {
+        let work = Work::default();
+        let (domain, path, access) = (domain(3, 96), &path, &access);
+        let (result, took) = std::thread::scope(|scope| {
+            let run = scope.spawn(|| distance_grid_watched(path, access, &Placement::InPlace, &domain, &work));
+            std::thread::sleep(std::time::Duration::from_millis(after));
+            work.stop();
+            let since = std::time::Instant::now();
+            (run.join().unwrap(), since.elapsed())
+        });
+        println!("stopped after {after} ms: {took:?}");
+        assert!(result.is_err_and(|e| e.cause == Cause::Stopped), "it was done before");
+        assert!(took.as_secs_f64() < 5.0, "{took:?}");
+    }
 }

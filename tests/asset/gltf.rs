@@ -200,18 +200,19 @@ fn files_that_lie_are_refused() {
          -99999996802856920000000000000000000000); clean the mesh: coordinates are finite numbers below 1e15"
     );
     let elsewhere = |uri: &str| refused("cube.gltf", json(r#"{"mesh":0}"#, &format!(r#","uri":"{uri}""#)).into());
+    let outside = "move it into that folder, or allow files outside it (on the command line: --allow-files)";
     let remedy = "keep the buffer beside the .gltf file, or export a .glb, which holds everything";
     assert_eq!(
         elsewhere("no.bin"),
-        format!("cube.gltf: its buffer `no.bin` is not to be had: there is no such file; {remedy}")
+        format!("cube.gltf: cannot load its buffer `no.bin`: there is no such file; {remedy}")
     );
     assert_eq!(
         elsewhere("https://a.b/c"),
-        format!("cube.gltf: its buffer `https://a.b/c` is not to be had: it lies elsewhere; {remedy}")
+        format!("cube.gltf: cannot load its buffer `https://a.b/c`: it lies outside the graph's folder; {outside}")
     );
     assert_eq!(
         elsewhere("/dev/zero"),
-        format!("cube.gltf: its buffer `/dev/zero` is not to be had: it lies elsewhere; {remedy}")
+        format!("cube.gltf: cannot load its buffer `/dev/zero`: it lies outside the graph's folder; {outside}")
     );
 }
 

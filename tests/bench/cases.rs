@@ -1,7 +1,5 @@
 //! Cases as `stagewright bench` compiles them.
 
-use std::path::Path;
-
 use stagewright::bench::{self, cases};
 use stagewright::document::Document;
 use stagewright::library::Library;
@@ -20,7 +18,8 @@ pub fn case(name: &str, size: u32) -> Document {
 /// A case that keeps what is timed, and these wires.
 pub fn ready(document: &Document, keep: &[&str]) -> Simulation {
     let keep: Vec<String> = keep.iter().map(ToString::to_string).collect();
-    let compiled = bench::compile(document, Library::builtin(), Path::new(""), &keep, &gpu().tuning());
+    let compiled =
+        bench::compile(document, Library::builtin(), &stagewright::files::Access::default(), &keep, &gpu().tuning());
     let (plan, _) = compiled.unwrap_or_else(|e| panic!("{e}"));
     Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -39,7 +38,8 @@ pub fn woven(parts: &[Vec<f64>]) -> Vec<f32> {
 fn every_case_compiles_at_its_own_size() {
     for name in cases::names() {
         let document = cases::case(&name).expect("a case").expect("it reads");
-        let compiled = bench::compile(&document, Library::builtin(), Path::new(""), &[], &Tuning::gpu());
+        let compiled =
+            bench::compile(&document, Library::builtin(), &stagewright::files::Access::default(), &[], &Tuning::gpu());
         let (plan, time) = compiled.unwrap_or_else(|e| panic!("{name}: {e}"));
         println!("{name} {:?}: {} dispatches in {:.1} ms", cases::size(&document), plan.frame.len(), time.median);
         assert!(plan.outputs.is_empty() && !plan.states.is_empty(), "{name} has States and no picture");

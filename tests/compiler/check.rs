@@ -225,3 +225,27 @@ fn a_group_that_repeats_can_not_wait_for_itself() {
     assert!(held.contains("kept\"") && !held.contains("in.field"), "{held}");
     assert_eq!(problems(&held), "no problems");
 }
+
+#[test]
+fn what_nothing_reads_is_warned_of() {
+    let text = r##"(version: 1, fsp: 30, nodes: {
+        "domain": (domain: (resolution: (8, 8), width: 1, edge: "wall", cells: 3), capacity: 4),
+        "field": (custom: "//! T\n//! @out y: Grid<f32>\n//! @param a: f32 = 1\nfn stage(cell: Cell) -> f32 { return params.a; }", on: "domain", parms: {"a": 2}, params: {"a": 1e-50}),
+        "inside": (group: (outputs: {}, wires: 2, nodes: {"n": (number: 1, on: "domain", iteration: 3)})),
+        "look": (stage: "view/color_map", inputs: {"field": "field"}, color: "rot"),
+        "screen": (output: (sise: (4, 4)), inputs: {"image": "look"}, iterations: 5),
+    })"##;
+    let document = stagewright::document::Document::parse(text).expect("valid RON");
+    let graph = stagewright::graph::Graph::build(&document, stagewright::library::Library::builtin()).expect("it runs");
+    insta::assert_snapshot!(graph.warnings.to_string());
+}
+
+#[test]
+fn a_time_step_has_to_fit() {
+    for fps in ["1e-300", "1e300", "0", "NaN"] {
+        let text = format!("(version: 1, fps: {fps}, nodes: {{}})");
+        let document = stagewright::document::Document::parse(&text).expect("valid RON");
+        let refused = stagewright::graph::Graph::build(&document, stagewright::library::Library::builtin());
+        assert!(refused.expect_err("refused").to_string().contains("frames a second"), "{fps}");
+    }
+}

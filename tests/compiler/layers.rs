@@ -20,7 +20,7 @@ fn graphics_crates_stay_where_they_belong() {
     let mut files = Vec::new();
     sources(&root, &mut files);
     assert!(files.len() > 20, "the scan finds the sources");
-    let allowed: [(&str, &[&str]); 14] = [
+    let allowed: [(&str, &[&str]); 17] = [
         ("wgpu::", &["gpu", "app"]),
         ("naga::", &["plan", "stage"]),
         ("egui::", &["app"]),
@@ -35,6 +35,9 @@ fn graphics_crates_stay_where_they_belong() {
         ("base64::", &["asset"]),
         ("percent_encoding::", &["asset"]),
         ("miette::", &["cli"]),
+        ("rustix::", &["files"]),
+        ("sha2::", &["export"]),
+        ("tempfile::", &["files"]),
     ];
     for file in files {
         let module =
@@ -51,7 +54,8 @@ fn graphics_crates_stay_where_they_belong() {
 fn lower_layers_do_not_know_upper_ones() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     // What each layer may not name. `sim::input` is plain data that documents and plans hold.
-    let forbidden: [(&str, &[&str]); 13] = [
+    let forbidden: [(&str, &[&str]); 14] = [
+        ("files", &["curve", "document", "expr", "stage", "graph", "plan", "gpu", "sim", "app", "cli", "asset"]),
         ("curve", &["document", "edit", "expr", "stage", "graph", "plan", "gpu", "sim", "app", "cli", "asset"]),
         ("expr", &["document", "edit", "stage", "graph", "plan", "gpu", "sim", "app", "cli", "asset"]),
         ("stage", &["graph", "plan", "gpu", "sim", "app", "cli", "asset", "edit"]),
@@ -79,4 +83,28 @@ fn lower_layers_do_not_know_upper_ones() {
             }
         }
     }
+}
+
+/// Files are opened and written in `files` alone, where links, pipes and devices are thought of.
+#[test]
+fn files_are_opened_in_one_place() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let own = |path: &Path| path.starts_with(root.join("files")) || path.ends_with("tests.rs");
+    let calls =
+        ["fs::write(", "fs::read(", "read_to_string(", "File::open(", "File::create", "OpenOptions::new", "fs::copy("];
+    let mut scanned = 0;
+    for file in files.iter().filter(|path| !own(path) && !path.components().any(|part| part.as_os_str() == "tests")) {
+        let text = std::fs::read_to_string(file).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        // The locks of windows lie in the user's own folder.
+        let code = code.replace("OpenOptions::new().write(true).create_new(create).open(lock)", "");
+        for (number, line) in code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            scanned += 1;
+            let found = calls.iter().find(|call| line.contains(**call));
+            assert!(found.is_none(), "{}:{}: {}", file.display(), number + 1, line.trim());
+        }
+    }
+    assert!(scanned > 10_000, "{scanned}");
 }

@@ -117,9 +117,9 @@ fn a_group_knows_its_own_numbers_and_what_goes_into_it() {
     // What sets a parameter through the group was written around it, where `own` is not known and `spacing` is.
     assert_eq!(gain("", "own", r#""gain": "spacing + h""#), [0.1 + 3.0]);
     let said = problems(&group("", "own", r#""gain": "own""#));
-    assert!(said.contains("no variable `own`; there are h, spacing, time"), "{said}");
+    assert!(said.contains("no variable `own` (column 1); there are h, spacing, time"), "{said}");
     let said = problems(&group("", "spacing", ""));
-    assert!(said.contains("no variable `spacing`; there are h, own, wired, time"), "{said}");
+    assert!(said.contains("no variable `spacing` (column 1); there are h, own, wired, time"), "{said}");
 }
 
 #[test]

@@ -50,11 +50,25 @@ impl Random {
 
 /// Keys that open a dialog of the system, put another graph in place or end the program, and lists that such commands are in.
 fn leads_away(key: Key, modifiers: Modifiers) -> bool {
-    let files = [Key::N, Key::O, Key::S, Key::E, Key::Q, Key::P].contains(&key) && modifiers.command;
+    let files = [Key::N, Key::O, Key::E, Key::Q, Key::P].contains(&key) && modifiers.command;
     files || key == Key::F3
 }
 
-const TEXTS: [&str; 8] = ["jet", "fluid/", "0.5", "-1e30", "sin(time)", "[1, 2", "ä\u{1F30A}\n", "}"];
+const TEXTS: [&str; 12] = [
+    "jet",
+    "fluid/",
+    "0.5",
+    "-1e30",
+    "sin(time)",
+    "[1, 2",
+    "ä\u{1F30A}\n",
+    "}",
+    // For the code pane.
+    "//! @param extra: f32 = 1\n",
+    "fn helper(x: f32) -> f32 { return x; }\n",
+    "for (var i = 0; i < 9; i++) {",
+    "/*",
+];
 
 /// A person at play.
 struct Play {
@@ -141,6 +155,7 @@ fn play(mut bench: Bench, seed: u64, frames: usize) {
         play.frame(&mut bench);
     }
     play.let_go(&mut bench);
+    saved(&mut bench, seed);
     for _ in 0..2 * frames {
         if *bench.document() == start {
             return;
@@ -151,10 +166,28 @@ fn play(mut bench: Bench, seed: u64, frames: usize) {
     panic!("undo does not lead back; on the screen are {names:?}");
 }
 
-/// The seeds of a test, or the one that is asked for to see it fail again.
-fn seeds(all: std::ops::Range<u64>) -> impl Iterator<Item = u64> {
-    let one = std::env::var("STAGEWRIGHT_SEED").ok().and_then(|seed| seed.parse().ok());
-    all.filter(move |seed| one.is_none_or(|one: u64| one == *seed)).inspect(|seed| println!("STAGEWRIGHT_SEED={seed}"))
+/// What is saved and opened again is what is on the screen.
+fn saved(bench: &mut Bench, seed: u64) {
+    bench.ctrl(Key::S);
+    bench.rest();
+    let file = bench.folder().join("graph.ron");
+    let text = std::fs::read_to_string(file).expect("the graph's file");
+    let read = Document::parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+    assert!(read == *bench.document(), "seed {seed}: the file is not the document\n{text}");
+}
+
+/// Seeds and frames of a test: its own, or those that the environment asks for. STAGEWRIGHT_SEED alone plays one seed again, and
+/// with STAGEWRIGHT_COUNT, the frames of all seeds together, it is the first of as many seeds as that takes.
+fn seeds(all: std::ops::Range<u64>, frames: usize) -> impl Iterator<Item = u64> {
+    let asked = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (seed, count) = (asked("STAGEWRIGHT_SEED"), asked("STAGEWRIGHT_COUNT"));
+    let range = match (seed, count) {
+        (_, Some(count)) => seed.unwrap_or(0)..seed.unwrap_or(0).saturating_add(count.div_ceil(frames as u64)),
+        (Some(seed), None) if all.contains(&seed) => seed..seed + 1,
+        (Some(_), None) => 0..0,
+        (None, None) => all,
+    };
+    range.inspect(|seed| println!("STAGEWRIGHT_SEED={seed}"))
 }
 
 /// A graph that ships, on few cells and with few particles: its gestures are the same.
@@ -176,7 +209,7 @@ fn coarse(name: &str) -> Document {
 #[test]
 fn random_gestures_on_graphs_that_ship() {
     let graphs = ["stable_fluids", "unity_fluid", "curl_noise_2d"].map(|name| coarse(name).to_text());
-    for seed in seeds(0..4) {
+    for seed in seeds(0..4, 125) {
         let text = graphs.get(seed as usize % 4).map_or(SMOKE, String::as_str);
         play(Bench::of(text, SIZE), seed, 125);
     }
@@ -184,7 +217,7 @@ fn random_gestures_on_graphs_that_ship() {
 
 #[test]
 fn random_gestures_on_random_documents() {
-    for seed in seeds(0..10) {
+    for seed in seeds(0..10, 50) {
         let text = document(&mut Random(seed)).to_text();
         play(Bench::of(&text, SIZE), seed, 50);
     }

@@ -111,7 +111,7 @@ fn case(name: &str, size: u32) -> Document {
 
 fn planned(document: &Document, tuning: Tuning) -> Plan {
     let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
-    let options = bench::options(document, std::path::Path::new(""), &[]);
+    let options = bench::options(document, &stagewright::files::Access::default(), &[]);
     let options = stagewright::plan::PlanOptions { tuning, ..options };
     Plan::compile(&graph, &options).unwrap_or_else(|e| panic!("{e}"))
 }

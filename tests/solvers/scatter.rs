@@ -192,3 +192,108 @@ fn whole_numbers_scatter_as_they_are() {
         assert_eq!(words(&sim, "count.sum"), expected, "{ty}");
     }
 }
+
+/// Every cell adds this to a cell.
+const ADD: &str = r##"
+    "domain": (domain: (resolution: (64, 32), width: 1, edge: "wall")),
+    "sum": (custom: r#"//! Sum
+        //! @out sum: Grid<$type>, scatter $bits
+        fn stage(cell: Cell) { let i = cell.x; $body }"#),
+"##;
+
+/// The warnings of two frames of such a stage.
+fn warned(ty: &str, bits: &str, body: &str) -> Vec<String> {
+    let mut sim = start(60.0, ADD, &[("$type", ty), ("$bits", bits), ("$body", body)]);
+    step(&mut sim, 2);
+    let warnings = sim.warnings(true).0;
+    assert!(warnings.iter().all(|w| w.node == "sum" && w.port == "sum"), "{warnings:?}");
+    warnings.into_iter().map(|w| format!("{}; {}", w.cause, w.remedy)).collect()
+}
+
+/// The one warning of such a stage.
+fn warning(ty: &str, bits: &str, body: &str) -> String {
+    let mut warnings = warned(ty, bits, body);
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    warnings.remove(0)
+}
+
+#[test]
+fn a_sum_that_leaves_its_range_is_reported_with_the_cells() {
+    // No value is too large, but 2048 of them are: the sum comes round to a small number again.
+    let round = warning("f32", "16", "add_sum(Cell(3), 32.0);");
+    assert!(round.starts_with("in 1 cell the sum left the range of `scatter 16`, -32768 to 32768"), "{round}");
+    assert!(round.contains("write `scatter 14` for -131072 to 131072"), "{round}");
+    assert_eq!(warned("f32", "14", "add_sum(Cell(3), 32.0);"), Vec::<String>::new(), "half of 131072 fits");
+    let values = warning("f32", "16", "add_sum(cell, select(1.0, -40000.0, i < 5));");
+    assert!(values.starts_with("in 160 cells"), "{values}");
+    let large = warning("vec3f", "0", "add_sum(cell, vec3f(0.0, 1e30, 1.0));");
+    assert!(large.starts_with("in 2048 cells") && large.ends_with("; scale what is added down"), "{large}");
+}
+
+#[test]
+fn whole_numbers_that_leave_their_range_are_reported() {
+    let signed = warning("i32", "", "add_sum(Cell(i, 0), 100000000);");
+    assert!(signed.starts_with("in 64 cells the sum left the range -2147483648 to 2147483647"), "{signed}");
+    let unsigned = warning("u32", "", "add_sum(Cell(i, 0), 200000000u);");
+    assert!(unsigned.starts_with("in 64 cells the sum left the range 0 to 4294967295"), "{unsigned}");
+    assert_eq!(warned("u32", "", "add_sum(Cell(i, 0), 100000000u);"), Vec::<String>::new(), "3.2e9 fits");
+}
+
+#[test]
+fn what_is_no_number_is_reported_where_it_is_added() {
+    for body in ["add_sum(cell, log(f32(i) - 8.5));", "add_sum(cell, exp(select(0.0, 1000.0, i < 9)));"] {
+        let warning = warning("f32", "16", body);
+        assert!(warning.starts_with("NaN or infinity was added in 288 cells"), "{body}: {warning}");
+    }
+}
+
+#[test]
+fn values_below_half_a_step_are_reported_when_they_matter() {
+    let all = warning("f32", "16", "add_sum(Cell(3), 0.000007);");
+    assert!(all.starts_with("100 % of what was added became zero"), "{all}");
+    assert!(all.contains("write `scatter 30` for -2 to 2"), "{all}");
+    let component = warning("vec2f", "16", "add_sum(cell, vec2f(1.0, 0.000005));");
+    assert!(component.starts_with("100 % of what was added (component y) became zero"), "{component}");
+    assert!(component.contains("write `scatter 27`"), "{component}");
+    assert_eq!(warned("f32", "16", "add_sum(cell, 0.000007); add_sum(cell, 0.001);"), Vec::<String>::new(), "0.7 %");
+    assert_eq!(warned("f32", "20", "add_sum(cell, 0.000007);"), Vec::<String>::new(), "7 steps");
+}
+
+#[test]
+fn warnings_are_gone_after_a_reset() {
+    let mut sim = start(
+        60.0,
+        ADD,
+        &[("$type", "f32"), ("$bits", "16"), ("$body", "if frame.index == 0u { add_sum(cell, 1e9); }")],
+    );
+    step(&mut sim, 3);
+    assert_eq!(sim.warnings(true).0.len(), 1, "the sum of the first frame is gone, not its warning");
+    sim.reset();
+    assert!(sim.warnings(true).is_empty());
+}
+
+/// A stage that adds to what a State holds.
+const ONTO: &str = r##"
+    "domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+    "total": (state: "Grid<f32>", inputs: {"next": "sum.sum"}),
+    "sum": (custom: r#"//! Sum
+        //! @inout sum: Grid<f32>, scatter 16
+        fn stage(cell: Cell) { add_sum(cell, 1.0); }"#, inputs: {"sum": "total"}),
+"##;
+
+#[test]
+fn what_a_sum_goes_on_from_has_to_fit_too() {
+    let mut sim = start(60.0, ONTO, &[]);
+    for (value, says) in
+        [(32766.0, ""), (40000.0, "in 1 cell the sum left"), (f32::NAN, "NaN or infinity was added in 1 cell")]
+    {
+        let mut held = vec![0.5f32; 64];
+        held[9] = value;
+        sim.reset();
+        sim.write("total", &held).unwrap();
+        step(&mut sim, 1);
+        let said = sim.warnings(true).0;
+        assert_eq!(said.len(), usize::from(!says.is_empty()), "{said:?}");
+        assert!(said.iter().all(|w| w.node == "sum" && w.cause.starts_with(says)), "{said:?}");
+    }
+}

@@ -77,7 +77,7 @@ fn only_what_has_shapes_is_chosen_from() {
     let mut document = cases::case("b3").unwrap().unwrap();
     cases::resize(&mut document, 1000);
     let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
-    let options = bench::options(&document, &PathBuf::new(), &[]);
+    let options = bench::options(&document, &stagewright::files::Access::default(), &[]);
     let mut book = Book::at(&folder("particles").join("tuning.json"));
     let choices = tune::tune(gpu(), &graph, &options, &mut book, &|| true).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(choices, []);

@@ -18,12 +18,17 @@ use super::disk::{self, Broken, Source};
 use super::session::Session;
 use super::settings::{Folders, Store};
 use crate::document::{Document, Node, NodeKind, Nodes, Salvaged};
+use crate::files::{MAX_STAGE, read};
 use gallery::Gallery;
-use recovery::{Left, Recovery};
+use recovery::Left;
+pub use recovery::Recovery;
 use watch::Watch;
 
 /// Nobody cancels a dialog this soon: there was none.
 const TOO_QUICK: Duration = Duration::from_millis(1000);
+
+/// Files of a graph that are watched.
+const FOLLOWED: usize = 256;
 
 /// What waits for the unsaved document to be out of the way.
 pub enum Leaving {
@@ -109,6 +114,11 @@ impl Files {
         }
     }
 
+    /// Puts the page to start from away, whose pictures belong to a window that is gone.
+    pub fn close_gallery(&mut self) {
+        self.gallery = None;
+    }
+
     pub fn settings(&mut self) -> &mut Store {
         &mut self.settings
     }
@@ -170,14 +180,18 @@ impl Files {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let kind = match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
             Some("ron") => return self.load(session, Source::File(path.to_path_buf())),
-            Some("wgsl") => match std::fs::read_to_string(path) {
+            Some("wgsl") => match read::text(path, MAX_STAGE) {
                 Ok(text) => NodeKind::Custom(text),
                 Err(e) => return self.events.push(Event::Failed(format!("{} can't be read: {e}", path.display()))),
             },
             Some("obj" | "gltf" | "glb" | "png") => {
                 // A graph names its files from where it lies, so that both can be moved together.
-                let folder = session.path().and_then(Path::parent);
-                let beside = folder.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
+                let folder = session.path().and_then(Path::parent).and_then(|folder| {
+                    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+                    std::fs::canonicalize(folder).ok()
+                });
+                let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+                let beside = folder.and_then(|folder| whole.strip_prefix(folder).ok()).unwrap_or(path);
                 NodeKind::File(beside.display().to_string())
             }
             _ => {
@@ -214,6 +228,7 @@ impl Files {
     pub fn show(&mut self, ctx: &egui::Context, session: &mut Session, exporting: bool) -> Vec<Event> {
         self.exporting = exporting;
         self.poll(session);
+        self.allow_files(session);
         self.look_at_disk(ctx, session);
         self.ask_first(ctx, session);
         let pause = self.recovery.as_mut().and_then(|recovery| recovery.keep(session));
@@ -241,6 +256,25 @@ impl Files {
         });
     }
 
+    /// Takes in that the user lets the graph read files outside its folder, and remembers it for the folder.
+    fn allow_files(&mut self, session: &mut Session) {
+        if !std::mem::take(&mut session.files_wanted) {
+            return;
+        }
+        if let Some(path) = session.path().map(Path::to_path_buf)
+            && let Err(sentence) = self.settings.change(|settings| settings.allow(&path))
+        {
+            self.events.push(Event::Failed(sentence));
+        }
+        session.set_files_allowed(true);
+        session.refresh();
+    }
+
+    /// Says before a graph is opened or saved whether it may read files outside the folder where it lies.
+    fn note_allowed(&self, session: &mut Session, path: Option<&Path>) {
+        session.set_files_allowed(path.is_some_and(|path| self.settings.get().allows(path)));
+    }
+
     /// Follows the document's file and those that it names, and takes in what other programs did to them.
     fn look_at_disk(&mut self, ctx: &egui::Context, session: &mut Session) {
         let watch = self.watch.get_or_insert_with(|| {
@@ -249,11 +283,10 @@ impl Files {
         });
         let now = Some((session.path().map(Path::to_path_buf), session.revision()));
         if self.watched != now {
-            watch.follow(session.path().into_iter().flat_map(|path| {
-                let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-                let named = named_files(&session.document().nodes).into_iter().map(move |file| folder.join(file));
-                [path.to_path_buf()].into_iter().chain(named)
-            }));
+            let access = session.access();
+            let named = named_files(&session.document().nodes).into_iter().filter(|file| access.may_name(file));
+            let named = named.take(FOLLOWED).map(|file| access.folder.join(file));
+            watch.follow(session.path().map(Path::to_path_buf).into_iter().chain(named));
             self.watched = now;
         }
         let mut changed = watch.changed();
@@ -360,6 +393,10 @@ impl Files {
     fn write(&mut self, session: &mut Session, path: PathBuf) {
         match disk::save(&path, session.document()) {
             Ok(()) => {
+                // A graph without a file may have been allowed to read others; it stays so where it is saved first.
+                if session.path().is_some() {
+                    self.note_allowed(session, Some(&path));
+                }
                 session.mark_saved(path.clone());
                 self.remember(&path);
                 self.events.push(Event::Saved(path));
@@ -382,11 +419,16 @@ impl Files {
                 if let Some(path) = &path {
                     self.remember(path);
                 }
+                self.note_allowed(session, path.as_deref());
                 session.open(super::placed(*document), path);
             }
-            Leaving::Copy(document) => session.open_unsaved(super::placed(*document), None),
+            Leaving::Copy(document) => {
+                self.note_allowed(session, None);
+                session.open_unsaved(super::placed(*document), None);
+            }
             Leaving::Recover(left) => {
                 let document = super::placed(Document::clone(&left.document));
+                self.note_allowed(session, left.path.as_deref());
                 match left.as_file() {
                     true => session.open(document, left.path.clone()),
                     false => session.open_unsaved(document, left.path.clone()),

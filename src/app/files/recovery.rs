@@ -12,9 +12,12 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::app::disk;
 use crate::app::session::{Draft, Drafts, Session};
 use crate::document::{Document, salvage};
+use crate::files::{read, write};
 
 /// Between two savings at least.
 const EVERY: Duration = Duration::from_secs(5);
+/// The largest file that is taken up again \[bytes\]: a graph and the texts of stages.
+const MAX_KEPT: u64 = 2 * crate::files::MAX_GRAPH;
 /// Before the path that the document belongs to, on the first line.
 const OF: &str = "// Changes that were not saved to ";
 /// Before the path and the text of a stage file, on a line for each that follows.
@@ -115,7 +118,8 @@ impl Recovery {
         Recovery::with_pause(folder, EVERY)
     }
 
-    fn with_pause(folder: Option<&Path>, every: Duration) -> Recovery {
+    /// The same with another pause between two savings.
+    pub fn with_pause(folder: Option<&Path>, every: Duration) -> Recovery {
         let slot = folder.and_then(take_slot);
         let (work, jobs) = channel();
         let file = slot.as_ref().map(Slot::graph);
@@ -124,7 +128,7 @@ impl Recovery {
                 match (job, &file) {
                     (Work::Write(text), Some(file)) => {
                         // Where it fails, the one before is still there; a full disk will be noticed when saving.
-                        let _ = disk::replace(file, text.as_bytes());
+                        let _ = write::replace(file, text.as_bytes());
                     }
                     (Work::Clear, Some(file)) => drop(fs::remove_file(file)),
                     (Work::Forget(left), _) => left.discard(),
@@ -152,7 +156,8 @@ impl Recovery {
         self.keep_these(session.document(), session.path(), session.drafts(), session.unsaved())
     }
 
-    fn keep_these(
+    /// The same of parts of a session.
+    pub fn keep_these(
         &mut self,
         document: &Document,
         path: Option<&Path>,
@@ -219,7 +224,9 @@ fn hold(lock: &Path, create: bool) -> Option<Slot> {
 
 fn open(lock: &Path) -> Option<Left> {
     let slot = hold(lock, false)?;
-    let text = fs::read(slot.graph()).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let text = read::bytes_without_links(&slot.graph(), MAX_KEPT)
+        .ok()
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let Some(document) = text.as_deref().and_then(|text| salvage(text).document).map(Box::new) else {
         slot.remove();
         return None;

@@ -6,6 +6,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
 use crate::app::export_dialog::ExportDialog;
+use crate::app::problems::ProblemList;
 use crate::app::{placed, theme};
 use crate::document::ParamValue;
 use crate::edit::fixture::fluid;
@@ -15,6 +16,7 @@ struct Window {
     files: Files,
     export: ExportDialog,
     session: Session,
+    problems: ProblemList,
     events: Vec<Event>,
 }
 
@@ -49,7 +51,13 @@ impl Drop for Folder {
 fn window(folder: &Folder) -> Harness<'static, Window> {
     let session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
     let files = Files::new(folder.folders());
-    let state = Window { files, export: ExportDialog::default(), session, events: Vec::new() };
+    let state = Window {
+        files,
+        export: ExportDialog::default(),
+        session,
+        problems: ProblemList::default(),
+        events: Vec::new(),
+    };
     let mut themed = false;
     let draw = move |ui: &mut egui::Ui, window: &mut Window| {
         if !std::mem::replace(&mut themed, true) {
@@ -58,6 +66,7 @@ fn window(folder: &Folder) -> Harness<'static, Window> {
         let ctx = ui.ctx().clone();
         window.session.poll();
         window.files.recent_menu(ui, &mut window.session);
+        window.problems.show(ui, &mut window.session).unwrap();
         window.events.extend(window.files.show(&ctx, &mut window.session, window.export.running()));
         window.export.show(&ctx, &window.session, window.files.settings()).unwrap();
     };
@@ -290,6 +299,8 @@ fn pictures_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
         let state = window.state_mut();
         state.export.open(&state.session, state.files.settings());
         window.run_steps(3);
+        until(window, |w| !w.export.looking());
+        window.run_steps(3);
     };
     open(&mut window);
     assert!(window.query_by_label("frame.0001.png to frame.0240.png: 240 frames, about 983 kB").is_some());
@@ -309,4 +320,87 @@ fn pictures_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
     click(&mut window, "Resume");
     until(&mut window, |w| w.export.ended().is_some_and(|text| text.starts_with("240 frames are in ")));
     assert_eq!(count(&frames), 240);
+}
+
+const MESH: &str = r#"(version: 1, nodes: {
+    "box": (domain: (resolution: (6, 6, 6), width: 1, edge: "wall")),
+    "picture": (domain: (resolution: (6, 6), width: 1, edge: "clamp")),
+    "shape": (file: "../a.obj", on: "box", params: {"center": (0.5, 0.5, 0.5), "size": 0.5}),
+    "field": (stage: "field/from_grid", inputs: {"grid": "shape.distance"}),
+    "camera": (stage: "view/camera"),
+    "show": (stage: "view/shape", on: "picture", inputs: {"camera": "camera.camera", "shape": "field.field"}),
+    "screen": (output: (size: (6, 6)), inputs: {"image": "show.image"}),
+})"#;
+
+/// A graph reads no file outside its folder until the user says so, which is remembered for the folder.
+#[test]
+fn files_outside_the_folder_are_asked_for_once() {
+    let folder = Folder::new("outside");
+    let inside = folder.0.join("graphs");
+    std::fs::create_dir_all(&inside).unwrap();
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    std::fs::write(folder.0.join("a.obj"), corners).unwrap();
+    let path = inside.join("graph.ron");
+    std::fs::write(&path, MESH).unwrap();
+    let mut window = self::window(&folder);
+    load(&mut window, Source::File(path.clone()));
+    until(&mut window, |w| w.session.problems().any(|p| p.cause.ends_with("it lies outside the graph's folder")));
+    assert!(window.state().session.running_simulation().is_none());
+    window.run_steps(2);
+    click(&mut window, "Allow files outside the folder");
+    until(&mut window, |w| w.session.running_simulation().is_some());
+    assert_eq!(window.state().session.problems().count(), 0);
+    // The next window, with the same settings.
+    let mut next = self::window(&folder);
+    load(&mut next, Source::File(path));
+    until(&mut next, |w| w.session.running_simulation().is_some());
+    // Another folder is another question.
+    let other = folder.0.join("others");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::write(other.join("graph.ron"), MESH).unwrap();
+    load(&mut next, Source::File(other.join("graph.ron")));
+    until(&mut next, |w| w.session.problems().any(|p| p.cause.ends_with("it lies outside the graph's folder")));
+}
+
+/// Something else in the place of the open graph is not waited for, and what is open stays.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_the_open_graph_is_not_read() {
+    let folder = Folder::new("pipe");
+    let path = folder.graph(&fluid());
+    let mut window = self::window(&folder);
+    load(&mut window, Source::File(path.clone()));
+    until(&mut window, |w| w.session.running_simulation().is_some());
+    std::fs::remove_file(&path).unwrap();
+    crate::files::make_pipe(&path);
+    let since = Instant::now();
+    while since.elapsed() < Duration::from_millis(800) {
+        let frame = Instant::now();
+        window.run_steps(1);
+        assert!(frame.elapsed() < Duration::from_secs(5), "{:?}", frame.elapsed());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(*window.state().session.document(), placed(fluid()));
+    // Opened by name it is refused in a sentence.
+    load(&mut window, Source::File(path));
+    let told = window.state().events.iter().any(|e| matches!(e, Event::Failed(s) if s.contains("it is a pipe")));
+    assert!(told, "{:?}", window.state().events);
+}
+
+/// NaN in a file equals nothing, but what was just read or saved is not unsaved.
+#[test]
+fn a_file_with_nan_can_be_saved() {
+    let folder = Folder::new("nan");
+    let path = folder.0.join("graph.ron");
+    std::fs::write(&path, r#"(version: 1, nodes: {"a": (number: NaN, at: (NaN, 0)), "b": (number: 1, at: (3, 4))})"#)
+        .unwrap();
+    let mut window = self::window(&folder);
+    load(&mut window, Source::File(path.clone()));
+    assert!(!window.state().session.unsaved());
+    window.state_mut().session.arrange("move", |document| document.seed = 7);
+    assert!(window.state().session.unsaved());
+    let ctx = window.ctx.clone();
+    let state = window.state_mut();
+    state.files.save(&ctx, &mut state.session);
+    assert!(!window.state().session.unsaved());
 }

@@ -7,7 +7,7 @@ use eframe::egui::{self, Label, RichText, Ui};
 use super::head;
 use super::row::{row, section, text_row};
 use super::value::{Change, Field, Site, plain};
-use super::{theme, told};
+use super::{expectations, theme, told};
 use crate::app::session::Session;
 use crate::document::{Document, Frame, ParamValue};
 use crate::edit;
@@ -91,8 +91,13 @@ fn recorded(document: &Document) -> Option<String> {
     Some(format!("{end} s{again}: {pointer} places of the pointer, {keys} spans of keys"))
 }
 
-/// What the graph comes to.
-pub(super) fn statistics(ui: &mut Ui, session: &mut Session) {
+/// What the graph comes to, and what is expected of it.
+pub(super) fn results(ui: &mut Ui, session: &mut Session) {
+    statistics(ui, session);
+    expectations::show(ui, session);
+}
+
+fn statistics(ui: &mut Ui, session: &mut Session) {
     section(ui, "Statistics", |ui| {
         let nodes = session.document().nodes.len();
         row(ui, "nodes", "", |ui| ui.label(nodes.to_string()));

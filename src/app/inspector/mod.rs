@@ -5,6 +5,7 @@ mod color;
 mod curve;
 mod docs;
 mod domain;
+mod expectations;
 mod expression;
 mod gradient;
 mod graph;
@@ -55,7 +56,7 @@ pub fn show(ui: &mut Ui, session: &mut Session) -> Result<(), String> {
         match (selected.as_slice(), nodes.as_slice()) {
             ([one], _) if one == IN || one == OUT => result = ports::block(ui, session, one),
             (_, []) if session.frame.is_some() => graph::frame(ui, session),
-            ([], _) => two(ui, session, graph::fields, graph::statistics),
+            ([], _) => two(ui, session, graph::fields, graph::results),
             (_, [name]) => {
                 if let Some(mut one) = Inspected::new(session, name, Vec::new()) {
                     two(ui, &mut one, |ui, one| result = one.values(ui), Inspected::documentation);

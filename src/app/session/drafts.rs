@@ -44,7 +44,7 @@ impl Session {
     /// Why one can't be written, in one sentence; it stays a draft, as do those after it.
     pub fn save_drafts(&mut self) -> Result<(), String> {
         while let Some((path, draft)) = self.drafts.pop_first() {
-            if let Err(sentence) = disk::save_text(&path, &draft.text) {
+            if let Err(sentence) = disk::save_stage(&path, &draft.text) {
                 self.drafts.insert(path, draft);
                 return Err(sentence);
             }

@@ -1,11 +1,13 @@
 //! Files and shaders that the graph waits for.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::Session;
 use crate::app::driver;
 use crate::app::export_dialog::amount;
 use crate::app::loader::Loading;
+use crate::files::Access;
 use crate::gpu::Making;
 use crate::problem::Problem;
 
@@ -13,6 +15,17 @@ use crate::problem::Problem;
 const SOON: Duration = Duration::from_millis(300);
 
 impl Session {
+    /// Which files the graph may name.
+    pub fn access(&self) -> Access {
+        let folder = self.path().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
+        Access::new(folder, self.files_allowed)
+    }
+
+    /// Says whether the graph may read files outside its folder; counts from the next compile on.
+    pub fn set_files_allowed(&mut self, allowed: bool) {
+        self.files_allowed = allowed;
+    }
+
     /// The file that the graph waits for, once that takes long enough to be told of.
     pub fn loading(&self) -> Option<Loading> {
         self.compiler.watch().loading().filter(|loading| loading.since.elapsed() > SOON)
@@ -49,8 +62,14 @@ impl Session {
         self.compile();
     }
 
-    /// Notes at the node that the graph waits for its file.
+    /// Notes at the node that the graph waits for its file, or that it waits for the user's stages.
     pub(super) fn wait_for_files(&mut self) {
+        let stages = self.stages.as_ref().filter(|stages| stages.waiting() && stages.since().elapsed() > SOON);
+        if let Some(stages) = stages {
+            let cause = format!("the stages in {} are being read", stages.folder().display());
+            self.waiting = Some(Problem::new("", "", cause, "the graph runs when that is done").warning());
+            return;
+        }
         self.waiting = self.loading().map(|loading| {
             let cause = format!("{} is being loaded ({})", loading.path.display(), amount(loading.bytes as f64));
             Problem::new(&loading.node, "file", cause, "the graph as it is now runs when that is done").warning()

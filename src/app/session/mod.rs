@@ -1,9 +1,12 @@
 //! What is open: the document, its undo steps, its problems, and the simulation that runs it.
 
+mod device;
 mod drafts;
+mod expectations;
 mod files;
 mod level;
 mod readable;
+pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,7 +22,9 @@ use crate::library::{self, Library};
 use crate::problem::{Problem, Problems, SourcePlace};
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
+use crate::sim::expect::Checker;
 use crate::stage::types::{Attributes, WireType, particles_name};
+use device::Snapshots;
 pub use drafts::{Draft, Drafts};
 use readable::Readable;
 
@@ -34,6 +39,7 @@ pub struct Session {
     compiler: Compiler,
     gpu: Gpu,
     simulation: Option<Simulation>,
+    snapshots: Snapshots,
     library: Arc<Library>,
     /// A folder of stages that was asked for, and the one that is open.
     asked: Option<PathBuf>,
@@ -45,6 +51,13 @@ pub struct Session {
     of_stages: Problems,
     /// What came up while running, since the plan or the start changed.
     running: Problems,
+    /// What the States of the simulation began with.
+    begun: values::Starts,
+    traced: values::Traced,
+    /// What has come of the graph's expectations, since the plan, a parameter or the start changed.
+    checks: Checker,
+    /// The document, or its stages, are others than those of the running plan.
+    changed: bool,
     /// Parameters set while a plan was being compiled that does not know them.
     unsent: Vec<(String, ParamValue)>,
     /// That a file is being read which the graph waits for.
@@ -78,6 +91,9 @@ pub struct Session {
     pub reveal: bool,
     /// A wire that somebody wants to see.
     pub wanted_view: Option<Link>,
+    /// The user lets the graph read files outside its folder.
+    pub files_wanted: bool,
+    files_allowed: bool,
     /// The code pane is to come up with the selected node's text, at this place.
     pub show_text: Option<SourcePlace>,
 }
@@ -96,6 +112,7 @@ impl Session {
             compiler: Compiler::new(gpu.clone(), move || compiled()),
             gpu,
             simulation: None,
+            snapshots: Snapshots::default(),
             library: Arc::new(Library::builtin().clone()),
             asked: None,
             stages: None,
@@ -104,6 +121,10 @@ impl Session {
             problems: Problems::default(),
             of_stages: Problems::default(),
             running: Problems::default(),
+            begun: values::Starts::new(),
+            traced: None,
+            checks: Checker::default(),
+            changed: false,
             unsent: Vec::new(),
             waiting: None,
             revision: 0,
@@ -122,6 +143,8 @@ impl Session {
             hovered: None,
             reveal: false,
             wanted_view: None,
+            files_wanted: false,
+            files_allowed: false,
             show_text: None,
         }
     }
@@ -142,10 +165,13 @@ impl Session {
         self.unreadable = None;
         self.stages = folder.map(|folder| {
             let wake = self.wake.clone();
-            let (stages, answer) = Stages::open(folder, move || wake());
-            self.take_stages(answer);
-            stages
+            Stages::open(folder, move || wake())
         });
+    }
+
+    /// Whether the user's stages are still being read, without which the graph can't be compiled.
+    fn waits_for_stages(&self) -> bool {
+        self.stages.as_ref().is_some_and(Stages::waiting)
     }
 
     fn take_stages(&mut self, answer: Result<Arc<Library>, Problem>) {
@@ -172,8 +198,10 @@ impl Session {
         self.drafts.clear();
         self.history = History::default();
         self.simulation = None;
+        self.snapshots = Snapshots::default();
         self.problems = Problems::default();
         self.running = Problems::default();
+        self.checks = Checker::default();
         self.scope = Scope::default();
         self.opened = None;
         self.readable = Readable::default();
@@ -210,6 +238,7 @@ impl Session {
 
     /// Compiles anew what has not changed, since a file that it names has.
     pub fn refresh(&mut self) {
+        self.changed = true;
         self.compile();
     }
 
@@ -223,7 +252,14 @@ impl Session {
 
     /// Whether the document has changes that no file holds.
     pub fn modified(&self) -> bool {
-        self.saved.as_ref() != Some(&self.document)
+        let Some(saved) = &self.saved else { return true };
+        if *saved == self.document {
+            return false;
+        }
+        // NaN, which a file may hold, equals nothing, not even itself.
+        #[expect(clippy::eq_op, reason = "unequal where it holds NaN")]
+        let has_nan = self.document != self.document;
+        !(has_nan && saved.to_text() == self.document.to_text())
     }
 
     /// Notes that the document is now what the file at `path` holds.
@@ -369,11 +405,12 @@ impl Session {
     }
 
     pub fn compiling(&self) -> bool {
-        self.compiler.busy()
+        self.compiler.busy() || self.waits_for_stages()
     }
 
     /// An edit that changes what runs. Edits of one gesture make one undo step.
     pub fn edit(&mut self, gesture: &str, change: impl FnOnce(&mut Document)) {
+        self.changed = true;
         self.arrange(gesture, change);
         self.compile();
     }
@@ -391,12 +428,14 @@ impl Session {
 
     pub fn undo(&mut self) {
         if self.history.undo(&mut self.document) {
+            self.changed = true;
             self.compile();
         }
     }
 
     pub fn redo(&mut self) {
         if self.history.redo(&mut self.document) {
+            self.changed = true;
             self.compile();
         }
     }
@@ -409,11 +448,14 @@ impl Session {
         self.readable.note(&self.document);
         self.of_stages = stages::problems(&self.library, &self.document);
         self.unreadable.iter().for_each(|problem| self.of_stages.push(problem.clone()));
-        let folder = self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
+        if self.waits_for_stages() {
+            // Compiled once they are there.
+            return;
+        }
         let job = Job {
             document: self.document.clone(),
             library: self.library.clone(),
-            folder,
+            access: self.access(),
             watched: self.viewed.clone(),
             pictured: self.pictured.clone(),
         };
@@ -424,28 +466,39 @@ impl Session {
 
     /// Takes in what other threads have made: stages that were read again, and a plan that has been compiled.
     pub fn poll(&mut self) {
-        if let Some(answer) = self.stages.as_ref().and_then(Stages::poll) {
+        if let Some(answer) = self.stages.as_mut().and_then(Stages::poll) {
             self.take_stages(answer);
+            self.changed = true;
             self.compile();
         }
         self.wait_for_files();
+        if self.waits_for_stages() {
+            return;
+        }
+        self.take_trace();
         let Some(outcome) = self.compiler.poll() else { return };
         let started = outcome.and_then(|compiled| {
             match &mut self.simulation {
-                Some(simulation) => simulation.replace(compiled.plan)?,
+                Some(simulation) => simulation.replace_with_files(compiled.plan, &compiled.grids)?,
                 None => {
-                    let mut simulation = Simulation::new(&self.gpu, compiled.plan)?;
+                    let mut simulation = Simulation::with_files(&self.gpu, compiled.plan, &compiled.grids)?;
                     simulation.set_profiling(Profile::Nodes);
+                    if let Some(snapshot) = self.snapshots.wanted() {
+                        simulation.restore(snapshot);
+                    }
+                    simulation.watch_values(values::EVERY)?;
+                    self.begun.clear();
                     self.simulation = Some(simulation);
                 }
             }
             (self.thumbnails, self.cameras) = (compiled.thumbnails, compiled.cameras);
+            self.renew_checks(compiled.expectations);
             Ok(compiled.warnings)
         });
         match started {
             Ok(warnings) => {
                 self.problems = warnings;
-                self.running = Problems::default();
+                self.running = self.not_started();
                 self.plans += 1;
                 self.replay();
             }
@@ -476,6 +529,10 @@ impl Session {
     /// Starts the simulation anew.
     pub fn reset(&mut self) {
         self.running = Problems::default();
+        self.snapshots = Snapshots::default();
+        self.begun = values::starts(&self.document);
+        self.traced = None;
+        self.checks.restart();
         if let Some(simulation) = &mut self.simulation {
             simulation.reset();
         }

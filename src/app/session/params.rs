@@ -37,6 +37,7 @@ impl Session {
 
     fn send(&mut self, paths: Vec<String>, value: &ParamValue) {
         let mut taken = true;
+        self.stop_checks();
         for path in paths {
             taken &= self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value.clone()).is_ok());
             if self.compiler.busy() {

@@ -137,3 +137,58 @@ fn a_stage_that_is_being_written_keeps_its_ports() {
     });
     assert_eq!(session.faces()["other"].outputs[0].name, "smoke");
 }
+
+#[test]
+fn another_start_of_a_state_takes_effect_at_the_reset_and_says_so() {
+    let mut session = running();
+    let ones = r#"(version: 1, nodes: {"ones": (custom: "//! Ones\n//! @out y: Grid<f32>\nfn stage(cell: Cell) -> f32 { return 1.0; }", on: "domain")})"#;
+    let ones = Document::parse(ones).unwrap().nodes["ones"].clone();
+    let wire = |session: &mut Session, wired: bool| {
+        session.edit("init", |document| {
+            document.nodes.insert("ones".into(), ones.clone());
+            let inputs = &mut document.nodes.get_mut("density").unwrap().inputs;
+            match wired {
+                true => inputs.insert("init".into(), Link::parse("ones")),
+                false => inputs.remove("init"),
+            };
+        });
+        settle(session);
+        session.problems().map(|p| format!("{}.{}", p.node, p.port)).collect::<Vec<_>>()
+    };
+    assert_eq!(wire(&mut session, true), ["density.init"]);
+    assert!(wire(&mut session, false).is_empty(), "what it began with is back");
+    assert_eq!(wire(&mut session, true), ["density.init"]);
+    session.reset();
+    assert_eq!(session.problems().count(), 0, "it has begun with it");
+    assert!(session.simulation().unwrap().read("density").unwrap().data.iter().all(|v| *v == 1.0));
+    assert_eq!(wire(&mut session, false), ["density.init"]);
+}
+
+#[test]
+fn a_state_that_breaks_is_reported_with_the_node_where_it_began() {
+    let mut session = running();
+    let breaks = r#"(version: 1, nodes: {"breaks": (custom: "//! Breaks\n//! @in x: Grid<f32>\n//! @out y: Grid<f32>\nfn stage(cell: Cell) -> f32 { return x(cell) + log(0.05 - frame.time); }", inputs: {"x": "density"})})"#;
+    let breaks = Document::parse(breaks).unwrap().nodes["breaks"].clone();
+    session.edit("break", |document| {
+        document.nodes.insert("breaks".into(), breaks);
+        document.nodes.get_mut("smoke").unwrap().inputs.insert("field".into(), Link::parse("breaks"));
+    });
+    settle(&mut session);
+    for _ in 0..40 {
+        let simulation = session.simulation().unwrap();
+        simulation.step(&FrameInput::default()).unwrap();
+        simulation.gpu().wait();
+        if let Some(bad) = simulation.bad_values(false) {
+            session.trace(bad);
+        }
+    }
+    let since = std::time::Instant::now();
+    while session.problems().count() == 0 {
+        assert!(since.elapsed().as_secs() < 60, "nothing is reported");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        session.poll();
+    }
+    let problems: Vec<String> = session.problems().map(|p| p.to_string()).collect();
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].starts_with("breaks.y: NaN or infinity began here in frame 4"), "{problems:?}");
+}

@@ -126,3 +126,24 @@ fn a_built_in_that_is_replaced_is_told() {
     bench.session.open(Document::default(), Some(other));
     assert!(bench.session.library().file("view/color_map").is_none(), "another graph, other stages");
 }
+
+/// Pipes, devices and links in the folder are never opened, and opening the graph waits for nothing.
+#[cfg(unix)]
+#[test]
+fn what_is_no_stage_file_is_not_waited_for() {
+    use std::os::unix::fs::symlink;
+    let mut bench = Bench::new("pipe");
+    let at = |name: &str| bench.folder.join("stages").join(name);
+    crate::files::make_pipe(&at("pipe.wgsl"));
+    symlink("/dev/zero", at("zero.wgsl")).unwrap();
+    symlink("/", at("root")).unwrap();
+    let path = bench.folder.join("graph.ron");
+    bench.session.open(Document::default(), None);
+    let since = Instant::now();
+    bench.session.open(Document::parse(GRAPH).unwrap(), Some(path));
+    assert!(since.elapsed() < Duration::from_millis(500), "{:?}", since.elapsed());
+    assert!(bench.session.compiling() && bench.session.library().stage("own/half").is_none(), "not read yet");
+    bench.wait("the plan", |session| session.plans() == 2);
+    let errors = bench.session.library().errors("pipe").unwrap();
+    assert!(errors[0].to_string().contains("it is a pipe, not a regular file"), "{}", errors[0]);
+}

@@ -2,6 +2,7 @@
 
 mod camera;
 mod course;
+mod expect;
 mod framing;
 mod picture;
 mod wire;
@@ -69,6 +70,17 @@ impl View {
             Subject::Wire(wire) => Subject::Wire(Box::new(WireView::new(wire.view().clone()))),
         };
         View { subject, ..View::new(self.picture.render().clone()) }
+    }
+
+    /// Goes on in another window, with another device.
+    pub fn attach(&mut self, render: RenderState) {
+        let smooth = self.picture.smooth();
+        self.picture = Picture::new(render);
+        self.picture.set_smooth(smooth);
+        if let Subject::Wire(wire) = &mut self.subject {
+            **wire = WireView::new(wire.view().clone());
+        }
+        (self.fault, self.pointer) = (None, Pointer::default());
     }
 
     /// Starts over with another graph.
@@ -169,8 +181,9 @@ impl View {
                 ui.separator();
                 ui.label(RichText::new(format!("{width} × {height}")).color(theme::of(ui).dim).small());
             }
-            if let Subject::Output(name) = &self.subject {
-                camera::buttons(ui, session, name.as_deref(), asked);
+            match &self.subject {
+                Subject::Output(name) => camera::buttons(ui, session, name.as_deref(), asked),
+                Subject::Wire(wire) => expect::button(ui, session, wire.view(), asked),
             }
         });
     }

@@ -5,7 +5,7 @@ mod clipboard;
 mod frames;
 mod group;
 mod nodes;
-mod random;
+pub(crate) mod random;
 mod remedy;
 mod swap;
 mod wires;

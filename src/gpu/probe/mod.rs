@@ -87,7 +87,7 @@ struct Canvas {
 
 impl Lens {
     /// # Errors
-    /// A driver that refuses the shaders.
+    /// A driver that refuses the shaders, memory that it does not have.
     pub fn new(gpu: &Gpu) -> Result<Lens, Problem> {
         let kernels = gpu.probes.get(gpu)?;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
@@ -96,13 +96,13 @@ impl Lens {
         Ok(Lens {
             gpu: gpu.clone(),
             kernels,
-            uniforms: buffer(gpu, size_of::<Params>() as u64, uniform),
+            uniforms: buffer(gpu, size_of::<Params>() as u64, uniform)?,
             written: None,
-            found: buffer(gpu, FOUND_BYTES, usage),
-            sums: buffer(gpu, sums, usage),
+            found: buffer(gpu, FOUND_BYTES, usage)?,
+            sums: buffer(gpu, sums, usage)?,
             canvas: None,
             bound: Bound::default(),
-            staging: Staging::new(gpu, FOUND_BYTES + sums),
+            staging: Staging::new(gpu, FOUND_BYTES + sums)?,
         })
     }
 
@@ -167,9 +167,9 @@ impl Lens {
         self.canvas.as_ref().map(|canvas| Picture { buffer: &canvas.pixels, size: canvas.size })
     }
 
-    /// Asks for the picture without waiting.
+    /// Asks for the picture without waiting; `None` before the first look, and where there is no memory for the copy.
     pub fn picture_async(&self) -> Option<Reading> {
-        self.canvas.as_ref().map(|canvas| Reading::start(&self.gpu, &canvas.pixels))
+        self.canvas.as_ref().and_then(|canvas| Reading::start(&self.gpu, &canvas.pixels).ok())
     }
 
     /// Bind groups that it holds: one for each set of buffers that its wire takes turns in.
@@ -193,19 +193,14 @@ impl Lens {
         self.canvas = Some(Canvas {
             size,
             points,
-            depths: buffer(&self.gpu, cover, usage),
-            winners: buffer(&self.gpu, cover, usage),
-            pixels: buffer(&self.gpu, bytes, usage),
+            depths: buffer(&self.gpu, cover, usage)?,
+            winners: buffer(&self.gpu, cover, usage)?,
+            pixels: buffer(&self.gpu, bytes, usage)?,
         });
         Ok(())
     }
 }
 
-fn buffer(gpu: &Gpu, bytes: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("probe"),
-        size: bytes.max(16),
-        usage,
-        mapped_at_creation: false,
-    })
+fn buffer(gpu: &Gpu, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, Problem> {
+    Ok(gpu.buffer("wire view", bytes, usage)?)
 }

@@ -4,11 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::super::device::Gpu;
+use super::super::mapped;
 use super::Arrived;
+use crate::problem::Problem;
 
 const FREE: u8 = 0;
 const COPIED: u8 = 1;
 const READY: u8 = 2;
+/// The device was lost, and the memory with it.
 const FAILED: u8 = 3;
 
 pub struct Staging {
@@ -27,16 +30,15 @@ struct Slot {
 }
 
 impl Staging {
-    pub fn new(gpu: &Gpu, bytes: u64) -> Staging {
+    /// # Errors
+    /// When there is no memory for them.
+    pub fn new(gpu: &Gpu, bytes: u64) -> Result<Staging, Problem> {
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
-        let slot = || Slot {
-            buffer: super::buffer(gpu, bytes, usage),
-            state: Arc::new(AtomicU8::new(FREE)),
-            tag: 0,
-            copy: 0,
-            bytes: 0,
+        let slot = || {
+            let buffer = super::buffer(gpu, bytes, usage)?;
+            Ok::<_, Problem>(Slot { buffer, state: Arc::new(AtomicU8::new(FREE)), tag: 0, copy: 0, bytes: 0 })
         };
-        Staging { slots: [slot(), slot()], copies: 0 }
+        Ok(Staging { slots: [slot()?, slot()?], copies: 0 })
     }
 
     /// Copies parts of buffers, one behind the other. Returns the slot to map once it is submitted.
@@ -88,16 +90,9 @@ impl Slot {
     fn take(&self) -> Option<(u64, Arrived)> {
         match self.state.load(Ordering::Acquire) {
             READY => {
-                let view = self.buffer.slice(..self.bytes).get_mapped_range();
-                let words = bytemuck::pod_collect_to_vec(&view);
-                drop(view);
-                self.buffer.unmap();
-                self.state.store(FREE, Ordering::Release);
-                Some((self.copy, Arrived { tag: self.tag, words }))
-            }
-            FAILED => {
-                self.state.store(FREE, Ordering::Release);
-                None
+                let words = mapped::words(&self.buffer, self.bytes);
+                self.state.store(if words.is_some() { FREE } else { FAILED }, Ordering::Release);
+                Some((self.copy, Arrived { tag: self.tag, words: words? }))
             }
             _ => None,
         }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::recent::Recent;
 use crate::gpu::device::Gpu;
+use crate::gpu::mapped;
 
 /// Most timestamps that a query set may hold; longer lists have several.
 const SET: usize = wgpu::QUERY_SET_MAX_QUERIES as usize;
@@ -53,10 +54,12 @@ struct Slot {
 const FREE: u8 = 0;
 const WAITING: u8 = 1;
 const ARRIVED: u8 = 2;
+/// The device was lost, and the memory with it.
 const FAILED: u8 = 3;
 
 impl Track {
-    /// `borders`: the dispatches, in order, in front of which time is taken. `None` where there are none.
+    /// `borders`: the dispatches, in order, in front of which time is taken. `None` where there are none, or no memory
+    /// for their times.
     pub fn new(gpu: &Gpu, borders: Vec<usize>) -> Option<Track> {
         if borders.is_empty() {
             return None;
@@ -69,21 +72,14 @@ impl Track {
                 count: (stamps - first).min(SET) as u32,
             })
         };
-        let buffer = |usage| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("times"),
-                size: stamps as u64 * BYTES,
-                usage,
-                mapped_at_creation: false,
-            })
-        };
-        let slot = |_| Slot {
-            staging: buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ),
-            state: Arc::new(AtomicU8::new(FREE)),
+        let buffer = |usage| gpu.buffer("times", stamps as u64 * BYTES, usage).ok();
+        let slot = |_| {
+            let staging = buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ)?;
+            Some(Slot { staging, state: Arc::new(AtomicU8::new(FREE)) })
         };
         Some(Track {
-            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
-            ring: (0..RING).map(slot).collect(),
+            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC)?,
+            ring: (0..RING).map(slot).collect::<Option<_>>()?,
             next: 0,
             recent: Recent::new(borders.len()),
             marks: Arc::new(Marks { sets: (0..stamps).step_by(SET).map(set).collect(), borders }),
@@ -134,18 +130,17 @@ impl Track {
             let Some(slot) = self.ring.get((self.next + offset) % RING) else { return };
             match slot.state.load(Ordering::Acquire) {
                 ARRIVED => {
-                    let view = slot.staging.slice(..).get_mapped_range();
-                    let stamp = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-                    let stamps = view.chunks_exact(BYTES as usize).map(stamp);
-                    let spans = stamps.clone().zip(stamps.skip(1));
-                    self.recent.push(spans.map(|(from, to)| (to.saturating_sub(from) as f64 * ms) as f32));
-                    drop(view);
-                    slot.staging.unmap();
-                    slot.state.store(FREE, Ordering::Release);
+                    let recent = &mut self.recent;
+                    let read = mapped::read(&slot.staging, slot.staging.size(), |view| {
+                        let stamp = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+                        let stamps = view.chunks_exact(BYTES as usize).map(stamp);
+                        let spans = stamps.clone().zip(stamps.skip(1));
+                        recent.push(spans.map(|(from, to)| (to.saturating_sub(from) as f64 * ms) as f32));
+                    });
+                    slot.state.store(if read.is_some() { FREE } else { FAILED }, Ordering::Release);
                 }
                 // Younger ones have not arrived either.
                 WAITING => return,
-                FAILED => slot.state.store(FREE, Ordering::Release),
                 _ => {}
             }
         }

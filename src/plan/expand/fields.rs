@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::stage::MAX_FIELDS;
 use super::{BuiltIn, Feed, FieldFeed, Part, Read};
 use crate::graph::{Graph, Kind};
 use crate::stage::Stage;
@@ -33,6 +34,10 @@ impl<'a> Collector<'a> {
 
     /// Takes up an input port of the stage (`asker` 0) or of one of its fields.
     pub fn input(&mut self, feed: &Feed, asker: usize, port: usize) {
+        // One more is enough to be refused.
+        if self.fields.len() > MAX_FIELDS {
+            return;
+        }
         let declared = self.stage(asker).and_then(|stage| stage.inputs().nth(port));
         let mut read = |part, value| self.reads.push(Read { field: asker, port, part, value });
         match feed {

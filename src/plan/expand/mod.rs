@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 use super::layout::{self, Layout};
 use super::{Keep, Outputs, PlanOptions};
+use crate::cancel::Cancel;
+use crate::graph::starts::{Behind, INIT};
 use crate::graph::{Graph, Kind, Setting, Source};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::{Precision, ValueType, WireType};
@@ -21,6 +23,10 @@ pub use program::{BuiltIn, Op, Part, Program, Read, StateKey, Task, Value, Value
 
 /// More dispatches than this are a slip of the pen (10,000 iterations in a group of 10,000).
 const MAX_OPS: usize = 100_000;
+/// Repeats of groups, those in other groups each time.
+const MAX_REPEATS: usize = 200_000;
+/// Inputs of groups that are followed, in every repeat.
+const MAX_FEEDS: usize = 1_000_000;
 
 /// What a port gets.
 #[derive(Clone, Debug)]
@@ -80,6 +86,21 @@ struct Expander<'a> {
     envs: Vec<Env>,
     stages: HashMap<(usize, usize), Vec<Feed>>,
     groups: HashMap<(usize, usize), usize>,
+    /// What the inputs of a group get, by scope and input.
+    taken: HashMap<(usize, usize), Feed>,
+    /// Numbers of the document that are in memory because a group gives them out, or goes on from them: by group, port, and whether
+    /// that is an output.
+    numbers: HashMap<(usize, usize, bool), ValueId>,
+    /// States, or parts of them, of which it is not known yet what they become.
+    waiting: BTreeSet<StateKey>,
+    /// Values that a State holds or becomes.
+    claimed: HashSet<ValueId>,
+    files: Behind,
+    /// Field stages that are validated by themselves.
+    probed: HashSet<usize>,
+    /// Fields that operations have built in so far.
+    built_in: usize,
+    cancel: Cancel,
     /// Stages and groups whose inputs are being expanded: meeting one again is a circle through a group that repeats.
     open: HashSet<(usize, usize)>,
     /// States of particles that have been asked for.
@@ -95,17 +116,16 @@ const TOP: usize = 0;
 
 /// The operations of a frame.
 pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> {
-    let mut expander = Expander::new(graph);
-    for (index, node) in graph.nodes.iter().enumerate() {
+    let mut expander = Expander::new(graph, options);
+    for (index, node) in graph.outputs().into_iter().filter_map(|index| Some((index, graph.nodes.get(index)?))) {
         let wanted = match &options.outputs {
             Outputs::All => true,
             Outputs::First => expander.program.pictures.is_empty(),
             Outputs::One(name) => *name == node.path,
             Outputs::None => false,
         };
-        if let (Kind::Output { size }, true) = (&node.kind, wanted) {
-            let size = *size;
-            expander.picture(index, options.size.or(size))?;
+        if wanted {
+            expander.picture(index, options.size.or_else(|| graph.picture_size(node)))?;
         }
     }
     let start_only = graph.start_only();
@@ -155,15 +175,15 @@ fn is_part(rest: &str) -> bool {
 }
 
 /// The operations that give every State of a frame its start value.
-pub fn reset(graph: &Graph, frame: &Program) -> Result<Program, Problems> {
-    let mut expander = Expander::new(graph);
+pub fn reset(graph: &Graph, frame: &Program, options: &PlanOptions) -> Result<Program, Problems> {
+    let mut expander = Expander::new(graph, options);
     let states: BTreeSet<usize> = frame.states.keys().map(|(node, _)| *node).collect();
     for state in states {
         let node = &graph.nodes[state];
         if node.file.is_some() {
             continue;
         }
-        let feed = match node.inputs.get(1).map(|i| &i.source) {
+        let feed = match node.inputs.get(INIT).map(|i| &i.source) {
             Some(Source::Nothing) | None => node.params.first().cloned().map(Feed::Setting),
             Some(source) => Some(expander.seen(source, node.group)?),
         };
@@ -178,7 +198,7 @@ pub fn reset(graph: &Graph, frame: &Program) -> Result<Program, Problems> {
 }
 
 impl<'a> Expander<'a> {
-    fn new(graph: &'a Graph) -> Expander<'a> {
+    fn new(graph: &'a Graph, options: &PlanOptions) -> Expander<'a> {
         let top = Env { group: None, parent: TOP, iteration: 0, previous: TOP, gate: None };
         Expander {
             graph,
@@ -186,6 +206,14 @@ impl<'a> Expander<'a> {
             envs: vec![top],
             stages: HashMap::new(),
             groups: HashMap::new(),
+            taken: HashMap::new(),
+            numbers: HashMap::new(),
+            waiting: BTreeSet::new(),
+            claimed: HashSet::new(),
+            files: Behind::default(),
+            probed: HashSet::new(),
+            built_in: 0,
+            cancel: options.cancel.clone(),
             open: HashSet::new(),
             sets: HashMap::new(),
             given: BTreeMap::new(),
@@ -201,7 +229,7 @@ impl<'a> Expander<'a> {
             Source::Wire { node, port } => match &graph.nodes[*node].kind {
                 Kind::State(_) => Ok(self.state(*node)),
                 Kind::Group(group) => {
-                    let (_, inner) = group.outputs.get(*port).ok_or_else(|| broken(graph, *node))?;
+                    let (name, inner) = group.outputs.get(*port).ok_or_else(|| broken(graph, *node))?;
                     // A State's value is there before any repeat.
                     let held =
                         matches!(inner, Source::Wire { node, .. } if matches!(graph.nodes[*node].kind, Kind::State(_)));
@@ -209,6 +237,7 @@ impl<'a> Expander<'a> {
                         true => self.feed(inner, env)?,
                         false => self.leaving(*node, *port, env)?,
                     };
+                    let feed = self.in_memory(feed, (*node, *port, true), name)?;
                     self.given.insert((*node, *port), feed.clone());
                     Ok(feed)
                 }
@@ -218,19 +247,59 @@ impl<'a> Expander<'a> {
                 }
             },
             Source::GroupInput { group, input } => {
-                let here = &self.envs[env];
-                let (iteration, parent, previous) = (here.iteration, here.parent, here.previous);
-                debug_assert_eq!(here.group, Some(*group), "a group's input is read in its own scope");
-                if let (Kind::Group(kind), true) = (&graph.nodes[*group].kind, iteration > 0)
-                    && let Some(output) = kind.feedback(*input)
-                {
-                    return self.feed(output, previous);
+                if let Some(known) = self.taken.get(&(env, *input)) {
+                    return Ok(known.clone());
                 }
-                let outer = graph.nodes[*group].inputs.get(*input).ok_or_else(|| broken(graph, *group))?;
-                self.feed(&outer.source, parent)
+                let feed = self.group_input(*group, *input, env)?;
+                self.taken.insert((env, *input), feed.clone());
+                Ok(feed)
             }
             Source::Nothing => Err(Problem::new("", "", "an unwired port was read", "check the graph first").into()),
         }
+    }
+
+    /// What an input of a group gets in one repeat.
+    fn group_input(&mut self, group: usize, input: usize, env: usize) -> Result<Feed, Problems> {
+        let graph = self.graph;
+        if self.taken.len() >= MAX_FEEDS {
+            let cause = format!(
+                "the inputs of this group and of others are read over {MAX_FEEDS} times in a frame, once a repeat"
+            );
+            return Err(Problem::new(&graph.nodes[group].path, "", cause, "lower the iterations of the groups").into());
+        }
+        let here = &self.envs[env];
+        let (iteration, parent, previous) = (here.iteration, here.parent, here.previous);
+        debug_assert_eq!(here.group, Some(group), "a group's input is read in its own scope");
+        let entry = &graph.nodes[group];
+        let (Kind::Group(kind), Some(outer)) = (&entry.kind, entry.inputs.get(input)) else {
+            return Err(broken(graph, group).into());
+        };
+        if let (Some(output), true) = (kind.feedback(input), iteration > 0) {
+            let feed = self.feed(output, previous)?;
+            let port = kind.outputs.binary_search_by(|(name, _)| name.cmp(&outer.name)).unwrap_or_default();
+            return self.in_memory(feed, (group, port, true), &outer.name);
+        }
+        let feed = self.feed(&outer.source, parent)?;
+        self.in_memory(feed, (group, input, false), &outer.name)
+    }
+
+    /// A number of the document that reaches a stage by way of a group: in one repeat or another it may be a value, so it is one
+    /// in all of them.
+    fn in_memory(&mut self, feed: Feed, key: (usize, usize, bool), name: &str) -> Result<Feed, Problems> {
+        let Feed::Setting(setting) = feed else { return Ok(feed) };
+        if let Some(value) = self.numbers.get(&key) {
+            return Ok(Feed::Value(*value));
+        }
+        let (group, _, output) = key;
+        // An input may have the same name, and another value.
+        let name = if output { format!("{name} (output)") } else { name.to_string() };
+        let value = self.value(group, WireType::Number(setting.ty), format!("{}.{name}", self.graph.nodes[group].path));
+        if let Some(value) = self.program.values.get_mut(value) {
+            value.dim = self.graph.dim_around(group).unwrap_or(value.dim);
+        }
+        self.push(group, TOP, Task::Fill(Some(Setting { name, ..setting })), vec![], vec![write(value)])?;
+        self.numbers.insert(key, value);
+        Ok(Feed::Value(value))
     }
 
     /// Enters the wires under their names. Of one that is made in every repeat of a group, the last is left.
@@ -266,8 +335,22 @@ impl<'a> Expander<'a> {
         let ty = entry.outputs.first().copied().unwrap_or(WireType::Grid(ValueType::F32));
         let value = self.value(node, ty, format!("{}.value", entry.path));
         self.program.wires.insert(format!("{}.value", entry.path), value);
-        self.program.states.insert(key, value);
+        self.hold(key, value);
         Feed::Value(value)
+    }
+
+    /// Makes a value last frame's value of a State, or of a part of one.
+    fn hold(&mut self, key: StateKey, value: ValueId) {
+        if !self.program.next.contains_key(&key) {
+            self.waiting.insert(key.clone());
+        }
+        self.claimed.insert(value);
+        self.program.states.insert(key, value);
+    }
+
+    /// Ends the work when nobody wants it any more.
+    fn check_cancel(&self) -> Result<(), Problems> {
+        if self.cancel.is_cancelled() { Err(super::cancelled()) } else { Ok(()) }
     }
 
     /// Wires that leave a group and come back to it make a circle only once the group repeats.
@@ -290,10 +373,12 @@ impl<'a> Expander<'a> {
         }
         let graph = self.graph;
         let Kind::Group(group) = &graph.nodes[node].kind else { return Err(broken(graph, node).into()) };
+        self.check_repeats(node)?;
         self.enter(node, env)?;
         let until = graph.nodes[node].until.as_ref();
         let (mut previous, mut gate) = (env, self.gate(env));
         for iteration in 0..graph.nodes[node].iterations {
+            self.check_cancel()?;
             if iteration > 0 {
                 // In order, so that the last repeat does not recurse through all before it.
                 for input in 0..group.inputs.len() {
@@ -316,12 +401,26 @@ impl<'a> Expander<'a> {
         Ok(previous)
     }
 
+    /// Refuses repeats before they are made.
+    fn check_repeats(&self, node: usize) -> Result<(), Problems> {
+        let entry = &self.graph.nodes[node];
+        let (made, more) = (self.envs.len(), entry.iterations as usize);
+        if made + more <= MAX_REPEATS {
+            return Ok(());
+        }
+        let cause = format!(
+            "the groups repeat over {MAX_REPEATS} times a frame in all: {} times before this one, which repeats {more} times once more",
+            made - 1
+        );
+        Err(Problem::new(&entry.path, "iterations", cause, "lower its iterations, or those of the groups around")
+            .into())
+    }
+
     fn picture(&mut self, node: usize, size: Option<(u32, u32)>) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let source = entry.inputs.first().map(|i| i.source.clone()).unwrap_or(Source::Nothing);
         let Feed::Value(image) = self.seen(&source, entry.group)? else { return Err(broken(self.graph, node).into()) };
-        let [x, y, _] = entry.domain.and_then(|d| self.graph.domains.get(d)).map_or([1; 3], |d| d.resolution);
-        let (width, height) = size.unwrap_or((x, y));
+        let (width, height) = size.unwrap_or((1, 1));
         let picture = Value {
             ty: WireType::Grid(ValueType::U32),
             domain: None,
@@ -340,14 +439,30 @@ impl<'a> Expander<'a> {
 
     /// What every State that matters becomes. Following one may bring up others.
     fn finish_states(&mut self) -> Result<(), Problems> {
-        while let Some(state) = self.program.states.keys().find(|s| !self.program.next.contains_key(s)).map(|s| s.0) {
+        while let Some(state) = self.waiting.first().map(|state| state.0) {
+            self.check_cancel()?;
+            self.bring_files(state);
             let feed = match self.graph.nodes[state].inputs.first().map(|i| &i.source) {
                 Some(Source::Nothing) | None => self.state(state),
                 Some(source) => self.seen(source, self.graph.nodes[state].group)?,
             };
             self.become_state(state, Some(feed))?;
+            let mut left = self.waiting.range((state, Part::Whole)..);
+            if left.next().is_some_and(|next| next.0 == state) {
+                return Err(broken(self.graph, state).into());
+            }
         }
         Ok(())
+    }
+
+    /// Files that the start of a State is made of have memory, whether a frame reads them or not.
+    fn bring_files(&mut self, state: usize) {
+        let graph = self.graph;
+        let init = graph.nodes.get(state).and_then(|node| node.inputs.get(INIT));
+        let files = init.map(|init| self.files.files(graph, &init.source)).unwrap_or_default();
+        for file in files {
+            self.state(file);
+        }
     }
 
     /// Makes a value the next one of a State. Without one, the State is empty.
@@ -379,8 +494,7 @@ impl<'a> Expander<'a> {
                 let own = self.program.states.get(&key) == Some(&value);
                 let precise = |v: ValueId| self.program.values.get(v).map(|v| v.precision);
                 let same = precise(value) == precise(empty);
-                let taken = self.program.states.values().any(|v| *v == value)
-                    || self.program.next.values().any(|v| *v == value);
+                let taken = self.claimed.contains(&value);
                 if own || (same && !taken) {
                     value
                 } else {
@@ -393,6 +507,8 @@ impl<'a> Expander<'a> {
                 empty
             }
         };
+        self.waiting.remove(&key);
+        self.claimed.insert(next);
         self.program.next.insert(key, next);
         Ok(())
     }
@@ -427,7 +543,7 @@ impl<'a> Expander<'a> {
 
     fn check_count(&self) -> Result<(), Problems> {
         if self.program.ops.len() <= MAX_OPS {
-            return Ok(());
+            return self.check_cancel();
         }
         let cause = format!("the graph unrolls into over {MAX_OPS} dispatches a frame");
         Err(Problem::new("", "", cause, "lower the iterations of its stages and groups").into())

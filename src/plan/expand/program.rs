@@ -214,6 +214,8 @@ pub struct Program {
     pub together: Vec<Vec<ValueId>>,
     /// For each gate the workgroups of the dispatches behind it.
     pub tables: BTreeMap<ValueId, Vec<[u32; 3]>>,
+    /// The group whose test writes each gate.
+    pub testers: BTreeMap<ValueId, usize>,
     /// Whether short loops of its stages are written out, as the driver of a GPU likes it.
     pub unrolled: bool,
 }

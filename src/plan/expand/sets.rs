@@ -77,7 +77,7 @@ impl Expander<'_> {
             Some(value) => *value,
             None => self.count(format!("{path}.count")),
         };
-        self.program.states.insert((node, Part::Count), count);
+        self.hold((node, Part::Count), count);
         let mut attributes = BTreeMap::new();
         for (name, ty) in &set.attributes {
             let name: Arc<str> = name.as_str().into();
@@ -86,7 +86,7 @@ impl Expander<'_> {
                 Some(value) => *value,
                 None => self.attribute(room, *ty, format!("{path}.{name}")),
             };
-            self.program.states.insert(key, value);
+            self.hold(key, value);
             attributes.insert(name, value);
         }
         // The same whenever it is asked for, and no other set's.

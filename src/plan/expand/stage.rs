@@ -12,7 +12,9 @@ use crate::stage::types::{PortType, Precision, Scalar, WireType};
 use crate::stage::{IterationSource, Stage};
 
 /// Fields that one kernel takes: all are text of its own.
-const MAX_FIELDS: usize = 256;
+pub(super) const MAX_FIELDS: usize = 256;
+/// Fields of all dispatches.
+const MAX_BUILT_IN: usize = 500_000;
 
 impl Expander<'_> {
     /// Unrolls a stage's iterations and gives its outputs.
@@ -61,7 +63,7 @@ impl Expander<'_> {
 
     /// Remembers a field stage, once, so that its own text is checked where it stands.
     fn probe(&mut self, node: usize, stage: &Stage, feeds: &[Feed]) -> Result<(), Problems> {
-        if self.program.probes.iter().any(|op| op.node == node) {
+        if !self.probed.insert(node) {
             return Ok(());
         }
         let (reads, fields) = self.reads(node, stage, feeds)?;
@@ -167,13 +169,24 @@ impl Expander<'_> {
     }
 
     /// What a dispatch reads.
-    fn reads(&self, node: usize, stage: &Stage, feeds: &[Feed]) -> Result<(Vec<Read>, Vec<super::BuiltIn>), Problems> {
+    fn reads(
+        &mut self,
+        node: usize,
+        stage: &Stage,
+        feeds: &[Feed],
+    ) -> Result<(Vec<Read>, Vec<super::BuiltIn>), Problems> {
         let mut collector = Collector::new(self.graph, stage);
         feeds.iter().enumerate().for_each(|(port, feed)| collector.input(feed, 0, port));
         let Collector { reads, fields, .. } = collector;
         if fields.len() > MAX_FIELDS {
             let cause = format!("over {MAX_FIELDS} fields come together here");
             let remedy = "keep one of them in a grid, with grid/from_field and field/from_grid";
+            return Err(Problem::new(&self.graph.nodes[node].path, "", cause, remedy).into());
+        }
+        self.built_in += fields.len();
+        if self.built_in > MAX_BUILT_IN {
+            let cause = format!("the dispatches of a frame come to over {MAX_BUILT_IN} fields that they build in");
+            let remedy = "keep fields that many stages read in grids, with grid/from_field, or lower the iterations";
             return Err(Problem::new(&self.graph.nodes[node].path, "", cause, remedy).into());
         }
         Ok((reads, fields))

@@ -254,7 +254,8 @@ impl StageKernel<'_> {
 
     fn call(&self, argument: &str) -> String {
         let keep = if self.returned().is_empty() { "" } else { "let _result = " };
-        format!("{keep}stage({argument});")
+        let (begin, end) = self.sampled(argument).unwrap_or_default();
+        format!("{begin}{keep}stage({argument});{end}")
     }
 
     /// Whether a cell is of the other colour, and what keeps it as it is.

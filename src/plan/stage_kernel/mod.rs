@@ -1,6 +1,7 @@
 //! The WGSL of a stage: the user's text first and untouched, then what the compiler generates around it.
 
 mod alarms;
+mod checks;
 mod columns;
 mod fields;
 mod fill;
@@ -23,7 +24,7 @@ use super::groups::workgroup;
 use super::kernel::dim;
 use super::prelude::{self, Wanted};
 use super::uniforms::{self, Block, Content, Counter};
-use super::{Alarm, Binding, Cause, Kernel, Shape};
+use super::{Alarm, Binding, Cause, Kernel, Shape, scatter};
 use crate::curve::SAMPLES;
 use crate::graph::{Domain, Graph, Kind, Node, Setting, Source};
 use crate::stage::header::{Change, Direction, Param, Port, Radius, Scatter};
@@ -88,12 +89,15 @@ impl StageKernel<'_> {
                 block.push(name.into(), ValueType::I32, dim, Content::Word(counter));
             }
         }
-        let warns = guards.iter().any(|of| of.causes().next().is_some());
+        self.check_members(&mut block);
+        let checks = self.check_functions();
+        let warns = guards.iter().any(|of| of.causes().next().is_some()) || !checks.is_empty();
         let mut bindings = Vec::new();
         let mut generated = self.variables(&bound, &mut bindings);
         if warns {
             generated.push_str(&alarms::functions(bindings.len() + 2, &guards));
         }
+        generated.push_str(&checks);
         generated.push_str(&self.shared());
         generated.push_str(&self.handed_variables());
         if let Some(shape) = self.op.shape.filter(|_| self.op.sweeps > 1) {
@@ -436,7 +440,7 @@ impl StageKernel<'_> {
         let layout = value.layout();
         let memory = Memory { name: &port.name, variable, ty: value.ty, domain, layout, edge, tile, held };
         match port.scatter {
-            Some(Scatter::Sum(bits)) => return memory.add(bits),
+            Some(Scatter::Sum(bits)) => return memory.add(bits, of.index == 0 && scatter::checked(stage, port)),
             Some(kind) => return memory.extreme(kind == Scatter::Min),
             None => {}
         }

@@ -1,0 +1,64 @@
+//! What outlives the graphics device: snapshots of the States, from which the simulation goes on with another one.
+
+use std::time::{Duration, Instant};
+
+use super::Session;
+use crate::app::compiler::Compiler;
+use crate::gpu::Gpu;
+use crate::sim::{Snapshot, SnapshotReading};
+
+/// How often a snapshot is taken while the simulation runs.
+const EVERY: Duration = Duration::from_secs(3);
+/// States that are larger are not copied: the copies would be felt \[bytes\].
+const LARGEST: u64 = 64 << 20;
+
+/// The last snapshot, and the next one on its way.
+#[derive(Default)]
+pub struct Snapshots {
+    last: Option<Snapshot>,
+    reading: Option<SnapshotReading>,
+    asked: Option<Instant>,
+    /// The simulation of the next plan starts from the last snapshot.
+    wanted: bool,
+}
+
+impl Snapshots {
+    /// The snapshot that a simulation on another device starts from, once.
+    pub fn wanted(&mut self) -> Option<&Snapshot> {
+        let wanted = std::mem::take(&mut self.wanted);
+        self.last.as_ref().filter(|_| wanted)
+    }
+}
+
+impl Session {
+    /// To be called after each frame: takes a snapshot every few seconds, if the States are small enough. Does not wait.
+    pub fn keep_snapshot(&mut self) {
+        let Some(simulation) = &self.simulation else { return };
+        let snapshots = &mut self.snapshots;
+        if let Some(reading) = snapshots.reading.take() {
+            match reading.try_take() {
+                Ok(taken) => snapshots.last = taken.or(snapshots.last.take()),
+                Err(reading) => snapshots.reading = Some(reading),
+            }
+        } else if snapshots.asked.is_none_or(|asked| asked.elapsed() > EVERY) && simulation.state_bytes() <= LARGEST {
+            snapshots.asked = Some(Instant::now());
+            // Without memory for it, the next one is tried.
+            snapshots.reading = simulation.snapshot().ok();
+        }
+    }
+
+    /// Goes on with another device, since this one was lost. The document is compiled for it, and the simulation then goes on from
+    /// the frame that is returned, or from the start.
+    pub fn rebuild(&mut self, gpu: Gpu) -> Option<u64> {
+        let wake = self.wake.clone();
+        self.compiler = Compiler::new(gpu.clone(), move || wake());
+        self.gpu = gpu;
+        self.simulation = None;
+        self.running = Default::default();
+        self.snapshots.reading = None;
+        self.snapshots.asked = None;
+        self.snapshots.wanted = true;
+        self.compile();
+        self.snapshots.last.as_ref().map(|snapshot| snapshot.frame)
+    }
+}

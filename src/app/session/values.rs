@@ -1,0 +1,81 @@
+//! What a user would not see by looking: States that an edit did not start again, and values that are no numbers.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, channel};
+
+use super::Session;
+use crate::document::{Document, Link, NodeKind, Nodes};
+use crate::graph::Graph;
+use crate::plan::{Keep, Plan, PlanOptions};
+use crate::problem::{Problem, Problems};
+use crate::sim::values::BadValues;
+
+/// Frames from one look at the States to the next.
+pub const EVERY: u64 = 32;
+
+/// What each State starts from: the wire of its `init`, by its path.
+pub type Starts = BTreeMap<String, Option<Link>>;
+
+/// The starts of all States of a document.
+pub fn starts(document: &Document) -> Starts {
+    let mut starts = Starts::new();
+    collect(&document.nodes, "", &mut starts);
+    starts
+}
+
+fn collect(nodes: &Nodes, level: &str, starts: &mut Starts) {
+    for (name, node) in nodes {
+        let path = format!("{level}{name}");
+        match &node.kind {
+            NodeKind::State(_) => drop(starts.insert(path, node.inputs.get("init").cloned())),
+            NodeKind::Group(group) => collect(&group.nodes, &format!("{path}/"), starts),
+            _ => {}
+        }
+    }
+}
+
+impl Session {
+    /// After a plan took the place of another: States that began otherwise than the document says now. New ones have just begun.
+    pub(super) fn not_started(&mut self) -> Problems {
+        let now = starts(&self.document);
+        self.begun.retain(|path, _| now.contains_key(path));
+        let mut problems = Problems::default();
+        for (path, start) in now {
+            if *self.begun.entry(path.clone()).or_insert_with(|| start.clone()) == start {
+                continue;
+            }
+            let cause = "the new start takes effect at the next reset; until then the State keeps its values";
+            problems.push(Problem::new(&path, "init", cause, "reset the simulation").warning());
+        }
+        problems
+    }
+
+    /// Looks for the node where NaN or infinity began, on a thread of its own.
+    pub fn trace(&mut self, bad: BadValues) {
+        let (answer, answers) = channel();
+        let (document, library, gpu) = (self.document.clone(), self.library.clone(), self.gpu.clone());
+        let (access, wake) = (self.access(), self.wake.clone());
+        let work = move || {
+            let (folder, allow_files) = (access.folder, access.anywhere);
+            let options = PlanOptions { keep: Keep::All, folder, allow_files, ..PlanOptions::default() };
+            let plan = Graph::build(&document, &library).and_then(|graph| Plan::compile(&graph, &options));
+            let origin = plan.and_then(|plan| bad.origin(&gpu, plan)).ok().flatten();
+            let _ = answer.send(bad.problem(origin.as_ref()));
+            wake();
+        };
+        // A window that closes does not wait for it.
+        let deep = || crate::deep_stack(work);
+        let started = std::thread::Builder::new().name("trace".into()).spawn(deep);
+        self.traced = started.is_ok().then_some(answers);
+    }
+
+    pub(super) fn take_trace(&mut self) {
+        if let Some(problem) = self.traced.as_ref().and_then(|answers| answers.try_recv().ok()) {
+            self.traced = None;
+            self.running.push(problem);
+        }
+    }
+}
+
+/// The answer of a trace that is under way.
+pub type Traced = Option<Receiver<Problem>>;

@@ -1,0 +1,149 @@
+//! The window around the editor. When its graphics device is lost (a driver that was reset, a GPU that was unplugged, a laptop
+//! that slept), the window goes with it. The editor moves into a new one.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use eframe::egui::{self, Ui};
+use eframe::{egui_wgpu, wgpu};
+
+use super::{Editor, Folders, Source, disk};
+use crate::gpu;
+
+/// Devices that may be lost within [`WITHIN`]: a graph that loses one every time is not run for ever.
+const MOST_LOSSES: usize = 4;
+const WITHIN: Duration = Duration::from_secs(60);
+
+/// Where a window leaves its editor when it closes, however it closes.
+type Slot = Rc<RefCell<Option<Editor>>>;
+
+/// Opens the window, with a graph file or with a graph that ships, and returns when it is closed. `stages` is a folder of
+/// the user's own; without one, it is `stages` beside the graph.
+///
+/// # Errors
+/// Why there is no window, in one sentence.
+pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String> {
+    let source = file.map_or_else(first, Source::File);
+    let slot = Slot::default();
+    let mut result = open(&slot, move |context| Editor::new(context, source, stages, Folders::of_user()));
+    let mut losses = VecDeque::new();
+    loop {
+        let Some(mut editor) = slot.take().filter(|editor| editor.session.gpu().is_lost()) else {
+            return result.unwrap_or_else(|panic| resume_unwind(panic));
+        };
+        losses.push_back(Instant::now());
+        losses.retain(|loss| loss.elapsed() < WITHIN);
+        if losses.len() > MOST_LOSSES {
+            // Changes that no file holds are offered at the next start.
+            let many = format!("the graphics device was lost {} times within a minute", losses.len());
+            return Err(format!("{many}; lower the resolution of the graph or update the driver"));
+        }
+        result = open(&slot, move |context| editor.attach(context).map(|()| editor));
+    }
+}
+
+type Panic = Box<dyn std::any::Any + Send>;
+
+/// Opens a window and returns when it is closed; its editor is then in the slot. A device that is lost while egui draws ends in a
+/// panic of egui's, which is given back.
+fn open(
+    slot: &Slot,
+    editor: impl FnOnce(&eframe::CreationContext<'_>) -> Result<Editor, String>,
+) -> Result<Result<(), String>, Panic> {
+    let options = eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_app_id("stagewright")
+            .with_title("Stagewright")
+            .with_inner_size([1480.0, 920.0])
+            .with_min_inner_size([820.0, 520.0])
+            .with_drag_and_drop(true),
+        wgpu_options: graphics(),
+        ..Default::default()
+    };
+    let slot = slot.clone();
+    let create: eframe::AppCreator<'_> = Box::new(move |context| {
+        let editor = editor(context)?;
+        if let Some(folder) = crate::tune::cache_folder() {
+            editor.session.gpu().keep_pipelines(&folder.join("pipelines"));
+        }
+        Ok(Box::new(Window { editor: Some(editor), slot, lose: injected_loss() }))
+    });
+    catch_unwind(AssertUnwindSafe(|| {
+        eframe::run_native("stagewright", options, create).map_err(|error| sentence(&error))
+    }))
+}
+
+/// What eframe owns.
+struct Window {
+    editor: Option<Editor>,
+    slot: Slot,
+    /// After what time the device is destroyed, for tests, and since when it is there.
+    lose: Option<(Duration, Instant)>,
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        *self.slot.borrow_mut() = self.editor.take();
+    }
+}
+
+impl eframe::App for Window {
+    fn logic(&mut self, ctx: &egui::Context, frame: &mut eframe::Frame) {
+        if let Some(editor) = &mut self.editor {
+            editor.logic(ctx, frame);
+        }
+    }
+
+    fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+        if let Some(editor) = &mut self.editor {
+            if self.lose.is_some_and(|(after, since)| since.elapsed() > after) {
+                self.lose = None;
+                editor.session.gpu().destroy();
+            }
+            editor.ui(ui, frame);
+        }
+    }
+}
+
+/// In debug builds `STAGEWRIGHT_LOSE_DEVICE` says after how many seconds every window loses its device, to try what follows.
+fn injected_loss() -> Option<(Duration, Instant)> {
+    let text = std::env::var("STAGEWRIGHT_LOSE_DEVICE").ok().filter(|_| cfg!(debug_assertions))?;
+    Some((Duration::try_from_secs_f64(text.parse().ok()?).ok()?, Instant::now()))
+}
+
+/// Why there is no window, and what works without one.
+fn sentence(error: &eframe::Error) -> String {
+    match error {
+        eframe::Error::Wgpu(cause) => {
+            // It may end in an empty list of adapters.
+            let cause = cause.to_string();
+            let cause = cause.trim_end_matches("{}").trim_end_matches([' ', ':', ',', '.']);
+            format!("{}; {cause}", gpu::GpuError::NoAdapter)
+        }
+        eframe::Error::AppCreation(cause) => cause.to_string(),
+        other => {
+            // Up to here it says where in the window library that was.
+            let text = other.to_string();
+            let cause = text.rsplit(": ").next().unwrap_or_default().trim_end_matches('.');
+            format!("no window can be opened: {cause}; `stagewright render` works without one")
+        }
+    }
+}
+
+fn first() -> Source {
+    let shipped = PathBuf::from(format!("graphs/{}.ron", disk::FIRST));
+    if shipped.is_file() { Source::File(shipped) } else { Source::Example(disk::FIRST.to_string()) }
+}
+
+/// The window's device is the simulation's too, so it is asked for with all that the adapter has.
+fn graphics() -> egui_wgpu::WgpuConfiguration {
+    let mut setup = egui_wgpu::WgpuSetupCreateNew::without_display_handle();
+    setup.instance_descriptor.backends &= wgpu::Backends::PRIMARY;
+    setup.device_descriptor = Arc::new(gpu::device_descriptor);
+    egui_wgpu::WgpuConfiguration { wgpu_setup: setup.into(), ..Default::default() }
+}

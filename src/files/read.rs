@@ -1,0 +1,273 @@
+//! Reading: regular files, up to a limit, and of those that a graph names only what lies below its folder.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// Why a file is not read, as the end of a sentence that names it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    #[error("there is no such file")]
+    Missing,
+    #[error("it is {0}, not a regular file")]
+    Kind(&'static str),
+    #[error("it is larger than {}", size(*.0))]
+    TooLarge(u64),
+    #[error("it lies outside the graph's folder")]
+    Outside,
+    #[error("{0}")]
+    Io(String),
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> ReadError {
+        match error.kind() {
+            io::ErrorKind::NotFound => ReadError::Missing,
+            io::ErrorKind::StorageFull => ReadError::Io("the disk is full".into()),
+            _ => ReadError::Io(error.to_string()),
+        }
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes >> 20 {
+        0 => format!("{} KiB", bytes >> 10),
+        mebibytes => format!("{mebibytes} MiB"),
+    }
+}
+
+/// Which files a graph may name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// The graph's folder. Relative names start from here.
+    pub folder: PathBuf,
+    /// Whether files outside it may be read too: the user has allowed it.
+    pub anywhere: bool,
+}
+
+impl Access {
+    pub fn new(folder: impl Into<PathBuf>, anywhere: bool) -> Access {
+        Access { folder: folder.into(), anywhere }
+    }
+
+    /// Whether a name does not lead out of the folder by itself, as far as can be told without the disk.
+    pub fn may_name(&self, named: &Path) -> bool {
+        let leaves = named.is_absolute() || named.components().any(|part| part == Component::ParentDir);
+        self.anywhere || !leaves
+    }
+
+    /// Where a file is that a graph names.
+    ///
+    /// # Errors
+    /// [`ReadError::Outside`] where it is not below the graph's folder: absolute names, `..` and links that lead out; a file that is
+    /// missing.
+    pub fn resolve(&self, named: &Path) -> Result<PathBuf, ReadError> {
+        self.resolve_from(&self.folder, named)
+    }
+
+    /// The same for a file that is named by another one, from that one's folder.
+    ///
+    /// # Errors
+    /// As [`Access::resolve`].
+    pub fn resolve_from(&self, base: &Path, named: &Path) -> Result<PathBuf, ReadError> {
+        let path = base.join(named);
+        if self.anywhere {
+            return Ok(path);
+        }
+        // Whether a file exists outside is not told either.
+        let failed = |e: io::Error| if self.may_name(named) { e.into() } else { ReadError::Outside };
+        let path = fs::canonicalize(path).map_err(failed)?;
+        let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
+        if path.starts_with(fs::canonicalize(folder)?) { Ok(path) } else { Err(ReadError::Outside) }
+    }
+}
+
+/// Opens a regular file. Says how long it is \[bytes\].
+///
+/// # Errors
+/// Anything else, such as folders, devices and pipes, which may have no end or never begin.
+pub fn open(path: &Path) -> Result<(File, u64), ReadError> {
+    check(&fs::metadata(path)?)?;
+    opened(options().open(path)?)
+}
+
+/// The same; a link is refused.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_without_links(path: &Path) -> Result<(File, u64), ReadError> {
+    check(&fs::symlink_metadata(path)?)?;
+    opened(without_links().open(path)?)
+}
+
+/// A whole file.
+///
+/// # Errors
+/// As [`open`]; more than `limit` bytes.
+pub fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    all(open(path)?, limit)
+}
+
+/// A whole file that is no link.
+///
+/// # Errors
+/// As [`bytes`].
+pub fn bytes_without_links(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    all(open_without_links(path)?, limit)
+}
+
+/// A whole text file.
+///
+/// # Errors
+/// As [`bytes`]; bytes that are not UTF-8, with the line of the first.
+pub fn text(path: &Path, limit: u64) -> Result<String, ReadError> {
+    text_of(bytes(path, limit)?)
+}
+
+/// The text that bytes are.
+///
+/// # Errors
+/// Bytes that are not UTF-8, with the line of the first.
+pub fn text_of(bytes: Vec<u8>) -> Result<String, ReadError> {
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let before = error.as_bytes().get(..valid).unwrap_or_default();
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        ReadError::Io(format!("line {line} is not UTF-8 text"))
+    })
+}
+
+fn all((file, length): (File, u64), limit: u64) -> Result<Vec<u8>, ReadError> {
+    if length > limit {
+        return Err(ReadError::TooLarge(limit));
+    }
+    let mut bytes = Vec::new();
+    // A file may grow while it is read.
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(ReadError::TooLarge(limit)) } else { Ok(bytes) }
+}
+
+/// What was looked at before it was opened may be another file by now.
+fn opened(file: File) -> Result<(File, u64), ReadError> {
+    let about = file.metadata()?;
+    check(&about)?;
+    Ok((file, about.len()))
+}
+
+fn check(about: &Metadata) -> Result<(), ReadError> {
+    if about.is_file() { Ok(()) } else { Err(ReadError::Kind(kind(about))) }
+}
+
+#[cfg(unix)]
+fn kind(about: &Metadata) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    match about.file_type() {
+        kind if kind.is_dir() => "a folder",
+        kind if kind.is_symlink() => "a symbolic link",
+        kind if kind.is_fifo() => "a pipe",
+        kind if kind.is_socket() => "a socket",
+        _ => "a device",
+    }
+}
+
+#[cfg(not(unix))]
+fn kind(about: &Metadata) -> &'static str {
+    match about.file_type() {
+        kind if kind.is_dir() => "a folder",
+        kind if kind.is_symlink() => "a symbolic link",
+        _ => "a device",
+    }
+}
+
+/// A pipe that was put in the file's place meanwhile must not be waited for.
+#[cfg(unix)]
+fn options() -> OpenOptions {
+    flags(rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY)
+}
+
+#[cfg(unix)]
+fn without_links() -> OpenOptions {
+    use rustix::fs::OFlags;
+    flags(OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW)
+}
+
+#[cfg(unix)]
+fn flags(flags: rustix::fs::OFlags) -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(flags.bits().cast_signed());
+    options
+}
+
+#[cfg(not(unix))]
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    options
+}
+
+#[cfg(not(unix))]
+fn without_links() -> OpenOptions {
+    options()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_kept_and_texts_say_where_they_are_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, b"one\ntwo\n\xff\n").unwrap();
+        assert_eq!(bytes(&path, 10).unwrap().len(), 10);
+        assert_eq!(bytes(&path, 9), Err(ReadError::TooLarge(9)));
+        assert_eq!(text(&path, 99).unwrap_err().to_string(), "line 3 is not UTF-8 text");
+        assert_eq!(bytes(&folder.path().join("b"), 9), Err(ReadError::Missing));
+        assert_eq!(bytes(folder.path(), 9), Err(ReadError::Kind("a folder")));
+        assert_eq!(ReadError::TooLarge(1 << 20).to_string(), "it is larger than 1 MiB");
+    }
+
+    #[test]
+    fn names_stay_below_the_folder() {
+        let above = tempfile::tempdir().unwrap();
+        let folder = above.path().join("graph");
+        fs::create_dir_all(folder.join("in")).unwrap();
+        for name in ["out.obj", "graph/a.obj", "graph/in/b.obj"] {
+            fs::write(above.path().join(name), "").unwrap();
+        }
+        let near = Access::new(&folder, false);
+        for inside in ["a.obj", "in/b.obj", "in/../a.obj", "./a.obj"] {
+            assert!(near.resolve(Path::new(inside)).is_ok(), "{inside}");
+        }
+        let whole = above.path().join("out.obj");
+        for outside in ["../out.obj", "../none.obj", "in/../../out.obj", whole.to_str().unwrap(), "/etc/none"] {
+            assert_eq!(near.resolve(Path::new(outside)), Err(ReadError::Outside), "{outside}");
+        }
+        assert_eq!(near.resolve(Path::new("c.obj")), Err(ReadError::Missing));
+        assert_eq!(near.resolve_from(&folder.join("in"), Path::new("../a.obj")).map(|p| p.exists()), Ok(true));
+        assert_eq!(near.resolve_from(&folder.join("in"), Path::new("../../out.obj")), Err(ReadError::Outside));
+        assert!(Access::new(&folder, true).resolve(Path::new("../out.obj")).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_pipes_and_devices_are_refused() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        crate::files::make_pipe(&at("pipe"));
+        symlink("/dev/zero", at("zero")).unwrap();
+        fs::write(at("a"), "x").unwrap();
+        symlink(at("a"), at("link")).unwrap();
+        assert_eq!(bytes(&at("pipe"), 9), Err(ReadError::Kind("a pipe")));
+        assert_eq!(bytes(&at("zero"), 9), Err(ReadError::Kind("a device")));
+        assert_eq!(bytes(&at("link"), 9).unwrap(), b"x");
+        assert_eq!(bytes_without_links(&at("link"), 9), Err(ReadError::Kind("a symbolic link")));
+        // As if it had been put there after it was looked at.
+        assert!(opened(options().open(at("pipe")).unwrap()).is_err() && without_links().open(at("link")).is_err());
+        let near = Access::new(folder.path(), false);
+        assert_eq!(near.resolve(Path::new("zero")), Err(ReadError::Outside));
+        assert!(near.resolve(Path::new("link")).is_ok(), "a link that stays inside");
+    }
+}

@@ -1,0 +1,218 @@
+//! Writing: a new file under a random name beside the target, created exclusively, and then renamed to it.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// Temporary files begin and end so.
+const TEMPORARY: &str = ".stagewright-";
+const ENDING: &str = ".tmp";
+/// Those of an export begin so. Nothing else uses these names, so an export may remove what a killed one has left.
+const OF_EXPORT: &str = ".stagewright-frame-";
+
+/// Replaces a file: at every moment it is the old one or the new one, whole, and the new one is on disk when this returns. A link of
+/// that name is replaced itself; what it points at stays as it is.
+///
+/// # Errors
+/// Why it can't be written; then the file is as it was.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(TEMPORARY, path, bytes)
+}
+
+/// The same for a file in the folder of an export: what a kill leaves of it is removed with what is left of frames.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_in_export(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(OF_EXPORT, path, bytes)
+}
+
+fn replace_by(prefix: &str, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = folder_of(path)?;
+    let mut temporary = create(folder, prefix)?;
+    if let Ok(before) = fs::symlink_metadata(path)
+        && before.is_file()
+    {
+        temporary.as_file().set_permissions(plain(before.permissions()))?;
+    }
+    temporary.write_all(bytes)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(path)?;
+    sync_folder(folder);
+    Ok(())
+}
+
+/// The same for a file that a person has chosen: where it is a link, the file that it points at is replaced, and the link stays.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_target(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A link that leads nowhere is replaced itself.
+    replace(&fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()), bytes)
+}
+
+/// Creates a folder and those above it. A folder that is there must be one: the files of an export would silently go elsewhere through
+/// a link in a folder that somebody else has made. Links further up in the path are followed.
+///
+/// # Errors
+/// Why it can't be created; a link of that name.
+pub fn create_folder(folder: &Path) -> io::Result<()> {
+    // Without a `/` or `/.` at the end, which would follow the link.
+    let name: PathBuf = folder.components().collect();
+    if fs::symlink_metadata(&name).is_ok_and(|about| about.is_symlink()) {
+        let target = fs::read_link(&name).unwrap_or_default();
+        let cause = format!("it is a symbolic link to {}, which is not followed", target.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, cause));
+    }
+    fs::create_dir_all(folder)
+}
+
+/// A temporary file of an export, removed again unless [`rename`] gives it its name.
+///
+/// # Errors
+/// Why it can't be created.
+pub fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    create(folder, OF_EXPORT)
+}
+
+/// Gives a temporary file its name. A link of that name is replaced itself.
+///
+/// # Errors
+/// Why it can't be; then it is removed.
+pub fn rename(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
+    temporary.persist(path)?;
+    Ok(())
+}
+
+/// Removes temporary files that a killed export has left. Only for who holds the folder's lock.
+pub fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let ours = name.starts_with(OF_EXPORT) && name.ends_with(ENDING);
+        if ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            // What can't be removed is in nobody's way.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Has a folder's entries reach the disk. Not every system lets folders be opened.
+pub fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+/// A folder that one process at a time may write to. The system releases the lock however the process ends.
+pub struct FolderLock {
+    _held: Option<File>,
+}
+
+impl FolderLock {
+    /// `None` while another process, or another export of this one, holds it. File systems without locks are not locked.
+    pub fn take(folder: &Path) -> io::Result<Option<FolderLock>> {
+        let Some(file) = lock_file(folder)? else { return Ok(Some(FolderLock { _held: None })) };
+        match file.try_lock() {
+            Ok(()) => Ok(Some(FolderLock { _held: Some(file) })),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(_)) => Ok(Some(FolderLock { _held: None })),
+        }
+    }
+}
+
+/// The folder itself can be locked, so that no file is left behind.
+#[cfg(unix)]
+fn lock_file(folder: &Path) -> io::Result<Option<File>> {
+    File::open(folder).map(Some)
+}
+
+/// Folders can't be opened as files here.
+#[cfg(not(unix))]
+fn lock_file(folder: &Path) -> io::Result<Option<File>> {
+    let path = folder.join(".stagewright.lock");
+    fs::OpenOptions::new().write(true).create(true).truncate(false).open(path).map(Some)
+}
+
+fn folder_of(path: &Path) -> io::Result<&Path> {
+    if path.file_name().is_none() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it has no file name"));
+    }
+    Ok(path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")))
+}
+
+/// Creates a file that was not there, so that no link is followed. It is readable as the user's other files are.
+fn create(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix).suffix(ENDING).rand_bytes(12);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
+/// Who may read, write and run; not the bits that let a program run as somebody else.
+#[cfg(unix)]
+fn plain(permissions: Permissions) -> Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    Permissions::from_mode(permissions.mode() & 0o777)
+}
+
+#[cfg(not(unix))]
+fn plain(permissions: Permissions) -> Permissions {
+    permissions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.ron");
+        for text in ["one", "two"] {
+            replace(&path, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(replace(Path::new("/"), b"").is_err() && replace(Path::new("/no/such/a"), b"").is_err());
+        // A folder in the way: the temporary file has to go.
+        fs::create_dir(folder.path().join("b")).unwrap();
+        assert!(replace(&folder.path().join("b"), b"x").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_replaced_or_its_target_is() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let [victim, link] = ["victim", "link"].map(|name| folder.path().join(name));
+        fs::write(&victim, "precious").unwrap();
+        fs::set_permissions(&victim, Permissions::from_mode(0o4640)).unwrap();
+        symlink(&victim, &link).unwrap();
+        replace_target(&link, b"chosen").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&victim).unwrap(), b"chosen");
+        assert_eq!(fs::metadata(&victim).unwrap().permissions().mode() & 0o7777, 0o640);
+        replace(&link, b"own").unwrap();
+        assert!(!fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!((fs::read(&victim).unwrap(), fs::read(&link).unwrap()), (b"chosen".to_vec(), b"own".to_vec()));
+    }
+
+    #[test]
+    fn a_folder_is_locked_once_and_swept_of_its_own_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = FolderLock::take(folder.path()).unwrap();
+        assert!(lock.is_some() && FolderLock::take(folder.path()).unwrap().is_none());
+        drop(lock);
+        assert!(FolderLock::take(folder.path()).unwrap().is_some());
+        let (_, left) = temporary(folder.path()).unwrap().keep().unwrap();
+        let other = folder.path().join(".stagewright-other.tmp");
+        fs::write(&other, "").unwrap();
+        sweep(folder.path());
+        assert!(!left.exists() && other.exists());
+    }
+}

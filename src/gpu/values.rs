@@ -1,0 +1,209 @@
+//! Counts of NaN and infinity in buffers, and copies of States to begin again from.
+
+use super::device::Gpu;
+use super::engine::Engine;
+use super::memory::OutOfMemory;
+use super::readback::Reading;
+use crate::problem::Problem;
+
+/// Workgroups that look at one buffer at most.
+const MOST_GROUPS: u32 = 512;
+const LANES: u32 = 256;
+/// Bytes of `Look` in the WGSL.
+const LOOK_BYTES: u64 = 16;
+
+const WGSL: &str = "
+struct Look { words: u32, per: u32, half: u32, at: u32 }
+@group(0) @binding(0) var<uniform> look: Look;
+@group(0) @binding(1) var<storage, read> values: array<u32>;
+@group(0) @binding(2) var<storage, read> count: array<u32>;
+@group(0) @binding(3) var<storage, read_write> found: array<atomic<u32>>;
+
+// By their bits: a compiler may assume that no number is NaN.
+fn bad(word: u32) -> u32 {
+    if (look.half == 0u) { return u32((word & 0x7f800000u) == 0x7f800000u); }
+    return u32((word & 0x7c00u) == 0x7c00u) + u32((word & 0x7c000000u) == 0x7c000000u);
+}
+
+@compute @workgroup_size(256)
+fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    var end = min(look.words, arrayLength(&values));
+    // Of particles, the living.
+    if (look.per > 0u) { end = min(end, count[0] * look.per); }
+    var sum = 0u;
+    for (var i = id.x; i < end; i += groups.x * 256u) { sum += bad(values[i]); }
+    if (sum > 0u) { atomicAdd(&found[look.at], sum); }
+}
+";
+
+/// A buffer of floats that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched {
+    pub buffer: usize,
+    /// Whether it is a State's, so that the value is meant that the next frame starts from.
+    pub state: bool,
+    pub words: u32,
+    pub half: bool,
+    /// Of particles: the buffer of their count, whether that is a State's, and words of a particle.
+    pub count: Option<(usize, bool, u32)>,
+}
+
+/// Looks at buffers of an engine, all with one submit.
+pub struct ValueCheck {
+    gpu: Gpu,
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+    watched: Vec<(Watched, wgpu::Buffer)>,
+    found: wgpu::Buffer,
+    pending: Option<Reading>,
+}
+
+impl ValueCheck {
+    /// # Errors
+    /// A driver that refuses the shader, memory that it does not have.
+    pub fn new(gpu: &Gpu, watched: Vec<Watched>) -> Result<ValueCheck, Problem> {
+        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let (layout, pipeline) = pipeline(gpu);
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let found = gpu.buffer("value check", (watched.len() as u64 * 4).next_multiple_of(16), usage)?;
+        let look = |(at, watched): (usize, Watched)| {
+            let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+            let uniform = gpu.buffer("value check", LOOK_BYTES, usage)?;
+            let per = watched.count.map_or(0, |(_, _, per)| per);
+            let words = [watched.words, per, u32::from(watched.half), at as u32];
+            gpu.queue.write_buffer(&uniform, 0, bytemuck::cast_slice(&words));
+            Ok((watched, uniform))
+        };
+        let watched = watched.into_iter().enumerate().map(look).collect::<Result<_, OutOfMemory>>()?;
+        match pollster::block_on(scope.pop()) {
+            None => Ok(ValueCheck { gpu: gpu.clone(), pipeline, layout, watched, found, pending: None }),
+            Some(error) => {
+                let cause = format!("the driver refuses the shader that looks for NaN: {error}");
+                Err(Problem::new("", "", cause, "update the driver, or try another adapter"))
+            }
+        }
+    }
+
+    /// Whether a look is on its way.
+    pub fn busy(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// Looks at the buffers as the last frame left them. Does not wait.
+    pub fn look(&mut self, engine: &Engine) {
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        encoder.clear_buffer(&self.found, 0, None);
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&self.pipeline);
+        for (watched, uniform) in &self.watched {
+            let Some(values) = engine.buffer(watched.buffer, watched.state) else { continue };
+            let count = watched.count.and_then(|(buffer, state, _)| engine.buffer(buffer, state)).unwrap_or(values);
+            let resources = [uniform, values, count, &self.found].into_iter().enumerate();
+            let entries: Vec<wgpu::BindGroupEntry<'_>> = resources
+                .map(|(binding, buffer)| wgpu::BindGroupEntry {
+                    binding: binding as u32,
+                    resource: buffer.as_entire_binding(),
+                })
+                .collect();
+            let descriptor =
+                wgpu::BindGroupDescriptor { label: Some("value check"), layout: &self.layout, entries: &entries };
+            pass.set_bind_group(0, &self.gpu.device.create_bind_group(&descriptor), &[]);
+            pass.dispatch_workgroups(watched.words.div_ceil(4 * LANES).clamp(1, MOST_GROUPS), 1, 1);
+        }
+        drop(pass);
+        self.gpu.queue.submit([encoder.finish()]);
+        // Without memory for the copy, the next look tells.
+        self.pending = Reading::start(&self.gpu, &self.found).ok();
+    }
+
+    /// How many values of each buffer were NaN or infinite at the last look, once the GPU has told.
+    pub fn take(&mut self, wait: bool) -> Option<Vec<u32>> {
+        let pending = self.pending.take()?;
+        match wait {
+            true => pending.wait(),
+            false => match pending.try_take() {
+                Ok(words) => words,
+                Err(pending) => {
+                    self.pending = Some(pending);
+                    None
+                }
+            },
+        }
+    }
+
+    /// Forgets a look that is on its way.
+    pub fn forget(&mut self) {
+        self.pending = None;
+    }
+}
+
+fn pipeline(gpu: &Gpu) -> (wgpu::BindGroupLayout, wgpu::ComputePipeline) {
+    let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
+    let types = [wgpu::BufferBindingType::Uniform, storage(true), storage(true), storage(false)];
+    let entry = |(binding, ty): (usize, wgpu::BufferBindingType)| wgpu::BindGroupLayoutEntry {
+        binding: binding as u32,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    };
+    let entries: Vec<wgpu::BindGroupLayoutEntry> = types.into_iter().enumerate().map(entry).collect();
+    let device = &gpu.device;
+    let layout = device
+        .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("value check"), entries: &entries });
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some("value check"),
+        source: wgpu::ShaderSource::Wgsl(WGSL.into()),
+    });
+    let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("value check"),
+        bind_group_layouts: &[Some(&layout)],
+        immediate_size: 0,
+    });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some("value check"),
+        layout: Some(&pipeline_layout),
+        module: &module,
+        entry_point: Some("main"),
+        compilation_options: Default::default(),
+        cache: None,
+    });
+    (layout, pipeline)
+}
+
+/// Copies of buffers: what a frame starts from. They stay on the GPU.
+#[derive(Default)]
+pub struct Snapshot(Vec<Option<wgpu::Buffer>>);
+
+impl Engine {
+    /// Copies what the next frame starts from, into memory that `snapshot` has from before where it is of the same size.
+    pub fn snapshot(&self, gpu: &Gpu, buffers: &[usize], snapshot: &mut Snapshot) {
+        snapshot.0.resize(buffers.len(), None);
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        for (buffer, copy) in buffers.iter().zip(&mut snapshot.0) {
+            let Some(source) = self.buffer(*buffer, true) else {
+                *copy = None;
+                continue;
+            };
+            let there = copy.take().filter(|copy| copy.size() == source.size());
+            let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+            // Without memory for it, what began here is not found.
+            let target = there.or_else(|| gpu.buffer("snapshot", source.size(), usage).ok());
+            let Some(target) = target else { continue };
+            encoder.copy_buffer_to_buffer(source, 0, &target, 0, source.size());
+            *copy = Some(target);
+        }
+        gpu.queue.submit([encoder.finish()]);
+    }
+
+    /// Begins from a snapshot: for each of its buffers the one here, if there is one.
+    pub fn begin_from(&mut self, gpu: &Gpu, snapshot: &Snapshot, buffers: &[Option<usize>]) {
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        for (copy, buffer) in snapshot.0.iter().zip(buffers) {
+            let target = buffer.and_then(|buffer| self.buffer(buffer, true));
+            if let (Some(copy), Some(target)) = (copy, target) {
+                encoder.copy_buffer_to_buffer(copy, 0, target, 0, copy.size().min(target.size()));
+            }
+        }
+        gpu.queue.submit([encoder.finish()]);
+    }
+}

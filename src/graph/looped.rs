@@ -1,0 +1,73 @@
+//! Numbers that go round a group that repeats: the group has an output of the input's name, so from its second repeat on the input
+//! is what the repeat before has computed. It is then a value in memory, which expressions can't read.
+
+use super::bypass;
+use super::flatten::Flattener;
+use super::links::Place;
+use super::ports::{self, Ports};
+use super::{Source, limits};
+use crate::document::Group;
+use crate::document::Link;
+use crate::problem::Problem;
+use crate::stage::types::{Element, PortType};
+
+impl Flattener<'_> {
+    /// Whether the repeats of a group change an input that begins with a number or another constant.
+    ///
+    /// A grid or a field can't begin so, which is reported.
+    pub fn looped(
+        &mut self,
+        place: &Place<'_>,
+        (group, iterations): (&Group, u32),
+        inside: &Ports<'_>,
+        (name, ty): (&str, PortType),
+        source: &mut Source,
+    ) -> bool {
+        let Source::Setting(setting) = source else { return false };
+        if iterations < 2 || !group.outputs.contains_key(name) || passes_on(inside, group, name) {
+            return false;
+        }
+        if ty.is_number() {
+            // Its path is that of the input, whatever number it is.
+            setting.name = name.to_string();
+            if let Some(Element::Fixed(value)) = ty.element() {
+                setting.ty = value;
+            }
+            return true;
+        }
+        let cause = format!("the group repeats and goes on from this input, but a number is no {ty}");
+        let remedy = format!("connect a {ty} to it, for the first repeat to start from");
+        self.problems.push(Problem::new(place.path, name, cause, remedy));
+        *source = Source::Nothing;
+        false
+    }
+}
+
+/// Whether the output of a name is the input of that name, so that a repeat does not change it.
+fn passes_on(inside: &Ports<'_>, group: &Group, name: &str) -> bool {
+    let Some(shown) = group.outputs.get(name) else { return false };
+    let Some(link) = bypass::origin(inside, shown) else { return false };
+    reads_input(inside, &link, name, 0)
+}
+
+/// Whether a wire is an input of the group around, perhaps by way of groups that hand it on.
+fn reads_input(ports: &Ports<'_>, link: &Link, name: &str, depth: usize) -> bool {
+    if link.node == "in" {
+        return link.port == name;
+    }
+    let Some(node) = ports.nodes().get(&link.node) else { return false };
+    let Some(group) = ports::group_of(node, ports.library()) else { return false };
+    // One that repeats may change what it hands on.
+    if depth >= limits::NESTING || node.iterations.is_some() {
+        return false;
+    }
+    let shown = match (link.port.as_str(), group.outputs.len()) {
+        ("", 1) => group.outputs.values().next(),
+        (port, _) => group.outputs.get(port),
+    };
+    let within = Ports::new(&group.nodes, Default::default(), ports.library());
+    let Some(origin) = shown.and_then(|link| bypass::origin(&within, link)) else { return false };
+    let handed = origin.node == "in";
+    let outer = node.inputs.get(&origin.port).filter(|_| handed).and_then(|link| bypass::origin(ports, link));
+    outer.is_some_and(|outer| reads_input(ports, &outer, name, depth + 1))
+}

@@ -1,0 +1,55 @@
+//! The Outputs of a graph in their author's order, and the sizes of their pictures.
+
+use super::{Graph, Kind, Node};
+
+impl Graph {
+    /// The Output nodes by their index: from top to bottom as they stand on the canvas, then from left to right, then by name.
+    pub fn outputs(&self) -> Vec<usize> {
+        let place = |index: &usize| match self.nodes.get(*index).map(|node| &node.kind) {
+            Some(Kind::Output { at: (x, y), .. }) => (*x, *y),
+            _ => (0.0, 0.0),
+        };
+        let is_output = |node: &Node| matches!(node.kind, Kind::Output { .. });
+        let mut outputs: Vec<usize> =
+            (0..self.nodes.len()).filter(|i| self.nodes.get(*i).is_some_and(is_output)).collect();
+        outputs.sort_by(|a, b| {
+            let ((ax, ay), (bx, by)) = (place(a), place(b));
+            ay.total_cmp(&by).then(ax.total_cmp(&bx))
+        });
+        outputs
+    }
+
+    /// Width and height of an Output's picture where nobody asks for another size \[pixels\].
+    pub fn picture_size(&self, output: &Node) -> Option<(u32, u32)> {
+        let Kind::Output { size, .. } = output.kind else { return None };
+        let domain = output.domain.and_then(|d| self.domains.get(d));
+        size.or(domain.map(|d| (d.resolution[0], d.resolution[1])))
+    }
+}
+
+/// The largest size within `room` that has the aspect of `own`: `room` itself where that differs by rounding alone.
+pub fn fitted(room: (u32, u32), own: (u32, u32)) -> (u32, u32) {
+    let [width, height] = [room.0, room.1].map(f64::from);
+    let [x, y] = [own.0.max(1), own.1.max(1)].map(f64::from);
+    let scale = (width / x).min(height / y);
+    let (w, h) = (((x * scale).round() as u32).max(1), ((y * scale).round() as u32).max(1));
+    if w.abs_diff(room.0) <= 1 && h.abs_diff(room.1) <= 1 { room } else { (w, h) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_keeps_the_aspect_of_the_picture() {
+        for (room, own, wanted) in [
+            ((640, 480), (512, 512), (480, 480)),
+            ((1024, 1024), (512, 512), (1024, 1024)),
+            ((100, 100), (300, 200), (100, 67)),
+            ((101, 67), (300, 200), (101, 67)),
+            ((16, 9), (1, 4000), (1, 9)),
+        ] {
+            assert_eq!(fitted(room, own), wanted, "{room:?} {own:?}");
+        }
+    }
+}

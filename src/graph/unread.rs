@@ -1,0 +1,85 @@
+//! What a file says and nothing reads: misspelt fields, and fields that a node of its kind has no use for. They are kept in the file, and warned of.
+
+use crate::document::{Document, Extra, GROUP_FIELDS, Group, NODE_FIELDS, Node, NodeKind, Nodes};
+use crate::problem::{Problem, Problems};
+use crate::spelling::close_names;
+
+const DOCUMENT_FIELDS: &[&str] = &["version", "name", "about", "fps", "seed", "input", "frames", "nodes"];
+const DOMAIN_FIELDS: &[&str] = &["resolution", "width", "edge"];
+const UNTIL_FIELDS: &[&str] = &["number", "below", "every"];
+const FRAME_FIELDS: &[&str] = &["title", "text", "at", "size", "color"];
+
+/// Warns of every such field of a document.
+pub fn warn(document: &Document, problems: &mut Problems) {
+    let mut found = Found { problems };
+    found.fields("", "", &document.extra, DOCUMENT_FIELDS);
+    document.frames.iter().for_each(|frame| found.fields("", "frames", &frame.extra, FRAME_FIELDS));
+    found.nodes("", &document.nodes);
+}
+
+struct Found<'a> {
+    problems: &'a mut Problems,
+}
+
+impl Found<'_> {
+    fn nodes(&mut self, level: &str, nodes: &Nodes) {
+        for (name, node) in nodes {
+            // Of what a node of an unknown kind says, nothing is known.
+            if node.kind == NodeKind::Unknown {
+                continue;
+            }
+            let path = format!("{level}{name}");
+            self.fields(&path, "", &node.extra, NODE_FIELDS);
+            node.until.iter().for_each(|until| self.fields(&path, "until", &until.extra, UNTIL_FIELDS));
+            match &node.kind {
+                NodeKind::Domain(domain) => self.fields(&path, "domain", &domain.extra, DOMAIN_FIELDS),
+                NodeKind::Output(output) => self.fields(&path, "output", &output.extra, &["size"]),
+                NodeKind::Group(group) => self.group(&path, group),
+                _ => {}
+            }
+            self.useless(&path, node);
+        }
+    }
+
+    fn group(&mut self, path: &str, group: &Group) {
+        self.fields(path, "group", &group.extra, GROUP_FIELDS);
+        group.frames.iter().for_each(|frame| self.fields(path, "frames", &frame.extra, FRAME_FIELDS));
+        self.nodes(&format!("{path}/"), &group.nodes);
+    }
+
+    /// Fields that nobody knows. `part`: the part of the node that they are in.
+    fn fields(&mut self, path: &str, part: &str, extra: &Extra, known: &[&str]) {
+        for field in extra.keys() {
+            let of = if part.is_empty() { String::new() } else { format!(" of `{part}`") };
+            let (cause, remedy) = match known.contains(&field.as_str()) {
+                // A colour that does not read is kept so.
+                true => (format!("the {field}{of} can't be read"), "write it as \"#rrggbb\"".to_string()),
+                false => {
+                    let close = close_names(field, known.iter().copied());
+                    let remedy = match close.first() {
+                        Some(close) => format!("did you mean `{close}`?"),
+                        None => format!("remove it; the fields are {}", known.join(", ")),
+                    };
+                    (format!("the field `{field}`{of} is unknown and has no effect"), remedy)
+                }
+            };
+            self.problems.push(Problem::new(path, "", cause, remedy).warning());
+        }
+    }
+
+    /// Fields that a node of this kind has no use for.
+    fn useless(&mut self, path: &str, node: &Node) {
+        let runs = matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_));
+        let holds = matches!(&node.kind, NodeKind::State(ty) if ty.starts_with("Particles"));
+        let placed = runs || matches!(node.kind, NodeKind::State(_) | NodeKind::File(_));
+        let given = [
+            ("iterations", node.iterations.is_some() && !runs, "only stages and groups repeat"),
+            ("capacity", node.capacity.is_some() && !holds, "only States of particles have one"),
+            ("on", node.on.is_some() && !placed, "only stages, groups, States and files run on a domain"),
+        ];
+        for (field, _, who) in given.into_iter().filter(|(_, useless, _)| *useless) {
+            let cause = format!("{field} has no effect here: {who}");
+            self.problems.push(Problem::new(path, field, cause, format!("remove {field}")).warning());
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Statistics of samples, in double precision and in a fixed order, so that they repeat to the bit.
+
+use super::measure::Sample;
+use crate::graph::expect::Statistic;
+
+/// Values of a statistic, and what of the numbers behind it was not finite.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// One, or one for each component.
+    pub values: Vec<f64>,
+    /// Numbers that were looked at.
+    pub count: u64,
+    pub nan: u64,
+    pub infinite: u64,
+}
+
+/// What a statistic of a sample comes to. Where a number is NaN or infinite, so are statistics of values: what is wrong is not left out of a mean.
+pub fn of(sample: &Sample, statistic: Statistic, component: Option<u32>) -> Found {
+    let component = component.map(|component| component as usize);
+    if statistic == Statistic::Count {
+        let values = vec![sample.whole().count() as f64];
+        return Found { values, ..Found::default() };
+    }
+    // Counts of what is not finite look at all components, also where a length would hide which.
+    let parts: Vec<Box<dyn Iterator<Item = f64> + '_>> = match (sample, component) {
+        (_, Some(component)) => vec![sample.component(component)],
+        (Sample::Picture(_), None) => (0..3).map(|channel| sample.component(channel)).collect(),
+        (_, None) if statistic == Statistic::Value => (0..sample.components()).map(|c| sample.component(c)).collect(),
+        (_, None) if statistic.counts() => vec![Box::new((0..sample.components()).flat_map(|c| sample.component(c)))],
+        (_, None) => vec![sample.whole()],
+    };
+    let mut found = Found::default();
+    for part in parts {
+        let sums = Sums::of(part);
+        found.count += sums.count;
+        found.nan += sums.nan;
+        found.infinite += sums.infinite;
+        found.values.push(sums.value(statistic));
+    }
+    found
+}
+
+struct Sums {
+    count: u64,
+    nan: u64,
+    infinite: u64,
+    min: f64,
+    max: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Sums {
+    fn of(values: impl Iterator<Item = f64>) -> Sums {
+        let none =
+            Sums { count: 0, nan: 0, infinite: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, sum: 0.0, squares: 0.0 };
+        values.fold(none, |sums, value| Sums {
+            count: sums.count + 1,
+            nan: sums.nan + u64::from(value.is_nan()),
+            infinite: sums.infinite + u64::from(value.is_infinite()),
+            min: sums.min.min(value),
+            max: sums.max.max(value),
+            sum: sums.sum + value,
+            squares: sums.squares + value * value,
+        })
+    }
+
+    fn value(&self, statistic: Statistic) -> f64 {
+        match statistic {
+            Statistic::Nan => self.nan as f64,
+            Statistic::Infinite => self.infinite as f64,
+            Statistic::Count => self.count as f64,
+            // A sum of nothing is zero; nothing has no greatest value.
+            Statistic::Sum if self.nan == 0 => self.sum,
+            _ if self.nan > 0 || self.count == 0 => f64::NAN,
+            Statistic::Min => self.min,
+            Statistic::Max => self.max,
+            Statistic::Mean => self.sum / self.count as f64,
+            Statistic::Rms => (self.squares / self.count as f64).sqrt(),
+            Statistic::Sum | Statistic::Value => self.sum,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{Field, Image};
+    use crate::stage::types::{ValueType, WireType};
+
+    fn field(ty: WireType, resolution: [u32; 3], components: u32, values: &[f32]) -> Sample {
+        let words = values.iter().map(|v| v.to_bits()).collect();
+        Sample::Field(Field { ty, resolution, components, data: values.to_vec(), words }, None)
+    }
+
+    fn value(sample: &Sample, statistic: Statistic, component: Option<u32>) -> Vec<f64> {
+        of(sample, statistic, component).values
+    }
+
+    #[test]
+    fn statistics_of_vectors_are_of_their_length_or_of_a_component() {
+        let vectors = field(WireType::Grid(ValueType::Vec2), [2, 1, 1], 2, &[3.0, 4.0, 0.0, -2.0]);
+        assert_eq!(value(&vectors, Statistic::Max, None), [5.0]);
+        assert_eq!(value(&vectors, Statistic::Mean, None), [3.5]);
+        assert_eq!(value(&vectors, Statistic::Min, Some(1)), [-2.0]);
+        assert_eq!(value(&vectors, Statistic::Sum, Some(0)), [3.0]);
+        assert_eq!(value(&vectors, Statistic::Rms, Some(1)), [10f64.sqrt()]);
+        assert_eq!(value(&vectors, Statistic::Count, None), [2.0]);
+    }
+
+    #[test]
+    fn what_is_not_finite_is_never_left_out() {
+        let sample = field(WireType::Grid(ValueType::F32), [3, 1, 1], 1, &[1.0, f32::NAN, f32::INFINITY]);
+        for statistic in [Statistic::Min, Statistic::Max, Statistic::Mean, Statistic::Sum, Statistic::Rms] {
+            assert!(value(&sample, statistic, None)[0].is_nan(), "{statistic:?}");
+        }
+        let found = of(&sample, Statistic::Nan, None);
+        assert_eq!((found.values.as_slice(), found.nan, found.infinite, found.count), ([1.0].as_slice(), 1, 1, 3));
+        let vectors = field(WireType::Grid(ValueType::Vec2), [1, 1, 1], 2, &[f32::NAN, f32::NAN]);
+        assert_eq!(value(&vectors, Statistic::Nan, None), [2.0], "components are counted");
+    }
+
+    /// Memory of faces is one layer larger along every axis; a 2 x 1 grid has 3 x 1 and 2 x 2 faces in memory of 3 x 2.
+    #[test]
+    fn only_faces_that_exist_count() {
+        let no_face = f32::NAN;
+        let memory = [1.0, 10.0, 2.0, 20.0, 3.0, no_face, no_face, 30.0, no_face, 40.0, no_face, no_face];
+        let faces = field(WireType::FaceGrid, [3, 2, 1], 2, &memory);
+        assert_eq!(value(&faces, Statistic::Sum, Some(0)), [6.0]);
+        assert_eq!(value(&faces, Statistic::Sum, Some(1)), [100.0]);
+        assert_eq!(value(&faces, Statistic::Sum, None), [106.0]);
+        assert_eq!(value(&faces, Statistic::Count, None), [7.0]);
+    }
+
+    #[test]
+    fn of_particles_only_the_living_count() {
+        let Sample::Field(values, _) = field(WireType::Attribute(ValueType::F32), [3, 1, 1], 1, &[1.0, 2.0, 100.0])
+        else {
+            unreachable!()
+        };
+        let living = Sample::Field(values.clone(), Some(2));
+        assert_eq!(value(&living, Statistic::Max, None), [2.0]);
+        assert_ne!(living.hash(), Sample::Field(values.clone(), None).hash());
+        let none = Sample::Field(values, Some(0));
+        assert_eq!(value(&none, Statistic::Sum, None), [0.0]);
+        assert!(value(&none, Statistic::Mean, None)[0].is_nan(), "nothing has no mean");
+    }
+
+    #[test]
+    fn a_picture_has_a_value_for_each_channel() {
+        let rgba = vec![255, 0, 51, 255, 255, 102, 51, 255];
+        let picture = Sample::Picture(Image { width: 2, height: 1, rgba });
+        assert_eq!(value(&picture, Statistic::Mean, None), [1.0, 0.2, 0.2]);
+        assert_eq!(value(&picture, Statistic::Max, Some(1)), [0.4]);
+    }
+}

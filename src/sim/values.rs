@@ -1,0 +1,304 @@
+//! Watching States for NaN and infinity, and finding the node where they began: the frames since the last good States are computed again, by
+//! a plan that keeps every wire.
+
+use super::{FrameInput, Simulation};
+use crate::gpu::values::{Snapshot, ValueCheck, Watched};
+use crate::gpu::{Engine, Gpu};
+use crate::plan::{Plan, Wire};
+use crate::problem::{Problem, Problems};
+use crate::stage::types::Scalar;
+
+/// Memory of States up to which copies of them are kept to begin again from \[bytes\]: there are two.
+const MOST_KEPT: u64 = 256 << 20;
+/// Frames that are computed again at most.
+const MOST_FRAMES: usize = 1024;
+
+/// Looks at the States of a simulation every few frames.
+pub struct Values {
+    check: ValueCheck,
+    /// Names of the States that are looked at, in the order of the check.
+    names: Vec<String>,
+    every: u64,
+    /// Every State's buffer, where copies are kept.
+    kept: Option<Vec<usize>>,
+    good: Option<Good>,
+    /// What is good if the look at it says so.
+    next: Option<Good>,
+    /// Memory to use again.
+    spare: Snapshot,
+    /// Inputs of the frames since the good States.
+    inputs: Vec<FrameInput>,
+    /// The frame that was looked at.
+    looked: u64,
+    found: bool,
+}
+
+/// States without NaN, and when that was.
+struct Good {
+    snapshot: Snapshot,
+    frame: u64,
+    time: f64,
+}
+
+/// NaN or infinity in States.
+pub struct BadValues {
+    /// The States and how many of their values are bad.
+    states: Vec<(String, u32)>,
+    /// Frames computed when it was noticed, and when all was good the last time.
+    pub frame: u64,
+    pub good: u64,
+    replay: Option<Replay>,
+}
+
+struct Replay {
+    states: Vec<String>,
+    good: Good,
+    inputs: Vec<FrameInput>,
+}
+
+/// The first wire that had NaN or infinity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// `node.port`
+    pub wire: String,
+    /// Frames computed with it, from 1.
+    pub frame: u64,
+    pub count: u32,
+}
+
+impl Values {
+    fn new(gpu: &Gpu, plan: &Plan, every: u64) -> Result<Values, Problem> {
+        let states = plan.states.iter().filter_map(|state| {
+            let name = [state.node.clone(), format!("{}.value", state.node)];
+            let (name, wire) = name.iter().find_map(|name| Some((name, plan.wires.get(name)?)))?;
+            Some((state.node.clone(), watched(plan, name, wire)?))
+        });
+        let (names, watched): (Vec<String>, Vec<Watched>) = states.unzip();
+        let buffers: Vec<usize> = plan.states.iter().map(|state| state.buffer).collect();
+        let bytes: u64 = buffers.iter().filter_map(|b| plan.buffers.get(*b)).map(|b| b.bytes).sum();
+        Ok(Values {
+            check: ValueCheck::new(gpu, watched)?,
+            names,
+            every: every.max(1),
+            kept: (bytes <= MOST_KEPT).then_some(buffers),
+            good: None,
+            next: None,
+            spare: Snapshot::default(),
+            inputs: Vec::new(),
+            looked: 0,
+            found: false,
+        })
+    }
+
+    /// The States were set from outside: what was computed before leads nowhere.
+    pub(super) fn forget(&mut self) {
+        self.check.forget();
+        self.inputs.clear();
+        (self.good, self.next, self.found) = (None, None, false);
+    }
+
+    fn keep(&mut self, simulation: &Simulation) -> Option<Good> {
+        let buffers = self.kept.as_ref()?;
+        let mut snapshot = std::mem::take(&mut self.spare);
+        simulation.engine.snapshot(&simulation.gpu, buffers, &mut snapshot);
+        Some(Good { snapshot, frame: simulation.frame, time: simulation.time })
+    }
+
+    /// Before a frame: what it starts from is kept where nothing is yet.
+    pub(super) fn before(&mut self, simulation: &Simulation) {
+        if self.good.is_none() && self.next.is_none() && !self.found {
+            self.good = self.keep(simulation);
+        }
+    }
+
+    /// After a frame.
+    pub(super) fn after(&mut self, simulation: &Simulation, input: &FrameInput) {
+        if self.found || self.names.is_empty() {
+            return;
+        }
+        if self.inputs.len() < MOST_FRAMES {
+            self.inputs.push(input.clone());
+        } else {
+            // Too long ago to be computed again.
+            self.inputs.clear();
+            (self.good, self.next) = (None, None);
+        }
+        if simulation.frame % self.every == 0 && !self.check.busy() {
+            self.look(simulation);
+        }
+    }
+
+    /// The first State with a bad value, and how many it has.
+    fn check_now(&mut self, engine: &Engine) -> Option<(String, u32)> {
+        self.check.look(engine);
+        let counts = self.check.take(true)?;
+        let mut found = self.names.iter().cloned().zip(counts);
+        found.find(|(_, count)| *count > 0)
+    }
+
+    fn look(&mut self, simulation: &Simulation) {
+        self.check.look(&simulation.engine);
+        self.looked = simulation.frame;
+        self.next = self.keep(simulation);
+    }
+
+    fn take(&mut self, wait: bool) -> Option<BadValues> {
+        let counts = self.check.take(wait)?;
+        let bad = self.names.iter().zip(counts).filter(|(_, count)| *count > 0);
+        let states: Vec<(String, u32)> = bad.map(|(name, count)| (name.clone(), count)).collect();
+        if states.is_empty() {
+            if let Some(next) = self.next.take() {
+                let since = self.good.as_ref().map_or(0, |good| next.frame.saturating_sub(good.frame)) as usize;
+                self.inputs.drain(..since.min(self.inputs.len()));
+                if let Some(before) = self.good.replace(next) {
+                    self.spare = before.snapshot;
+                }
+            }
+            return None;
+        }
+        self.found = true;
+        self.next = None;
+        let good = self.good.take();
+        let since = good.as_ref().map_or(0, |good| good.frame);
+        let inputs = std::mem::take(&mut self.inputs);
+        Some(BadValues {
+            states,
+            frame: self.looked,
+            good: since,
+            replay: good.map(|good| Replay { states: Vec::new(), good, inputs }),
+        })
+    }
+}
+
+impl Simulation {
+    /// Has the States looked at for NaN and infinity every so many frames. What they hold is copied with each look, unless that takes
+    /// more than 256 MiB, so that the node where it began can be found.
+    ///
+    /// # Errors
+    /// A driver that refuses the shader.
+    pub fn watch_values(&mut self, every: u64) -> Result<(), Problem> {
+        self.values = Some(Box::new(Values::new(&self.gpu, &self.plan, every)?));
+        Ok(())
+    }
+
+    /// NaN or infinity in a State, once after each start. With `wait`, also what the last frame left.
+    pub fn bad_values(&mut self, wait: bool) -> Option<BadValues> {
+        let mut values = self.values.take()?;
+        let mut bad = values.take(wait);
+        if wait && bad.is_none() && !values.found && values.looked < self.frame {
+            values.look(self);
+            bad = values.take(true);
+        }
+        if let Some(replay) = bad.as_mut().and_then(|bad| bad.replay.as_mut()) {
+            replay.states = self.plan.states.iter().map(|state| state.node.clone()).collect();
+        }
+        self.values = Some(values);
+        bad
+    }
+
+    pub(super) fn watch_anew(&mut self) {
+        if let Some(every) = self.values.as_ref().map(|values| values.every) {
+            // It could be made before, so it can be made again.
+            self.values = Values::new(&self.gpu, &self.plan, every).ok().map(Box::new);
+        }
+    }
+}
+
+impl BadValues {
+    /// Finds where it began, with a plan of the same graph that keeps every wire. Computes up to some hundred frames, and waits for them.
+    /// `None` where it does not come up again, or the States before were not kept.
+    ///
+    /// # Errors
+    /// What the adapter lacks for such a plan.
+    pub fn origin(&self, gpu: &Gpu, plan: Plan) -> Result<Option<Origin>, Problems> {
+        let Some(replay) = &self.replay else { return Ok(None) };
+        let mut wires: Vec<(usize, String, Watched)> = Vec::new();
+        for (name, wire) in plan.wires.iter().filter(|(_, wire)| wire.kept && !wire.state) {
+            if let (Some(first), Some(watched)) = (written(&plan, name), watched(&plan, name, wire)) {
+                wires.push((first, name.clone(), watched));
+            }
+        }
+        wires.sort_by_key(|(first, ..)| *first);
+        let mut check = ValueCheck::new(gpu, wires.iter().map(|(_, _, watched)| *watched).collect())?;
+        let buffers: Vec<Option<usize>> = replay
+            .states
+            .iter()
+            .map(|name| plan.states.iter().find(|state| state.node == *name).map(|state| state.buffer))
+            .collect();
+        let mut simulation = Simulation::new(gpu, plan)?;
+        simulation.reset();
+        simulation.engine.begin_from(gpu, &replay.good.snapshot, &buffers);
+        (simulation.frame, simulation.time) = (replay.good.frame, replay.good.time);
+        // What nobody has looked at yet may have begun with it.
+        simulation.watch_values(1)?;
+        if let Some(bad) = simulation.values.as_mut().and_then(|values| values.check_now(&simulation.engine)) {
+            let (wire, count) = bad;
+            return Ok(Some(Origin { wire, frame: simulation.frame, count }));
+        }
+        simulation.values = None;
+        for input in &replay.inputs {
+            simulation.step(input)?;
+            check.look(&simulation.engine);
+            let counts = check.take(true).unwrap_or_default();
+            if let Some(((_, wire, _), count)) = wires.iter().zip(counts).find(|(_, count)| *count > 0) {
+                return Ok(Some(Origin { wire: wire.clone(), frame: simulation.frame, count }));
+            }
+            if simulation.frame >= self.frame {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a person should know of it.
+    pub fn problem(&self, origin: Option<&Origin>) -> Problem {
+        let named = |(name, count): &(String, u32)| format!("`{name}` ({count} values)");
+        let states = self.states.iter().take(4).map(named).collect::<Vec<_>>().join(", ");
+        let more = if self.states.len() > 4 { " and more" } else { "" };
+        let remedy = "check for division by zero, roots of negative numbers and a time step that is too large";
+        match origin {
+            Some(Origin { wire, frame, count }) => {
+                let (node, port) = wire.split_once('.').unwrap_or((wire, ""));
+                let cause = format!(
+                    "NaN or infinity began here in frame {frame} ({count} values); States that hold it by frame {}: {states}{more}",
+                    self.frame
+                );
+                Problem::new(node, port, cause, remedy).warning()
+            }
+            None => {
+                let node = self.states.first().map_or("", |(name, _)| name.as_str());
+                let cause = format!(
+                    "NaN or infinity in frame {}, not yet in frame {}, in {states}{more}",
+                    self.frame, self.good
+                );
+                Problem::new(node, "", cause, remedy).warning()
+            }
+        }
+    }
+}
+
+/// The dispatch that writes a wire first; none where it is there before the frame.
+fn written(plan: &Plan, wire: &str) -> Option<usize> {
+    let holds = plan.buffers.iter().flat_map(|buffer| &buffer.holds);
+    holds.filter(|holding| holding.wire == wire).filter_map(|holding| holding.first).min()
+}
+
+/// How a wire is looked at, where it holds floats.
+fn watched(plan: &Plan, name: &str, wire: &Wire) -> Option<Watched> {
+    let layout = wire.layout();
+    if wire.ty.value().scalar() != Scalar::F32 {
+        return None;
+    }
+    let bytes = plan.buffers.get(wire.buffer)?.bytes;
+    let domain = wire.domain.and_then(|d| plan.domains.get(d));
+    let count = match wire.capacity {
+        0 => None,
+        _ => {
+            let count = plan.wires.get(&format!("{}.count", name.rsplit_once('.')?.0)).filter(|count| count.kept)?;
+            Some((count.buffer, count.state, layout.words(2).saturating_sub(layout.words(0)) as u32 / 2))
+        }
+    };
+    let elements = domain.map_or(u64::from(wire.capacity.max(1)), |d| d.elements(wire.ty));
+    let words = layout.words(elements).min(bytes / 4);
+    Some(Watched { buffer: wire.buffer, state: wire.state, words: words as u32, half: layout.is_half(), count })
+}

@@ -1,0 +1,52 @@
+//! Whether a stage only counts: every sum it adds to grows by one.
+
+use super::Stage;
+use super::lex;
+
+impl Stage {
+    /// Whether every call of `add_PORT` adds the literal one. Such a sum needs more additions than a dispatch makes to leave 32 bits.
+    pub fn counts(&self, port: &str) -> bool {
+        let tokens = lex::tokens(&self.source);
+        let call = format!("add_{port}");
+        let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+        (0..tokens.len()).filter(|i| text(*i) == call).all(|i| {
+            let end = closing(&tokens, i + 1);
+            end.is_some_and(|end| end >= 2 && matches!(text(end - 1), "1" | "1u" | "1i") && text(end - 2) == ",")
+        })
+    }
+}
+
+/// The bracket that closes the one at `open`.
+fn closing(tokens: &[lex::Token<'_>], open: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for (i, token) in tokens.iter().enumerate().skip(open) {
+        match token.text {
+            "(" | "[" => depth += 1,
+            ")" | "]" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(i);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(body: &str) -> bool {
+        let source = format!("//! T\n//! @out n: Grid<u32>, scatter\nfn stage(cell: Cell) {{ {body} }}");
+        Stage::parse("t", &source).unwrap().counts("n")
+    }
+
+    #[test]
+    fn a_stage_counts_when_all_it_adds_is_one() {
+        assert!(counts("add_n(cell, 1u);"));
+        assert!(counts("add_n(max(cell, Cell(1, 2)), 1);"));
+        assert!(!counts("add_n(cell, 1u + 1u);"));
+        assert!(!counts("add_n(cell, 2u);"));
+        assert!(!counts("add_n(cell, 1u); add_n(cell, u32(cell.x));"));
+    }
+}

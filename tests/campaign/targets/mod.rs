@@ -1,0 +1,59 @@
+//! What the campaign feeds with hostile input: each target makes the bytes of a case and says how far the program got with them.
+
+pub mod asset;
+pub mod expression;
+pub mod graph;
+pub mod hostile;
+pub mod keeping;
+pub mod stage;
+pub mod wgsl;
+
+use super::random::Random;
+
+pub struct Target {
+    pub name: &'static str,
+    /// Of the files of its cases.
+    pub ending: &'static str,
+    /// Of the time that all targets share.
+    pub weight: u32,
+    /// Cases in the short form; 0 leaves the target out of it.
+    pub short: u64,
+    /// How far a case can get, the least first. `run` answers with an index.
+    pub levels: &'static [&'static str],
+    pub make: fn(&mut Random) -> Vec<u8>,
+    /// Panics where the program does not keep a promise.
+    pub run: fn(&[u8]) -> usize,
+}
+
+impl Target {
+    pub fn case(&self, seed: u64, index: u64) -> Vec<u8> {
+        (self.make)(&mut Random::of_case(self.name, seed, index))
+    }
+}
+
+pub const TARGETS: &[Target] = &[
+    graph::GRAPH,
+    graph::GROUP,
+    graph::PASTE,
+    stage::STAGE,
+    hostile::HOSTILE_GRAPH,
+    hostile::HOSTILE_STAGE,
+    expression::EXPRESSION,
+    expression::VALUE,
+    asset::OBJ,
+    asset::GLTF,
+    asset::GLB,
+    asset::PNG,
+    keeping::RECORDING,
+    keeping::SETTINGS,
+    keeping::RECOVERY,
+];
+
+pub fn find(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}
+
+/// A text as a program reads it from a file that may hold anything.
+fn lossy(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}

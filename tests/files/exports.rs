@@ -1,0 +1,237 @@
+//! What an export writes, and what it takes for its own.
+
+use std::fs;
+
+use crate::*;
+
+const PRECIOUS: &str = "# the user's own\n";
+
+/// Starts an export and kills it when some frames are there.
+fn interrupt(graph: &Path, frames: &str, out: &Path) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stagewright"));
+    child.args(["render", graph.to_str().unwrap(), "--frames", frames, "--out", out.to_str().unwrap()]);
+    let mut child = child.stdout(Stdio::null()).spawn().unwrap();
+    let since = Instant::now();
+    while !out.join("frame.0010.png").exists() {
+        assert!(since.elapsed().as_secs() < 60, "it does not render");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(out.join("frame.export.ron").exists());
+}
+
+#[test]
+fn links_in_the_folder_are_not_followed() {
+    let folder = Folder::new();
+    let graph = folder.file("g.ron", graph(""));
+    let victim = folder.file("home/.bashrc", PRECIOUS);
+    for name in ["frame.export.ron", "frame.0001.png", "frame.0002.png"] {
+        folder.link(&format!("frames/{name}"), &victim);
+    }
+    // The names that an earlier version would have written to.
+    for id in 0..200 {
+        folder.link(&format!("frames/frame.0001.{}-0.tmp", std::process::id() + id), &victim);
+    }
+    for more in [&[][..], &["--resume"]] {
+        render(&graph, "1-3", &folder.at("frames"), more).works();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), PRECIOUS);
+        let frame = fs::symlink_metadata(folder.at("frames/frame.0001.png")).unwrap();
+        assert!(frame.is_file() && frame.len() > 50);
+        assert!(!folder.at("frames/frame.export.ron").exists());
+    }
+}
+
+#[test]
+fn a_folder_that_is_a_link_is_refused() {
+    let folder = Folder::new();
+    let graph = folder.file("g.ron", graph(""));
+    fs::create_dir(folder.at("elsewhere")).unwrap();
+    folder.link("frames", folder.at("elsewhere"));
+    let run = render(&graph, "2", &folder.at("frames"), &[]);
+    run.refuses("it is a symbolic link to");
+    assert!(run.says("name the folder itself"), "{}", run.text);
+    assert!(folder.names("elsewhere").is_empty());
+    // Further up in the path it is as the user says.
+    render(&graph, "2", &folder.at("frames/deep"), &[]).works();
+    assert_eq!(folder.names("elsewhere/deep"), ["frame.0001.png", "frame.0002.png"]);
+}
+
+#[test]
+fn dumps_replace_links() {
+    let folder = Folder::new();
+    let graph = folder.file("g.ron", graph(""));
+    let victim = folder.file("home/.bashrc", PRECIOUS);
+    folder.link("dump/g.smoke.f32", &victim);
+    stagewright(&["bench", graph.to_str().unwrap(), "--dump", folder.at("dump").to_str().unwrap()]).works();
+    assert_eq!(fs::read_to_string(&victim).unwrap(), PRECIOUS);
+    assert_eq!(fs::symlink_metadata(folder.at("dump/g.smoke.f32")).unwrap().len(), 16 * 16 * 4);
+}
+
+#[test]
+fn the_record_holds_no_text_of_the_graph() {
+    let folder = Folder::new();
+    let graph = folder.file("g.ron", graph(""));
+    interrupt(&graph, "1-100000", &folder.at("out"));
+    let record = fs::read_to_string(folder.at("out/frame.export.ron")).unwrap();
+    assert!(record.len() < 400 && !record.contains("owned") && !record.contains('\n'), "{record}");
+    let plain = |c: char| c.is_ascii_alphanumeric() || "(),:\"".contains(c);
+    assert!(record.chars().all(plain), "{record}");
+}
+
+#[test]
+fn frames_that_are_not_whole_are_rendered_again() {
+    let (folder, whole) = (Folder::new(), Folder::new());
+    let graph = folder.file("g.ron", graph(""));
+    let (out, kept) = (folder.at("out"), whole.at("out"));
+    render(&graph, "1-60", &kept, &[]).works();
+    for (damage, first) in [("empty", 4), ("cut", 5), ("other size", 6), ("longer", 7)] {
+        let _ = fs::remove_dir_all(&out);
+        interrupt(&graph, "1-60000", &out);
+        // The same export, as if it had been of 60 frames.
+        let record = fs::read_to_string(out.join("frame.export.ron")).unwrap();
+        fs::write(out.join("frame.export.ron"), record.replace("60000", "60")).unwrap();
+        let path = out.join(format!("frame.{first:04}.png"));
+        let bytes = fs::read(&path).unwrap();
+        let bytes = match damage {
+            "empty" => Vec::new(),
+            "cut" => bytes[..bytes.len() - 1].to_vec(),
+            "other size" => [&bytes[..19], &[17], &bytes[20..]].concat(),
+            _ => [&bytes[..], &[0]].concat(),
+        };
+        fs::write(&path, bytes).unwrap();
+        let run = render(&graph, "1-60", &out, &["--resume"]);
+        run.works();
+        assert!(run.says(&format!("{} frames were there already", first - 1)), "{damage}: {}", run.text);
+        for frame in 1..=60 {
+            let name = format!("frame.{frame:04}.png");
+            assert!(fs::read(out.join(&name)).unwrap() == fs::read(kept.join(&name)).unwrap(), "{damage}: {name}");
+        }
+    }
+}
+
+/// Whatever the frames follow from: when it changes, none of the old frames stay.
+#[test]
+fn another_stage_mesh_or_recording_is_another_export() {
+    let folder = Folder::new();
+    let half = |value: &str| {
+        format!(
+            "//! Half\n//! @out image: Image\n\nfn stage(cell: Cell) -> vec4f {{ return vec4f({value} + 0.0 * frame.time); }}\n"
+        )
+    };
+    folder.file("stages/half.wgsl", half("0.5"));
+    folder.file("stages/unused.wgsl", half("0.5"));
+    let own = r#""mine": (stage: "half"), "other": (output: (size: (16, 16)), inputs: {"image": "mine.image"}),"#;
+    let graph = folder.file("g.ron", graph(own));
+    let recording = folder.file("input.ron", "(keys: [])");
+    let out = folder.at("out");
+    let resume = |more: &[&str]| {
+        let more: Vec<&str> = ["--output", "other", "--resume"].iter().chain(more).copied().collect();
+        let run = render(&graph, "1-12", &out, &more);
+        run.works();
+        // As if it had been killed just before its end.
+        run
+    };
+    let killed = || {
+        let _ = fs::remove_dir_all(&out);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_stagewright"));
+        child.args(["render", graph.to_str().unwrap(), "--output", "other", "--frames", "1-100000", "--out"]).arg(&out);
+        let mut child = child.stdout(Stdio::null()).spawn().unwrap();
+        let since = Instant::now();
+        while !out.join("frame.0012.png").exists() {
+            assert!(since.elapsed().as_secs() < 60, "it does not render");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let record = fs::read_to_string(out.join("frame.export.ron")).unwrap();
+        fs::write(out.join("frame.export.ron"), record.replace("100000", "12")).unwrap();
+    };
+    killed();
+    folder.file("stages/unused.wgsl", half("0.7"));
+    assert!(resume(&[]).says("12 frames were there already"), "a stage that the graph does not use");
+    killed();
+    folder.file("stages/half.wgsl", half("0.25"));
+    let run = resume(&[]);
+    assert!(
+        run.says("of another version of the graph, its stages, its files or the program; all were rendered again"),
+        "{}",
+        run.text
+    );
+    assert!(run.says("12 frames in"), "{}", run.text);
+    killed();
+    let run = resume(&["--input", recording.to_str().unwrap()]);
+    assert!(!run.says("were there already") && run.says("all were rendered again"), "{}", run.text);
+}
+
+#[test]
+fn a_mesh_that_changed_is_another_export() {
+    let folder = Folder::new();
+    let graph = folder.file("g.ron", mesh("a.obj"));
+    folder.file("a.obj", TETRAHEDRON);
+    let inputs = || {
+        use stagewright::{cancel::Cancel, document::Document, files::Access, library::Library};
+        let document = Document::parse(&fs::read_to_string(&graph).unwrap()).unwrap();
+        let access = Access::new(graph.parent().unwrap(), false);
+        stagewright::export::record::Fingerprint::of(&document, Library::builtin(), &access, &Cancel::default())
+            .unwrap()
+    };
+    let first = inputs();
+    assert_eq!(first, inputs());
+    folder.file("a.obj", TETRAHEDRON.replace("v 0 0 1", "v 0 0 2"));
+    let second = inputs();
+    assert!(first != second);
+    // Buffers that a glTF file names count too.
+    let json = r#"{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":1}]}"#;
+    folder.file("c.gltf", json);
+    folder.file("g.ron", mesh("c.gltf"));
+    folder.file("b.bin", "1");
+    let third = inputs();
+    folder.file("b.bin", "2");
+    assert!(third != inputs());
+}
+
+#[test]
+fn one_folder_takes_one_export_and_is_swept() {
+    let folder = Folder::new();
+    let graph = folder.file("g.ron", graph(""));
+    let out = folder.at("out");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stagewright"));
+    child.args(["render", graph.to_str().unwrap(), "--frames", "100000", "--out"]).arg(&out);
+    let mut child = child.stdout(Stdio::null()).spawn().unwrap();
+    let since = Instant::now();
+    while !out.join("frame.0010.png").exists() {
+        assert!(since.elapsed().as_secs() < 60, "it does not render");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let second = render(&graph, "5", &out, &[]);
+    second.refuses(&format!("another export is writing into {}", out.display()));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // What a killed export may leave.
+    folder.file("out/.stagewright-frame-0123456789ab.tmp", "half a frame");
+    folder.file("out/mine.tmp", "");
+    render(&graph, "5", &out, &[]).works();
+    let names = folder.names("out");
+    assert!(names.iter().all(|name| !name.starts_with(".stagewright")), "{names:?}");
+    assert!(names.contains(&"mine.tmp".to_string()));
+}
+
+/// A number of frames that nobody waits for renders like any other until it is stopped.
+#[test]
+fn any_number_of_frames_begins() {
+    let folder = Folder::new();
+    let graph = folder.file("g.ron", graph(""));
+    interrupt(&graph, "18446744073709551615", &folder.at("out"));
+    let mut resumed = Command::new(env!("CARGO_BIN_EXE_stagewright"));
+    resumed.args(["render", graph.to_str().unwrap(), "--frames", "18446744073709551615", "--resume", "--out"]);
+    let mut resumed = resumed.arg(folder.at("out")).stdout(Stdio::null()).spawn().unwrap();
+    let count = folder.names("out").len();
+    let since = Instant::now();
+    while folder.names("out").len() < count + 10 {
+        assert!(since.elapsed().as_secs() < 60, "it does not go on");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    resumed.kill().unwrap();
+    resumed.wait().unwrap();
+}
