@@ -25,7 +25,7 @@ fn main() -> ExitCode {
 
 /// Ends the process at once. Exit handlers would take the driver's memory away from a thread that is inside of its compiler, and the
 /// process would crash instead of ending with its code.
-fn leave(code: u8) -> ! {
+pub fn leave(code: u8) -> ! {
     // What is printed is flushed by the line; where it can't be, nobody reads it.
     let _ = std::io::stdout().flush();
     #[cfg(unix)]

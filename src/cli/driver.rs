@@ -1,6 +1,7 @@
 //! Pipelines on the command line: progress while the driver compiles them, and a limit.
 
 use std::io::IsTerminal;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -13,6 +14,9 @@ use stagewright::problem::{Problem, Problems};
 
 /// How many times the limit a frame may take: some drivers compile when a shader is first run.
 const FRAMES: u32 = 5;
+
+/// Between two looks at whether a frame has come.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// After this time a shader is named on standard error.
 const SLOW: Duration = Duration::from_secs(10);
@@ -33,10 +37,10 @@ impl DriverArgs {
         result.map_err(|problems| watch.failure(problems))
     }
 
-    /// What looks on while frames are computed.
+    /// What looks on while frames are computed, until it is dropped.
     pub fn frames(&self) -> Frames {
-        let limit = Duration::from_secs(self.driver_limit).saturating_mul(FRAMES);
-        Frames { limit, last: (0, 0, Instant::now()), over: false }
+        let limit = Duration::from_secs(self.driver_limit);
+        Frames::watch(limit.saturating_mul(FRAMES), move || no_frame(limit))
     }
 
     /// What looks on while the driver works.
@@ -80,32 +84,58 @@ impl Watch {
     }
 }
 
-/// Ends a render whose frames do not come.
-pub struct Frames {
-    limit: Duration,
-    /// Frames computed and written when the last came, and when.
-    last: (u64, u64, Instant),
-    over: bool,
-}
+/// Looks on from a thread of its own while frames are computed: a driver may compile a shader when it is first run, and the thread that
+/// submits it does not come back before.
+pub struct Frames(Arc<Mutex<Option<Last>>>);
+
+/// Frames computed and written when the last came, and when.
+type Last = (u64, u64, Instant);
 
 impl Frames {
-    /// Whether to go on waiting, with so many frames computed and written.
-    pub fn go_on(&mut self, computed: u64, written: u64) -> bool {
-        let came = (computed, written) != (self.last.0, self.last.1);
-        if came {
-            self.last = (computed, written, Instant::now());
-        }
-        self.over = !came && self.last.2.elapsed() > self.limit;
-        !self.over
+    /// `over` is called, on that thread, once no frame has come for so long.
+    fn watch(limit: Duration, over: impl FnOnce() + Send + 'static) -> Frames {
+        let last = Arc::new(Mutex::new(Some((0, 0, Instant::now()))));
+        let theirs = last.clone();
+        let look = move || {
+            loop {
+                std::thread::sleep(LOOK);
+                // Whoever computed the frames is done, or has panicked.
+                let Some((.., since)) = theirs.lock().ok().and_then(|last| *last) else { return };
+                if since.elapsed() > limit {
+                    return over();
+                }
+            }
+        };
+        // Without a thread there is no limit.
+        drop(std::thread::Builder::new().name("frames".into()).spawn(look));
+        Frames(last)
     }
 
-    /// What to report where they did not come.
-    pub fn failure(&self) -> Option<Failure> {
-        let cause = format!("the device has not finished a frame for {} s", self.limit.as_secs());
-        let problem =
-            Problem::new("", "", cause, "lower the resolution, make the stages simpler, or raise --driver-limit");
-        self.over.then(|| Failure::Driver(problem.into(), self.limit / FRAMES))
+    /// Notes how many have been computed and written.
+    pub fn note(&self, computed: u64, written: u64) {
+        if let Ok(mut last) = self.0.lock()
+            && last.is_none_or(|last| (last.0, last.1) != (computed, written))
+        {
+            *last = Some((computed, written, Instant::now()));
+        }
     }
+}
+
+impl Drop for Frames {
+    fn drop(&mut self) {
+        if let Ok(mut last) = self.0.lock() {
+            *last = None;
+        }
+    }
+}
+
+/// Says that no frame came, and ends the program: to give the device back would wait for what it does.
+fn no_frame(limit: Duration) -> ! {
+    let cause = format!("the device has not finished a frame for {} s", (limit * FRAMES).as_secs());
+    let problem = Problem::new("", "", cause, "lower the resolution, make the stages simpler, or raise --driver-limit");
+    let failure = Failure::Driver(problem.into(), limit);
+    failure.print();
+    crate::leave(failure.exit_code())
 }
 
 fn bar() -> ProgressBar {
@@ -140,14 +170,20 @@ mod tests {
     }
 
     #[test]
-    fn frames_that_do_not_come_end_a_render() {
-        let mut frames = args(0).frames();
-        assert!(frames.go_on(1, 0), "one has come");
-        std::thread::sleep(Duration::from_millis(2));
-        assert!(frames.go_on(1, 1));
-        std::thread::sleep(Duration::from_millis(2));
-        assert!(!frames.go_on(1, 1));
-        assert_eq!(frames.failure().map(|failure| failure.exit_code()), Some(3));
-        assert!(args(120).frames().failure().is_none());
+    fn frames_that_do_not_come_are_noticed() {
+        let (sender, over) = std::sync::mpsc::channel();
+        let limit = Duration::from_millis(400);
+        let frames = Frames::watch(limit, move || sender.send(Instant::now()).unwrap());
+        let mut last = Instant::now();
+        for frame in 0..10 {
+            std::thread::sleep(Duration::from_millis(50));
+            last = Instant::now();
+            frames.note(frame, 0);
+        }
+        let noticed = over.recv_timeout(Duration::from_secs(30)).expect("it is noticed");
+        assert!(noticed.duration_since(last) >= limit, "not before the limit");
+        let (sender, over) = std::sync::mpsc::channel();
+        drop(Frames::watch(limit, move || sender.send(()).unwrap()));
+        assert!(over.recv_timeout(2 * limit).is_err(), "what is done has no limit");
     }
 }

@@ -95,7 +95,7 @@ impl Render {
         let mut times = Times::default();
         let bar = progress(*self.frames.end());
         let started = Instant::now();
-        let mut frames = self.driver.frames();
+        let frames = self.driver.frames();
         let result = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
             times.take(simulation, false);
@@ -105,13 +105,10 @@ impl Render {
                 hashed = simulation.frame();
                 fault = recorder.as_mut().and_then(|recorder| bar.suspend(|| hash(recorder, simulation)).err());
             }
-            fault.is_none() && frames.go_on(progress.frame, progress.written)
+            frames.note(progress.frame, progress.written);
+            fault.is_none()
         });
-        if let Some(failure) = frames.failure() {
-            // To give a device back waits for what it does. The program ends without that.
-            std::mem::forget(simulation);
-            return Err(failure);
-        }
+        drop(frames);
         let (done, statistics) = result.map_err(|error| match error {
             JobError::Graph(problems) => problems.into(),
             other => Failure::Message(other.to_string()),

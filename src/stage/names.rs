@@ -1,5 +1,8 @@
 //! Names that a stage may not declare: those of WGSL, which generated text relies on, and those of the stage language.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use naga::keywords::wgsl::{BUILTIN_IDENTIFIERS, RESERVED};
 
 /// What naga resolves beyond its own list of predeclared names.
@@ -100,15 +103,19 @@ const TAKEN: [&str; 41] = [
 /// Variables and functions of the stage language that are not the prelude's.
 const LANGUAGE: [&str; 8] = ["cell", "stage", "params", "frame", "iteration", "substep", "in", "main"];
 
+static PREDECLARED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let all = BUILTIN_IDENTIFIERS.iter().chain(&FURTHER).copied();
+    all.filter(|name| !ENUMERANTS.contains(name)).collect()
+});
+
 /// Whether WGSL declares a name itself, and a declaration of it at module scope would change what generated text means.
 pub fn is_predeclared(name: &str) -> bool {
-    let known = BUILTIN_IDENTIFIERS.contains(&name) || FURTHER.contains(&name);
-    (known && !ENUMERANTS.contains(&name)) || is_short_type(name)
+    PREDECLARED.contains(name) || is_short_type(name)
 }
 
 /// `vec3f`, `mat2x4h`: short names of vectors and matrices.
 fn is_short_type(name: &str) -> bool {
-    let long = |text: &str| text.len() > "vec".len() && BUILTIN_IDENTIFIERS.contains(&text);
+    let long = |text: &str| text.len() > "vec".len() && PREDECLARED.contains(text);
     let vector = name.strip_suffix(['f', 'i', 'u', 'h']).is_some_and(|text| text.starts_with("vec") && long(text));
     vector || name.strip_suffix(['f', 'h']).is_some_and(|text| text.starts_with("mat") && long(text))
 }
@@ -135,6 +142,10 @@ pub fn is_prelude(name: &str) -> bool {
 
 /// The remedy for a function that works across invocations, which no stage may call; `None` for any other name.
 pub fn across_invocations(name: &str) -> Option<&'static str> {
+    // All of them are long words, and most words are not.
+    if name.len() < "quadAny".len() {
+        return None;
+    }
     let family =
         |start: &str| name.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
     let barrier = ["storageBarrier", "textureBarrier", "workgroupBarrier", "workgroupUniformLoad"].contains(&name);
