@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::loader::{Loader, Watch};
+use crate::cancel::Cancel;
 use crate::document::{Document, Scope};
 use crate::gpu::Gpu;
 use crate::graph::Graph;
@@ -31,6 +32,8 @@ pub struct Job {
     pub watched: BTreeSet<String>,
     /// The level whose nodes show small pictures.
     pub pictured: Option<Scope>,
+    /// Set when nobody waits for it any more; [`Compiler::request`] gives each job its own.
+    pub cancel: Cancel,
 }
 
 /// A plan whose pipelines are built, and what is worth knowing about the graph.
@@ -52,6 +55,8 @@ const QUIET: Duration = Duration::from_secs(2);
 pub struct Compiler {
     /// Gone only while the compiler is dropped.
     jobs: Option<Sender<(u64, Job)>>,
+    /// Ends the compilation of the newest job.
+    cancel: Cancel,
     thread: Option<JoinHandle<()>>,
     results: Receiver<(u64, Outcome)>,
     asked: u64,
@@ -102,15 +107,18 @@ impl Compiler {
         // Without a thread the queue is closed, and `request` says so.
         let deep = move || crate::deep_stack(work);
         let thread = std::thread::Builder::new().name("compiler".into()).spawn(deep).ok();
-        Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0, watch }
+        Compiler { jobs: Some(jobs), cancel: Cancel::default(), thread, results, asked: 0, answered: 0, watch }
     }
 
     /// Asks for a document to be compiled; what was asked before is no longer of interest.
     ///
     /// # Errors
     /// When the thread has ended.
-    pub fn request(&mut self, job: Job) -> Result<(), Problems> {
+    pub fn request(&mut self, mut job: Job) -> Result<(), Problems> {
         self.asked += 1;
+        self.cancel.cancel();
+        self.cancel = Cancel::default();
+        job.cancel = self.cancel.clone();
         let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send((self.asked, job)).is_ok());
         if !sent {
             self.answered = self.asked;
@@ -141,6 +149,7 @@ impl Compiler {
 impl Drop for Compiler {
     fn drop(&mut self) {
         self.jobs = None;
+        self.cancel.cancel();
         if let Some(thread) = self.thread.take() {
             // A panic in it was reported as a problem already.
             let _ = thread.join();
@@ -161,7 +170,8 @@ fn compile(
     let pictured = job.pictured.as_ref().map(|scope| probe::thumbnails(&graph, group(scope).as_deref()));
     let thumbnails = pictured.unwrap_or_default();
     let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).cloned().collect());
-    let options = PlanOptions { folder: job.folder.clone(), keep, tuning, ..PlanOptions::default() };
+    let cancel = job.cancel.clone();
+    let options = PlanOptions { folder: job.folder.clone(), keep, tuning, cancel, ..PlanOptions::default() };
     let plan = Plan::compile(&graph, &options)?;
     if !loader.load(&plan, newer)? {
         return Ok(None);
@@ -186,7 +196,8 @@ fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job
         asked.is_none()
     };
     let graph = Graph::build(&job.1.document, &job.1.library).ok()?;
-    let options = PlanOptions { folder: job.1.folder.clone(), ..PlanOptions::default() };
+    let cancel = job.1.cancel.clone();
+    let options = PlanOptions { folder: job.1.folder.clone(), cancel, ..PlanOptions::default() };
     let before = book.tuning(gpu);
     // What can't be measured stays as it is.
     let measured = catch_unwind(AssertUnwindSafe(|| tune::tune(gpu, &graph, &options, book, &go_on)));

@@ -239,7 +239,9 @@ impl Flattener<'_> {
             self.stage_errors(path, &errors);
             return;
         }
-        let remedy = match self.library.closest(name) {
+        // To look for a name takes time.
+        let closest = if self.problems.is_full() { None } else { self.library.closest(name) };
+        let remedy = match closest {
             Some(close) => format!("did you mean `{close}`?"),
             None => "`stagewright stages` lists what there is".to_string(),
         };

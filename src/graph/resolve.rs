@@ -448,7 +448,31 @@ impl Resolver<'_> {
                     format!("the initial value needs the State `{state}`, which is not there before the first frame");
                 self.problems.push(Problem::new(&entry.path, "init", cause, "start from stages that read no State"));
             }
+            let wired =
+                entry.inputs.get(1).is_some_and(|init| !matches!(init.source, Source::Nothing | Source::Setting(_)));
+            if let Some((group, state)) = self.waits(entry.group, &mut behind).filter(|_| wired) {
+                let cause = format!(
+                    "the initial value is that of the last repeat of `{group}`, and which one that is follows from the State `{state}`, \
+                     which is not there before the first frame"
+                );
+                let remedy = "move the State out of the group, or start from a constant";
+                self.problems.push(Problem::new(&entry.path, "init", cause, remedy));
+            }
         }
+    }
+
+    /// A group around that stops by a number which follows from a State, and that State.
+    fn waits(&self, mut group: Option<usize>, behind: &mut Behind) -> Option<(String, String)> {
+        while let Some(entry) = group.and_then(|group| self.graph.nodes.get(group)) {
+            if let (Kind::Group(kind), Some(until)) = (&entry.kind, &entry.until)
+                && let Some((_, number)) = kind.outputs.get(until.port)
+                && let Some(state) = behind.state(self.graph, number)
+            {
+                return Some((entry.path.clone(), state));
+            }
+            group = entry.group;
+        }
+        None
     }
 
     /// A group's wires must carry what its ports declare, and a repeating group must feed back what it takes.

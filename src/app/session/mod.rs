@@ -416,6 +416,7 @@ impl Session {
             folder,
             watched: self.viewed.clone(),
             pictured: self.pictured.clone(),
+            cancel: Default::default(),
         };
         if let Err(problems) = self.compiler.request(job) {
             self.problems = problems;

@@ -26,7 +26,7 @@ const MAX_OPS: usize = 100_000;
 /// Repeats of groups, those in other groups each time.
 const MAX_REPEATS: usize = 200_000;
 /// Inputs of groups that are followed, in every repeat.
-const MAX_FEEDS: usize = 1_000_000;
+const MAX_FEEDS: usize = 300_000;
 
 /// What a port gets.
 #[derive(Clone, Debug)]
