@@ -353,7 +353,11 @@ impl Flattener<'_> {
         let mut inputs = Vec::new();
         for name in ["next", "init"] {
             let source = match place.node.inputs.get(name) {
-                Some(link) => self.link(place, name, link),
+                Some(link) => match self.link(place, name, link) {
+                    // Its path is that of the input: a State may start from one number and become another.
+                    Source::Setting(number) => Source::Setting(Setting { name: name.into(), ..number }),
+                    other => other,
+                },
                 None => Source::Nothing,
             };
             inputs.push(Input { name: name.into(), source });

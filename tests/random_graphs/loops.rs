@@ -197,3 +197,21 @@ fn a_state_starts_from_a_file_that_no_frame_reads() {
     assert_eq!(read("twice", twice), wanted);
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn a_state_that_becomes_a_number_starts_from_another() {
+    let nodes = r#""four": (number: 4), "five": (number: 5), "a": (state: "f32", inputs: {"next": "four", "init": "five"}), "b": (state: "f32", inputs: {"next": "a"}),"#;
+    for hoist in [true, false] {
+        for tuning in [Tuning::default(), Tuning::gpu()] {
+            for keep in [Keep::All, Keep::Wires(vec!["a".into(), "b".into()])] {
+                let options = PlanOptions { keep, hoist, tuning: tuning.clone(), ..PlanOptions::default() };
+                let mut simulation = start(nodes, options);
+                for wanted in [5.0f32, 4.0, 4.0] {
+                    step(&mut simulation);
+                    let text = simulation.plan().to_text();
+                    assert_eq!(words(&simulation, "b"), [wanted.to_bits()], "{text}");
+                }
+            }
+        }
+    }
+}
