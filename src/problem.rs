@@ -102,6 +102,11 @@ impl Problems {
         self.0.push(Problem { severity, ..Problem::new("", "", cause, "correct these first") });
     }
 
+    /// Whether further errors are not listed, so that nobody reads what would help against them.
+    pub fn is_full(&self) -> bool {
+        self.0.len() > LISTED && self.0.iter().filter(|p| p.severity == Severity::Error).count() > LISTED
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -20,6 +20,10 @@ mod hostile;
 mod language;
 #[path = "compiler/layers.rs"]
 mod layers;
+#[path = "compiler/limits.rs"]
+mod limits;
+#[path = "compiler/loops.rs"]
+mod loops;
 #[path = "compiler/numbers.rs"]
 mod numbers;
 #[path = "compiler/particles.rs"]

@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::driver::DriverWatch;
 use super::loader::{Loader, Watch};
 use crate::asset::DistanceGrid;
+use crate::cancel::Cancel;
 use crate::document::{Document, Scope};
 use crate::files::Access;
 use crate::gpu::Gpu;
@@ -34,6 +35,8 @@ pub struct Job {
     pub watched: BTreeSet<String>,
     /// The level whose nodes show small pictures.
     pub pictured: Option<Scope>,
+    /// Set when nobody waits for it any more; [`Compiler::request`] gives each job its own.
+    pub cancel: Cancel,
 }
 
 /// A plan whose pipelines are built, and what is worth knowing about the graph.
@@ -59,6 +62,8 @@ const QUIET: Duration = Duration::from_secs(2);
 pub struct Compiler {
     /// Gone only while the compiler is dropped.
     jobs: Option<Sender<(u64, Job)>>,
+    /// Ends the compilation of the newest job.
+    cancel: Cancel,
     thread: Option<JoinHandle<()>>,
     results: Receiver<(u64, Outcome)>,
     asked: u64,
@@ -113,15 +118,18 @@ impl Compiler {
         // Without a thread the queue is closed, and `request` says so.
         let deep = move || crate::deep_stack(work);
         let thread = std::thread::Builder::new().name("compiler".into()).spawn(deep).ok();
-        Compiler { jobs: Some(jobs), thread, results, asked: 0, answered: 0, watch, driver }
+        Compiler { jobs: Some(jobs), cancel: Cancel::default(), thread, results, asked: 0, answered: 0, watch, driver }
     }
 
     /// Asks for a document to be compiled; what was asked before is no longer of interest.
     ///
     /// # Errors
     /// When the thread has ended.
-    pub fn request(&mut self, job: Job) -> Result<(), Problems> {
+    pub fn request(&mut self, mut job: Job) -> Result<(), Problems> {
         self.asked += 1;
+        self.cancel.cancel();
+        self.cancel = Cancel::default();
+        job.cancel = self.cancel.clone();
         let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send((self.asked, job)).is_ok());
         if !sent {
             self.answered = self.asked;
@@ -161,6 +169,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 impl Drop for Compiler {
     fn drop(&mut self) {
         self.jobs = None;
+        self.cancel.cancel();
         if let Some(thread) = self.thread.take() {
             crate::join_within(thread, PATIENCE);
         }
@@ -235,7 +244,7 @@ fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job
 
 fn options(job: &Job) -> PlanOptions {
     let Access { folder, anywhere } = job.access.clone();
-    PlanOptions { folder, allow_files: anywhere, ..PlanOptions::default() }
+    PlanOptions { folder, allow_files: anywhere, cancel: job.cancel.clone(), ..PlanOptions::default() }
 }
 
 fn died() -> Problems {

@@ -125,6 +125,9 @@ impl Flattener<'_> {
         }
         let number = self.numbers.start(&formula).map_err(wrong).ok()?;
         let shaped = format!("{path}.{port}");
+        if self.shaped > limits::SHAPES {
+            return None;
+        }
         let behind = self.numbers.behind(&formula);
         self.shaped += behind.len() + aliases.len();
         if self.shaped > limits::SHAPES {

@@ -7,12 +7,12 @@ use super::bypass::left_out;
 use super::fits::{fits, parameter, takes_number};
 use super::limits::{self, shortened};
 use super::links::{Place, list};
-use super::numbers::{Named, NamedNumber, Names, Table, wired};
+use super::numbers::{Named, NamedNumber, Names, Table};
 use super::ports::{Ports, Types};
 use super::precision;
 use super::unread;
 use super::values::{Setting, Unfit};
-use super::{Graph, Group, Input, Kind, Node, ParticleSet, Source};
+use super::{Graph, Input, Kind, Node, ParticleSet, Source};
 use crate::document::{self, Document, Link, NodeKind, Nodes, ParamValue};
 use crate::expr;
 use crate::library::{Definition, Library};
@@ -74,7 +74,7 @@ type Param = (String, String);
 pub struct Scope {
     pub prefix: String,
     pub group: Option<usize>,
-    domains: BTreeMap<String, usize>,
+    pub domains: BTreeMap<String, usize>,
     /// Exposed parameters: to the outer names that set them.
     pub aliases: BTreeMap<Param, Vec<String>>,
     /// Exposed parameters that were given around the group: to what their expressions may name.
@@ -82,8 +82,8 @@ pub struct Scope {
     /// What the expressions of the level may name.
     pub names: Arc<Names>,
     /// Where nodes run that don't say it: the `on` of the group around.
-    domain: Option<usize>,
-    depth: usize,
+    pub domain: Option<usize>,
+    pub depth: usize,
     /// Types of the inputs of the group around.
     pub around: Types,
     /// Wires of nodes that are left out and pass nothing on, with what is wrong; nothing where that is reported.
@@ -91,7 +91,7 @@ pub struct Scope {
 }
 
 impl Flattener<'_> {
-    fn scope(&mut self, nodes: &Nodes, mut scope: Scope, ports: &Ports<'_>) -> BTreeMap<String, usize> {
+    pub fn scope(&mut self, nodes: &Nodes, mut scope: Scope, ports: &Ports<'_>) -> BTreeMap<String, usize> {
         self.level(nodes, &mut scope);
         for (name, node) in nodes {
             if let NodeKind::Domain(domain) = &node.kind {
@@ -167,7 +167,7 @@ impl Flattener<'_> {
         self.add_numbers(numbers);
     }
 
-    fn add_numbers(&mut self, numbers: Vec<(NamedNumber, Arc<Names>)>) {
+    pub fn add_numbers(&mut self, numbers: Vec<(NamedNumber, Arc<Names>)>) {
         for (path, (cause, remedy)) in self.numbers.add(numbers) {
             let (node, port) = path.rsplit_once('.').unwrap_or((&path, ""));
             self.problems.push(Problem::new(node, port, cause, remedy));
@@ -249,7 +249,9 @@ impl Flattener<'_> {
             self.stage_errors(path, &errors);
             return;
         }
-        let remedy = match self.library.closest(name) {
+        // To look for a name takes time.
+        let closest = if self.problems.is_full() { None } else { self.library.closest(name) };
+        let remedy = match closest {
             Some(close) => format!("did you mean `{close}`?"),
             None => "`stagewright stages` lists what there is".to_string(),
         };
@@ -361,7 +363,11 @@ impl Flattener<'_> {
         let mut inputs = Vec::new();
         for name in ["next", "init"] {
             let source = match place.node.inputs.get(name) {
-                Some(link) => self.link(place, name, link),
+                Some(link) => match self.link(place, name, link) {
+                    // Its path is that of the input: a State may start from one number and become another.
+                    Source::Setting(number) => Source::Setting(Setting { name: name.into(), ..number }),
+                    other => other,
+                },
                 None => Source::Nothing,
             };
             inputs.push(Input { name: name.into(), source });
@@ -413,206 +419,8 @@ impl Flattener<'_> {
         Node { kind: Kind::Output { size: output.size, at: place.node.at }, inputs, ..empty(place.path, None) }
     }
 
-    fn group(
-        &mut self,
-        place: &Place<'_>,
-        index: usize,
-        (group, iterations): (&document::Group, u32),
-        domain: Option<usize>,
-    ) -> Node {
-        if group.inputs.len().max(group.outputs.len()) > limits::GROUP_PORTS {
-            let (inputs, outputs) = (group.inputs.len(), group.outputs.len());
-            let cause = format!(
-                "the group has {inputs} inputs and {outputs} outputs; at most {} of each are allowed",
-                limits::GROUP_PORTS
-            );
-            self.problems.push(Problem::new(place.path, "", cause, "make several groups of it"));
-            return empty(place.path, None);
-        }
-        self.long_names(place, group.inputs.keys().chain(group.outputs.keys()).chain(group.params.keys()));
-        let ports: Vec<&str> = group.inputs.keys().map(String::as_str).collect();
-        let params: Vec<&str> = group.params.keys().map(String::as_str).collect();
-        let number = |ty: &&String| PortType::parse(ty).is_some_and(PortType::is_number);
-        let numbers = group.inputs.iter().filter(|(_, ty)| number(ty)).map(|(name, _)| name.as_str());
-        self.unknown_names(place, &ports, &params.into_iter().chain(numbers).collect::<Vec<_>>());
-        let mut typed = Vec::new();
-        for (name, ty) in &group.inputs {
-            match PortType::parse(ty) {
-                Some(ty) => typed.push((name.clone(), ty)),
-                None => {
-                    let remedy = "use Grid<f32>, Grid<Vec>, FaceGrid, f32, ...";
-                    self.problems.push(Problem::new(place.path, name, format!("`{ty}` is no type of a port"), remedy));
-                }
-            }
-        }
-        let inside = Ports::new(&group.nodes, place.ports.inside(place.name), self.library);
-        let (mut inputs, mut looped) = (Vec::new(), Vec::new());
-        for (name, ty) in &typed {
-            let link = place.node.inputs.get(name).filter(|link| !self.unwired(place, link));
-            let mut source = match (link, place.node.params.get(name)) {
-                (Some(link), _) => self.link(place, name, link),
-                (None, value) if ty.is_number() => {
-                    let value = value.cloned().unwrap_or(ParamValue::Number(0.0));
-                    Source::Setting(setting(place, name, declared_value(*ty), value))
-                }
-                // The first repeat could do without, the others go on from it.
-                _ if place.node.iterations.is_some() && group.outputs.contains_key(name) => {
-                    let remedy = format!("connect a {ty} to it, for the first repeat to start from");
-                    self.problems.push(Problem::new(place.path, name, "the input is not wired", remedy));
-                    Source::Nothing
-                }
-                // What reads it inside may do without, and says so if not.
-                _ => Source::Nothing,
-            };
-            looped.push(self.looped(place, (group, iterations), &inside, (name, *ty), &mut source));
-            inputs.push(Input { name: name.clone(), source });
-        }
-        self.hidden(place.path, group, &typed);
-        let names = self.taken(place.path, &typed, &looped, &mut inputs);
-        let kind = Group { inputs: typed, outputs: Vec::new(), looped };
-        self.graph.nodes[index] =
-            Node { kind: Kind::Group(kind.clone()), inputs: inputs.clone(), ..empty(place.path, place.scope.group) };
-        if place.scope.depth >= limits::NESTING {
-            let cause = format!("groups are nested over {} deep", limits::NESTING);
-            self.problems.push(Problem::new(
-                place.path,
-                "",
-                cause,
-                "a group can't hold itself; open it and remove the inner copy",
-            ));
-            return self.graph.nodes[index].clone();
-        }
-        let mut scope = Scope {
-            prefix: format!("{}/", place.path),
-            group: Some(index),
-            domains: place.scope.domains.clone(),
-            names: Arc::new(names),
-            domain,
-            depth: place.scope.depth + 1,
-            around: place.ports.inside(place.name),
-            ..Scope::default()
-        };
-        let nodes = self.expose(place, group, &mut scope);
-        let (nodes, outputs) = self.bypass(nodes, group.outputs.clone(), &mut scope);
-        let inside = Ports::new(&nodes, scope.around.clone(), self.library);
-        let names = self.scope(&nodes, scope.clone(), &inside);
-        let inner = Place {
-            path: place.path,
-            name: place.name,
-            node: place.node,
-            siblings: &nodes,
-            ports: &inside,
-            names: &names,
-            scope: &scope,
-        };
-        let outputs = outputs.iter().map(|(name, link)| (name.clone(), self.shown(&inner, name, link))).collect();
-        Node { kind: Kind::Group(Group { outputs, ..kind }), inputs, ..empty(place.path, None) }
-    }
-
-    /// Expressions inside of a group that seem to name a number which goes into it, and mean something else.
-    fn hidden(&mut self, path: &str, group: &document::Group, typed: &[(String, PortType)]) {
-        for (name, _) in typed.iter().filter(|(name, ty)| ty.is_number() && expr::reserved(name)) {
-            let mentions =
-                |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::mentions(text, name));
-            if group.nodes.values().any(|node| node.values().any(mentions)) {
-                let cause =
-                    format!("expressions inside can't name the input, since `{name}` means something else in them");
-                self.problems.push(Problem::new(path, name, cause, "rename the input").warning());
-            }
-        }
-    }
-
-    /// What an output of a group shows. A number is told apart from a vector by its value, as it has no port that says it.
-    fn shown(&mut self, place: &Place<'_>, name: &str, link: &Link) -> Source {
-        let mut source = self.link(place, name, link);
-        if let Source::Setting(setting) = &mut source
-            && setting.ty == ValueType::F32
-            && let Ok(formula) = self.numbers.formula(&setting.value, &setting.names)
-            && let Ok(value) = self.numbers.start(&formula)
-        {
-            setting.ty = match value.len {
-                2 => ValueType::Vec2,
-                3 => ValueType::Vec3,
-                4 => ValueType::Vec4,
-                _ => ValueType::F32,
-            };
-        }
-        source
-    }
-
-    /// Why a parameter can't read an input of the group around, where that changes from repeat to repeat.
-    fn goes_round(&self, source: &Source) -> Option<Unfit> {
-        let Source::GroupInput { group, input } = source else { return None };
-        let Kind::Group(kind) = &self.graph.nodes.get(*group)?.kind else { return None };
-        if !kind.looped.get(*input).is_some_and(|looped| *looped) {
-            return None;
-        }
-        let name = &kind.inputs.get(*input)?.0;
-        let cause = format!(
-            "`{name}` changes from repeat to repeat, since the group has an output of that name, and a parameter can't read it"
-        );
-        Some((cause, "declare an `@in` number in the stage, or rename the output".into()))
-    }
-
-    /// Refuses names of ports that labels and messages would repeat at any length.
-    fn long_names<'n>(&mut self, place: &Place<'_>, names: impl Iterator<Item = &'n String>) {
-        for name in names.filter(|name| name.len() > limits::PORT_NAME) {
-            let cause = format!("a port's name has {} bytes; at most {} are allowed", name.len(), limits::PORT_NAME);
-            self.problems.push(Problem::new(place.path, &shortened(name), cause, "give it a shorter name"));
-        }
-    }
-
-    /// Makes the numbers that go into a group known inside of it; whatever reads one reads it by its name.
-    fn taken(&mut self, path: &str, typed: &[(String, PortType)], looped: &[bool], inputs: &mut [Input]) -> Names {
-        let mut known = Names::default();
-        let mut numbers = Vec::new();
-        let inputs = typed.iter().zip(looped).zip(inputs);
-        for (((name, ty), looped), input) in inputs.filter(|(((_, ty), _), _)| ty.is_number()) {
-            let own = format!("{path}.{name}");
-            if *looped {
-                known.insert(name, Named::Looped);
-                continue;
-            }
-            let Source::Setting(given) = &input.source else {
-                // What feeds it is on the GPU, or could not be made out.
-                known.insert(name, if matches!(input.source, Source::Nothing) { Named::Path(own) } else { Named::Gpu });
-                continue;
-            };
-            known.insert(name, Named::Path(own.clone()));
-            let paths = [vec![own.clone()], given.aliases.clone()].concat();
-            let (level, value, uses) = (format!("{path}/"), given.value.clone(), given.names.uses(&given.value));
-            numbers.push((NamedNumber { paths, level, value, uses }, given.names.clone()));
-            input.source = Source::Setting(wired(&own, declared_value(*ty)));
-        }
-        self.add_numbers(numbers);
-        known
-    }
-
-    /// Gives a group's parameters to the nodes inside that they set.
-    fn expose(&mut self, place: &Place<'_>, group: &document::Group, scope: &mut Scope) -> Nodes {
-        let mut nodes = group.nodes.clone();
-        for (name, targets) in &group.params {
-            for target in targets {
-                let Some(inner) = nodes.get_mut(&target.node) else {
-                    let cause = format!("the parameter sets `{target}`, which is not in the group");
-                    self.problems.push(Problem::new(place.path, name, cause, "name a node inside"));
-                    continue;
-                };
-                let param = (target.node.clone(), target.port.clone());
-                if let Some(value) = place.node.params.get(name) {
-                    inner.give(&target.port, value.clone());
-                    scope.given.insert(param.clone(), place.names(name));
-                }
-                let outer = scope.aliases.entry(param).or_default();
-                outer.push(format!("{}.{name}", place.path));
-                outer.extend(place.aliases(name));
-            }
-        }
-        nodes
-    }
-
     /// Reports inputs and parameters that the node does not have.
-    fn unknown_names(&mut self, place: &Place<'_>, inputs: &[&str], params: &[&str]) {
+    pub fn unknown_names(&mut self, place: &Place<'_>, inputs: &[&str], params: &[&str]) {
         let mut report = |name: &String, what: &str, known: &[&str]| {
             let remedy = match known.is_empty() {
                 true => format!("it has no {what}s; remove it"),
@@ -634,7 +442,7 @@ fn shortened_beyond(name: &str) -> String {
     if name.len() > limits::PORT_NAME { shortened(name) } else { name.to_string() }
 }
 
-fn empty(path: &str, group: Option<usize>) -> Node {
+pub fn empty(path: &str, group: Option<usize>) -> Node {
     Node {
         path: path.into(),
         kind: Kind::Broken,
@@ -659,7 +467,7 @@ pub fn setting(place: &Place<'_>, name: &str, ty: ValueType, value: ParamValue) 
 }
 
 /// Value type of a port; a generic letter is bound later.
-fn declared_value(ty: PortType) -> ValueType {
+pub fn declared_value(ty: PortType) -> ValueType {
     match ty.element() {
         Some(Element::Fixed(v)) => v,
         _ => ValueType::F32,

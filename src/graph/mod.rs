@@ -1,10 +1,12 @@
 //! The graph: a document flattened, typed and checked. It can't be had unchecked, so what follows need not doubt it.
 
+mod borders;
 pub mod bypass;
 pub mod expect;
 pub mod fits;
 mod fixed;
 mod flatten;
+mod groups;
 pub mod limits;
 mod links;
 mod looped;

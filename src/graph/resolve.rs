@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::borders::Border;
 use super::fits::{bound, port_type, remedy, takes};
 use super::limits;
 use super::numbers::Table;
@@ -63,19 +64,12 @@ pub struct Resolver<'a> {
     /// Whether the outputs of each node are known; `Some(false)`: never, for a reason that was reported.
     done: Vec<Option<bool>>,
     /// Nodes being resolved, outermost first: meeting one again is a cycle.
-    open: Vec<usize>,
+    pub open: Vec<usize>,
     opened: Vec<bool>,
     /// What inputs and outputs of groups carry, once it is known.
-    carries: HashMap<Border, Carried>,
+    pub carries: HashMap<Border, Carried>,
     /// Those that are being followed: meeting one again is a cycle too.
-    followed: BTreeSet<Border>,
-}
-
-/// An input of a group, or an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Border {
-    Input(usize, usize),
-    Output(usize, usize),
+    pub followed: BTreeSet<Border>,
 }
 
 impl Resolver<'_> {
@@ -163,46 +157,6 @@ impl Resolver<'_> {
             Source::GroupInput { group, input } => self.border(Border::Input(*group, *input)),
             Source::Setting(setting) => Some(Carry { ty: WireType::Number(setting.ty), domain: None, set: None }),
             Source::Nothing => None,
-        }
-    }
-
-    /// What goes into a group, or comes out of it.
-    fn border(&mut self, border: Border) -> Carried {
-        if let Some(known) = self.carries.get(&border) {
-            return known.clone();
-        }
-        if !self.followed.insert(border) {
-            let (Border::Input(group, _) | Border::Output(group, _)) = border;
-            let path = &self.graph.nodes[group].path;
-            let cause = "what the group hands on comes back to it, with no stage on the way";
-            self.problems.push(Problem::new(path, "", cause, "connect one of its inputs to a node that has a value"));
-            return None;
-        }
-        let carried = self.across(border);
-        self.followed.remove(&border);
-        // Nothing may be known yet of what is on a cycle.
-        if carried.is_some() || (self.open.is_empty() && self.followed.is_empty()) {
-            self.carries.insert(border, carried.clone());
-        }
-        carried
-    }
-
-    fn across(&mut self, border: Border) -> Carried {
-        match border {
-            Border::Output(node, port) => {
-                let Kind::Group(group) = &self.graph.nodes[node].kind else { return None };
-                let inner = group.outputs.get(port).map(|(_, source)| source.clone())?;
-                self.carried(&inner)
-            }
-            Border::Input(group, input) => {
-                let outer = self.graph.nodes[group].inputs.get(input).map(|i| i.source.clone())?;
-                let Kind::Group(kind) = &self.graph.nodes[group].kind else { return None };
-                let declared = kind.inputs.get(input).map(|(_, ty)| *ty)?;
-                let carry = self.carried(&outer)?;
-                // What does not fit is reported once, at the group.
-                let ty = bound(declared, &BTreeMap::new()).unwrap_or(carry.ty);
-                Some(Carry { set: carry.set.filter(|_| ty == WireType::Particles), ty, domain: carry.domain })
-            }
         }
     }
 
@@ -448,7 +402,31 @@ impl Resolver<'_> {
                     format!("the initial value needs the State `{state}`, which is not there before the first frame");
                 self.problems.push(Problem::new(&entry.path, "init", cause, "start from stages that read no State"));
             }
+            let wired =
+                entry.inputs.get(1).is_some_and(|init| !matches!(init.source, Source::Nothing | Source::Setting(_)));
+            if let Some((group, state)) = self.waits(entry.group, &mut behind).filter(|_| wired) {
+                let cause = format!(
+                    "the initial value is that of the last repeat of `{group}`, and which one that is follows from the State `{state}`, \
+                     which is not there before the first frame"
+                );
+                let remedy = "move the State out of the group, or start from a constant";
+                self.problems.push(Problem::new(&entry.path, "init", cause, remedy));
+            }
         }
+    }
+
+    /// A group around that stops by a number which follows from a State, and that State.
+    fn waits(&self, mut group: Option<usize>, behind: &mut Behind) -> Option<(String, String)> {
+        while let Some(entry) = group.and_then(|group| self.graph.nodes.get(group)) {
+            if let (Kind::Group(kind), Some(until)) = (&entry.kind, &entry.until)
+                && let Some((_, number)) = kind.outputs.get(until.port)
+                && let Some(state) = behind.state(self.graph, number)
+            {
+                return Some((entry.path.clone(), state));
+            }
+            group = entry.group;
+        }
+        None
     }
 
     /// A group's wires must carry what its ports declare, and a repeating group must feed back what it takes.

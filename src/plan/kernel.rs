@@ -116,6 +116,9 @@ impl<'a, 'g> Writer<'a, 'g> {
             (0..program.ops.len()).map(of).collect::<Vec<_>>()
         });
         self.write(wanted);
+        if self.writers.cancel.is_cancelled() {
+            return Err(super::cancelled());
+        }
         let ([first, second], [frame, reset]) = (variants, of);
         Ok([self.list((frame.0, frame.1), first)?, self.list((reset.0, reset.1), second)?])
     }
@@ -131,6 +134,9 @@ impl<'a, 'g> Writer<'a, 'g> {
         let again: Vec<bool> = again.collect();
         let first = wanted.first().map_or(0, |wanted| wanted.variant);
         for (variant, mut text) in self.writers.write(wanted) {
+            if self.writers.cancel.is_cancelled() {
+                return;
+            }
             let again = again.get(variant - first).is_some_and(|again| *again);
             self.check(variant, Text { kernel: text.kernel.clone(), written: text.written.take(), again });
             self.written.insert(variant, text);
@@ -141,7 +147,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         &mut self,
         (program, memory): (&Program, &[usize]),
         variants: Vec<Option<usize>>,
-    ) -> Result<Vec<Dispatch>, Problem> {
+    ) -> Result<Vec<Dispatch>, Problems> {
         program.ops.iter().zip(variants).map(|(op, variant)| self.dispatch(program, op, variant, memory)).collect()
     }
 
@@ -151,7 +157,10 @@ impl<'a, 'g> Writer<'a, 'g> {
         op: &Op,
         variant: Option<usize>,
         memory: &[usize],
-    ) -> Result<Dispatch, Problem> {
+    ) -> Result<Dispatch, Problems> {
+        if self.writers.cancel.is_cancelled() {
+            return Err(super::cancelled());
+        }
         let node = self.graph.nodes.get(op.node).ok_or_else(|| Problem::new("", "", "an operation has no node", ""))?;
         match (&node.kind, variant) {
             (Kind::Stage(stage), Some(variant)) => {

@@ -430,7 +430,7 @@ impl Plan {
             std::thread::scope(|scope| {
                 // All threads begin while operations are laid out. Without this one they do when they are needed.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, validate::Checks::prepare);
-                let writers = Writers::begin(scope, graph);
+                let writers = Writers::begin(scope, graph, &options.cancel);
                 let plan = Plan::compile_as(graph, &writers, options, &options.tuning);
                 if options.cancel.is_cancelled() {
                     return Err(cancelled());
@@ -493,6 +493,7 @@ impl Plan {
         let mut writer = kernel::Writer::new(graph, writers, checks);
         let [mut frame, reset] = writer.dispatches([(&program, &layout.frame), (&start, &layout.reset)])?;
         let (frame, still) = (frame.split_off(still), frame);
+        on()?;
         let (plan, checks) = writer.finish(layout, kernel::Dispatches { reset, still, frame }, options);
         checks.finish()?;
         Ok(plan)

@@ -83,12 +83,16 @@ impl Block {
 /// Adds an offset to a parameter's slot, making the slot when there is none.
 pub fn place(slots: &mut Vec<Slot>, node: &str, setting: &Setting, dim: u32, offset: u32) {
     let path = format!("{node}.{}", setting.name);
-    if let Some(slot) = slots.iter_mut().find(|s| s.paths.first() == Some(&path) && s.ty == setting.ty) {
+    let uses = setting.names.uses(&setting.value);
+    // Two values of one name are two slots: what a State starts from and what it becomes may both be numbers.
+    let same =
+        |s: &Slot| s.paths.first() == Some(&path) && s.ty == setting.ty && s.value == setting.value && s.uses == uses;
+    if let Some(slot) = slots.iter_mut().find(|slot| same(slot)) {
         slot.offsets.push(offset);
         return;
     }
     let mut paths = vec![path];
     paths.extend(setting.aliases.iter().cloned());
-    let (value, uses) = (setting.value.clone(), setting.names.uses(&setting.value));
+    let value = setting.value.clone();
     slots.push(Slot { paths, ty: setting.ty, dim, range: setting.range, value, uses, offsets: vec![offset] });
 }

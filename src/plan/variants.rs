@@ -12,6 +12,7 @@ use super::stage_kernel::{self, StageKernel};
 use super::tuning::Shape;
 use super::uniforms::Block;
 use super::{Alarm, Kernel};
+use crate::cancel::Cancel;
 use crate::graph::{Graph, Kind, Node};
 use crate::stage::Stage;
 use crate::stage::types::Precision;
@@ -176,29 +177,32 @@ pub struct Writers<'g> {
     graph: &'g Graph,
     orders: mpsc::Sender<Order<'g>>,
     threads: usize,
+    pub cancel: Cancel,
 }
 
 impl<'g> Writers<'g> {
-    /// They end with what this gives.
-    pub fn begin<'s>(scope: &'s Scope<'s, '_>, graph: &'g Graph) -> Writers<'g>
+    /// They end with what this gives; once the work is cancelled they leave the rest alone.
+    pub fn begin<'s>(scope: &'s Scope<'s, '_>, graph: &'g Graph, cancel: &Cancel) -> Writers<'g>
     where
         'g: 's,
     {
         let (orders, waiting) = mpsc::channel::<Order<'g>>();
         let (waiting, next) = (Arc::new(Mutex::new(waiting)), Arc::new(AtomicUsize::new(0)));
         let threads = (0..available_parallelism().map_or(1, |n| n.get()).min(MOST_WRITERS)).filter(|_| {
-            let (waiting, next) = (waiting.clone(), next.clone());
+            let (waiting, next, cancel) = (waiting.clone(), next.clone(), cancel.clone());
             let work = move || {
-                while graph.read_stage(next.fetch_add(1, Ordering::Relaxed)) {}
+                while !cancel.is_cancelled() && graph.read_stage(next.fetch_add(1, Ordering::Relaxed)) {}
                 let order = || waiting.lock().ok()?.recv().ok();
                 while let Some(order) = order() {
-                    order.carry_out(graph);
+                    if !cancel.is_cancelled() {
+                        order.carry_out(graph);
+                    }
                 }
             };
             Builder::new().name("write".into()).spawn_scoped(scope, work).is_ok()
         });
         let threads = threads.count();
-        Writers { graph, orders, threads }
+        Writers { graph, orders, threads, cancel: cancel.clone() }
     }
 
     /// Variants and their texts, as they come.
@@ -233,7 +237,7 @@ mod tests {
         let (mut variants, mut wanted) = (Variants::default(), Vec::new());
         let of = |op: &usize| variants.of(&graph, (&program, *op), &memory, &mut wanted).is_some();
         let stages = (0..program.ops.len()).filter(of).count();
-        std::thread::scope(|scope| work(&Writers::begin(scope, &graph), wanted, stages));
+        std::thread::scope(|scope| work(&Writers::begin(scope, &graph, &Cancel::default()), wanted, stages));
     }
 
     #[test]
@@ -261,7 +265,8 @@ mod tests {
     #[test]
     fn without_a_thread_texts_are_written_all_the_same() {
         with_wanted(|writers, wanted, _| {
-            let alone = Writers { graph: writers.graph, orders: mpsc::channel().0, threads: 0 };
+            let alone =
+                Writers { graph: writers.graph, orders: mpsc::channel().0, threads: 0, cancel: Cancel::default() };
             let count = wanted.len();
             assert_eq!(alone.write(wanted).count(), count);
         });

@@ -458,6 +458,7 @@ impl Session {
             access: self.access(),
             watched: self.viewed.clone(),
             pictured: self.pictured.clone(),
+            cancel: Default::default(),
         };
         if let Err(problems) = self.compiler.request(job) {
             self.problems = problems;

@@ -2,6 +2,7 @@
 //! Only what a picture, a State that matters or a kept wire needs is expanded, so dead stages never appear.
 
 mod fields;
+mod inputs;
 mod program;
 mod sets;
 mod stage;
@@ -25,8 +26,6 @@ pub use program::{BuiltIn, Op, Part, Program, Read, StateKey, Task, Value, Value
 const MAX_OPS: usize = 100_000;
 /// Repeats of groups, those in other groups each time.
 const MAX_REPEATS: usize = 200_000;
-/// Inputs of groups that are followed, in every repeat.
-const MAX_FEEDS: usize = 1_000_000;
 
 /// What a port gets.
 #[derive(Clone, Debug)]
@@ -256,50 +255,6 @@ impl<'a> Expander<'a> {
             }
             Source::Nothing => Err(Problem::new("", "", "an unwired port was read", "check the graph first").into()),
         }
-    }
-
-    /// What an input of a group gets in one repeat.
-    fn group_input(&mut self, group: usize, input: usize, env: usize) -> Result<Feed, Problems> {
-        let graph = self.graph;
-        if self.taken.len() >= MAX_FEEDS {
-            let cause = format!(
-                "the inputs of this group and of others are read over {MAX_FEEDS} times in a frame, once a repeat"
-            );
-            return Err(Problem::new(&graph.nodes[group].path, "", cause, "lower the iterations of the groups").into());
-        }
-        let here = &self.envs[env];
-        let (iteration, parent, previous) = (here.iteration, here.parent, here.previous);
-        debug_assert_eq!(here.group, Some(group), "a group's input is read in its own scope");
-        let entry = &graph.nodes[group];
-        let (Kind::Group(kind), Some(outer)) = (&entry.kind, entry.inputs.get(input)) else {
-            return Err(broken(graph, group).into());
-        };
-        if let (Some(output), true) = (kind.feedback(input), iteration > 0) {
-            let feed = self.feed(output, previous)?;
-            let port = kind.outputs.binary_search_by(|(name, _)| name.cmp(&outer.name)).unwrap_or_default();
-            return self.in_memory(feed, (group, port, true), &outer.name);
-        }
-        let feed = self.feed(&outer.source, parent)?;
-        self.in_memory(feed, (group, input, false), &outer.name)
-    }
-
-    /// A number of the document that reaches a stage by way of a group: in one repeat or another it may be a value, so it is one
-    /// in all of them.
-    fn in_memory(&mut self, feed: Feed, key: (usize, usize, bool), name: &str) -> Result<Feed, Problems> {
-        let Feed::Setting(setting) = feed else { return Ok(feed) };
-        if let Some(value) = self.numbers.get(&key) {
-            return Ok(Feed::Value(*value));
-        }
-        let (group, _, output) = key;
-        // An input may have the same name, and another value.
-        let name = if output { format!("{name} (output)") } else { name.to_string() };
-        let value = self.value(group, WireType::Number(setting.ty), format!("{}.{name}", self.graph.nodes[group].path));
-        if let Some(value) = self.program.values.get_mut(value) {
-            value.dim = self.graph.dim_around(group).unwrap_or(value.dim);
-        }
-        self.push(group, TOP, Task::Fill(Some(Setting { name, ..setting })), vec![], vec![write(value)])?;
-        self.numbers.insert(key, value);
-        Ok(Feed::Value(value))
     }
 
     /// Enters the wires under their names. Of one that is made in every repeat of a group, the last is left.

@@ -1,0 +1,58 @@
+//! What wires carry across the borders of groups, found out once for each port.
+
+use std::collections::BTreeMap;
+
+use super::Kind;
+use super::fits::bound;
+use super::resolve::{Carried, Carry, Resolver};
+use crate::problem::Problem;
+use crate::stage::types::WireType;
+
+/// An input of a group, or an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Border {
+    Input(usize, usize),
+    Output(usize, usize),
+}
+
+impl Resolver<'_> {
+    /// What goes into a group, or comes out of it.
+    pub fn border(&mut self, border: Border) -> Carried {
+        if let Some(known) = self.carries.get(&border) {
+            return known.clone();
+        }
+        if !self.followed.insert(border) {
+            let (Border::Input(group, _) | Border::Output(group, _)) = border;
+            let path = &self.graph.nodes[group].path;
+            let cause = "what the group hands on comes back to it, with no stage on the way";
+            self.problems.push(Problem::new(path, "", cause, "connect one of its inputs to a node that has a value"));
+            return None;
+        }
+        let carried = self.across(border);
+        self.followed.remove(&border);
+        // Nothing may be known yet of what is on a cycle.
+        if carried.is_some() || (self.open.is_empty() && self.followed.is_empty()) {
+            self.carries.insert(border, carried.clone());
+        }
+        carried
+    }
+
+    fn across(&mut self, border: Border) -> Carried {
+        match border {
+            Border::Output(node, port) => {
+                let Kind::Group(group) = &self.graph.nodes[node].kind else { return None };
+                let inner = group.outputs.get(port).map(|(_, source)| source.clone())?;
+                self.carried(&inner)
+            }
+            Border::Input(group, input) => {
+                let outer = self.graph.nodes[group].inputs.get(input).map(|i| i.source.clone())?;
+                let Kind::Group(kind) = &self.graph.nodes[group].kind else { return None };
+                let declared = kind.inputs.get(input).map(|(_, ty)| *ty)?;
+                let carry = self.carried(&outer)?;
+                // What does not fit is reported once, at the group.
+                let ty = bound(declared, &BTreeMap::new()).unwrap_or(carry.ty);
+                Some(Carry { set: carry.set.filter(|_| ty == WireType::Particles), ty, domain: carry.domain })
+            }
+        }
+    }
+}

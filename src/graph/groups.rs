@@ -1,0 +1,215 @@
+//! Groups are opened: what goes into them and comes out, what expressions inside may name, and parameters that set others inside.
+
+use std::sync::Arc;
+
+use super::flatten::{Flattener, Scope, declared_value, empty, setting};
+use super::limits::{self, shortened};
+use super::links::Place;
+use super::numbers::{Named, NamedNumber, Names, wired};
+use super::ports::Ports;
+use super::values::Unfit;
+use super::{Group, Input, Kind, Node, Source};
+use crate::document::{self, Link, Nodes, ParamValue};
+use crate::expr;
+use crate::problem::Problem;
+use crate::stage::types::{PortType, ValueType};
+
+impl Flattener<'_> {
+    pub(super) fn group(
+        &mut self,
+        place: &Place<'_>,
+        index: usize,
+        (group, iterations): (&document::Group, u32),
+        domain: Option<usize>,
+    ) -> Node {
+        if group.inputs.len().max(group.outputs.len()) > limits::GROUP_PORTS {
+            let (inputs, outputs) = (group.inputs.len(), group.outputs.len());
+            let cause = format!(
+                "the group has {inputs} inputs and {outputs} outputs; at most {} of each are allowed",
+                limits::GROUP_PORTS
+            );
+            self.problems.push(Problem::new(place.path, "", cause, "make several groups of it"));
+            return empty(place.path, None);
+        }
+        self.long_names(place, group.inputs.keys().chain(group.outputs.keys()).chain(group.params.keys()));
+        let ports: Vec<&str> = group.inputs.keys().map(String::as_str).collect();
+        let params: Vec<&str> = group.params.keys().map(String::as_str).collect();
+        let number = |ty: &&String| PortType::parse(ty).is_some_and(PortType::is_number);
+        let numbers = group.inputs.iter().filter(|(_, ty)| number(ty)).map(|(name, _)| name.as_str());
+        self.unknown_names(place, &ports, &params.into_iter().chain(numbers).collect::<Vec<_>>());
+        let mut typed = Vec::new();
+        for (name, ty) in &group.inputs {
+            match PortType::parse(ty) {
+                Some(ty) => typed.push((name.clone(), ty)),
+                None => {
+                    let remedy = "use Grid<f32>, Grid<Vec>, FaceGrid, f32, ...";
+                    self.problems.push(Problem::new(place.path, name, format!("`{ty}` is no type of a port"), remedy));
+                }
+            }
+        }
+        let inside = Ports::new(&group.nodes, place.ports.inside(place.name), self.library);
+        let (mut inputs, mut looped) = (Vec::new(), Vec::new());
+        for (name, ty) in &typed {
+            let link = place.node.inputs.get(name).filter(|link| !self.unwired(place, link));
+            let mut source = match (link, place.node.params.get(name)) {
+                (Some(link), _) => self.link(place, name, link),
+                (None, value) if ty.is_number() => {
+                    let value = value.cloned().unwrap_or(ParamValue::Number(0.0));
+                    Source::Setting(setting(place, name, declared_value(*ty), value))
+                }
+                // The first repeat could do without, the others go on from it.
+                _ if place.node.iterations.is_some() && group.outputs.contains_key(name) => {
+                    let remedy = format!("connect a {ty} to it, for the first repeat to start from");
+                    self.problems.push(Problem::new(place.path, name, "the input is not wired", remedy));
+                    Source::Nothing
+                }
+                // What reads it inside may do without, and says so if not.
+                _ => Source::Nothing,
+            };
+            looped.push(self.looped(place, (group, iterations), &inside, (name, *ty), &mut source));
+            inputs.push(Input { name: name.clone(), source });
+        }
+        self.hidden(place.path, group, &typed);
+        let names = self.taken(place.path, &typed, &looped, &mut inputs);
+        let kind = Group { inputs: typed, outputs: Vec::new(), looped };
+        self.graph.nodes[index] =
+            Node { kind: Kind::Group(kind.clone()), inputs: inputs.clone(), ..empty(place.path, place.scope.group) };
+        if place.scope.depth >= limits::NESTING {
+            let cause = format!("groups are nested over {} deep", limits::NESTING);
+            self.problems.push(Problem::new(
+                place.path,
+                "",
+                cause,
+                "a group can't hold itself; open it and remove the inner copy",
+            ));
+            return self.graph.nodes[index].clone();
+        }
+        let mut scope = Scope {
+            prefix: format!("{}/", place.path),
+            group: Some(index),
+            domains: place.scope.domains.clone(),
+            names: Arc::new(names),
+            domain,
+            depth: place.scope.depth + 1,
+            around: place.ports.inside(place.name),
+            ..Scope::default()
+        };
+        let nodes = self.expose(place, group, &mut scope);
+        let (nodes, outputs) = self.bypass(nodes, group.outputs.clone(), &mut scope);
+        let inside = Ports::new(&nodes, scope.around.clone(), self.library);
+        let names = self.scope(&nodes, scope.clone(), &inside);
+        let inner = Place {
+            path: place.path,
+            name: place.name,
+            node: place.node,
+            siblings: &nodes,
+            ports: &inside,
+            names: &names,
+            scope: &scope,
+        };
+        let outputs = outputs.iter().map(|(name, link)| (name.clone(), self.shown(&inner, name, link))).collect();
+        Node { kind: Kind::Group(Group { outputs, ..kind }), inputs, ..empty(place.path, None) }
+    }
+
+    /// Expressions inside of a group that seem to name a number which goes into it, and mean something else.
+    fn hidden(&mut self, path: &str, group: &document::Group, typed: &[(String, PortType)]) {
+        for (name, _) in typed.iter().filter(|(name, ty)| ty.is_number() && expr::reserved(name)) {
+            let mentions =
+                |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::mentions(text, name));
+            if group.nodes.values().any(|node| node.values().any(mentions)) {
+                let cause =
+                    format!("expressions inside can't name the input, since `{name}` means something else in them");
+                self.problems.push(Problem::new(path, name, cause, "rename the input").warning());
+            }
+        }
+    }
+
+    /// What an output of a group shows. A number is told apart from a vector by its value, as it has no port that says it.
+    fn shown(&mut self, place: &Place<'_>, name: &str, link: &Link) -> Source {
+        let mut source = self.link(place, name, link);
+        if let Source::Setting(setting) = &mut source
+            && setting.ty == ValueType::F32
+            && let Ok(formula) = self.numbers.formula(&setting.value, &setting.names)
+            && let Ok(value) = self.numbers.start(&formula)
+        {
+            setting.ty = match value.len {
+                2 => ValueType::Vec2,
+                3 => ValueType::Vec3,
+                4 => ValueType::Vec4,
+                _ => ValueType::F32,
+            };
+        }
+        source
+    }
+
+    /// Why a parameter can't read an input of the group around, where that changes from repeat to repeat.
+    pub(super) fn goes_round(&self, source: &Source) -> Option<Unfit> {
+        let Source::GroupInput { group, input } = source else { return None };
+        let Kind::Group(kind) = &self.graph.nodes.get(*group)?.kind else { return None };
+        if !kind.looped.get(*input).is_some_and(|looped| *looped) {
+            return None;
+        }
+        let name = &kind.inputs.get(*input)?.0;
+        let cause = format!(
+            "`{name}` changes from repeat to repeat, since the group has an output of that name, and a parameter can't read it"
+        );
+        Some((cause, "declare an `@in` number in the stage, or rename the output".into()))
+    }
+
+    /// Refuses names of ports that labels and messages would repeat at any length.
+    pub(super) fn long_names<'n>(&mut self, place: &Place<'_>, names: impl Iterator<Item = &'n String>) {
+        for name in names.filter(|name| name.len() > limits::PORT_NAME) {
+            let cause = format!("a port's name has {} bytes; at most {} are allowed", name.len(), limits::PORT_NAME);
+            self.problems.push(Problem::new(place.path, &shortened(name), cause, "give it a shorter name"));
+        }
+    }
+
+    /// Makes the numbers that go into a group known inside of it; whatever reads one reads it by its name.
+    fn taken(&mut self, path: &str, typed: &[(String, PortType)], looped: &[bool], inputs: &mut [Input]) -> Names {
+        let mut known = Names::default();
+        let mut numbers = Vec::new();
+        let inputs = typed.iter().zip(looped).zip(inputs);
+        for (((name, ty), looped), input) in inputs.filter(|(((_, ty), _), _)| ty.is_number()) {
+            let own = format!("{path}.{name}");
+            if *looped {
+                known.insert(name, Named::Looped);
+                continue;
+            }
+            let Source::Setting(given) = &input.source else {
+                // What feeds it is on the GPU, or could not be made out.
+                known.insert(name, if matches!(input.source, Source::Nothing) { Named::Path(own) } else { Named::Gpu });
+                continue;
+            };
+            known.insert(name, Named::Path(own.clone()));
+            let paths = [vec![own.clone()], given.aliases.clone()].concat();
+            let (level, value, uses) = (format!("{path}/"), given.value.clone(), given.names.uses(&given.value));
+            numbers.push((NamedNumber { paths, level, value, uses }, given.names.clone()));
+            input.source = Source::Setting(wired(&own, declared_value(*ty)));
+        }
+        self.add_numbers(numbers);
+        known
+    }
+
+    /// Gives a group's parameters to the nodes inside that they set.
+    fn expose(&mut self, place: &Place<'_>, group: &document::Group, scope: &mut Scope) -> Nodes {
+        let mut nodes = group.nodes.clone();
+        for (name, targets) in &group.params {
+            for target in targets {
+                let Some(inner) = nodes.get_mut(&target.node) else {
+                    let cause = format!("the parameter sets `{target}`, which is not in the group");
+                    self.problems.push(Problem::new(place.path, name, cause, "name a node inside"));
+                    continue;
+                };
+                let param = (target.node.clone(), target.port.clone());
+                if let Some(value) = place.node.params.get(name) {
+                    inner.give(&target.port, value.clone());
+                    scope.given.insert(param.clone(), place.names(name));
+                }
+                let outer = scope.aliases.entry(param).or_default();
+                outer.push(format!("{}.{name}", place.path));
+                outer.extend(place.aliases(name));
+            }
+        }
+        nodes
+    }
+}

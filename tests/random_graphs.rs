@@ -1,0 +1,108 @@
+//! Random graphs that are valid by construction, on the GPU and by an interpreter: every State after every frame, bit for bit, of plain
+//! and of optimised plans.
+//!
+//! `STAGEWRIGHT_SEED` is the first seed and `STAGEWRIGHT_COUNT` the number of graphs, for a run as long as one likes:
+//! `STAGEWRIGHT_SEED=1000 STAGEWRIGHT_COUNT=100000 cargo test --test random_graphs`. A failure prints the seed and the graph.
+
+#[path = "random_graphs/generate.rs"]
+mod generate;
+#[path = "random_graphs/interpret.rs"]
+mod interpret;
+#[path = "random_graphs/loops.rs"]
+mod loops;
+#[path = "random_graphs/model.rs"]
+mod model;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+
+use interpret::Interpreter;
+use model::Model;
+use stagewright::document::Document;
+use stagewright::gpu::{Gpu, GpuOptions};
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
+use stagewright::sim::{FrameInput, Simulation};
+
+const FRAMES: usize = 3;
+
+/// Ways to compile a graph that must not change a bit.
+const WAYS: [&str; 4] = ["plain", "optimised", "plain, nothing hoisted", "optimised, nothing hoisted"];
+
+fn options(way: usize, states: Vec<String>) -> PlanOptions {
+    let tuning = if way % 2 == 1 { Tuning::gpu() } else { Tuning::default() };
+    let keep = if way == 0 { Keep::All } else { Keep::Wires(states) };
+    PlanOptions { keep, tuning, hoist: way < 2, ..PlanOptions::default() }
+}
+
+/// What differs between the engine and the interpreter, if anything.
+fn compare(gpu: &Gpu, model: &Model, ways: &[usize]) -> Result<usize, String> {
+    let document = Document::parse(&model.ron()).map_err(|e| format!("the text is not RON: {e}"))?;
+    let graph = Graph::build(&document, Library::builtin()).map_err(|e| format!("refused: {e}"))?;
+    let mut compared = 0;
+    for way in ways {
+        let failed = |what: String| format!("{}: {what}", WAYS[*way]);
+        let mut interpreter = Interpreter::new(model);
+        let names = interpreter.states().keys().cloned().collect();
+        let plan =
+            Plan::compile(&graph, &options(*way, names)).map_err(|e| failed(format!("does not compile: {e}")))?;
+        let mut simulation = Simulation::new(gpu, plan).map_err(|e| failed(format!("does not start: {e}")))?;
+        for frame in 0..FRAMES {
+            simulation.step(&FrameInput::default()).map_err(|e| failed(e.to_string()))?;
+            for (path, (ty, values)) in interpreter.step() {
+                let read = simulation.read(path).map_err(|e| failed(format!("{path} can't be read: {e}")))?;
+                let wanted: Vec<u32> = values.iter().map(|v| ty.elem.word(*v)).collect();
+                if read.words != wanted {
+                    return Err(failed(format!(
+                        "frame {frame}, {path}: {}: {:?}, the interpreter has {values:?}",
+                        ty.name(),
+                        read.data
+                    )));
+                }
+                compared += 1;
+            }
+        }
+        let told = simulation.warnings(true);
+        if !told.is_empty() {
+            return Err(failed(format!("warns: {told}")));
+        }
+    }
+    Ok(compared)
+}
+
+fn gpu() -> &'static Gpu {
+    static GPU: OnceLock<Gpu> = OnceLock::new();
+    GPU.get_or_init(|| Gpu::new(&GpuOptions::default()).unwrap_or_else(|e| panic!("{e}")))
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")))
+}
+
+#[test]
+fn random_graphs_compute_what_the_interpreter_says() {
+    let gpu = gpu();
+    let (seed, count) = (number("STAGEWRIGHT_SEED").unwrap_or(1), number("STAGEWRIGHT_COUNT"));
+    // A run by hand goes all ways, the one among all tests two of them in turn.
+    let ways = |seed: u64| match count {
+        Some(_) => vec![0, 1, 2, 3],
+        None if seed % 2 == 0 => vec![0, 1],
+        None => vec![1, 2],
+    };
+    let (mut compared, mut failed) = (0, Vec::new());
+    for seed in seed..seed + count.unwrap_or(120) {
+        let model = generate::generate(seed);
+        let outcome = catch_unwind(AssertUnwindSafe(|| compare(gpu, &model, &ways(seed))));
+        match outcome.unwrap_or_else(|_| Err("a panic".into())) {
+            Ok(states) => compared += states,
+            Err(difference) => {
+                println!("seed {seed}: {difference}\n{}", model.ron());
+                failed.push(seed);
+            }
+        }
+    }
+    println!("{compared} States compared, {} graphs failed: {failed:?}", failed.len());
+    assert!(failed.is_empty(), "seeds {failed:?}");
+    assert!(compared > 0, "there was something to compare");
+}

@@ -1,0 +1,282 @@
+//! A graph as the generator builds it and the interpreter reads it, and its text. It shares nothing with the compiler.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Type of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Elem {
+    F32,
+    I32,
+    U32,
+    Vec2,
+}
+
+impl Elem {
+    pub const ALL: [Elem; 4] = [Elem::F32, Elem::I32, Elem::U32, Elem::Vec2];
+
+    pub fn name(self) -> &'static str {
+        ["f32", "i32", "u32", "vec2f"][self as usize]
+    }
+
+    pub fn components(self) -> usize {
+        if self == Elem::Vec2 { 2 } else { 1 }
+    }
+
+    /// The bits of a number in memory.
+    pub fn word(self, value: f64) -> u32 {
+        match self {
+            Elem::F32 | Elem::Vec2 => (value as f32).to_bits(),
+            Elem::I32 => value as i32 as u32,
+            Elem::U32 => value as u32,
+        }
+    }
+}
+
+/// Type of a wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ty {
+    pub grid: bool,
+    pub elem: Elem,
+}
+
+impl Ty {
+    pub fn name(self) -> String {
+        if self.grid { format!("Grid<{}>", self.elem.name()) } else { self.elem.name().to_string() }
+    }
+}
+
+/// An expression of whole numbers.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    Const(i32),
+    Frame,
+    Name(String),
+    Add(Box<Expr>, Box<Expr>),
+    Times(Box<Expr>, i32),
+    Min(Box<Expr>, i32),
+}
+
+impl Expr {
+    pub fn text(&self) -> String {
+        match self {
+            Expr::Const(value) => value.to_string(),
+            Expr::Frame => "frame".into(),
+            Expr::Name(name) => name.clone(),
+            Expr::Add(a, b) => format!("({} + {})", a.text(), b.text()),
+            Expr::Times(a, n) => format!("{} * {n}", a.text()),
+            Expr::Min(a, n) => format!("min({}, {n})", a.text()),
+        }
+    }
+
+    fn ron(&self) -> String {
+        if let Expr::Const(value) = self { value.to_string() } else { format!("\"{}\"", self.text()) }
+    }
+}
+
+/// What a stage computes; each is one text for every type of element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Two numbers to one.
+    Mix,
+    /// A number and a little more.
+    Grow,
+    /// Two grids and a number, at the own cell.
+    Blend,
+    /// Two grids, one of them at a neighbour.
+    Look,
+    /// A grid that goes on from itself, at the own cell.
+    Fade,
+    /// A grid that goes on from itself and its neighbours.
+    Smear,
+    /// A grid with the counters of repeats.
+    Count,
+    /// A number everywhere.
+    Spread,
+    /// The largest of a grid.
+    Peak,
+}
+
+impl Op {
+    pub const ALL: [Op; 9] =
+        [Op::Mix, Op::Grow, Op::Blend, Op::Look, Op::Fade, Op::Smear, Op::Count, Op::Spread, Op::Peak];
+
+    /// Inputs: name, and whether it is a grid. Numbers may be left unwired.
+    pub fn inputs(self) -> &'static [(&'static str, bool)] {
+        match self {
+            Op::Mix => &[("a", false), ("b", false)],
+            Op::Grow => &[("x", false), ("b", false)],
+            Op::Blend => &[("a", true), ("b", true), ("s", false)],
+            Op::Look => &[("a", true), ("b", true)],
+            Op::Fade => &[("x", true), ("s", false)],
+            Op::Smear | Op::Count => &[("x", true)],
+            Op::Spread => &[("s", false)],
+            Op::Peak => &[("x", true)],
+        }
+    }
+
+    pub fn output(self) -> (&'static str, bool) {
+        match self {
+            Op::Grow => ("y", false),
+            Op::Fade | Op::Smear => ("x", true),
+            Op::Mix | Op::Peak => ("r", false),
+            _ => ("r", true),
+        }
+    }
+
+    /// Whether it may be repeated.
+    pub fn repeats(self) -> bool {
+        matches!(self, Op::Fade | Op::Smear)
+    }
+
+    pub fn fits(self, elem: Elem) -> bool {
+        self != Op::Peak || elem != Elem::Vec2
+    }
+
+    fn source(self, elem: Elem) -> String {
+        let (t, whole) = (elem.name(), matches!(elem, Elem::I32 | Elem::U32));
+        let grid = |grid: bool| if grid { format!("Grid<{t}>") } else { t.to_string() };
+        let (output, made) = self.output();
+        let mut text = format!("//! {self:?}\n");
+        if !made && self != Op::Peak {
+            text += "//! @over once\n";
+        }
+        for (name, is_grid) in self.inputs() {
+            let default = if *is_grid { "" } else { " = 0" };
+            let radius = if self == Op::Smear { ", radius 1" } else { "" };
+            let direction = if *name == output { "inout" } else { "in" };
+            let _ = writeln!(text, "//! @{direction} {name}: {}{default}{radius}", grid(*is_grid));
+        }
+        if self.inputs().iter().all(|(name, _)| *name != output) {
+            let reduce = if self == Op::Peak { ", reduce max" } else { "" };
+            let _ = writeln!(text, "//! @out {output}: {}{reduce}", grid(made));
+        }
+        let _ = writeln!(text, "//! @param c: {} = 1", if whole { "i32" } else { "f32" });
+        let sum = match self {
+            Op::Mix => "lift(3) * a() + lift(5) * b()".to_string(),
+            Op::Grow => "lift(3) * x() + b()".into(),
+            Op::Blend => "lift(3) * a(cell) + lift(5) * b(cell) + s()".into(),
+            Op::Look => "lift(3) * a(cell + vec2i(1, 0)) + lift(5) * b(cell)".into(),
+            Op::Fade => "lift(3) * x(cell) + s()".into(),
+            Op::Smear => "lift(3) * x(cell) + x(neighbor(cell, 0)) + x(neighbor(cell, 3))".into(),
+            Op::Count => "lift(3) * x(cell) + lift(iteration + 2 * substep)".into(),
+            Op::Spread => "s() + lift(cell.x + 3 * cell.y)".into(),
+            Op::Peak => "x(cell)".into(),
+        };
+        let wrap = match elem {
+            Elem::I32 => "return sum & 1023i;".to_string(),
+            Elem::U32 => "return sum & 1023u;".into(),
+            // Whole numbers below 2^24: exact however they are put together.
+            _ => "return sum - floor(sum / 1024.0) * 1024.0;".into(),
+        };
+        let argument = if made || self == Op::Peak { "cell: Cell" } else { "" };
+        let number = if elem == Elem::Vec2 { "vec2f(f32(v))".to_string() } else { format!("{t}(v)") };
+        let _ = writeln!(
+            text,
+            "\nfn lift(v: i32) -> {t} {{ return {number}; }}\nfn stage({argument}) -> {t} {{\n    let sum = {sum} + {t}(params.c);\n    {wrap}\n}}"
+        );
+        text
+    }
+}
+
+/// Where a wire comes from: node and port; `in` is the group around.
+pub type Wire = (String, String);
+
+#[derive(Clone, Debug)]
+pub enum Kind {
+    Stage(Op, Elem),
+    State(Ty),
+    Number(Expr),
+    Reroute,
+    Group(Group),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    pub inputs: BTreeMap<String, Ty>,
+    pub outputs: BTreeMap<String, (Wire, Ty)>,
+    /// Parameters: what they set.
+    pub params: BTreeMap<String, (String, String)>,
+    pub nodes: BTreeMap<String, Node>,
+    /// Output, tolerance, after how many repeats.
+    pub until: Option<(String, Expr, u32)>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub kind: Kind,
+    pub inputs: BTreeMap<String, Wire>,
+    pub params: BTreeMap<String, Expr>,
+    pub iterations: Option<Expr>,
+    pub muted: bool,
+}
+
+impl Node {
+    pub fn new(kind: Kind) -> Node {
+        Node { kind, inputs: BTreeMap::new(), params: BTreeMap::new(), iterations: None, muted: false }
+    }
+}
+
+/// A whole graph: its nodes, cells along x and y, and the States that are compared.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub nodes: BTreeMap<String, Node>,
+    pub cells: [usize; 2],
+}
+
+impl Model {
+    pub fn ron(&self) -> String {
+        let mut text = "(version: 1, name: \"random\", fps: 60, seed: 7, nodes: {\n".to_string();
+        let [x, y] = self.cells;
+        let _ = writeln!(text, "\"domain\": (domain: (resolution: ({x}, {y}), width: {x}, edge: \"wrap\")),");
+        nodes(&self.nodes, &mut text);
+        text + "})\n"
+    }
+}
+
+fn map<'a>(entries: impl Iterator<Item = (&'a String, String)>) -> String {
+    let entries: Vec<String> = entries.map(|(name, value)| format!("\"{name}\": {value}")).collect();
+    entries.join(", ")
+}
+
+fn wire((node, port): &Wire) -> String {
+    format!("\"{node}.{port}\"")
+}
+
+fn nodes(all: &BTreeMap<String, Node>, text: &mut String) {
+    for (name, node) in all {
+        let _ = write!(text, "\"{name}\": (");
+        match &node.kind {
+            Kind::Stage(op, elem) => {
+                let _ = write!(text, "custom: r#\"{}\"#, ", op.source(*elem));
+            }
+            Kind::State(ty) => {
+                let _ = write!(text, "state: \"{}\", ", ty.name());
+            }
+            Kind::Number(value) => {
+                let _ = write!(text, "number: {}, ", value.ron());
+            }
+            Kind::Reroute => text.push_str("reroute: (), "),
+            Kind::Group(group) => {
+                let inputs = map(group.inputs.iter().map(|(n, ty)| (n, format!("\"{}\"", ty.name()))));
+                let outputs = map(group.outputs.iter().map(|(n, (w, _))| (n, wire(w))));
+                let params = map(group.params.iter().map(|(n, (node, p))| (n, format!("\"{node}.{p}\""))));
+                let _ = write!(
+                    text,
+                    "group: (inputs: {{{inputs}}}, outputs: {{{outputs}}}, params: {{{params}}}, nodes: {{\n"
+                );
+                nodes(&group.nodes, text);
+                text.push_str("}), ");
+                if let Some((number, below, every)) = &group.until {
+                    let _ = write!(text, "until: (number: \"{number}\", below: {}, every: {every}), ", below.ron());
+                }
+            }
+        }
+        let _ = write!(text, "inputs: {{{}}}, ", map(node.inputs.iter().map(|(n, w)| (n, wire(w)))));
+        let _ = write!(text, "params: {{{}}}, ", map(node.params.iter().map(|(n, e)| (n, e.ron()))));
+        if let Some(iterations) = &node.iterations {
+            let _ = write!(text, "iterations: {}, ", iterations.ron());
+        }
+        let _ = writeln!(text, "muted: {}),", node.muted);
+    }
+}
