@@ -17,7 +17,7 @@ use crate::random::Random;
 pub const LEVELS: &[&str] = &["refused", "read", "built", "planned"];
 
 pub const GRAPH: Target =
-    Target { name: "graph", ending: "ron", weight: 30, short: 1500, levels: LEVELS, make: make_graph, run: run_graph };
+    Target { name: "graph", ending: "ron", weight: 30, short: 1000, levels: LEVELS, make: make_graph, run: run_graph };
 pub const GROUP: Target =
     Target { name: "group", ending: "ron", weight: 5, short: 200, levels: LEVELS, make: make_group, run: run_group };
 pub const PASTE: Target = Target {

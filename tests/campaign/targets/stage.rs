@@ -15,7 +15,7 @@ pub const STAGE: Target = Target {
     name: "stage",
     ending: "wgsl",
     weight: 30,
-    short: 1000,
+    short: 600,
     levels: &["refused", "read", "built", "planned"],
     make,
     run,
