@@ -67,8 +67,9 @@ impl Options {
     }
 
     fn every() -> impl Iterator<Item = Job> {
-        let fuzz = TARGETS.iter().map(Job::Fuzz);
-        fuzz.chain(kills::KINDS.iter().map(Job::Kill)).chain(suites::SUITES.iter().map(Job::Suite))
+        // Kills first: what is short of time in the short form is what there is most of.
+        let kills = kills::KINDS.iter().map(Job::Kill);
+        kills.chain(TARGETS.iter().map(Job::Fuzz)).chain(suites::SUITES.iter().map(Job::Suite))
     }
 
     pub fn jobs(&self) -> Vec<Job> {

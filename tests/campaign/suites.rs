@@ -46,8 +46,8 @@ pub const SUITES: &[Suite] = &[
         short: 0,
         long: 20_000,
         rate: 5.0,
-        file: "tests/generated.rs",
-        test: &["--test", "generated"],
+        file: "tests/random_graphs.rs",
+        test: &["--test", "random_graphs"],
     },
 ];
 

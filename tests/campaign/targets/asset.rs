@@ -14,7 +14,7 @@ use crate::random::Random;
 const LEVELS: &[&str] = &["refused", "measured"];
 
 const fn target(name: &'static str, make: fn(&mut Random) -> Vec<u8>, run: fn(&[u8]) -> usize) -> Target {
-    Target { name, ending: name, weight: 4, short: 600, levels: LEVELS, make, run }
+    Target { name, ending: name, weight: 4, short: 400, levels: LEVELS, make, run }
 }
 
 pub const OBJ: Target = target("obj", make_obj, |bytes| measure("obj", bytes));

@@ -17,7 +17,7 @@ use crate::random::Random;
 pub const LEVELS: &[&str] = &["refused", "read", "built", "planned"];
 
 pub const GRAPH: Target =
-    Target { name: "graph", ending: "ron", weight: 30, short: 600, levels: LEVELS, make: make_graph, run: run_graph };
+    Target { name: "graph", ending: "ron", weight: 30, short: 1000, levels: LEVELS, make: make_graph, run: run_graph };
 pub const GROUP: Target =
     Target { name: "group", ending: "ron", weight: 5, short: 200, levels: LEVELS, make: make_group, run: run_group };
 pub const PASTE: Target = Target {
@@ -320,7 +320,7 @@ fn run_group(bytes: &[u8]) -> usize {
     let Some((_, group)) = library.groups().find(|(name, _)| *name == "mutant") else { return 0 };
     let group = group.clone();
     let inputs: Vec<(String, String)> = group.inputs.into_iter().collect();
-    let (document, options) = super::stage::around("mutant", None, &inputs, bytes.len() % 3 == 0);
+    let (document, options) = super::stage::around("mutant", None, &inputs, bytes.len().is_multiple_of(3));
     level_of(&document, &library, &options)
 }
 
@@ -328,7 +328,7 @@ fn run_paste(bytes: &[u8]) -> usize {
     let text = lossy(bytes);
     let mut document = corpus().documents[3].clone();
     let before = document.clone();
-    let keep = if bytes.len() % 2 == 0 { PasteInputs::Keep } else { PasteInputs::Drop };
+    let keep = if bytes.len().is_multiple_of(2) { PasteInputs::Keep } else { PasteInputs::Drop };
     let library = Library::builtin();
     let pasted = edit::paste(&mut document, &Scope::default(), &text, (40.0, 30.0), keep, library);
     let Ok(names) = pasted else {

@@ -15,7 +15,7 @@ pub const STAGE: Target = Target {
     name: "stage",
     ending: "wgsl",
     weight: 30,
-    short: 500,
+    short: 600,
     levels: &["refused", "read", "built", "planned"],
     make,
     run,
@@ -209,7 +209,7 @@ pub fn run(bytes: &[u8]) -> usize {
     // What the code pane and the reference show.
     let page = reference::stage(&stage);
     assert!(!page.is_empty());
-    let (document, options) = around("mutant", Some(&text), &inputs(&text), bytes.len() % 4 == 0);
+    let (document, options) = around("mutant", Some(&text), &inputs(&text), bytes.len().is_multiple_of(4));
     super::graph::level_of(&document, Library::builtin(), &options)
 }
 
