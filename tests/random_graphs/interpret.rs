@@ -201,10 +201,11 @@ impl<'m> Interpreter<'m> {
     fn param(&self, scope: &Rc<Scope<'m>>, name: &str, param: &str) -> Option<f64> {
         if let Some(around) = &scope.around {
             for (outer, (node, inner)) in &around.group.params {
-                if node == name && inner == param {
-                    if let Some(value) = self.param(&around.parent, around.name, outer) {
-                        return Some(value);
-                    }
+                if node == name
+                    && inner == param
+                    && let Some(value) = self.param(&around.parent, around.name, outer)
+                {
+                    return Some(value);
                 }
             }
         }

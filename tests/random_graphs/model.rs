@@ -261,9 +261,9 @@ fn nodes(all: &BTreeMap<String, Node>, text: &mut String) {
                 let inputs = map(group.inputs.iter().map(|(n, ty)| (n, format!("\"{}\"", ty.name()))));
                 let outputs = map(group.outputs.iter().map(|(n, (w, _))| (n, wire(w))));
                 let params = map(group.params.iter().map(|(n, (node, p))| (n, format!("\"{node}.{p}\""))));
-                let _ = write!(
+                let _ = writeln!(
                     text,
-                    "group: (inputs: {{{inputs}}}, outputs: {{{outputs}}}, params: {{{params}}}, nodes: {{\n"
+                    "group: (inputs: {{{inputs}}}, outputs: {{{outputs}}}, params: {{{params}}}, nodes: {{"
                 );
                 nodes(&group.nodes, text);
                 text.push_str("}), ");
