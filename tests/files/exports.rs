@@ -222,9 +222,10 @@ fn one_folder_takes_one_export_and_is_swept() {
 fn any_number_of_frames_begins() {
     let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
-    interrupt(&graph, "18446744073709551615", &folder.at("out"));
+    render(&graph, "18446744073709551615", &folder.at("out"), &[]).refuses("frames are the most");
+    interrupt(&graph, "99999999", &folder.at("out"));
     let mut resumed = Command::new(env!("CARGO_BIN_EXE_stagewright"));
-    resumed.args(["render", graph.to_str().unwrap(), "--frames", "18446744073709551615", "--resume", "--out"]);
+    resumed.args(["render", graph.to_str().unwrap(), "--frames", "99999999", "--resume", "--out"]);
     let mut resumed = resumed.arg(folder.at("out")).stdout(Stdio::null()).spawn().unwrap();
     let count = folder.names("out").len();
     let since = Instant::now();
