@@ -183,7 +183,8 @@ impl Pipelines {
             let (next, _) = self.0.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner);
             let making = next.progress(nodes);
             drop(next);
-            if !go_on(&making) {
+            // What is done need not be given up.
+            if !go_on(&making) && making.done < making.total {
                 request.given_up.store(true, Ordering::SeqCst);
                 return Err(given_up(&making).into());
             }

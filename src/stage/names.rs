@@ -56,7 +56,8 @@ pub const PRELUDE: [&str; 29] = [
 
 /// Built-in functions and types of WGSL that generated text uses; a port of that name would hide them. A test goes through all that
 /// generates text.
-const TAKEN: [&str; 41] = [
+const TAKEN: [&str; 44] = [
+    "abs",
     "all",
     "any",
     "array",
@@ -65,9 +66,11 @@ const TAKEN: [&str; 41] = [
     "atomicLoad",
     "atomicMax",
     "atomicMin",
+    "atomicOr",
     "atomicStore",
     "bitcast",
     "bool",
+    "ceil",
     "clamp",
     "dot",
     "f32",
