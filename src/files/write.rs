@@ -3,6 +3,7 @@
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -11,6 +12,8 @@ const TEMPORARY: &str = ".stagewright-";
 const ENDING: &str = ".tmp";
 /// Those of an export begin so. Nothing else uses these names, so an export may remove what a killed one has left.
 const OF_EXPORT: &str = ".stagewright-frame-";
+/// A file is written within seconds; a temporary one that is this old was left by a program that was killed.
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Replaces a file: at every moment it is the old one or the new one, whole, and the new one is on disk when this returns. A link of
 /// that name is replaced itself; what it points at stays as it is.
@@ -41,7 +44,27 @@ fn replace_by(prefix: &str, path: &Path, bytes: &[u8]) -> io::Result<()> {
     temporary.as_file().sync_all()?;
     temporary.persist(path)?;
     sync_folder(folder);
+    sweep_abandoned(folder);
     Ok(())
+}
+
+/// Removes temporary files that programs have left which were killed while they wrote: those that nobody has touched for long.
+fn sweep_abandoned(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let ours = is_named(&entry, TEMPORARY) && !is_named(&entry, OF_EXPORT);
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if ours && age().is_some_and(|age| age > ABANDONED) {
+            // What can't be removed is in nobody's way.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether an entry is a temporary file whose name begins so.
+fn is_named(entry: &fs::DirEntry, prefix: &str) -> bool {
+    let name = entry.file_name();
+    let name = name.to_string_lossy();
+    name.starts_with(prefix) && name.ends_with(ENDING) && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
 /// The same for a file that a person has chosen: where it is a link, the file that it points at is replaced, and the link stays.
@@ -101,10 +124,7 @@ pub fn rename(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
 /// Removes temporary files that a killed export has left. Only for who holds the folder's lock.
 pub fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let ours = name.starts_with(OF_EXPORT) && name.ends_with(ENDING);
-        if ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+        if is_named(&entry, OF_EXPORT) {
             // What can't be removed is in nobody's way.
             let _ = fs::remove_file(entry.path());
         }
@@ -212,6 +232,20 @@ mod tests {
         replace(&link, b"own").unwrap();
         assert!(!fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!((fs::read(&victim).unwrap(), fs::read(&link).unwrap()), (b"chosen".to_vec(), b"own".to_vec()));
+    }
+
+    #[test]
+    fn a_save_removes_what_a_killed_one_left_long_ago_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = [".stagewright-old.tmp", ".stagewright-new.tmp", ".stagewright-frame-old.tmp", ".other-old.tmp"];
+        for name in names {
+            let file = File::create(folder.path().join(name)).unwrap();
+            let age = if name.contains("old") { 2 * ABANDONED } else { Duration::ZERO };
+            file.set_modified(std::time::SystemTime::now() - age).unwrap();
+        }
+        replace(&folder.path().join("graph.ron"), b"()").unwrap();
+        let left = names.map(|name| folder.path().join(name).exists());
+        assert_eq!(left, [false, true, true, true]);
     }
 
     #[test]
