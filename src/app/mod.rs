@@ -145,8 +145,8 @@ impl Editor {
         Ok(editor)
     }
 
-    /// Goes on in another window, after the device of the last one was lost. The document, its undo steps, the panes and what is
-    /// selected are as they were; the simulation goes on from its last snapshot.
+    /// Moves into another window, after the device of the last one was lost. The document, its undo steps, the panes and the selection
+    /// stay as they were; the simulation continues from its last snapshot.
     ///
     /// # Errors
     /// When there is no graphics device.

@@ -94,7 +94,7 @@ pub fn open(path: &Path) -> Result<(File, u64), ReadError> {
 /// The same; a link is refused.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`open()`].
 pub fn open_without_links(path: &Path) -> Result<(File, u64), ReadError> {
     check(&fs::symlink_metadata(path)?)?;
     opened(without_links().open(path)?)
@@ -103,7 +103,7 @@ pub fn open_without_links(path: &Path) -> Result<(File, u64), ReadError> {
 /// A whole file.
 ///
 /// # Errors
-/// As [`open`]; more than `limit` bytes.
+/// As [`open()`]; more than `limit` bytes.
 pub fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     all(open(path)?, limit)
 }

@@ -148,18 +148,15 @@ impl Links {
         program.ops[op].inputs().for_each(|v| self.readers[v].retain(|reader| *reader != op));
     }
 
-    /// Whether one operation needs what another makes, by way of a third. Only operations between the two are looked at: each stands
-    /// behind those whose results it reads.
+    /// Whether one operation needs what another makes, by way of a third.
     fn around(&self, program: &Program, from: usize, to: usize) -> bool {
-        let mut seen = vec![false; to.saturating_sub(from)];
+        let mut seen = vec![false; program.ops.len()];
         let mut pending: Vec<usize> = self.after(program, from).filter(|next| *next != to).collect();
         while let Some(index) = pending.pop() {
             if index == to {
                 return true;
             }
-            debug_assert!(index > from, "an operation stands in front of one whose result it reads");
-            let Some(seen) = index.checked_sub(from).and_then(|place| seen.get_mut(place)) else { continue };
-            if !std::mem::replace(seen, true) {
+            if !std::mem::replace(&mut seen[index], true) {
                 pending.extend(self.after(program, index));
             }
         }

@@ -78,7 +78,7 @@ impl Simulation {
         Ok(SnapshotReading { snapshot, readings })
     }
 
-    /// Goes on from a snapshot: of this simulation, or of another one of the same graph, on any device. A State that the snapshot
+    /// Continues from a snapshot: of this simulation, or of another one of the same graph, on any device. A State that the snapshot
     /// does not hold, because its type, domain or start value has changed since, gets its initial value.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         (self.time, self.frame) = (snapshot.time, snapshot.frame);

@@ -1,4 +1,4 @@
-//! What outlives the graphics device: snapshots of the States, from which the simulation goes on with another one.
+//! What outlives the graphics device: snapshots of the States, from which the simulation continues on another one.
 
 use std::time::{Duration, Instant};
 
@@ -47,8 +47,8 @@ impl Session {
         }
     }
 
-    /// Goes on with another device, since this one was lost. The document is compiled for it, and the simulation then goes on from
-    /// the frame that is returned, or from the start.
+    /// Takes another device, since this one was lost. The document is compiled for it, and the simulation then continues from the frame
+    /// that is returned, or from the start.
     pub fn rebuild(&mut self, gpu: Gpu) -> Option<u64> {
         let wake = self.wake.clone();
         self.compiler = Compiler::new(gpu.clone(), move || wake());
