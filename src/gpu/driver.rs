@@ -40,15 +40,34 @@ impl Drop for Inside {
     }
 }
 
+/// Threads that make pipelines, of all devices. The last one that uses a device gives it back, which the driver has to be there for.
+static ALIVE: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts a thread from before it starts until it has given back all that it holds.
+pub(super) struct Alive;
+
+impl Alive {
+    pub fn begin() -> Alive {
+        ALIVE.fetch_add(1, Ordering::SeqCst);
+        Alive
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        ALIVE.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 pub(super) fn threads_inside() -> usize {
     INSIDE.load(Ordering::SeqCst)
 }
 
-/// Waits until no thread is inside of the driver's shader compiler. False where one still is after `patience`: a process that then
-/// runs its exit handlers takes away what the driver works with, and crashes. It has to end without them.
+/// Waits until no thread makes pipelines. False where one still does after `patience`: a process that then runs its exit handlers takes
+/// away what the driver works with, and crashes. It has to end without them.
 pub fn settle(patience: Duration) -> bool {
     let started = Instant::now();
-    while threads_inside() > 0 {
+    while ALIVE.load(Ordering::SeqCst) > 0 || threads_inside() > 0 {
         if started.elapsed() >= patience {
             return false;
         }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::device::Gpu;
-use super::driver::{self, Inside, Making};
+use super::driver::{self, Alive, Inside, Making};
 use super::store::Store;
 use crate::plan::{Kernel, Plan, module};
 use crate::problem::{Problem, Problems};
@@ -156,9 +156,13 @@ impl Pipelines {
         });
         for _ in 0..threads {
             request.threads.fetch_add(1, Ordering::SeqCst);
-            let own = Leaving(request.clone());
-            let spawned =
-                std::thread::Builder::new().name("pipelines".into()).stack_size(STACK).spawn(move || own.0.work());
+            let (own, alive) = (Leaving(request.clone()), Alive::begin());
+            let work = move || {
+                own.0.work();
+                drop(own);
+                drop(alive);
+            };
+            let spawned = std::thread::Builder::new().name("pipelines".into()).stack_size(STACK).spawn(work);
             if spawned.is_err() && request.threads.load(Ordering::SeqCst) == 0 {
                 // Where no thread can be had, the work is done here, and nobody can give it up.
                 request.work();

@@ -83,7 +83,6 @@ fn sparse(node: &Node) -> Node {
 fn bare(document: &Document) -> Document {
     let mut document = document.clone();
     document.about.clear();
-    document.expect.clear();
     for node in document.nodes.values_mut() {
         *node = sparse(node);
         (node.at, node.comment) = ((0.0, 0.0), String::new());
@@ -93,7 +92,10 @@ fn bare(document: &Document) -> Document {
 
 #[test]
 fn stable_fluids_is_built_by_gestures_alone_undone_and_redone() {
-    let mut shipped = Bench::shipped("stable_fluids", vec2(1200.0, 800.0));
+    // What is expected of its wires keeps them in memory, which makes another plan.
+    let mut document = Bench::shipped("stable_fluids", vec2(1200.0, 800.0)).document().clone();
+    document.expect.clear();
+    let mut shipped = Bench::of(&document.to_text(), vec2(1200.0, 800.0));
     shipped.compiled();
     let (wanted, plan) = (shipped.document().clone(), shipped.plan());
     drop(shipped);

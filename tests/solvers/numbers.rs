@@ -177,12 +177,12 @@ fn a_refused_number_changes_nothing() {
         (
             "h.value",
             expression("spacin"),
-            "h.value: there is no variable `spacin`; there are h, push, spacing, wind, time",
+            "h.value: there is no variable `spacin` (column 1); did you mean `spacing`? There are h, push, spacing, wind, time",
         ),
         (
             "g/half.value",
             expression("spacing"),
-            "there is no variable `spacing`; there are gale, half, most, size, time",
+            "there is no variable `spacing` (column 1); there are gale, half, most, size, time",
         ),
         ("g.most", number(17.0), "g/show.a: 17 is outside 0..16 when `g.most` becomes 17"),
         ("space.value", number(1.0), "there is no such parameter; there are: g.gale, g.most, g.size, g/half.value"),
