@@ -85,7 +85,7 @@ pub fn distance_grid(path: &Path, placement: &Placement, domain: &Domain) -> Res
     distance_grid_watched(path, &access, placement, domain, &Work::default())
 }
 
-/// The same, told of and stopped by `work`, which is at its beginning. `access` says which files may be read that the file names.
+/// The same; `work`, which is at its beginning, reports the progress and can stop it. `access` says which files may be read that the file names.
 ///
 /// # Errors
 /// As [`distance_grid`]; and [`Cause::Stopped`].

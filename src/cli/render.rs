@@ -161,7 +161,7 @@ impl Render {
     /// The size of the images: that of `--size`, or the largest within it that has the shape of the image. Says which Output is rendered where
     /// there are several, and what size where it is another.
     fn fitted(&self, document: &Document, library: &Library) -> Result<Option<(u32, u32)>, Failure> {
-        // What is wrong with the graph is told when it is compiled.
+        // Compiling reports what is wrong with the graph.
         let (Ok(graph), false) = (Graph::build(document, library), self.wire.given()) else { return Ok(self.size) };
         let outputs: Vec<&Node> = graph.outputs().into_iter().filter_map(|index| graph.nodes.get(index)).collect();
         let names = || outputs.iter().map(|node| node.path.as_str());

@@ -167,7 +167,7 @@ impl Test {
         let (document, library, args) = self.load(path)?;
         let graph = Graph::build(&document, &library).map_err(|p| Failure::graph(&document, &library, p))?;
         let expectations = graph.expectations.clone();
-        // What is wrong with an expectation is told as a failure below.
+        // An invalid expectation is reported as a failure below.
         let mut warnings = graph.warnings.clone();
         warnings.0.retain(|warning| !expectations.iter().any(|e| e.as_ref().err() == Some(warning)));
         report::warn(&warnings);

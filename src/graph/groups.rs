@@ -124,7 +124,7 @@ impl Flattener<'_> {
         }
     }
 
-    /// What an output of a group shows. A number is told apart from a vector by its value, as it has no port that says it.
+    /// What an output of a group shows. Its value shows whether it is a number or a vector, as it has no port that says it.
     fn shown(&mut self, place: &Place<'_>, name: &str, link: &Link) -> Source {
         let mut source = self.link(place, name, link);
         if let Source::Setting(setting) = &mut source

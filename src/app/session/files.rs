@@ -36,7 +36,7 @@ impl Session {
         self.compiler.watch().stop();
     }
 
-    /// What the driver is compiling, once that takes long enough to be told of.
+    /// What the driver is compiling, once that takes long enough to be shown.
     pub fn driver(&self) -> Option<Making> {
         self.compiler.driver().making().filter(|making| making.took > SOON || making.done > 0)
     }
