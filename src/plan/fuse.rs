@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write};
-use super::lean::asked_for;
+use super::links::Links;
 use super::stage_kernel::held_inputs;
 use super::{binds, groups, kernel};
 use crate::graph::{Graph, Kind, Node};
@@ -37,8 +37,7 @@ pub fn fuse(graph: &Graph, program: &mut Program, (anew, adding): (bool, bool), 
         let found = producers.into_iter().rev().find(|p| joins(graph, program, &links, (*p, index), (room, adding)));
         match found {
             Some(producer) => {
-                links.leave(program, producer);
-                links.leave(program, index);
+                links.join(program, producer, index);
                 merge(program, producer, index);
                 links.enter(program, index);
             }
@@ -111,79 +110,6 @@ fn takes_constants(graph: &Graph, op: &Op, value: ValueId) -> bool {
     !copies && alone && op.writes.iter().filter(|w| w.consumes == Some(value)).all(takes)
 }
 
-/// Who writes and who reads what, by value.
-struct Links {
-    writer: Vec<Option<usize>>,
-    readers: Vec<Vec<usize>>,
-    /// What something outside of the operations needs.
-    asked: BTreeSet<ValueId>,
-}
-
-impl Links {
-    fn new(program: &Program) -> Links {
-        let count = program.values.len();
-        let asked = asked_for(program);
-        let mut links = Links { writer: vec![None; count], readers: vec![Vec::new(); count], asked };
-        (0..program.ops.len()).for_each(|op| links.enter(program, op));
-        links
-    }
-
-    fn writer(&self, value: ValueId) -> Option<usize> {
-        self.writer.get(value).copied().flatten()
-    }
-
-    fn readers(&self, value: ValueId) -> &[usize] {
-        self.readers.get(value).map_or(&[], Vec::as_slice)
-    }
-
-    fn enter(&mut self, program: &Program, op: usize) {
-        for write in &program.ops[op].writes {
-            self.writer[write.value] = Some(op);
-        }
-        program.ops[op].inputs().for_each(|v| self.readers[v].push(op));
-    }
-
-    /// Before an operation changes, or is left with nothing to do.
-    fn leave(&mut self, program: &Program, op: usize) {
-        program.ops[op].inputs().for_each(|v| self.readers[v].retain(|reader| *reader != op));
-    }
-
-    /// Whether one operation needs what another makes, by way of a third.
-    fn around(&self, program: &Program, from: usize, to: usize) -> bool {
-        let mut seen = vec![false; program.ops.len()];
-        let mut pending: Vec<usize> = self.after(program, from).filter(|next| *next != to).collect();
-        while let Some(index) = pending.pop() {
-            if index == to {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[index], true) {
-                pending.extend(self.after(program, index));
-            }
-        }
-        false
-    }
-
-    /// Whether an operation is one of these, or they need what it makes.
-    fn comes_to(&self, program: &Program, from: usize, to: &[usize]) -> bool {
-        let last = to.iter().max().copied().unwrap_or(0);
-        let mut seen = vec![false; program.ops.len()];
-        let mut pending = vec![from];
-        while let Some(index) = pending.pop() {
-            if to.contains(&index) {
-                return true;
-            }
-            if index <= last && !std::mem::replace(&mut seen[index], true) {
-                pending.extend(self.after(program, index));
-            }
-        }
-        false
-    }
-
-    fn after<'a>(&'a self, program: &'a Program, op: usize) -> impl Iterator<Item = usize> + 'a {
-        program.ops[op].writes.iter().flat_map(|w| self.readers(w.value)).copied()
-    }
-}
-
 /// Builds what is little work into the one stage that reads it, though that reads it elsewhere: once for each cell that it reads, which
 /// is cheaper than to store a grid and load it again.
 ///
@@ -195,8 +121,7 @@ fn make_anew(graph: &Graph, program: &mut Program, links: &mut Links, (means, ro
             .filter(|(to, _)| buffers(&program.ops[index], &program.ops[*to]) <= room)
         {
             Some((consumer, read)) => {
-                links.leave(program, index);
-                links.leave(program, consumer);
+                links.join(program, index, consumer);
                 build_anew(graph, program, index, consumer, read);
                 links.enter(program, consumer);
             }
@@ -291,8 +216,7 @@ fn side_by_side(graph: &Graph, program: &mut Program, links: &mut Links, room: u
         let before: BTreeSet<usize> = shared.iter().filter_map(|v| last.get(v)).copied().collect();
         for other in before {
             if beside(graph, program, links, (other, index), room) {
-                links.leave(program, other);
-                links.leave(program, index);
+                links.join(program, other, index);
                 merge(program, other, index);
                 links.enter(program, index);
             }

@@ -16,6 +16,7 @@ mod handles;
 mod kernel;
 mod layout;
 mod lean;
+mod links;
 pub(crate) mod module;
 mod moves;
 mod pack;

@@ -118,7 +118,7 @@ impl Order {
 }
 
 /// The order by edges in which the lowest index comes first of those that can.
-fn topological(after: &[Vec<usize>]) -> Vec<usize> {
+pub fn topological(after: &[Vec<usize>]) -> Vec<usize> {
     let mut waiting = vec![0usize; after.len()];
     after.iter().flatten().for_each(|i| waiting[*i] += 1);
     let mut ready: BinaryHeap<_> = (0..after.len()).filter(|i| waiting[*i] == 0).map(Reverse).collect();

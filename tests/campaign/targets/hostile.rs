@@ -7,7 +7,7 @@ pub const HOSTILE_GRAPH: Target = Target {
     name: "hostile-graph",
     ending: "ron",
     weight: 6,
-    short: 0,
+    short: 60,
     levels: graph::LEVELS,
     make: |random| graph_text(random).into_bytes(),
     run: graph::run_graph,
