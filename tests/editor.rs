@@ -35,6 +35,8 @@ mod pictures;
 mod ports;
 #[path = "editor/random.rs"]
 mod random;
+#[path = "editor/soak.rs"]
+mod soak;
 #[path = "editor/together.rs"]
 mod together;
 #[path = "editor/views.rs"]

@@ -71,7 +71,7 @@ const TEXTS: [&str; 12] = [
 ];
 
 /// A person at play.
-struct Play {
+pub struct Play {
     random: Random,
     down: BTreeMap<usize, PointerButton>,
     at: Pos2,
@@ -80,7 +80,7 @@ struct Play {
 }
 
 impl Play {
-    fn new(seed: u64) -> Play {
+    pub fn new(seed: u64) -> Play {
         Play { random: Random(seed), down: BTreeMap::new(), at: pos2(900.0, 300.0), things: Vec::new() }
     }
 
@@ -133,6 +133,21 @@ impl Play {
         bench.frame(events, modifiers);
     }
 
+    /// So many frames; from time to time the document is written and read.
+    pub fn frames(&mut self, bench: &mut Bench, count: usize) {
+        for frame in 0..count {
+            if frame % ROUND == 0 {
+                self.things =
+                    bench.seen().into_iter().filter(|seen| !seen.name.is_empty()).map(|seen| seen.rect).collect();
+                let text = bench.document().to_text();
+                let read = Document::parse(&text).unwrap_or_else(|error| panic!("frame {frame}: {error}\n{text}"));
+                assert!(read == *bench.document(), "frame {frame}: the file is not the document\n{text}");
+            }
+            self.frame(bench);
+        }
+        self.let_go(bench);
+    }
+
     fn let_go(&mut self, bench: &mut Bench) {
         for button in std::mem::take(&mut self.down).into_values() {
             bench.pointer_button(self.at, button, false, Modifiers::NONE);
@@ -144,20 +159,15 @@ impl Play {
 /// Plays with a graph for so many frames.
 fn play(mut bench: Bench, seed: u64, frames: usize) {
     let start = bench.document().clone();
-    let mut play = Play::new(seed);
-    for frame in 0..frames {
-        if frame % ROUND == 0 {
-            play.things = bench.seen().into_iter().filter(|seen| !seen.name.is_empty()).map(|seen| seen.rect).collect();
-            let text = bench.document().to_text();
-            let read = Document::parse(&text).unwrap_or_else(|error| panic!("frame {frame}: {error}\n{text}"));
-            assert!(read == *bench.document(), "frame {frame}: the file is not the document\n{text}");
-        }
-        play.frame(&mut bench);
-    }
-    play.let_go(&mut bench);
+    Play::new(seed).frames(&mut bench, frames);
     saved(&mut bench, seed);
-    for _ in 0..2 * frames {
-        if *bench.document() == start {
+    undo_to(&mut bench, &start, 2 * frames);
+}
+
+/// Takes edits back, so many at most, until a document is there again.
+pub fn undo_to(bench: &mut Bench, start: &Document, most: usize) {
+    for _ in 0..most {
+        if bench.document() == start {
             return;
         }
         bench.undo();
@@ -191,7 +201,7 @@ fn seeds(all: std::ops::Range<u64>, frames: usize) -> impl Iterator<Item = u64> 
 }
 
 /// A graph that ships, on few cells and with few particles: its gestures are the same.
-fn coarse(name: &str) -> Document {
+pub fn coarse(name: &str) -> Document {
     let path = format!("{}/graphs/{name}.ron", env!("CARGO_MANIFEST_DIR"));
     let mut document = Document::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
     for node in document.nodes.values_mut() {

@@ -34,6 +34,8 @@ use crate::stage::types::{Element, PortType, ValueType};
 use row::section;
 use value::{Border, Change, Field, Site};
 
+/// Least width of the rows \[logical pixels\]: a name, a value and three buttons.
+const LEAST_WIDTH: f32 = 200.0;
 /// Below this, documentation stands under the values instead of beside them \[points\].
 const TWO_COLUMNS: f32 = 620.0;
 /// Between the columns \[points\].
@@ -50,8 +52,9 @@ pub fn show(ui: &mut Ui, session: &mut Session) -> Result<(), String> {
     let salt = ("inspector", selected.first(), session.frame);
     let scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt(salt);
     scroll.show(ui, |ui| {
-        // Room for the bar beside what fills the whole width.
-        ui.set_width(ui.available_width() - 4.0);
+        // Room for the bar beside what fills the whole width. In a narrower pane the right end is cut off: rows count on a width that
+        // holds their names and buttons.
+        ui.set_width((ui.available_width() - 4.0).max(LEAST_WIDTH));
         level::locked(ui, session);
         match (selected.as_slice(), nodes.as_slice()) {
             ([one], _) if one == IN || one == OUT => result = ports::block(ui, session, one),

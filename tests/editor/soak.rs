@@ -1,0 +1,76 @@
+//! A long session: what somebody edits and takes back leaves no memory behind. What the driver holds is not counted, for a software
+//! driver may keep what it has compiled.
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use eframe::egui::vec2;
+use mimalloc::MiMalloc;
+
+use super::bench::Bench;
+use super::random::{Play, coarse, undo_to};
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+/// The program's allocator, with a count of the bytes held.
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call goes to mimalloc unchanged; the count touches no memory of the caller's.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        HELD.fetch_add(layout.size(), Relaxed);
+        unsafe { MiMalloc.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        HELD.fetch_add(layout.size(), Relaxed);
+        unsafe { MiMalloc.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Relaxed);
+        unsafe { MiMalloc.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        HELD.fetch_add(size, Relaxed);
+        HELD.fetch_sub(layout.size(), Relaxed);
+        unsafe { MiMalloc.realloc(block, layout, size) }
+    }
+}
+
+/// Rounds of random gestures, each undone to the start, in one editor for STAGEWRIGHT_MINUTES. The last third may hold 1 % more
+/// than the second: the first fills caches.
+#[test]
+#[ignore = "takes minutes: STAGEWRIGHT_MINUTES=30 cargo test --test editor -- --ignored a_long_session"]
+fn a_long_session_does_not_grow() {
+    let minutes = std::env::var("STAGEWRIGHT_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(5.0);
+    let time = Duration::from_secs_f64(60.0 * minutes);
+    let mut bench = Bench::of(&coarse("stable_fluids").to_text(), vec2(1400.0, 900.0));
+    let start = bench.document().clone();
+    let mut play = Play::new(1);
+    let began = Instant::now();
+    let mut held = Vec::new();
+    let mut events = 0;
+    while began.elapsed() < time {
+        events += 50;
+        play.frames(&mut bench, 50);
+        undo_to(&mut bench, &start, 200);
+        bench.rest();
+        held.push(HELD.load(Relaxed));
+        if held.len() % 50 == 0 {
+            println!("{:5.0} s {events} events {} kB", began.elapsed().as_secs_f64(), held[held.len() - 1] / 1024);
+        }
+    }
+    let third = held.len() / 3;
+    // What is in flight when a round ends comes and goes.
+    let least = |part: &[usize]| part.iter().copied().min().unwrap_or(0) as f64;
+    let (before, after) = (least(&held[third..2 * third]), least(&held[2 * third..]));
+    println!("{events} events: {before} bytes, then {after} bytes: {:+.3} %", 100.0 * (after / before - 1.0));
+    assert!(third >= 10, "{} rounds are too few", held.len());
+    assert!(after <= 1.01 * before, "{before} bytes have become {after}");
+}
