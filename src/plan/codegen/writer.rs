@@ -8,7 +8,6 @@ use crate::plan::codegen::{builtin, early_exit};
 use crate::plan::data::{
     Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire,
 };
-use crate::plan::ir::query::dim;
 use crate::plan::ir::workgroups::{self, elements, op_groups, shaped_groups, source, task_groups};
 use crate::plan::ir::{Op, Part, Program, Task, Value, ValueId};
 use crate::plan::options::PlanOptions;
@@ -129,7 +128,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         // Of those with the same text of the user's, the first is checked as it was written.
         let again = wanted.iter().map(|wanted| {
             let generics = wanted.node.generics.iter().map(|(letter, ty)| (*letter, *ty)).collect();
-            !self.own.insert((std::ptr::from_ref(wanted.stage), dim(graph, wanted.node), generics))
+            !self.own.insert((std::ptr::from_ref(wanted.stage), graph.dim(wanted.node), generics))
         });
         let again: Vec<bool> = again.collect();
         let first = wanted.first().map_or(0, |wanted| wanted.variant);
@@ -282,7 +281,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         let gate = op.gate?;
         let groups = op_groups(self.graph, program, op);
         let entry = program.tables.get(&gate)?.iter().position(|g| *g == groups)?;
-        let offset = crate::plan::data::COUNT_GROUPS + early_exit::ENTRY * entry as u64;
+        let offset = crate::plan::data::COUNT_GROUPS + crate::plan::data::GATE_ENTRY * entry as u64;
         Some(Indirect { buffer: memory[gate], offset, living: false })
     }
 

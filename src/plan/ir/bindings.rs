@@ -79,7 +79,7 @@ fn loads(graph: &Graph, op: &Op, write: &Write) -> bool {
 /// Whether an operation has flags to raise.
 fn warns(graph: &Graph, op: &Op) -> bool {
     let loops = |instance: usize| {
-        let dim = op.node_of(instance).and_then(|node| graph.nodes.get(node)).map_or(2, |n| query::dim(graph, n));
+        let dim = op.node_of(instance).and_then(|node| graph.nodes.get(node)).map_or(2, |n| graph.dim(n));
         query::stage_of(graph, op, instance).is_some_and(|stage| {
             let adds = instance == 0 && stage.outputs().any(|port| query::checked(stage, port));
             adds || !stage.bounded(dim).finite || stage.outputs().any(|p| matches!(p.change, Change::Emit(_)))

@@ -2,7 +2,6 @@
 
 use crate::graph::Graph;
 use crate::graph::Kind;
-use crate::plan::ir::query::dim;
 use crate::plan::ir::{Op, Part, Program};
 use crate::stage::Reach;
 use crate::stage::header::Direction;
@@ -42,7 +41,7 @@ pub fn window(graph: &Graph, program: &Program, op: &Op, port: usize, side: Side
     if !matches!(value.ty, WireType::Grid(_)) {
         return (declared.ty.is_grid()).then_some(Window::Narrow);
     }
-    let dim = dim(graph, node);
+    let dim = graph.dim(node);
     let edge = declared.edge.or(node.domain.and_then(|d| graph.domains.get(d)).map(|d| d.edge));
     // A mirror shows the cell itself across a border, as walls do for numbers.
     let known = !matches!(edge, None | Some(EdgeRule::Zero));

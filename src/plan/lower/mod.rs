@@ -533,7 +533,7 @@ impl<'a> Expander<'a> {
     fn partials(&mut self, node: usize, ty: WireType, label: String) -> ValueId {
         let groups = crate::plan::ir::workgroups::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
-        let dim = crate::plan::ir::query::dim(self.graph, &self.graph.nodes[node]);
+        let dim = self.graph.dim(&self.graph.nodes[node]);
         let (bytes, precision) = (count * 16, Precision::F32);
         self.add(Value { ty, domain: None, dim, capacity: 0, space: None, precision, label, bytes })
     }

@@ -1,8 +1,7 @@
 //! Groups that stop before their last repeat, once it is known in which order things happen: what is carried in place needs no
 //! copies, and each gate gets a table of the workgroups that it lets through.
 
-use crate::plan::codegen::early_exit::ENTRY;
-use crate::plan::data::COUNT_GROUPS;
+use crate::plan::data::{COUNT_GROUPS, GATE_ENTRY};
 use crate::plan::ir::workgroups::{self};
 use crate::plan::ir::{Op, Part, Program, Task, ValueId, lifetimes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -40,7 +39,7 @@ pub fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problems> {
         }
     }
     for (gate, table) in &tables {
-        program.values[*gate].bytes = (COUNT_GROUPS + ENTRY * table.len() as u64).next_multiple_of(16);
+        program.values[*gate].bytes = (COUNT_GROUPS + GATE_ENTRY * table.len() as u64).next_multiple_of(16);
     }
     program.tables = tables;
     program.testers = testers;

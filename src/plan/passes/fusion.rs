@@ -2,7 +2,7 @@
 //! that one and called before it. What passes between the two stays in registers, and in memory only where something else reads it.
 
 use crate::plan::ir::links::Links;
-use crate::plan::ir::query::{self, count, stage_of};
+use crate::plan::ir::query::{count, stage_of};
 use crate::plan::ir::tiles::held_inputs;
 use crate::plan::ir::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write, bindings, workgroups};
 use std::collections::{BTreeMap, BTreeSet};
@@ -167,7 +167,7 @@ fn read_anew(
     // The mean of the cells below asks for each of them once in all, so nothing is made twice.
     let finer = target.domain.and_then(|d| graph.domains.get(d)).and_then(|d| d.finer).map(|f| f.domain);
     let each = finer.is_some() && finer == node.domain && reader.asks_centre(&port.name);
-    let much = stage.text_length() <= MUCH && stage.bounded(query::dim(graph, node)).finite;
+    let much = stage.text_length() <= MUCH && stage.bounded(graph.dim(node)).finite;
     let little = looping.iter().all(|word| !stage.names(word))
         && stage.text_length() <= LITTLE
         && from.inputs().all(|value| reads_own(graph, from, value))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::numbers::Table;
 use crate::graph::{Graph, Kind, Node, Setting, Source};
-use crate::plan::ir::{Op, Part, Program, Task, ValueId, query};
+use crate::plan::ir::{Op, Part, Program, Task, ValueId};
 use crate::stage::types::{PortType, ValueType};
 
 /// Marks a program's still operations.
@@ -85,7 +85,7 @@ fn node_rests(graph: &Graph, node: usize, numbers: &Table) -> bool {
     let moves = |ty: PortType| matches!(ty, PortType::Particles | PortType::NeighborGrid);
     !stage.names("frame")
         && !stage.header.ports.iter().any(|p| moves(p.ty) || p.expect.is_some())
-        && stage.bounded(query::dim(graph, node)).finite
+        && stage.bounded(graph.dim(node)).finite
         && settings(node).all(|setting| constant(setting, numbers))
 }
 

@@ -4,7 +4,7 @@
 //! Around a particle with a row of more than 32 entries each looks for itself.
 
 use crate::plan::ir::packs::rows;
-use crate::plan::ir::query::{self, dim};
+use crate::plan::ir::query;
 use crate::plan::ir::{Op, Part, Program, Read, Task, Value, ValueId, Write, bindings};
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ fn searching(graph: &Graph, program: &Program, op: &Op, field: usize) -> Option<
     let stage = query::stage_of(graph, op, field)?;
     let node = graph.nodes.get(op.node_of(field)?)?;
     (field == 0 || op.built_in.get(field - 1)?.before).then_some(())?;
-    let search = stage.search(dim(graph, node))?;
+    let search = stage.search(graph.dim(node))?;
     let set = stage.set()?;
     let port = |name: &str| stage.inputs().position(|p| p.name == name);
     let (grid, own) = (port(&search.grid)?, port(&set.name)?);

@@ -1,8 +1,7 @@
 //! Dispatches that can do without: a stage that only hands on what it reads, clears that one dispatch can make together, the second
 //! dispatch of a reduction of whole numbers, and the middle one of a prefix sum's three.
 
-use crate::plan::codegen::builtin;
-use crate::plan::ir::demand::asked_for;
+use crate::plan::ir::demand::{self, asked_for};
 use crate::plan::ir::{Op, Part, Program, Read, Task, Value, ValueId, Write};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,7 +74,7 @@ fn reduce_at_once(program: &mut Program) {
         };
         let whole = matches!(ty.scalar(), Scalar::I32 | Scalar::U32);
         if whole && write.consumes.is_none() && !kept.contains(&write.value) {
-            ends.insert(read.value, (index, write.value, builtin::first_word(*kind, *ty)));
+            ends.insert(read.value, (index, write.value, demand::first_word(*kind, *ty)));
         }
     }
     let mut left_out = BTreeSet::new();

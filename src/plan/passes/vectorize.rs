@@ -2,7 +2,6 @@
 //! memory likes it.
 
 use crate::graph::{Graph, Kind, Node};
-use crate::plan::ir::query::dim;
 use crate::plan::ir::window::{Side, Window, window};
 use crate::plan::ir::{Op, Program, Task};
 use crate::plan::tuning::{CELLS_OF_A_ROW, Shape, Tuning};
@@ -34,7 +33,7 @@ pub fn pair(graph: &Graph, program: &mut Program) {
     };
     for op in ops.iter_mut().filter(|op| matches!(op.task, Task::Stage) && op.sweeps == 1) {
         let Some(node) = graph.nodes.get(op.node).filter(|_| shares(op)) else { continue };
-        let shape = op.shape.unwrap_or(Shape::plain(dim(graph, node)));
+        let shape = op.shape.unwrap_or(Shape::plain(graph.dim(node)));
         op.shape = Some(if shape.cells == 1 { shape.in_pairs() } else { shape });
     }
 }

@@ -41,7 +41,7 @@ impl StageKernel<'_> {
     fn returned_by(&self, of: Instance<'_>) -> Vec<(String, &'static str)> {
         let mut out = Vec::new();
         for (port, ty) in of.stage.outputs().zip(&of.node.outputs) {
-            let dim = dim(self.graph, of.node);
+            let dim = self.graph.dim(of.node);
             let set = of.node.set.as_ref().and_then(|s| self.graph.domains.get(s.domain)).map_or(dim, |d| d.dim);
             let silent = port.ty == PortType::NeighborGrid && self.reorders();
             for (name, element) in port.returned().into_iter().filter(|_| !silent) {
@@ -75,7 +75,7 @@ impl StageKernel<'_> {
     }
 
     pub(super) fn main(&self, bound: &[Bound]) -> String {
-        let dim = dim(self.graph, self.node);
+        let dim = self.graph.dim(self.node);
         let mut body = String::new();
         let [wx, wy, wz] = workgroup(self.graph, self.node, self.op.shape);
         if let Some(shape) = self.op.shape.filter(|_| self.op.sweeps > 1) {

@@ -24,7 +24,7 @@ use crate::plan::codegen::accessors::Memory;
 use crate::plan::codegen::prelude::{self, Wanted};
 use crate::plan::codegen::uniforms::{self, Block, Content, Counter};
 use crate::plan::data::{Alarm, Binding, Cause, Kernel};
-use crate::plan::ir::query::{self, dim};
+use crate::plan::ir::query;
 use crate::plan::ir::workgroups::workgroup;
 use crate::plan::ir::{Op, Part, Program, Read, Value, ValueId};
 use crate::plan::tuning::Shape;
@@ -58,7 +58,7 @@ impl StageKernel<'_> {
     /// The kernel and its uniform block; and its text with the stage's own as it was written, where loops had to be changed.
     /// What can go wrong while it runs is added to `alarms`.
     pub fn write(&self, alarms: &mut Vec<Alarm>) -> (Kernel, Block, Option<String>) {
-        let dim = dim(self.graph, self.node);
+        let dim = self.graph.dim(self.node);
         let own = Instance { index: 0, node: self.node, stage: self.stage };
         let bound = bound(self.graph, self.program, self.op, self.in_place);
         let (source, own_finite) = self.text(own);
@@ -155,7 +155,7 @@ impl StageKernel<'_> {
 
     /// A stage's own text as it runs here, and whether its loops are proven finite.
     fn text<'s>(&self, of: Instance<'s>) -> (Cow<'s, str>, bool) {
-        let dim = dim(self.graph, of.node);
+        let dim = self.graph.dim(of.node);
         let Bounded { source, finite } = of.stage.bounded(dim);
         let text = match self.op.shape.is_some() || self.program.unrolled {
             true => Cow::Borrowed(of.stage.unrolled(dim)),
@@ -197,7 +197,7 @@ impl StageKernel<'_> {
 
     /// Adds a stage's parameters and constants to the block.
     fn members(&self, of: Instance<'_>, block: &mut Block) {
-        let dim = dim(self.graph, of.node);
+        let dim = self.graph.dim(of.node);
         let prefix = if of.index == 0 { String::new() } else { fields::prefix(of.index) };
         for setting in &of.node.params {
             let content = Content::Setting(of.node.path.clone(), setting.clone());
@@ -220,7 +220,7 @@ impl StageKernel<'_> {
     /// Dimensions of the space that an unwired port's positions live in. Of a field and of a grid that is asked by position
     /// this is the space that a camera looks into, or that of the particles; else it is that of the stage.
     fn space(&self, of: Instance<'_>, port: &Port) -> u32 {
-        let own = dim(self.graph, of.node);
+        let own = self.graph.dim(of.node);
         if port.ty.is_number() {
             return own;
         }
@@ -237,7 +237,7 @@ impl StageKernel<'_> {
 
     /// Dimensions of an unwired port's own vectors.
     fn width(&self, of: Instance<'_>, port: &Port) -> u32 {
-        if matches!(port.ty, PortType::Field(_)) { self.space(of, port) } else { dim(self.graph, of.node) }
+        if matches!(port.ty, PortType::Field(_)) { self.space(of, port) } else { self.graph.dim(of.node) }
     }
 
     /// What a stage's ports read from memory.
@@ -315,7 +315,7 @@ impl StageKernel<'_> {
                         port,
                         setting,
                         self.width(of, port),
-                        (dim(self.graph, of.node), self.space(of, port)),
+                        (self.graph.dim(of.node), self.space(of, port)),
                     ));
                 }
                 (PortType::Field(_), _) => parts.push(self.field_accessor(of, index, port)),
@@ -326,12 +326,12 @@ impl StageKernel<'_> {
                     let mut all = self.op.reads.iter().chain(&self.op.handed);
                     let value = all.find(|r| r.field == 0 && r.port == index).map(|r| &self.program.values[r.value]);
                     let ty = value.map_or("f32", |v| v.ty.value().wgsl(v.dim));
-                    parts.push(from_variable(port, &tile::input(port), ty, dim(self.graph, of.node)));
+                    parts.push(from_variable(port, &tile::input(port), ty, self.graph.dim(of.node)));
                 }
                 _ if self.handed(of.index, index, &Part::Whole).is_some() => {
                     let variable = self.handed(of.index, index, &Part::Whole).unwrap_or_default();
                     let ty = self.handed_type(of.index, index);
-                    parts.push(from_variable(port, &variable, ty.unwrap_or("f32"), dim(self.graph, of.node)));
+                    parts.push(from_variable(port, &variable, ty.unwrap_or("f32"), self.graph.dim(of.node)));
                 }
                 _ => {
                     let value = self.reads(of.index).find(|r| r.port == index).map(|r| &self.program.values[r.value]);

@@ -39,7 +39,7 @@ impl StageKernel<'_> {
 
     /// The accessor of a port with a window: the cell itself, or across a face.
     pub(super) fn window_accessor(&self, port: &Port, value: &Value) -> String {
-        let (name, dim) = (&port.name, dim(self.graph, self.node));
+        let (name, dim) = (&port.name, self.graph.dim(self.node));
         let (ty, cells) = (value.ty.value().wgsl(value.dim), prelude::cell_type(dim));
         let mut out = format!("var<private> _w_{name}: {ty};\n");
         if self.port_window(port) != Some(Window::Faces) {

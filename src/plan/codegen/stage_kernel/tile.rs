@@ -44,7 +44,7 @@ impl Parts {
 impl StageKernel<'_> {
     fn parts(&self, shape: &Shape) -> Parts {
         Parts {
-            dim: dim(self.graph, self.node),
+            dim: self.graph.dim(self.node),
             size: tile_size(self.graph, self.op, shape),
             halo: halo(self.graph, self.op),
             ring: ring(self.graph, self.op),
