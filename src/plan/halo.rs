@@ -39,7 +39,7 @@ pub fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
         let op = &program.ops[index];
         let Some(node) = graph.nodes.get(op.node) else { continue };
         let Kind::Stage(stage) = &node.kind else { continue };
-        if !stage.looks_around(dim(graph, node)) || !plain(graph, op, node, stage) {
+        if !stage.has_wide_footprint(dim(graph, node)) || !plain(graph, op, node, stage) {
             continue;
         }
         let fitted = |shape: &Shape| fit(graph, program, op, *shape);
@@ -106,7 +106,7 @@ pub fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Vec<Haloe
     };
     let dim = dim(graph, node);
     let found = stage.inputs().enumerate().filter_map(|(input, port)| {
-        let around = stage.around(&port.name, dim).filter(|around| around.is_wide())?;
+        let around = stage.footprint(&port.name, dim).filter(|around| around.is_wide())?;
         let read = op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Whole)?;
         let value = program.values.get(read.value)?;
         let words = value.ty.value().components(dim).next_power_of_two();
@@ -140,7 +140,7 @@ pub fn pairs(program: &Program, op: &Op) -> bool {
 
 /// Whether the cells of an invocation are computed in lockstep.
 fn in_lockstep(program: &Program, op: &Op, stage: &Stage, dim: u32) -> bool {
-    !pairs(program, op) && stage.in_lockstep(dim)
+    !pairs(program, op) && stage.interleaves(dim)
 }
 
 /// Cells along each axis that an invocation computes: along the row in lockstep, else along the second axis, and two of a row where
@@ -152,7 +152,7 @@ pub fn block(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 
     });
     match stage {
         _ if pairs(program, op) => [CELLS_OF_A_WORD, shape.cells / CELLS_OF_A_WORD, 1],
-        Some((stage, dim)) if stage.in_lockstep(dim) => [shape.cells, 1, 1],
+        Some((stage, dim)) if stage.interleaves(dim) => [shape.cells, 1, 1],
         _ => [1, shape.cells, 1],
     }
 }

@@ -7,8 +7,8 @@ use super::{Kernel, Plan, PlanOptions, Tuning, cost, module};
 use crate::document::Document;
 use crate::graph::Graph;
 use crate::library::Library;
-use crate::stage::lex::{TokenKind, tokens};
-use crate::stage::names;
+use crate::stage::language;
+use crate::stage::syntax::{TokenKind, tokens};
 
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -75,13 +75,13 @@ fn no_port_hides_a_function_that_generated_text_calls() {
         for window in tokens.windows(3) {
             let [before, word, after] = window else { continue };
             let call = word.kind == TokenKind::Word && after.text == "(";
-            if call && !matches!(before.text, "." | ":" | "fn") && names::is_predeclared(word.text) {
+            if call && !matches!(before.text, "." | ":" | "fn") && language::is_predeclared(word.text) {
                 called.insert(word.text.to_string());
             }
         }
     }
     println!("{called:?}");
     assert!(called.contains("clamp") && called.contains("dot"), "the scan finds what there is");
-    let free: Vec<&String> = called.iter().filter(|name| !names::is_taken(name)).collect();
-    assert!(free.is_empty(), "ports could hide {free:?}; name them in `stage::names`");
+    let free: Vec<&String> = called.iter().filter(|name| !language::is_called_by_generated_text(name)).collect();
+    assert!(free.is_empty(), "ports could hide {free:?}; name them in `stage::language`");
 }

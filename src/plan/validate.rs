@@ -12,8 +12,8 @@ use super::handles;
 use super::patience::{Started, ThreadClock, without_panic_message};
 use super::zeros::Spelled;
 use crate::problem::{Problem, Problems, SourcePlace};
-use crate::stage::inlining;
-use crate::stage::lex::tokens;
+use crate::stage::guard::inlining;
+use crate::stage::syntax::tokens;
 
 /// Between two looks at the clocks of the threads that work.
 const LOOK: Duration = Duration::from_millis(100);

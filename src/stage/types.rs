@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::language;
 use crate::curve::SAMPLES;
 
 /// What one cell, or a number, holds.
@@ -253,13 +254,8 @@ fn attributes(text: &str) -> Result<AttributeList, String> {
     for part in inner.split(',').map(str::trim).filter(|p| !p.is_empty()) {
         let (name, ty) = part.split_once(':').ok_or_else(form)?;
         let (name, ty) = (name.trim(), ty.trim());
-        let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
-            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        if !plain
-            || name.ends_with('_')
-            || ["index", "serial", "count"].contains(&name)
-            || naga::keywords::wgsl::RESERVED.contains(&name)
-        {
+        let free = language::is_snake_case(name) && !name.ends_with('_');
+        if !free || language::is_member_of_particle(name) || language::is_reserved(name) {
             return Err(format!("`{name}` can't be an attribute's name; use another lower_snake_case name"));
         }
         let value =

@@ -3,8 +3,8 @@
 use stagewright::document::Document;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
+use stagewright::library::reference;
 use stagewright::plan::{Dispatch, Keep, Outputs, Plan, PlanOptions};
-use stagewright::stage::reference;
 
 use super::{compile, shipped};
 

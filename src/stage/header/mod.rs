@@ -5,7 +5,7 @@ mod radius;
 
 use serde::Serialize;
 
-use super::names;
+use super::language;
 use super::types::{self, AttributeList, EdgeRule, Element, PortType, ValueType};
 pub use param::{Param, ParamType};
 pub use radius::Radius;
@@ -208,7 +208,7 @@ fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
             Some("checkerboard") => header.checkerboard = true,
             _ => return Err("`@sweep` knows only `checkerboard`".into()),
         },
-        _ => return Err(format!("unknown key `@{word}`; use @in, @out, @inout, @param, @over or @sweep")),
+        _ => return Err(format!("unknown key `@{word}`; use {}", language::directives())),
     }
     Ok(())
 }
@@ -229,15 +229,13 @@ fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
         .split_once(':')
         .ok_or_else(|| format!("`{spec}` needs the form NAME: TYPE, then two spaces before the documentation"))?;
     let name = name.trim();
-    let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if !plain {
+    if !language::is_snake_case(name) {
         return Err(format!("`{name}` is no lower_snake_case name"));
     }
-    if names::is_language(name) {
+    if language::is_reserved_for_ports(name) {
         return Err(format!("`{name}` belongs to the stage language; choose another name"));
     }
-    if names::is_reserved(name) || names::is_taken(name) {
+    if language::is_reserved(name) || language::is_called_by_generated_text(name) {
         return Err(format!("`{name}` is a word of WGSL; choose another name"));
     }
     let mut parts = split_commas(spec).into_iter();

@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::super::lex::{Token, TokenKind};
+use crate::stage::language;
+use crate::stage::syntax::{Token, TokenKind, text, top_level};
 
 const MAX_TRIPS: i64 = 65_536;
 /// Up to here an `f32` counts integers without a gap, with room for rounding.
@@ -13,9 +14,6 @@ const MAX_F32: i64 = 1 << 22;
 /// Module constants may stand before those that they use; each pass resolves one more such step back.
 const CONSTANT_PASSES: usize = 8;
 const MAX_NESTING: usize = 32;
-/// What the compiler declares outside of functions: elsewhere than in its scope, a local of that name is another one.
-const GENERATED: [&str; 9] =
-    ["DIM", "FACES", "CELL_SIZE", "RESOLUTION", "SIZE", "FINEST", "WIDENING", "iteration", "substep"];
 /// So many `let`s may follow from one another where names are declared more than once; else they are read in order.
 pub const LET_PASSES: usize = 3;
 
@@ -160,7 +158,8 @@ impl<'a> Scope<'a> {
 
     /// Whether a name stands for nothing but what so many declarations of the source make of it.
     pub fn is_sole(&self, name: &str, count: usize) -> bool {
-        let known = (self.constants)(name).is_some() || GENERATED.contains(&name);
+        // The language's own numbers mean something else outside the scope of a local of that name.
+        let known = (self.constants)(name).is_some() || language::is_module_number(name);
         self.declared.get(name) == Some(&count) && !known
     }
 
@@ -298,13 +297,13 @@ fn typed_value<'e, 'a>(tokens: &'e [Token<'a>]) -> Option<(Option<&'a str>, &'e 
 
 fn count_declarations<'a>(tokens: &[Token<'a>]) -> HashMap<&'a str, usize> {
     let keywords = ["let", "var", "const", "override", "fn", "struct", "alias"];
-    let text = |index: Option<usize>| index.and_then(|index| tokens.get(index)).map_or("", |token| token.text);
+    let before = |at: usize, back: usize| at.checked_sub(back).map_or("", |at| text(tokens, at));
     let mut declared = HashMap::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
-        let after_keyword = keywords.contains(&text(at.checked_sub(1)));
-        let after_space = text(at.checked_sub(1)) == ">" && text(at.checked_sub(4)) == "var";
+        let after_keyword = keywords.contains(&before(at, 1));
+        let after_space = before(at, 1) == ">" && before(at, 4) == "var";
         // Arguments and members, and some that declare nothing: to take a name for declared is safe.
-        let typed = text(Some(at + 1)) == ":";
+        let typed = text(tokens, at + 1) == ":";
         if after_keyword || after_space || typed {
             *declared.entry(token.text).or_default() += 1;
         }
@@ -399,16 +398,8 @@ impl<'a> Expression<'_, 'a> {
 
     /// `clamp(e, low, high)` is `min(max(e, low), high)`, whatever the first argument.
     fn clamped(&mut self) -> Option<Interval> {
-        let mut depth = 0;
-        let first = self.rest.iter().position(|token| {
-            match token.text {
-                "(" | "[" => depth += 1,
-                ")" | "]" => depth -= 1,
-                _ => {}
-            }
-            depth < 0 || depth == 0 && token.text == ","
-        });
-        self.rest = self.rest.get(first?..)?;
+        let first = top_level(self.rest, &[","]).first().copied()?;
+        self.rest = self.rest.get(first..)?;
         self.take_one_of(&[","])?;
         let low = self.sum()?;
         self.take_one_of(&[","])?;

@@ -1,8 +1,9 @@
-//! The functions and loops of a source, and which runs inside which.
+//! The functions and loops of a source, and which runs inside which. Any text is read: a loop that this did not see would run without a
+//! budget, so every keyword of a loop counts, wherever it stands.
 
 use std::collections::HashMap;
 
-use super::super::lex::{Token, TokenKind};
+use super::{Token, TokenKind};
 
 /// A function or a loop, from its keyword to the brackets of its body; all indices of tokens.
 pub struct Block {
@@ -27,7 +28,7 @@ struct Reader<'a> {
 }
 
 /// All functions and loops, in the order of their keywords; of text that is no WGSL, whatever looks like them.
-pub fn read_blocks(tokens: &[Token<'_>]) -> Vec<Block> {
+pub fn blocks(tokens: &[Token<'_>]) -> Vec<Block> {
     let mut reader = Reader::default();
     let mut before = "";
     for (at, token) in tokens.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! The stages and library groups that a graph may name.
 
+pub mod reference;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::guard::Fault;
-use super::lex::{Token, TokenKind};
+use super::Fault;
+use crate::stage::syntax::{self, Token, TokenKind};
 
 /// Elements of one array, those of its elements included. WGSL promises 2,047 of a constant.
 const MAX_ELEMENTS: u64 = 16_384;
@@ -90,7 +90,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn text(&self, at: usize) -> &'a str {
-        self.tokens.get(at).map_or("", |token| token.text)
+        syntax::text(self.tokens, at)
     }
 
     fn fault(&self, at: usize, message: &str) -> Fault {
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
             let end = self.statement_end(value + 1);
             lengths = larger(lengths, self.expression(value + 1, end)?);
         }
-        let known = self.known.entry(self.tokens.get(name).map_or("", |token| token.text)).or_default();
+        let known = self.known.entry(self.text(name)).or_default();
         known.lengths = larger(std::mem::take(&mut known.lengths), lengths);
         known.constant |= constant;
         Ok(())
@@ -309,7 +309,7 @@ fn literal(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::lex::tokens;
+    use crate::stage::syntax::tokens;
 
     fn said(source: &str) -> Option<String> {
         let types = HashMap::from([("Pair", 2), ("Table", 4_096)]);
