@@ -135,3 +135,16 @@ pub fn known(name: &str, dim: u32) -> Option<i64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PURE;
+    use crate::stage::language;
+
+    #[test]
+    fn pure_functions_are_names_of_the_language_or_of_wgsl() {
+        let unknown: Vec<_> =
+            PURE.iter().filter(|name| !language::is_prelude(name) && !language::is_predeclared(name)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+}

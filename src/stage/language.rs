@@ -246,13 +246,13 @@ pub fn generated_for(header: &Header, name: &str) -> Option<String> {
     if header.params.iter().any(|param| param.ty.returns().is_some() && param.name == name) {
         return Some(format!("the parameter `{name}`"));
     }
-    let particles = || header.ports.iter().any(|port| port.ty == PortType::Particles);
-    let generated = match name {
-        "Result" => header.returned().len() > 1,
-        "Particle" => particles(),
-        _ => is(name, Kind::Struct) || name == "main",
+    let origin = match name {
+        "Result" if header.returned().len() > 1 => "a stage that returns several values",
+        "Particle" if header.ports.iter().any(|port| port.ty == PortType::Particles) => "a stage with particles",
+        "Frame" | "Params" | "main" => "every stage",
+        _ => return None,
     };
-    generated.then(|| "every stage".to_string())
+    Some(origin.to_string())
 }
 
 /// What naga resolves beyond its own list of predeclared names.
@@ -268,8 +268,8 @@ const FURTHER: [&str; 9] = [
     "coopMultiplyAdd",
 ];
 
-/// Predeclared names that only have a meaning inside of `var<..>` and of texture types, where nothing can hide it.
-const ENUMERANTS: [&str; 8] = ["read", "write", "read_write", "function", "private", "workgroup", "uniform", "storage"];
+/// Address spaces and access modes in generated text. In naga a declaration of such a name at module scope hides them.
+const MEMORY: [&str; 7] = ["read", "read_write", "function", "private", "workgroup", "uniform", "storage"];
 
 /// Built-in functions and types of WGSL that generated text uses; a port of that name would hide them. A test goes through all that
 /// generates text.
@@ -320,9 +320,10 @@ const TAKEN: [&str; 44] = [
     "workgroupBarrier",
 ];
 
+/// All but `write`, an access mode that generated text does not use, and a good name for a function.
 static PREDECLARED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let all = BUILTIN_IDENTIFIERS.iter().chain(&FURTHER).copied();
-    all.filter(|name| !ENUMERANTS.contains(name)).collect()
+    all.filter(|name| *name != "write").collect()
 });
 
 /// Whether WGSL declares a name itself, and a declaration of it at module scope would change what generated text means.
@@ -337,9 +338,9 @@ fn is_short_type(name: &str) -> bool {
     vector || name.strip_suffix(['f', 'h']).is_some_and(|text| text.starts_with("mat") && long(text))
 }
 
-/// Whether generated text calls a function, or names a type, of WGSL.
-pub fn is_called_by_generated_text(name: &str) -> bool {
-    TAKEN.contains(&name)
+/// Whether generated text uses this name of WGSL.
+pub fn is_used_by_generated_text(name: &str) -> bool {
+    TAKEN.contains(&name) || MEMORY.contains(&name)
 }
 
 /// Whether WGSL reserves a word, so that nothing may be named so.
@@ -398,6 +399,88 @@ mod tests {
         }
     }
 
+    /// The table of names in the manual.
+    fn manual() -> String {
+        let titles = [
+            (Kind::Argument, "the function's argument, by convention"),
+            (Kind::Entry, "functions that the compiler calls or generates"),
+            (Kind::Function, "functions"),
+            (Kind::Constant, "constants"),
+            (Kind::Counter, "counters"),
+            (Kind::Block, "uniform blocks"),
+            (Kind::Member("frame"), "members of `frame`"),
+            (Kind::Member("particle"), "members of `particle`"),
+            (Kind::Alias, "types of values"),
+            (Kind::Generic, "a generic type"),
+            (Kind::Struct, "structs that the compiler generates"),
+            (Kind::ValueType, "types of values, of WGSL"),
+            (Kind::PortType, "types of ports"),
+            (Kind::ParamType, "types of parameters"),
+            (Kind::Directive, "declarations of a header"),
+            (Kind::Option, "options"),
+            (Kind::EdgeRule, "edge rules"),
+            (Kind::Reduction, "reductions"),
+            (Kind::Setting, "of `@over` and `@sweep`"),
+        ];
+        let mut out = "| names | |\n|---|---|\n".to_string();
+        for (kind, title) in titles {
+            let names: Vec<String> = words(kind).map(|word| format!("`{word}`")).collect();
+            out += &format!("| {title} | {} |\n", names.join(" "));
+        }
+        let listed = |kind: &Kind| titles.iter().any(|(titled, _)| titled == kind);
+        assert!(WORDS.iter().all(|(kind, _)| *kind == Kind::Keyword || listed(kind)), "every kind has its row");
+        out
+    }
+
+    const MANUAL: &str = include_str!("../../docs/stage_language.md");
+
+    #[test]
+    fn the_manual_lists_the_names_of_the_table() {
+        let table = manual();
+        assert!(MANUAL.contains(&table), "docs/stage_language.md has to contain\n\n{table}");
+    }
+
+    /// Names that the tables of the manual explain, row by row.
+    #[test]
+    fn the_manual_explains_no_name_that_is_not_in_the_table() {
+        // The example's ports, and what a range is written with.
+        let placeholders = ["x", "particles", "LO"];
+        let (mut header, mut explained) = ("", BTreeSet::new());
+        let mut before = "";
+        for line in MANUAL.lines() {
+            let cell = line.strip_prefix("| ").and_then(|row| row.split(" | ").next());
+            header = if line.starts_with("|---") {
+                before
+            } else if cell.is_none() {
+                ""
+            } else {
+                header
+            };
+            before = cell.unwrap_or_default();
+            let names = ["name", "function", "rule", "option", "declaration"].contains(&header);
+            let code = before.split('`').skip(1).step_by(2).filter(|_| names);
+            for code in code {
+                let tokens = crate::stage::syntax::tokens(code);
+                let Some(first) = tokens.iter().find(|token| token.kind == crate::stage::syntax::TokenKind::Word)
+                else {
+                    continue;
+                };
+                let suffix = |name: &str| ACCESSORS.iter().any(|a| first.text == format!("{name}{}", a.suffix));
+                let known = !kinds(first.text).is_empty() || placeholders.iter().any(|name| suffix(name));
+                assert!(known || code.starts_with('.'), "`{code}`: no word of the table in {line:?}");
+                explained.insert(first.text);
+            }
+        }
+        for kind in
+            [Kind::Function, Kind::Constant, Kind::Counter, Kind::Alias, Kind::Option, Kind::EdgeRule, Kind::Directive]
+        {
+            // The type of a port has a section of its own.
+            let missing = words(kind).filter(|word| !is(word, Kind::PortType) && !explained.contains(word));
+            let missing: Vec<_> = missing.collect();
+            assert!(missing.is_empty(), "docs/stage_language.md explains no {missing:?} in a table");
+        }
+    }
+
     #[test]
     fn keywords_are_those_of_wgsl() {
         let unknown: Vec<_> = words(Kind::Keyword).filter(|word| !is_reserved(word) && *word != "in").collect();
@@ -406,7 +489,9 @@ mod tests {
 
     #[test]
     fn names_of_wgsl_are_known() {
-        for name in ["i32", "vec2", "vec3f", "mat4x4h", "mat2x3", "array", "clamp", "textureLoad", "inverse"] {
+        for name in
+            ["i32", "vec2", "vec3f", "mat4x4h", "mat2x3", "array", "clamp", "textureLoad", "inverse", "read", "storage"]
+        {
             assert!(is_predeclared(name), "{name}");
         }
         for name in ["vec5f", "vecf", "vec3x", "mat4", "mat4x4i", "my_clamp", "normal", "write", "f", "Vec"] {

@@ -235,7 +235,7 @@ fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
     if language::is_reserved_for_ports(name) {
         return Err(format!("`{name}` belongs to the stage language; choose another name"));
     }
-    if language::is_reserved(name) || language::is_called_by_generated_text(name) {
+    if language::is_reserved(name) || language::is_used_by_generated_text(name) {
         return Err(format!("`{name}` is a word of WGSL; choose another name"));
     }
     let mut parts = split_commas(spec).into_iter();
