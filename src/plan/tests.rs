@@ -3,10 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Kernel, Plan, PlanOptions, Tuning, cost, module, prelude};
 use crate::document::Document;
 use crate::graph::Graph;
 use crate::library::Library;
+use crate::plan::check::{cost, module};
+use crate::plan::codegen::prelude;
+use crate::plan::data::{Kernel, Plan};
+use crate::plan::options::PlanOptions;
+use crate::plan::tuning::Tuning;
 use crate::stage::language::{self, Kind};
 use crate::stage::syntax::{TokenKind, tokens};
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::kernel::dim;
 use crate::graph::{Graph, Node};
+use crate::plan::ir::query::dim;
 use crate::stage::Stage;
 use crate::stage::types::Precision;
 
