@@ -76,7 +76,7 @@ impl Stage {
         (safe && taken_apart).then_some(found)
     }
 
-    /// The least and the largest value of a whole-number parameter, where its range says.
+    /// The least and the largest value of a whole-number parameter, where it has a range.
     pub(super) fn whole_range(&self, name: &str) -> Option<(i64, i64)> {
         let param = self.param(name)?;
         let (low, high) = param.range;

@@ -22,7 +22,7 @@ pub struct Footprint {
     pub along: [u32; 3],
     /// Whether the text proves it; else accessors enforce it.
     pub proven: bool,
-    /// Whether as far as known most of these cells are read.
+    /// Whether at least half of these cells are read; assumed where the text does not prove it.
     pub dense: bool,
 }
 

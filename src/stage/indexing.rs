@@ -4,7 +4,7 @@
 use super::syntax::{Token, TokenKind, text, written};
 
 /// Whether every index of a text is a constant, or a loop's counter from 0 below `DIM`, or below the number of components of the
-/// parameter that it stands behind.
+/// parameter that is indexed.
 pub fn proven(tokens: &[Token<'_>], components: &dyn Fn(&str) -> Option<u32>) -> bool {
     let text = |i: usize| text(tokens, i);
     let opened = (0..tokens.len()).filter(|i| text(*i) == "[");
@@ -22,7 +22,7 @@ fn constant(index: &[Token<'_>]) -> bool {
         && index.iter().all(|t| t.kind == TokenKind::Number || matches!(t.text, "DIM" | "FACES" | "+" | "-" | "*"))
 }
 
-/// Whether an index is a word that means nothing but the counter of loops `for (var i = 0; i < DIM; i++)` in the whole text, or of
+/// Whether an index is a name that has no meaning but the counter of loops `for (var i = 0; i < DIM; i++)` in the whole text, or of
 /// loops up to `room`.
 fn counter(index: &[Token<'_>], tokens: &[Token<'_>], room: Option<u32>) -> bool {
     let [Token { kind: TokenKind::Word, text: word, .. }] = index else { return false };

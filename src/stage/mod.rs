@@ -58,7 +58,7 @@ pub enum IterationSource {
     Once,
     Cells,
     Particles,
-    /// Positions, wherever another stage asks: the stage makes a field.
+    /// Positions at which another stage reads: the stage is a field.
     Positions,
 }
 
@@ -179,7 +179,7 @@ impl Stage {
     }
 
     /// How many cells away from the computed one an `@inout` is read at most, and whether the text alone proves it; else it is what
-    /// the header declares, and accessors hold it. Nothing where neither says. For an `@in` see [`Stage::footprint`].
+    /// the header declares, and accessors enforce it. `None` where neither bounds it. For an `@in` see [`Stage::footprint`].
     pub fn radius(&self, port: &Port) -> Option<(u32, bool)> {
         match self.reach(&port.name) {
             Reach::Own => Some((0, true)),

@@ -12,7 +12,7 @@ use super::{IterationSource, Stage};
 const MAX_ROUNDS: usize = 256;
 
 impl Stage {
-    /// The stage with these parameters written into its text, and branches that they decide cut.
+    /// The stage with these parameters substituted, and branches that they decide folded.
     pub fn with_constants(&self, values: &BTreeMap<String, f64>) -> Stage {
         let literal = |name: &str| Some(literal(self.param(name)?.ty, *values.get(name)?));
         let mut header = self.header.clone();
@@ -49,7 +49,7 @@ impl Stage {
     }
 }
 
-/// A value as WGSL has it, of the parameter's own type.
+/// A value as a WGSL literal of the parameter's type.
 fn literal(ty: ParamType, value: f64) -> String {
     let text = match ty.value() {
         ValueType::F32 => format!("{:?}f", value as f32),

@@ -17,9 +17,9 @@ pub enum ValueType {
     Vec2,
     Vec3,
     Vec4,
-    /// A vector in space: two components in a 2D domain, three in 3D. Walls turn its normal component round.
+    /// A vector in space: two components in a 2D domain, three in 3D. Walls reverse its normal component.
     Vec,
-    /// A place to look from: columns right, up, forward and eye; the first column's fourth number is the tangent of half the
+    /// A camera: columns right, up, forward and eye; the first column's fourth number is the tangent of half the
     /// vertical angle of view. Only as a number.
     Camera,
     /// A curve over 0..1, as [`SAMPLES`] numbers. Only as a parameter.
@@ -158,9 +158,9 @@ pub enum PortType {
     FaceGrid,
     /// A single number.
     Number(Element),
-    /// A value at every position, computed where it is asked for.
+    /// A value at every position, computed where it is read.
     Field(Element),
-    /// A set of particles; which attributes a stage needs is said apart from this.
+    /// A set of particles; the attributes that a stage needs are kept with the port.
     Particles,
     /// Particles by the cell that they are in.
     NeighborGrid,
@@ -359,7 +359,7 @@ impl fmt::Display for WireType {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EdgeRule {
-    /// The nearest cell; a `Vec` turns round the component through the wall, so nothing flows through it.
+    /// The nearest cell; the component of a `Vec` through the wall changes sign, so nothing flows through it.
     #[default]
     Wall,
     /// The nearest cell.

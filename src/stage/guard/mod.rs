@@ -112,7 +112,7 @@ fn check_name(token: &Token<'_>, before: &str) -> Check {
 }
 
 /// Refuses names of WGSL and of the stage language at module scope: generated text relies on the former and declares the latter. In a
-/// function they may be hidden, since no generated text stands where that shows.
+/// function they may be shadowed, since no generated text lies in that scope.
 fn check_declared(tokens: &[Token<'_>]) -> Check {
     let mut depth = 0usize;
     for (at, token) in tokens.iter().enumerate() {
@@ -147,7 +147,7 @@ fn check_nesting(tokens: &[Token<'_>]) -> Check {
             "<" if after_word => open.push("<"),
             ">" | ">=" => close_templates(&mut open, 1),
             ">>" | ">>=" => close_templates(&mut open, 2),
-            // No template goes on past these: the `<` was a comparison.
+            // No template contains these: the `<` was a comparison.
             ";" | "=" | ":" | "&&" | "||" => close_templates(&mut open, usize::MAX),
             ")" | "]" | "}" => {
                 close_templates(&mut open, usize::MAX);
@@ -206,7 +206,7 @@ fn check_branches(tokens: &[Token<'_>]) -> Check {
     Ok(())
 }
 
-/// A struct or an alias, with the text of the types that it is made of.
+/// A struct or an alias, with the tokens of its member types.
 struct Definition<'a> {
     name: &'a Token<'a>,
     members: Vec<&'a [Token<'a>]>,
@@ -215,7 +215,7 @@ struct Definition<'a> {
 /// Leaves and levels of a type.
 type Size = (usize, usize);
 
-/// Bounds what each type expands to: naga visits every leaf of a struct once per path that leads to it; and what arrays are made of.
+/// Bounds what each type expands to: naga visits every leaf of a struct once per path that leads to it. Bounds arrays, too.
 fn check_values(tokens: &[Token<'_>]) -> Check {
     let definitions = read_definitions(tokens);
     let by_name = definitions.iter().map(|definition| (definition.name.text, definition)).collect();
@@ -239,7 +239,7 @@ fn read_definitions<'a>(tokens: &'a [Token<'a>]) -> Vec<Definition<'a>> {
     (0..tokens.len()).filter_map(definition).collect()
 }
 
-/// A `:` stands once in each member, before its type; the type ends before the next member's attributes or name.
+/// Each member has one `:`, before its type; the type ends before the next member's attributes or name.
 fn member_types<'a>(body: &'a [Token<'a>]) -> Vec<&'a [Token<'a>]> {
     let mut types: Vec<_> = body.split(|token| token.text == ":").skip(1).collect();
     let last = types.len().saturating_sub(1);

@@ -62,10 +62,10 @@ pub fn bound_loops(
     instrument(source, &tokens, &rounds, pure)
 }
 
-/// Rounds that a loop over neighbours is taken for. It ends by itself, after at most as many as a budget has.
+/// Rounds that a loop over neighbours counts as. It ends by itself, after at most as many as a budget has.
 const NEIGHBOR_ROUNDS: u64 = 1024;
 
-/// Most rounds of a loop by its own header; `None` without a proof.
+/// Maximum trip count of a loop by its own header; `None` without a proof.
 fn trips<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>, advances: &dyn Fn(&str) -> bool) -> Option<u64> {
     if let Some((_, port, iterator)) = over_neighbors(block, tokens) {
         let body = tokens.get(block.open?..block.close)?;
@@ -74,7 +74,7 @@ fn trips<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>, advances: &
     counting(block, tokens, scope).map(|(_, trips, _)| trips)
 }
 
-/// The counter of a loop that a `for` header bounds, its most trips, and what the counter may be in the body.
+/// The counter of a loop that a `for` header bounds, its maximum trip count, and its interval in the body.
 fn counting<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>) -> Option<(&'a str, u64, Interval)> {
     let header = tokens.get(block.keyword..block.open?)?;
     let [Token { text: "for", .. }, Token { text: "(", .. }, header @ .., Token { text: ")", .. }] = header else {
@@ -87,16 +87,16 @@ fn counting<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>) -> Optio
     (parts.next().is_none() && !may_write(body, counter)).then_some((counter, trips, values))
 }
 
-/// What running each block costs at worst.
+/// Worst-case cost of each block.
 struct Rounds<'b> {
     blocks: &'b [Block],
-    /// Trips of the proven loops.
+    /// Trip counts of the proven loops.
     trips: HashMap<usize, u64>,
     known: HashMap<usize, u64>,
 }
 
 impl Rounds<'_> {
-    /// Rounds that a block costs, less those that the budget counts. A loop of too many loses its proof.
+    /// Rounds that a block costs, less those that the budget counts. A loop with too many counts as not proven.
     fn of(&mut self, id: usize, level: usize) -> u64 {
         let blocks = self.blocks;
         let Some(block) = blocks.get(id) else { return 0 };
@@ -106,7 +106,7 @@ impl Rounds<'_> {
         if level > MAX_LEVELS {
             return u64::MAX;
         }
-        // What a function that calls itself finds, so that no loop around it is proven.
+        // Recursion finds this, so that no loop around it is proven.
         self.known.insert(id, u64::MAX);
         let inside = block.uses.iter().fold(0u64, |sum, used| sum.saturating_add(self.of(*used, level + 1)));
         let mut rounds = inside;
@@ -165,7 +165,7 @@ fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>, pure: &dy
                 edits.push((at, next, format!("_take_{port}")));
                 edits.push((close + 1, 0, " } }".into()));
             } else if body.iter().any(|token| token.text == "break") {
-                // Who leaves the loop over a row leaves the one over rows.
+                // A `break` out of the loop over a row has to leave the one over rows, too.
                 edits.push((keyword, 0, rows));
                 edits.push((at, next, format!("_step_{port}")));
                 edits.push((close + 1, 0, " }".into()));
@@ -189,7 +189,7 @@ fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>, pure: &dy
     LoopReport { source: out.finish(), unproven }
 }
 
-/// Of a loop such as `while (near_next(&it))`: where the call stands, and the names `near` and `it`.
+/// The place of the call in a loop such as `while (near_next(&it))`, and the names `near` and `it`.
 fn over_neighbors<'a>(block: &Block, tokens: &[Token<'a>]) -> Option<(usize, &'a str, &'a str)> {
     let header = tokens.get(block.keyword..block.open?)?;
     let inner = match header {

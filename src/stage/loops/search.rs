@@ -24,14 +24,14 @@ pub fn search(tokens: &[Token<'_>], grids: &[&str], set: &str, pure: &dyn Fn(&st
     let blocks = blocks(tokens);
     let stage = stage_function(tokens)?;
     let (particle, "Particle") = stage.first_argument(tokens) else { return None };
-    // From the brace on.
+    // The opening brace.
     let begin = stage.body.start.checked_sub(1)?;
     let mut searches = blocks.iter().filter_map(|block| Some((block, over_neighbors(block, tokens)?)));
     let (found, (_, grid, iterator)) = searches.next()?;
     let open = found.open?;
     let only = searches.next().is_none() && grids.contains(&grid);
     let inside = begin < found.keyword && found.close < stage.body.end;
-    // The grid's name is there but once.
+    // The grid is used only once.
     let mut calls = (0..tokens.len()).filter(|i| text(*i) == grid);
     let call = calls.next()?;
     let around = ["(", particle, ".", "position", ")", ";"];

@@ -10,7 +10,7 @@ use crate::stage::syntax::{
 };
 
 const AXES: usize = 3;
-/// Offsets beyond are of no use, and numbers stay small.
+/// Larger offsets are of no use; the limit keeps products small.
 const MAX_CELLS: i64 = 1 << 16;
 
 /// What is known of the reads of one input.
@@ -22,7 +22,7 @@ pub struct Window {
     pub taps: u64,
 }
 
-/// A vector of cells: a place, if the computed cell is part of it, or a difference.
+/// A vector of cells: relative to the computed cell, or a difference.
 #[derive(Clone, Copy)]
 struct Vector {
     is_place: bool,
@@ -32,7 +32,7 @@ struct Vector {
 impl Vector {
     const ZERO: Vector = Vector { is_place: false, along: [(0, 0); AXES] };
 
-    /// A unit vector, along whichever axes are possible.
+    /// A unit vector along any of the possible axes.
     fn unit(axis: Interval) -> Vector {
         let sole = axis.low == axis.high;
         let along = [0, 1, 2].map(|a| match (axis.low..=axis.high).contains(&a) {
@@ -55,7 +55,7 @@ impl Vector {
         (self.is_place == other.is_place).then_some(Vector { along, ..self })
     }
 
-    /// Of a place only what is added to the cell is known, so it can't be multiplied or taken away.
+    /// The cell itself is unknown, so what contains it can't be scaled or subtracted.
     fn times(self, low: i64, high: i64) -> Option<Vector> {
         if self.is_place {
             return (low == 1 && high == 1).then_some(self);
@@ -86,11 +86,11 @@ pub fn windows<'p>(
     ports.iter().filter_map(|port| Some((*port, text.window(port)?))).collect()
 }
 
-/// A stage's text with what its names stand for.
+/// A stage's text with the values of its names.
 struct Text<'t, 'a> {
     tokens: &'t [Token<'a>],
     scope: Scope<'a>,
-    /// Loops, each with its most trips.
+    /// Loops, each with its maximum trip count.
     loops: Vec<(Block, u64)>,
     /// Tokens of the body of `fn stage`.
     body: std::ops::Range<usize>,
@@ -155,7 +155,7 @@ impl<'t, 'a> Text<'t, 'a> {
                 continue;
             }
             let close = closing(self.tokens, index + 1).filter(|_| self.body.contains(&index))?;
-            // In a loop's own header the counter is also what ends the loop.
+            // In a loop's header the counter takes one value more.
             let in_header = |block: &Block| block.open.is_none_or(|open| (block.keyword..open).contains(&index));
             if self.loops.iter().any(|(block, _)| in_header(block)) {
                 return None;
@@ -169,7 +169,7 @@ impl<'t, 'a> Text<'t, 'a> {
         Some(window)
     }
 
-    /// How often at most the stage comes to a token.
+    /// How often a token is executed at most.
     fn trips_around(&self, index: usize) -> u64 {
         let around = |block: &Block| block.open.is_some_and(|open| (open..block.close).contains(&index));
         self.loops.iter().filter(|(block, _)| around(block)).fold(1, |all, (_, trips)| all.saturating_mul(*trips))
@@ -191,7 +191,7 @@ impl<'t, 'a> Text<'t, 'a> {
         Some(sum)
     }
 
-    /// A vector, perhaps between whole numbers that it is multiplied with.
+    /// A product of one vector and any whole numbers.
     fn product(&self, tokens: &[Token<'a>], level: usize) -> Option<Vector> {
         let (mut vector, mut low, mut high) = (None, 1, 1);
         let mut from = 0;

@@ -15,12 +15,12 @@ pub struct Block {
     pub uses: Vec<usize>,
 }
 
-/// What reading the tokens in order has found so far.
+/// The state while tokens are read in order.
 #[derive(Default)]
 struct Reader<'a> {
     /// In the order of their keywords.
     blocks: Vec<Block>,
-    /// The blocks around the token, innermost last, each with the depth of the braces that it stands in.
+    /// The blocks around the token, innermost last, each with the brace depth around it.
     around: Vec<(usize, usize)>,
     depth: usize,
     functions: HashMap<&'a str, usize>,
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         self.calls.extend(self.around.last().map(|(id, _)| (*id, name)));
     }
 
-    /// Functions may stand after their calls, so these are joined at the end.
+    /// Functions may be defined after their calls, so these are resolved at the end.
     fn finish(mut self) -> Vec<Block> {
         for (id, name) in self.calls {
             if let (Some(block), Some(function)) = (self.blocks.get_mut(id), self.functions.get(name)) {

@@ -1,5 +1,5 @@
-//! Brackets that do not match. The text of the compiler follows the author's, so a bracket left open would only be missed there,
-//! where nobody looks.
+//! Matching brackets. Generated text follows the author's, so a bracket that is left open would be reported there, where the author
+//! can't see it.
 
 use super::{Token, TokenKind};
 
