@@ -13,7 +13,7 @@ use crate::plan::lower;
 use crate::plan::options::{PlanOptions, cancelled};
 use crate::plan::passes::allocate::{self, Allocation};
 use crate::plan::passes::{Context, PASSES, Pass, Runs};
-use crate::plan::tuning::{Otherwise, Tuning};
+use crate::plan::tuning::{DefaultTuning, Tuning};
 use crate::problem::{Problem, Problems};
 
 /// What a pass did to a program.
@@ -104,7 +104,7 @@ fn optimise(
 ) -> Result<[Program; 2], Problems> {
     let mut frame = lower::frame(graph, options)?;
     let mut reset = lower::reset(graph, &frame, options)?;
-    frame.unrolled = tuning.otherwise == Otherwise::Gpu;
+    frame.unrolled = tuning.defaults == DefaultTuning::Gpu;
     let context = Context { graph, tuning, hoist: options.hoist };
     verified(&context, "lower", [&frame, &reset]);
     seen(Step::Lowered, [&frame, &reset]);

@@ -15,7 +15,7 @@ mod temporal_blocking;
 mod vectorize;
 
 use super::ir::{Program, bindings};
-use super::tuning::{Otherwise, Tuning};
+use super::tuning::{DefaultTuning, Tuning};
 use crate::graph::Graph;
 use crate::problem::Problems;
 
@@ -29,7 +29,7 @@ pub struct Context<'a> {
 
 impl Context<'_> {
     fn on_gpu(&self) -> bool {
-        self.tuning.otherwise == Otherwise::Gpu
+        self.tuning.defaults == DefaultTuning::Gpu
     }
 }
 

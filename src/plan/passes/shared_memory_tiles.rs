@@ -5,7 +5,7 @@ use crate::graph::{Graph, Kind, Node};
 use crate::plan::ir::query::dim;
 use crate::plan::ir::tiles::{Haloed, inner, inputs, pairs, tile};
 use crate::plan::ir::{Op, Part, Program, Task};
-use crate::plan::tuning::{CELLS_OF_A_WORD, MAX_TILE_WORDS, Otherwise, Shape, Tuning};
+use crate::plan::tuning::{CELLS_OF_A_WORD, DefaultTuning, MAX_TILE_WORDS, Shape, Tuning};
 use crate::stage::header::Port;
 use crate::stage::types::{PortType, WireType};
 use crate::stage::{IterationSource, Stage};
@@ -20,7 +20,7 @@ const HALOS: [u32; 3] = [8, 4, 2];
 /// Gives every operation whose inputs can come through workgroup memory that shape, where the tuning says so.
 pub fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     // Else no stage's text need be looked through.
-    if tuning.shapes.is_empty() && tuning.otherwise != Otherwise::Gpu {
+    if tuning.shapes.is_empty() && tuning.defaults != DefaultTuning::Gpu {
         return;
     }
     for index in 0..program.ops.len() {

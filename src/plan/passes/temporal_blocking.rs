@@ -4,7 +4,7 @@
 use crate::plan::ir::query::dim;
 use crate::plan::ir::tiles::{holds_domain, radius};
 use crate::plan::ir::{Op, Program, Task, ValueId};
-use crate::plan::tuning::{LANES, MAX_TILE_WORDS, Otherwise, Shape, Tuning};
+use crate::plan::tuning::{DefaultTuning, LANES, MAX_TILE_WORDS, Shape, Tuning};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Graph, Kind, Node};
@@ -93,7 +93,7 @@ fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     let cells: u32 = shape.tile_size(dim).iter().product();
     // Rows of an even number of cells, since two may share a word.
     let even = shape.group[0].is_multiple_of(2);
-    let small = || whole_shape(graph, op).filter(|_| tuning.otherwise == Otherwise::Gpu);
+    let small = || whole_shape(graph, op).filter(|_| tuning.defaults == DefaultTuning::Gpu);
     let shape = Some(shape).filter(|shape| shape.sweeps > 1 && even && cells * words <= MAX_TILE_WORDS).or_else(small);
     shape.map(|shape| (radius, shape))
 }
