@@ -18,7 +18,7 @@ use stagewright::document::Document;
 use stagewright::export::job::{self, Export, JobError, Subject};
 use stagewright::export::record::Fingerprint;
 use stagewright::files::{MAX_GRAPH, read};
-use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Profile};
+use stagewright::gpu::{Gpu, NodeTime, Profile};
 use stagewright::graph::outputs::fitted;
 use stagewright::graph::{Graph, Node};
 use stagewright::library::{self, Library};
@@ -207,11 +207,12 @@ impl Render {
         recorder: &mut Option<Recorder>,
     ) -> Result<(Fingerprint, Simulation), Failure> {
         // What is wrong with the graph is told even where there is no driver.
-        let gpu = Gpu::new(&GpuOptions { adapter: self.adapter.clone() });
+        let gpu = super::open(self.adapter.as_ref(), self.graph.memory);
         // Measured shapes may round half precision at other places, so that another machine's book gives other bits.
         let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { Book::open().tuning(gpu) };
         let tuning = gpu.as_ref().map(tuning).unwrap_or_default();
-        let options = PlanOptions { tuning, ..export.plan_options(&self.graph.access()) };
+        let memory_budget = gpu.as_ref().map(Gpu::memory_budget).unwrap_or_default();
+        let options = PlanOptions { tuning, memory_budget, ..export.plan_options(&self.graph.access()) };
         let plan = self.graph.compile(document, library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
         super::keep_pipelines(&gpu);
@@ -234,7 +235,8 @@ impl Render {
         library: &Library,
         simulation: &Simulation,
     ) -> Result<(), Failure> {
-        let options = PlanOptions { keep: Keep::All, ..self.graph.options() };
+        let memory_budget = simulation.gpu().memory_budget();
+        let options = PlanOptions { keep: Keep::All, memory_budget, ..self.graph.options() };
         let origin = Graph::build(document, library)
             .and_then(|graph| Plan::compile(&graph, &options))
             .and_then(|plan| bad.origin(simulation.gpu(), plan));

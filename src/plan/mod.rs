@@ -5,6 +5,7 @@ mod accessors;
 mod again;
 mod allocate;
 mod binds;
+mod budget;
 mod builtin;
 mod cost;
 mod expand;
@@ -53,6 +54,7 @@ use crate::problem::{Problem, Problems};
 use crate::sim::input::InputTrack;
 use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
+pub use budget::{BudgetSource, MemoryBudget};
 pub(crate) use layout::Layout;
 pub use scatter::{HEAD_WORDS as SCATTER_HEAD, Places, ScatterCheck};
 pub use tuning::{Shape, Tuning};
@@ -374,8 +376,8 @@ pub enum Keep {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanOptions {
     pub keep: Keep,
-    /// Refuse plans that need more GPU memory than this \[bytes\].
-    pub memory_budget: u64,
+    /// Plans that need more GPU memory are refused.
+    pub memory_budget: MemoryBudget,
     /// Size of every picture \[pixels\], instead of what the Outputs say.
     pub size: Option<(u32, u32)>,
     pub outputs: Outputs,
@@ -408,7 +410,7 @@ impl Default for PlanOptions {
     fn default() -> PlanOptions {
         PlanOptions {
             keep: Keep::Needed,
-            memory_budget: 8 << 30,
+            memory_budget: MemoryBudget::default(),
             size: None,
             outputs: Outputs::All,
             folder: PathBuf::new(),
@@ -487,7 +489,7 @@ impl Plan {
         schedule::schedule(&mut start);
         on()?;
         let layout = allocate::allocate(graph, &program, &start)?;
-        check_memory(&layout, options.memory_budget)?;
+        check_memory(&layout, &options.memory_budget)?;
         on()?;
         let checks = validate::Checks::start(kernel::probes(graph, &program, &start))?;
         let (still, program, start) = (program.still(), Arc::new(program), Arc::new(start));
@@ -544,26 +546,21 @@ fn cancelled() -> Problems {
     Problem::new("", "", "compilation was cancelled", "").into()
 }
 
-fn check_memory(layout: &allocate::Layout, budget: u64) -> Result<(), Problems> {
+fn check_memory(layout: &allocate::Layout, budget: &MemoryBudget) -> Result<(), Problems> {
     let total = layout.buffers.iter().try_fold(0u64, |sum, b| sum.checked_add(b.bytes));
-    if total.is_some_and(|total| total <= budget) {
+    if total.is_some_and(|total| total <= budget.bytes) {
         return Ok(());
     }
     let largest = layout.buffers.iter().max_by_key(|b| b.bytes);
     let (label, bytes) = largest.map_or(("", 0), |b| (b.label.as_str(), b.bytes));
     let needs = total.map_or("over 16 EiB".to_string(), mebibytes);
     let cause = format!(
-        "the graph needs {needs} of GPU memory, the budget is {}; the largest wire `{label}` alone takes {}",
-        mebibytes(budget),
+        "the graph needs {needs} of GPU memory, {budget}; the largest wire `{label}` alone takes {}",
         mebibytes(bytes)
     );
-    Err(Problem::new(
-        "",
-        "",
-        cause,
-        "lower the resolution of its domain; the command line takes a larger budget with --memory-budget",
-    )
-    .into())
+    let remedy = "lower the resolution of its domain, or raise the budget: --memory on the command line, \
+                  the Memory list of the Plan pane in the editor";
+    Err(Problem::new("", "", cause, remedy).into())
 }
 
 /// `12.5 MiB`
