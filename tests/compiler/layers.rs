@@ -34,7 +34,7 @@ fn graphics_crates_stay_where_they_belong() {
         ("earcut::", &["asset"]),
         ("base64::", &["asset"]),
         ("percent_encoding::", &["asset"]),
-        ("miette::", &["cli"]),
+        ("codespan_reporting::", &["cli"]),
         ("rustix::", &["files"]),
         ("sha2::", &["export"]),
         // In `app` for the folders of tests.
