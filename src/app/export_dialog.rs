@@ -286,7 +286,7 @@ impl ExportDialog {
 
     fn size(&mut self, ui: &mut Ui, own: (u32, u32)) {
         let mut custom = self.choices.size.is_some();
-        if ui.checkbox(&mut custom, "own size").on_hover_text("Otherwise what the Output says").changed() {
+        if ui.checkbox(&mut custom, "own size").on_hover_text("DefaultTuning what the Output says").changed() {
             self.choices.size = custom.then_some(own);
         }
         match &mut self.choices.size {

@@ -5,6 +5,7 @@ mod check;
 mod deterministic;
 mod driver;
 mod junit;
+mod plan;
 mod render;
 mod report;
 mod stages;
@@ -48,7 +49,7 @@ enum Command {
     /// Run graphs and check what they expect of themselves; exit code 1 when something is otherwise, 2 when a graph can't run
     Test(Box<test::Test>),
     /// Print what a graph compiles to
-    Plan(PlanArgs),
+    Plan(plan::PlanArgs),
     /// Time graphs and the built-in cases: GPU, wall clock and CPU of a step, node by node, beside the bytes that must move
     Bench(Box<bench::Bench>),
     /// List the stages, or print one as reference
@@ -77,21 +78,9 @@ struct GraphArgs {
 #[derive(Args, Clone, Copy)]
 struct MemoryArgs {
     /// GPU memory that a graph may take, such as 12GiB or 512MiB. When absent, a share of what the adapter has available; 8GiB
-    /// where that is not known, as for `check` and `plan`
+    /// where that is not known, and for `check`
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     memory: Option<u64>,
-}
-
-#[derive(Args)]
-struct PlanArgs {
-    #[command(flatten)]
-    graph: GraphArgs,
-    /// Print the whole plan as JSON
-    #[arg(long)]
-    json: bool,
-    /// Also print the WGSL of every kernel
-    #[arg(long)]
-    wgsl: bool,
 }
 
 /// Runs the program. Returns its exit code.
@@ -121,24 +110,11 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Test(test) => return Ok(test.run()),
         Command::Render(render) => render.run(),
         Command::Check(graph) => check::run(&graph),
-        Command::Plan(args) => plan(&args),
+        Command::Plan(plan) => plan.run(),
         Command::Bench(bench) => bench.run(),
         Command::Stages(stages) => stages.run(),
     };
     done.map(|()| 0)
-}
-
-fn plan(args: &PlanArgs) -> Result<(), Failure> {
-    let (document, library) = args.graph.load()?;
-    let plan = args.graph.compile(&document, &library, &args.graph.options())?;
-    match (args.json, args.wgsl) {
-        (true, _) => {
-            report::print_json(&serde_json::to_string_pretty(&plan).map_err(|e| Failure::Message(e.to_string()))?);
-        }
-        (_, true) => report::print(&plan.to_text_with_wgsl()),
-        _ => report::print(&plan.to_text()),
-    }
-    Ok(())
 }
 
 impl GraphArgs {

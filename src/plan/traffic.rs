@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::plan::data::{Kernel, Plan};
 use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
-
-use super::{Kernel, Plan};
 
 /// What a kernel does with a buffer.
 #[derive(Clone, Copy, Debug, Default)]
