@@ -16,10 +16,12 @@ struct Heap {
 
 impl Gpu {
     /// How much memory a plan may take: what the user has set ([`Gpu::limit_memory`]), else a share of what the driver reports to be
-    /// available now (7/8 of a GPU's memory, half of the machine's for a software adapter), else [`MemoryBudget::DEFAULT`].
+    /// available now, 7/8 of it, else [`MemoryBudget::DEFAULT`]. A software adapter computes in the machine's memory: a plan may take half of
+    /// that there, up to the default.
     pub fn memory_budget(&self) -> MemoryBudget {
         let software = self.device.adapter_info().device_type == wgpu::DeviceType::Cpu;
-        budget(&vulkan::heaps(&self.device), software).or_user(self.memory_limit())
+        let budget = if software { software_budget(machine_memory()) } else { budget(&vulkan::heaps(&self.device)) };
+        budget.or_user(self.memory_limit())
     }
 
     /// Sets the user's own budget for all plans on this device \[bytes\]; without one, it follows from the adapter.
@@ -34,7 +36,7 @@ impl Gpu {
 }
 
 /// The budget on an adapter with these heaps. The rest is for what is not in the plan: pictures, staging, the window, other programs.
-fn budget(heaps: &[Heap], software: bool) -> MemoryBudget {
+fn budget(heaps: &[Heap]) -> MemoryBudget {
     // Some drivers report an available size of zero, or one beyond the heap's.
     let available = |heap: &Heap| heap.available.filter(|bytes| *bytes > 0).unwrap_or(heap.size).min(heap.size);
     let sum = |bytes: &dyn Fn(&Heap) -> u64| heaps.iter().map(bytes).fold(0, u64::saturating_add);
@@ -42,8 +44,27 @@ fn budget(heaps: &[Heap], software: bool) -> MemoryBudget {
     if available == 0 {
         return MemoryBudget::default();
     }
-    let bytes = if software { available / 2 } else { available - available / 8 };
+    let bytes = available - available / 8;
     MemoryBudget { bytes, source: BudgetSource::Adapter { available }, adapter: Some(size) }
+}
+
+/// The budget on a software adapter, on a machine with so much memory \[bytes\]. The heaps of Mesa's software driver say nothing: they are
+/// 2 GiB on every machine.
+fn software_budget(machine: Option<u64>) -> MemoryBudget {
+    let Some(available) = machine.filter(|bytes| *bytes > 0) else { return MemoryBudget::default() };
+    let bytes = (available / 2).min(MemoryBudget::DEFAULT);
+    MemoryBudget { bytes, source: BudgetSource::Adapter { available }, adapter: machine }
+}
+
+/// The memory of this machine \[bytes\], where the system reports it.
+fn machine_memory() -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        let info = rustix::system::sysinfo();
+        Some((info.totalram as u64).saturating_mul(info.mem_unit.into()))
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
@@ -106,26 +127,26 @@ mod tests {
 
     #[test]
     fn the_budget_follows_from_the_heaps_and_what_is_available_of_them() {
-        let of = |heaps: &[Heap], software| {
-            let budget = budget(heaps, software);
+        let of = |budget: MemoryBudget| {
             let BudgetSource::Adapter { available } = budget.source else { panic!("{budget}") };
             (budget.bytes as f64 / GIB as f64, available / GIB, budget.adapter.unwrap() / GIB)
         };
         // Without the extension, all of it; with it, what others have left; never more than there is.
-        assert_eq!(of(&[heap(144, None)], false), (126.0, 144, 144));
-        assert_eq!(of(&[heap(144, Some(80))], false), (70.0, 80, 144));
-        assert_eq!(of(&[heap(16, Some(99))], false), (14.0, 16, 16));
-        assert_eq!(of(&[heap(16, Some(0))], false), (14.0, 16, 16));
+        assert_eq!(of(budget(&[heap(144, None)])), (126.0, 144, 144));
+        assert_eq!(of(budget(&[heap(144, Some(80))])), (70.0, 80, 144));
+        assert_eq!(of(budget(&[heap(16, Some(99))])), (14.0, 16, 16));
+        assert_eq!(of(budget(&[heap(16, Some(0))])), (14.0, 16, 16));
         // Several heaps of one adapter count together.
-        assert_eq!(of(&[heap(8, Some(7)), heap(8, None)], false), (13.125, 15, 16));
-        // A software adapter shares the memory with all else that runs.
-        assert_eq!(of(&[heap(24, None)], true), (12.0, 24, 24));
-        assert_eq!(of(&[heap(24, Some(10))], true), (5.0, 10, 24));
+        assert_eq!(of(budget(&[heap(8, Some(7)), heap(8, None)])), (13.125, 15, 16));
+        // A software adapter shares the machine's memory with all else that runs.
+        assert_eq!(of(software_budget(Some(4 * GIB))), (2.0, 4, 4));
+        assert_eq!(of(software_budget(Some(64 * GIB))), (8.0, 64, 64));
+        assert_eq!((software_budget(None), software_budget(Some(0))), Default::default());
         for nothing in [&[][..], &[heap(0, None)], &[heap(0, Some(3))]] {
-            assert_eq!(budget(nothing, false), MemoryBudget::default());
+            assert_eq!(budget(nothing), MemoryBudget::default());
         }
         let endless = Heap { size: u64::MAX, available: None };
-        assert!(budget(&[endless, endless], false).bytes > u64::MAX / 8 * 7);
+        assert!(budget(&[endless, endless]).bytes > u64::MAX / 8 * 7);
     }
 
     #[test]

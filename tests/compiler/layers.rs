@@ -35,7 +35,7 @@ fn graphics_crates_stay_where_they_belong() {
         ("base64::", &["asset"]),
         ("percent_encoding::", &["asset"]),
         ("codespan_reporting::", &["cli"]),
-        ("rustix::", &["files"]),
+        ("rustix::", &["files", "gpu"]),
         ("sha2::", &["export"]),
         // In `app` for the folders of tests.
         ("tempfile::", &["files", "app"]),
