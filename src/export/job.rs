@@ -346,7 +346,8 @@ impl Job {
     ) -> Result<Job, JobError> {
         let shared = Arc::<Mutex<Shared>>::default();
         let (cancel, work) = (Cancel::default(), Arc::<Work>::default());
-        let options = PlanOptions { tuning: Book::open().tuning(gpu), ..export.plan_options(access) };
+        let (tuning, memory_budget) = (Book::open().tuning(gpu), gpu.memory_budget());
+        let options = PlanOptions { tuning, memory_budget, ..export.plan_options(access) };
         let (gpu, theirs, access) = (gpu.clone(), shared.clone(), access.clone());
         let (stop, reading) = (cancel.clone(), work.clone());
         let run = move || {

@@ -4,6 +4,7 @@ mod bandwidth;
 mod device;
 mod driver;
 mod engine;
+mod heaps;
 mod mapped;
 mod memory;
 mod pipelines;

@@ -6,24 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rust_embed::RustEmbed;
-
 use crate::document::{Document, Group, ReadError};
+use crate::embedded::{GROUPS, SHADERS};
 use crate::files::{self, MAX_STAGE, read};
 use crate::problem::{Problem, Problems};
 pub use crate::spelling::close_names;
 use crate::spelling::edit_distance;
 use crate::stage::{Stage, StageError};
-
-#[derive(RustEmbed)]
-#[folder = "shaders/"]
-#[include = "*.wgsl"]
-struct Shaders;
-
-#[derive(RustEmbed)]
-#[folder = "graphs/lib/"]
-#[include = "*.ron"]
-struct Groups;
 
 /// What a name in a graph refers to.
 #[derive(Clone, Debug)]
@@ -110,14 +99,14 @@ impl Library {
         static BUILTIN: OnceLock<Library> = OnceLock::new();
         BUILTIN.get_or_init(|| {
             let mut library = Library::default();
-            for path in Shaders::iter() {
-                if let (Some(name), Some(file)) = (path.strip_suffix(".wgsl"), Shaders::get(&path)) {
-                    library.add_stage(name, &String::from_utf8_lossy(&file.data));
+            for path in SHADERS.names() {
+                if let (Some(name), Some(text)) = (path.strip_suffix(".wgsl"), SHADERS.text(path)) {
+                    library.add_stage(name, &text);
                 }
             }
-            for path in Groups::iter() {
-                if let (Some(name), Some(file)) = (path.strip_suffix(".ron"), Groups::get(&path)) {
-                    library.add_group(name, &String::from_utf8_lossy(&file.data));
+            for path in GROUPS.names() {
+                if let (Some(name), Some(text)) = (path.strip_suffix(".ron"), GROUPS.text(path)) {
+                    library.add_group(name, &text);
                 }
             }
             library

@@ -35,8 +35,8 @@ fn graphics_crates_stay_where_they_belong() {
         ("earcut::", &["asset"]),
         ("base64::", &["asset"]),
         ("percent_encoding::", &["asset"]),
-        ("miette::", &["cli"]),
-        ("rustix::", &["files"]),
+        ("codespan_reporting::", &["cli"]),
+        ("rustix::", &["files", "gpu"]),
         ("sha2::", &["export"]),
         // In `app` for the folders of tests.
         ("tempfile::", &["files", "app"]),
