@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::StageError;
 use super::header::{Change, Direction, Header, Scatter};
 use super::language;
-use super::syntax::{Token, TokenKind, calls, declared_name, is_member, line_col, stage_function, text};
+use super::syntax::{Token, TokenKind, calls, is_member, line_col, module_names, stage_function, text};
 use super::types::{PortType, ValueType};
 
 /// Checks the signature of `fn stage` against the header.
@@ -110,15 +110,7 @@ fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], keyword: usize) -> Op
 
 /// Refuses declarations at module scope that the compiler generates for the ports of this stage.
 pub fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
-    let mut depth = 0usize;
-    for (at, token) in tokens.iter().enumerate() {
-        match token.text {
-            "{" => depth += 1,
-            "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        let declares = matches!(token.text, "fn" | "struct" | "alias" | "const" | "var") && depth == 0;
-        let Some(name) = declares.then(|| declared_name(tokens, at)).flatten() else { continue };
+    for name in module_names(tokens) {
         if let Some(origin) = language::generated_for(header, name.text) {
             let (line, column) = line_col(source, name.start);
             let message = format!("`{}` is generated for {origin}; choose another name", name.text);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 use crate::graph::Domain;
-use crate::stage::syntax::{TokenKind, declared_name, tokens};
+use crate::stage::syntax::{TokenKind, module_names, tokens};
 use crate::stage::types::EdgeRule;
 
 /// WGSL's signed vector type of cells, and its float type of positions.
@@ -64,20 +64,7 @@ impl Wanted {
 
 /// Names that a module declares itself, outside functions and structs.
 pub fn declared(text: &str) -> BTreeSet<String> {
-    let mut depth = 0;
-    let mut found = BTreeSet::new();
-    let tokens = tokens(text);
-    for (index, token) in tokens.iter().enumerate() {
-        match token.text {
-            "{" => depth += 1,
-            "}" => depth -= 1,
-            "fn" | "const" | "alias" | "struct" | "override" | "var" if depth == 0 => {
-                found.extend(declared_name(&tokens, index).map(|name| name.text.to_string()));
-            }
-            _ => {}
-        }
-    }
-    found
+    module_names(&tokens(text)).into_iter().map(|name| name.text.to_string()).collect()
 }
 
 /// The constants and helpers that `wanted` names, and what those need in turn.

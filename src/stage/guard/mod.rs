@@ -10,7 +10,7 @@ pub mod inlining;
 use std::collections::HashMap;
 
 use super::language;
-use super::syntax::{self, Token, TokenKind, declared_name, line_col, tokens};
+use super::syntax::{self, Token, TokenKind, line_col, module_names, tokens};
 
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_DEPTH: usize = 100;
@@ -114,16 +114,7 @@ fn check_name(token: &Token<'_>, before: &str) -> Check {
 /// Refuses names of WGSL and of the stage language at module scope: generated text relies on the former and declares the latter. In a
 /// function they may be shadowed, since no generated text lies in that scope.
 fn check_declared(tokens: &[Token<'_>]) -> Check {
-    let mut depth = 0usize;
-    for (at, token) in tokens.iter().enumerate() {
-        match token.text {
-            "{" => depth += 1,
-            "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        let module = matches!(token.text, "fn" | "struct" | "alias")
-            || (depth == 0 && matches!(token.text, "const" | "override" | "var" | "let"));
-        let Some(name) = module.then(|| declared_name(tokens, at)).flatten() else { continue };
+    for name in module_names(tokens) {
         if language::is_predeclared(name.text) {
             return fault(
                 name,

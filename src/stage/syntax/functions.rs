@@ -62,11 +62,28 @@ pub fn stage_function<'a>(tokens: &[Token<'a>]) -> Option<Function<'a>> {
 }
 
 /// The name that the keyword at a place declares; `var<private>` has a template in between.
-pub fn declared_name<'t, 'a>(tokens: &'t [Token<'a>], keyword: usize) -> Option<&'t Token<'a>> {
+fn declared_name<'t, 'a>(tokens: &'t [Token<'a>], keyword: usize) -> Option<&'t Token<'a>> {
     let mut after = tokens.iter().skip(keyword + 1);
     let name = after.next()?;
     let name = if name.text == "<" { after.skip_while(|token| token.text != ">").nth(1)? } else { name };
     (name.kind == TokenKind::Word).then_some(name)
+}
+
+/// Names that a text declares at module scope.
+pub fn module_names<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
+    let mut depth = 0usize;
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token.text {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            // Nowhere else are these legal, whatever the braces around them.
+            "fn" | "struct" | "alias" => found.extend(declared_name(tokens, at)),
+            "const" | "override" | "var" | "let" if depth == 0 => found.extend(declared_name(tokens, at)),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Whether the word at a place stands behind a point: then it is a member, not a name.
@@ -113,6 +130,13 @@ mod tests {
             assert!(stage.body.end <= tokens.len() && stage.body.start <= stage.body.end, "{source}: {stage:?}");
         }
         assert_eq!(stage_function(&tokens("fn stage { } fn stages() { }")), None);
+    }
+
+    #[test]
+    fn names_at_module_scope_are_found() {
+        let tokens =
+            tokens("const a = 1; var<private> b: i32; struct C { d: i32 } alias E = C; fn f(g: i32) { let h = 1; }");
+        assert_eq!(module_names(&tokens).iter().map(|name| name.text).collect::<Vec<_>>(), ["a", "b", "C", "E", "f"]);
     }
 
     #[test]
