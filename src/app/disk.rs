@@ -74,7 +74,7 @@ pub fn picture(name: &str) -> Option<std::borrow::Cow<'static, [u8]>> {
 /// What is wrong with the file, and what could be kept of it.
 pub fn load(source: &Source) -> Result<Document, Broken> {
     let shipped = |name: &str, file: Option<rust_embed::EmbeddedFile>| {
-        let file = file.ok_or_else(|| plain(format!("there is no graph `{name}` in the program")))?;
+        let file = file.ok_or_else(|| plain(format!("there is no built-in graph `{name}`")))?;
         Document::parse(&String::from_utf8_lossy(&file.data)).map_err(|e| plain(format!("{name}: {e}")))
     };
     match source {
@@ -94,7 +94,7 @@ pub fn read(path: &Path) -> Result<Document, Broken> {
         files::read::bytes(path, MAX_GRAPH).map_err(|e| plain(format!("{} can't be read: {e}", path.display())))?;
     let text = String::from_utf8_lossy(&bytes);
     Document::parse(&text).map_err(|e| Broken {
-        sentence: format!("{} is no graph file: {e}", path.display()),
+        sentence: format!("{} is not a valid graph: {e}", path.display()),
         salvaged: Some(Box::new(salvage(&text))),
     })
 }

@@ -47,7 +47,7 @@ impl DriverWatch {
 pub fn text(making: &Making) -> String {
     match making.took >= SLOW {
         true => format!("The driver has been compiling {} for {} s", making.names(), making.took.as_secs()),
-        false => format!("compiling shaders: {} of {}", making.done, making.total),
+        false => format!("Compiling shaders: {} of {}", making.done, making.total),
     }
 }
 

@@ -21,6 +21,7 @@ mod picker;
 mod plan_pane;
 mod player;
 mod problems;
+mod prose;
 mod reading;
 mod session;
 mod settings;
@@ -263,7 +264,7 @@ impl Editor {
                 }
                 Event::StopExport => self.export.stop(),
                 Event::Saved(path) => self.tell(format!("Saved {}", path.display()), false),
-                Event::Reloaded(path) => self.tell(format!("Read {} anew: it was changed", path.display()), false),
+                Event::Reloaded(path) => self.tell(format!("Reloaded {} (changed on disk)", path.display()), false),
                 Event::Dropped(wish, node) => {
                     let told = self.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx));
                     told.unwrap_or_else(|sentence| self.tell(sentence, true));
@@ -290,7 +291,7 @@ impl Editor {
                     }
                     self.player.refresh();
                 }
-                None => self.tell(format!("`{link}` reads nothing yet, so there is nothing to see"), false),
+                None => self.tell(format!("`{link}` is not connected yet, so there is nothing to view"), false),
             }
         }
         let wires = self.views.values().filter_map(View::wire).map(str::to_string).collect();
@@ -376,9 +377,9 @@ impl Editor {
                 let look = theme::of(ui);
                 let mark = if self.session.unsaved() { "●" } else { "" };
                 let name = display_name(&self.session);
-                let where_from = self.session.path().map_or("not in a file yet".into(), |p| p.display().to_string());
+                let where_from = self.session.path().map_or("Never saved".into(), |p| p.display().to_string());
                 ui.label(RichText::new(name).color(look.dim)).on_hover_text(where_from);
-                ui.label(RichText::new(mark).color(look.accent)).on_hover_text("There are changes that no file holds");
+                ui.label(RichText::new(mark).color(look.accent)).on_hover_text("Unsaved changes");
             });
         });
         chosen

@@ -13,13 +13,13 @@ pub struct WireArgs {
     /// What of the wire: auto, magnitude, direction, color, or a component from 0
     #[arg(long, value_name = "WHAT", requires = "wire", value_parser = parse_show, default_value = "auto")]
     show: Show,
-    /// Colour map: viridis, magma, inferno, plasma, signed or grey
+    /// Colour map: viridis, magma, inferno, plasma, diverging or grey
     #[arg(long, value_name = "MAP", requires = "wire", value_parser = parse_map, default_value = "viridis")]
     map: ColorMap,
     /// Values of the first and the last colour; those of each frame when absent
     #[arg(long, value_name = "LOW,HIGH", requires = "wire", value_parser = parse_range, allow_hyphen_values = true)]
     range: Option<(f64, f64)>,
-    /// How a volume is cut: z=0.5 is the layer in the middle, z=max the greatest along z, orbit the greatest along the rays of a camera
+    /// How a volume is cut: z=0.5 is the layer in the middle, z=max the maximum along z, orbit the maximum along the rays of a camera
     #[arg(long, value_name = "AXIS=PLACE", requires = "wire", value_parser = parse_volume, default_value = "z=0.5")]
     slice: Volume,
     /// How the wire's statistics are printed at the end

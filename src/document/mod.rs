@@ -37,7 +37,7 @@ pub struct Document {
     pub fps: f64,
     /// Seed of `random` and `frame.seed`.
     pub seed: u32,
-    /// Pointer and keys that play when nobody is at the controls.
+    /// Recorded pointer and keys, played while there is no user input.
     pub input: Option<InputTrack>,
     /// Comment frames, the lowest first.
     pub frames: Vec<Frame>,
@@ -217,7 +217,7 @@ fn whole(value: &ParamValue) -> Option<u32> {
     }
 }
 
-/// A picture that leaves the graph.
+/// An image that the graph outputs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
     /// Pixels; the resolution of the picture's grid when absent.

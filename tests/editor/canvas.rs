@@ -104,7 +104,7 @@ fn a_wire_let_go_over_nothing_asks_for_what_fits_it_and_is_put_in() {
     let (port, ground) = (bench.at("output smoke.field"), bench.ground() - vec2(300.0, 300.0));
     bench.drag(port, ground);
     let offered = |bench: &Bench, name: &str| bench.find(name).is_some();
-    assert!(offered(&bench, "Add what fits the wire"));
+    assert!(offered(&bench, "Add a node that fits the wire"));
     assert!(offered(&bench, "State") && offered(&bench, "Reroute"));
     assert!(!offered(&bench, "Domain") && !offered(&bench, "Output"), "they take no such wire");
     bench.write("fluid/dissipate");

@@ -28,7 +28,7 @@ fn a_broken_stage_shows_its_error_while_the_last_good_plan_runs_on_until_it_is_m
     assert_eq!(problem.place.map(|place| place.line), Some(8), "{problem}");
     assert!(problem.cause.contains("nothing"), "{problem}");
     let line = bench.seen().into_iter().find(|seen| seen.name.starts_with("line 8:"));
-    assert!(line.is_some() && bench.find("the last good version runs on").is_some());
+    assert!(line.is_some() && bench.find("Errors: running the last valid version").is_some());
     bench.plays();
     bench.ctrl(Key::Z);
     (0..3).for_each(|_| bench.rest());

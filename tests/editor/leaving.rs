@@ -125,13 +125,13 @@ fn a_window_that_exports_asks_before_it_closes_and_the_export_can_be_resumed() {
     for cancel in ["Keep exporting", "Escape"] {
         assert_eq!(bench.close(), Told::Stay);
         bench.rest();
-        assert!(bench.says("Pictures are being exported"));
+        assert!(bench.says("An export is running"));
         match cancel {
             "Escape" => bench.key(Key::Escape),
             answer => assert_eq!(bench.answer(answer), Told::Nothing),
         }
         bench.rest();
-        assert!(!bench.says("Pictures are being exported"), "{cancel}");
+        assert!(!bench.says("An export is running"), "{cancel}");
         let there = pictures(&frames);
         bench.until("another frame", |_| pictures(&frames) > there);
     }
@@ -152,7 +152,7 @@ fn another_graph_is_opened_beside_an_export_or_in_its_place() {
         bench.rest();
         let card = bench.seen().into_iter().find(|seen| seen.role == Role::Button && seen.name == "Empty");
         bench.click(card.expect("the card").rect.center());
-        assert!(bench.says("Pictures are being exported"));
+        assert!(bench.says("An export is running"));
     };
     template(&mut bench);
     // The dialog of the export has a button of that name too.
@@ -234,7 +234,7 @@ fn the_text_of_a_stage_file_survives_the_death_of_the_window() {
 
     let file = folder.path().join("stages/fade.wgsl");
     let mut bench = Bench::with(folder, Source::Empty, WINDOW);
-    assert!(bench.says("Stagewright ended before changes were saved"));
+    assert!(bench.says("Stagewright closed with unsaved changes"));
     assert!(bench.says("as the file; changes to fade.wgsl"));
     bench.press("Recover");
     bench.compiled();

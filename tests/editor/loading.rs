@@ -125,7 +125,7 @@ fn a_load_is_stopped_and_asked_for_again() {
     assert!(bench.problems().iter().any(|problem| problem.contains("loading it was stopped")));
     bench.ctrl(Key::Z);
     bench.compiled();
-    bench.menu("Run", "Load files again");
+    bench.menu("Run", "Reload files");
     bench.until("a notice", |bench| bench.find("Stop loading").is_some());
     // A wire taken back: nothing waits for the file any more.
     bench.ctrl(Key::Z);

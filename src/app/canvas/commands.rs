@@ -221,10 +221,10 @@ impl Canvas {
                 }
                 if !session.editable() {
                     ui.add_space(12.0);
-                    ui.label(RichText::new("from the library, to look at").color(look.dim).small());
+                    ui.label(RichText::new("Library group (read-only)").color(look.dim).small());
                     if ui
                         .small_button("Make it mine")
-                        .on_hover_text("Copy the group into the graph, to change it")
+                        .on_hover_text("Copies the group into the graph so that you can edit it")
                         .clicked()
                     {
                         self.asked.push(Command::MakeMine);

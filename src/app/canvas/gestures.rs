@@ -346,7 +346,7 @@ pub(super) fn rewire(
     if let Some((from, to)) = on {
         edit::connect(&mut after, &scope, from, &to);
         if let Some(problem) = edit::refusal(session.document(), &after, &scope, &to, session.library()) {
-            return Err(format!("Not connected. {problem}"));
+            return Err(format!("Not connected: {problem}"));
         }
     }
     session.edit("wire", |document| *document = after);

@@ -143,7 +143,7 @@ impl Canvas {
                 let joined = hand.joined(&name, &port.name);
                 gestures::rewire(session, None, Some(joined))
             }
-            None => Err(format!("Not connected. `{name}` has no port that the wire of `{}` fits", hand.link())),
+            None => Err(format!("Not connected: `{name}` has no free port that fits the wire of `{}`", hand.link())),
         }
     }
 
@@ -155,7 +155,7 @@ impl Canvas {
         let area = area.constrain(true).show(ui.ctx(), |ui| {
             egui::Frame::menu(ui.style()).show(ui, |ui| {
                 let color = theme::of(ui).faint;
-                ui.label(RichText::new(format!("{} drives", chooser.from.node)).small().color(color));
+                ui.label(RichText::new(format!("Connect {} to", chooser.from.node)).small().color(color));
                 for param in &chooser.params {
                     if ui.add(egui::Button::selectable(false, param).min_size(egui::vec2(150.0, 0.0))).clicked() {
                         chosen = Some(param.clone());

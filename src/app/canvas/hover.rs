@@ -7,7 +7,7 @@ use super::view::{End, REACH};
 use super::wires::{NEAR, WireShape};
 use super::{Canvas, frames};
 use crate::app::session::Session;
-use crate::app::theme;
+use crate::app::{prose, theme};
 use crate::edit::PortFace;
 
 /// How long the pointer has to rest \[s\].
@@ -102,7 +102,7 @@ impl Canvas {
             tooltip(ui, |ui| {
                 ui.label(RichText::new(format!("{node}.{name}")).strong());
                 describe(ui, &port);
-                ui.label(RichText::new("Click to see it").small().color(theme::of(ui).faint));
+                ui.label(RichText::new("Click to view").small().color(theme::of(ui).faint));
             });
         } else if node.is_some() {
             let comment = node.and_then(|name| session.nodes().get(&name).map(|node| node.comment.clone()));
@@ -117,7 +117,9 @@ impl Canvas {
                 if let Some(port) = &port {
                     describe(ui, port);
                 }
-                ui.label(RichText::new("Click to see it, double-click for a dot").small().color(theme::of(ui).faint));
+                ui.label(
+                    RichText::new("Click to view, double-click to add a reroute").small().color(theme::of(ui).faint),
+                );
             });
         }
     }
@@ -127,13 +129,13 @@ impl Canvas {
         let Some((node, end, name)) = port.filter(|(node, ..)| *node != hand.node) else { return };
         let Some(port) = self.face_of(&node, end, &name) else { return };
         let reason = match (end == hand.end, hand.fits(port)) {
-            (true, _) if end == End::Input => "An input takes the wire of an output".to_string(),
-            (true, _) => "An output feeds inputs".to_string(),
+            (true, _) if end == End::Input => "Connect an input to an output".to_string(),
+            (true, _) => "Connect an output to an input".to_string(),
             (false, Err(reason)) => reason,
             (false, Ok(())) => return,
         };
         ui.ctx().set_cursor_icon(egui::CursorIcon::NotAllowed);
-        tooltip(ui, |ui| drop(ui.label(RichText::new(reason).color(theme::of(ui).warning))));
+        tooltip(ui, |ui| drop(ui.label(prose::label(ui, "", &reason, theme::of(ui).warning))));
     }
 
     /// Gives nodes and ports names for screen readers, and for whatever else drives the window by names.

@@ -52,7 +52,7 @@ impl Palette {
                 entries.push(entry);
             }
         }
-        let hint = if hand.is_some() { "Add what fits the wire" } else { "Add a node" };
+        let hint = if hand.is_some() { "Add a node that fits the wire" } else { "Add a node" };
         Palette { picker: Picker::new(at, hint, items), entries, hand, place: Some(at) }
     }
 
@@ -111,13 +111,13 @@ fn all(library: &Library, look: &Look) -> Vec<(Item, Entry)> {
         host(
             "Domain",
             "domain",
-            "A box in space, cut into cubic cells. Stages run once for each of them.",
+            "A box in space, divided into cubic cells. Stages run once per cell.",
             NodeKind::Domain(Domain::default()),
         ),
         host(
             "State",
             "state",
-            "What survives a frame: its value is what `next` was when the frame before ended.",
+            "A value that is kept from frame to frame: what its input next was at the end of the previous frame.",
             NodeKind::State("Grid<f32>".into()),
         ),
         host(
@@ -126,15 +126,15 @@ fn all(library: &Library, look: &Look) -> Vec<(Item, Entry)> {
             "A constant or an expression of time, pointer and other numbers, for parameters and expressions.",
             NodeKind::Number(ParamValue::Number(1.0)),
         ),
-        host("Output", "screen", "A picture that leaves the graph.", NodeKind::Output(Output::default())),
+        host("Output", "screen", "An image that the graph outputs.", NodeKind::Output(Output::default())),
         host(
             "File",
             "shape",
-            "Signed distances to a mesh (3D) or a picture (2D) from a file.",
+            "Signed distance to a mesh (3D) or an image (2D) from a file.",
             NodeKind::File("shape.obj".into()),
         ),
         host("Custom stage", "custom", "A stage of your own, written in WGSL.", NodeKind::Custom(CUSTOM.into())),
-        host("Reroute", "dot", "A dot to lead wires around things.", NodeKind::Reroute),
+        host("Reroute", "dot", "A point that routes wires around other nodes.", NodeKind::Reroute),
     ];
     let tail = |name: &str| name.rsplit('/').next().unwrap_or(name).to_string();
     let folder = |name: &str| name.rsplit_once('/').map_or("", |(folder, _)| folder).to_string();

@@ -39,7 +39,7 @@ impl Canvas {
     /// The same, with the wire that is to end at it.
     pub(super) fn add(&mut self, session: &mut Session, wanted: Wanted, pointer: Option<Pos2>) -> Result<(), String> {
         if !session.editable() {
-            return Err("this group is the library's; leave it, or make it yours, to add nodes".into());
+            return Err("this group belongs to the library; make a local copy, or go up one level, to add nodes".into());
         }
         let (mut node, pointer) = (wanted.node, self.pointed(pointer));
         let face = edit::face::face(&node, session.library());

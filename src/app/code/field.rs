@@ -7,12 +7,13 @@ use std::sync::Arc;
 use eframe::egui::text::{CCursor, CCursorRange, LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::text_edit::{TextEditOutput, TextEditState};
 use eframe::egui::{
-    self, Align, Color32, Event, FontId, FontSelection, Galley, Id, Key, Pos2, Rect, RichText, Stroke, TextBuffer,
-    TextStyle, Ui, UiBuilder, pos2, vec2,
+    self, Align, Color32, Event, FontId, FontSelection, Galley, Id, Key, Pos2, Rect, Stroke, TextBuffer, TextStyle, Ui,
+    UiBuilder, pos2, vec2,
 };
 
 use super::highlight::{self, Kind};
 use super::keys::{self, Action, Edited};
+use crate::app::prose;
 use crate::app::theme::{self, Look};
 use crate::problem::SourcePlace;
 use crate::stage::lex;
@@ -99,7 +100,7 @@ impl Field {
             let Some(rect) = mark.place.and_then(|place| underlined(text, &output, place)) else { continue };
             wave(&inner, rect, if mark.error { look.error } else { look.warning });
             if pointer.is_some_and(|at| rect.expand2(vec2(4.0, 1.0)).contains(at)) {
-                output.response.response.clone().on_hover_text_at_pointer(&mark.sentence);
+                output.response.response.clone().on_hover_text_at_pointer(prose::plain(&mark.sentence));
             }
         }
         step
@@ -340,8 +341,8 @@ fn lenses(painter: &egui::Painter, output: &TextEditOutput, marks: &[Mark], look
         }
         let color = if mark.error { look.error } else { look.warning };
         let mut job = LayoutJob { wrap: TextWrapping::truncate_at_width(room), ..LayoutJob::default() };
-        let sentence = mark.sentence.lines().next().unwrap_or_default();
-        job.append(sentence, 0.0, TextFormat::simple(FontId::proportional(LENS), color));
+        let sentence = prose::plain(mark.sentence.lines().next().unwrap_or_default());
+        job.append(&sentence, 0.0, TextFormat::simple(FontId::proportional(LENS), color));
         let galley = painter.layout_job(job);
         let left = line.right() + 3.0 * digit;
         let ground = Rect::from_min_size(pos2(left, line.top()), vec2(galley.size().x + 2.0 * digit, line.height()));
@@ -372,7 +373,7 @@ fn gutter(ui: &Ui, rect: Rect, output: &TextEditOutput, marks: &[Mark], look: &L
             let line = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), row.size.y));
             painter.rect_filled(line, 0.0, color.gamma_multiply(0.16));
             let place = ui.interact(line, ui.id().with(("line", index)), egui::Sense::hover());
-            place.on_hover_text(RichText::new(&mark.sentence));
+            place.on_hover_text(prose::plain(&mark.sentence));
         }
         let at = pos2(rect.right() - MARGIN, y);
         painter.text(at, egui::Align2::RIGHT_TOP, (index + 1).to_string(), font.clone(), color);

@@ -133,11 +133,11 @@ fn subject(session: &Session) -> Result<Subject, &'static str> {
             (None, Some(Definition::Stage(stage))) => {
                 Ok(Subject { path, place: Place::BuiltIn(name.clone()), source: stage.source.clone() })
             }
-            (None, Some(Definition::Group(_))) => Err("A group has no WGSL of its own; the stages in it have."),
-            (None, None) => Err("No stage of this name is known."),
+            (None, Some(Definition::Group(_))) => Err("A group has no WGSL. Open it and select a stage."),
+            (None, None) => Err("There is no stage of this name."),
         },
-        NodeKind::Group(_) => Err("A group has no WGSL of its own; the stages in it have."),
-        _ => Err("Only stages have WGSL; the program itself sees to this node."),
+        NodeKind::Group(_) => Err("A group has no WGSL. Open it and select a stage."),
+        _ => Err("This node has no WGSL. Only stages have."),
     }
 }
 

@@ -409,7 +409,7 @@ fn looks_right_and_is_found_by_its_names(theme: Theme, name: &str) {
     });
     settle(session);
     harness.run();
-    harness.get_by_label("the last good version runs on");
+    harness.get_by_label("Errors: running the last valid version");
     harness.snapshot(name);
     harness.get_by_label("line 6:26").click();
     harness.run_steps(4);

@@ -110,7 +110,7 @@ fn a_damaged_file_opens_as_a_copy_of_what_is_whole_and_stays_as_it_is() {
     assert!(window.query_by_label_contains("13 nodes could be kept").is_some());
     assert!(window.query_by_label_contains("node `smoke`").is_some());
     assert!(window.state().files.blocking());
-    click(&mut window, "Open what could be kept");
+    click(&mut window, "Open recovered copy");
     let session = &window.state().session;
     assert_eq!((session.document().nodes.len(), session.path()), (13, None));
     assert!(session.modified(), "no file holds it");
@@ -148,7 +148,7 @@ fn a_graph_with_changes_asks_before_its_file_takes_them() {
     let path = folder.graph(&fluid());
     let mut window = window(&folder);
     load(&mut window, Source::File(path.clone()));
-    for (rate, answer) in [(3.0, "Keep mine"), (4.0, "Reload and lose mine")] {
+    for (rate, answer) in [(3.0, "Keep mine"), (4.0, "Discard my changes and reload")] {
         change(&mut window, rate);
         let mut other = fluid();
         other.fps = 20.0 + rate;

@@ -63,7 +63,7 @@ fn number_input(ui: &mut Ui, one: &mut Inspected<'_>, name: &str, doc: &str, ty:
         Some(Element::Fixed(value)) => value,
         _ => ValueType::F32,
     };
-    let doc = if doc.is_empty() { "A number that goes into the group" } else { doc };
+    let doc = if doc.is_empty() { "Number input of the group" } else { doc };
     let field = Field { dim: one.dim(name), ..super::value::plain(name, ty, doc) };
     one.field(ui, &field);
 }
@@ -82,7 +82,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
             ui.label(RichText::new("●").small().color(look.port(ty)));
             let Some(link) = &link else {
                 let color = if optional { look.faint } else { look.warning };
-                ui.label(RichText::new("not wired").color(color));
+                ui.label(RichText::new("not connected").color(color));
                 return;
             };
             let room = ui.available_width() - super::row::SMALL - 4.0;
@@ -98,7 +98,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
             });
             let icon = RichText::new("✖").size(10.0).color(look.dim);
             let label = format!("disconnect {port}");
-            ui.add_enabled_ui(one.editable, |ui| off = small(ui, icon, true, &label, "Take the wire off"));
+            ui.add_enabled_ui(one.editable, |ui| off = small(ui, icon, true, &label, "Disconnect"));
         });
         // A wire of particles says what they have.
         let carried = link.as_ref().and_then(|link| {
@@ -169,7 +169,7 @@ fn output(ui: &mut Ui, port: &PortFace, carries: &str, viewed: bool) -> bool {
                     .on_hover_text(carries);
             });
             let eye = RichText::new("👁").color(if viewed { look.accent } else { look.dim });
-            small(ui, eye, true, &format!("see {}", port.name), "See it in a view")
+            small(ui, eye, true, &format!("see {}", port.name), "View output")
         })
         .inner
     })
@@ -189,10 +189,10 @@ pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) -> Result<()
     let Some(face) = session.faces().remove(name) else { return Ok(()) };
     let scope = session.scope().clone();
     ui.label(RichText::new(&face.title).heading());
-    told(ui, if name == OUT { "What the group gives to the outside." } else { "What goes into the group." });
+    told(ui, if name == OUT { "Outputs of the group." } else { "Inputs of the group." });
     let ports = if name == OUT { &face.inputs } else { &face.outputs };
     if ports.is_empty() {
-        ui.label(faint(ui, "None yet; wires that are dropped on the block make them"));
+        ui.label(faint(ui, "None yet. Drop a wire on the block to add one"));
     }
     let (mut asked, mut edit) = (None, None);
     let editable = session.editable();
@@ -234,8 +234,7 @@ fn port_fields(ui: &mut Ui, block: &str, port: &str) -> Option<PortEdit> {
     let id = egui::Id::new(("port", block, port));
     let (field, typed) = text(ui, id, port, |text| egui::TextEdit::singleline(text).desired_width(110.0));
     field.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, format!("port {port}")));
-    let remove =
-        small(ui, RichText::new("✖").small(), true, &format!("remove {port}"), "Remove the port and its wires");
+    let remove = small(ui, RichText::new("✖").small(), true, &format!("remove {port}"), "Remove port and its wires");
     let renamed = typed.map(|new| PortEdit::Rename(port.to_string(), new.trim().to_string()));
     renamed.or(remove.then(|| PortEdit::Remove(port.to_string())))
 }

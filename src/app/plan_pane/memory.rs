@@ -8,7 +8,7 @@ use crate::app::session::Session;
 use crate::app::theme::{self, Look};
 use crate::plan::{Buffer, Holding, Plan, PlanOptions};
 
-const TITLES: [&str; 5] = ["Buffer", "Holds first", "Size", "Share", "Over the frame, dispatch by dispatch"];
+const TITLES: [&str; 5] = ["Buffer", "First wire", "Size", "Share", "Over the frame, dispatch by dispatch"];
 const WIDTHS: [f32; 5] = [62.0, 230.0, 150.0, 70.0, 360.0];
 const STRIP: usize = 4;
 /// What it is called where widths are kept.
@@ -75,14 +75,14 @@ fn total(ui: &mut Ui, plan: &Plan, look: &Look) {
     let budget = PlanOptions::default().memory_budget;
     let wires: usize = plan.buffers.iter().map(|buffer| buffer.wires().len()).sum();
     ui.horizontal(|ui| {
-        let text = format!("{} of {} that a plan may take", figures::bytes(plan.memory), figures::bytes(budget));
+        let text = format!("{} of the memory budget of {}", figures::bytes(plan.memory), figures::bytes(budget));
         ui.label(RichText::new(text).monospace());
         let (bar, _) = ui.allocate_exact_size(vec2(160.0, 8.0), Sense::hover());
         ui.painter().rect_filled(bar, 2.0, look.field);
         let share = plan.memory as f32 / budget as f32;
         cell::bar(ui.painter(), bar, share, look.heat(share));
         let buffers = figures::count(plan.buffers.len(), "buffer", "buffers");
-        let text = format!("{wires} wires take turns in {buffers}");
+        let text = format!("{wires} wires share {buffers}");
         ui.label(RichText::new(text).color(look.dim));
     });
 }
@@ -147,7 +147,7 @@ fn explain(ui: &mut Ui, plan: &Plan, index: usize, buffer: &Buffer, found: Optio
     let size = figures::bytes(buffer.bytes);
     if let Some((a, b)) = plan.swaps.iter().find(|(a, b)| *a == index || *b == index) {
         let other = if *a == index { b } else { a };
-        ui.label(format!("b{index}, {size}; changes places with b{other} after every frame"));
+        ui.label(format!("b{index}, {size}; swaps with b{other} after every frame"));
     } else {
         ui.label(format!("b{index}, {size}"));
     }

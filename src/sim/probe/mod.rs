@@ -85,7 +85,7 @@ impl ColorMap {
             ColorMap::Magma => "magma",
             ColorMap::Inferno => "inferno",
             ColorMap::Plasma => "plasma",
-            ColorMap::Signed => "signed",
+            ColorMap::Signed => "diverging",
             ColorMap::Grey => "grey",
         }
     }
