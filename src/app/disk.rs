@@ -160,7 +160,7 @@ mod tests {
         bytes.truncate(bytes.len() - 4);
         fs::write(&path, &bytes).unwrap();
         let broken = read(&path).unwrap_err();
-        assert!(broken.sentence.contains("graph.ron is no graph file: line 6, column 5: "), "{}", broken.sentence);
+        assert!(broken.sentence.contains("graph.ron is not a valid graph: line 6, column 5: "), "{}", broken.sentence);
         assert!(broken.salvaged.unwrap().document.is_some());
         // Bytes that are no text are no reason to give the rest up.
         fs::write(&path, b"(version: 1, name: \"a\", about: \xff, fps: 30, nodes: {})").unwrap();

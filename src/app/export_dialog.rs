@@ -417,8 +417,8 @@ mod tests {
     #[test]
     fn figures_are_short() {
         let progress = Progress { frame: 30, written: 30, kept: 0, replaced: 0, last: 240, rate: Some(2.0) };
-        assert_eq!(figures(&progress), "frame 30 of 240, 2.0 a second, 1 min 45 s left");
-        assert_eq!(figures(&Progress::default()), "frame 0 of 0");
+        assert_eq!(figures(&progress), "Frame 30 of 240, 2.0 per second, 1 min 45 s left");
+        assert_eq!(figures(&Progress::default()), "Frame 0 of 0");
         assert_eq!([4e5, 2.5e8, 3e9].map(amount), ["400 kB", "250 MB", "3.0 GB"]);
         assert_eq!(span(Duration::from_secs(7300)), "2 h 1 min");
     }

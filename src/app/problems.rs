@@ -227,11 +227,11 @@ mod tests {
         set(&mut harness, "divergence", "velocity", "viscosty.field");
         harness.get_by_label("2 errors");
         assert_eq!(harness.query_all_by_label("Error").count(), 2, "the icons have words");
-        harness.get_by_label("Put view/color_map between").click();
+        harness.get_by_label("Insert view/color_map").click();
         settle(&mut harness);
         harness.get_by_label("1 error");
         assert_eq!(harness.state().session.document().nodes["screen"].inputs["image"].to_string(), "color_map.image");
-        harness.get_by_label("Read viscosity.field").click();
+        harness.get_by_label("Connect viscosity.field").click();
         settle(&mut harness);
         harness.get_by_label("No problems.");
         let bench = harness.state_mut();

@@ -33,7 +33,7 @@ pub struct Document {
     pub version: u32,
     pub name: String,
     pub about: String,
-    /// Frames a second; a frame's time step is its inverse.
+    /// Frames per second; the time step is its inverse.
     pub fps: f64,
     /// Seed of `random` and `frame.seed`.
     pub seed: u32,
@@ -410,7 +410,7 @@ impl Document {
                 node.params.remove("value");
             }
             (_, "until", _) if node.until.is_none() => {
-                return Err(format!("`{path}` does not wait for a number; give it `until` first"));
+                return Err(format!("`{path}` has no stop condition; give it `until` first"));
             }
             (NodeKind::State(_), "capacity", _) => node.capacity = Some(value),
             _ => node.give(param, value),

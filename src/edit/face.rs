@@ -268,18 +268,18 @@ fn title(node: &Node, ports: &Ports<'_>, name: &str) -> String {
 fn host_doc(kind: &NodeKind, port: &str) -> &'static str {
     match (kind, port) {
         (NodeKind::State(_), "next") => "The value in the next frame",
-        (NodeKind::State(_), _) => "The value after a reset; unwired, a constant",
-        (NodeKind::Output(_), _) => "The picture that leaves the graph",
-        (NodeKind::Reroute, _) => "What the dot passes on",
+        (NodeKind::State(_), _) => "The value after a reset; if not connected, a constant",
+        (NodeKind::Output(_), _) => "The image that the graph outputs",
+        (NodeKind::Reroute, _) => "The value that the reroute passes on",
         _ => "",
     }
 }
 
 fn output_doc(kind: &NodeKind) -> &'static str {
     match kind {
-        NodeKind::State(_) => "The value that the frame before left",
+        NodeKind::State(_) => "The value at the end of the previous frame",
         NodeKind::File(_) => "Signed distance to the shape [m]",
-        NodeKind::Reroute => "What the dot reads",
+        NodeKind::Reroute => "The value to pass on",
         _ => "",
     }
 }

@@ -39,19 +39,20 @@ pub fn make_group(
     let faces = face::of(&ports);
     let moved = moving(level, &faces, names);
     if moved.is_empty() {
-        return Err("domains, and numbers that other nodes read, stay outside of a group; select nodes that run".into());
+        return Err("domains, and numbers that other nodes read, cannot be grouped; select nodes that run".into());
     }
     let between = between(level, &moved);
     if !between.is_empty() {
         let list = between.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         return Err(format!(
-            "the group would need its own output within a frame, by way of {list}; select these too, or fewer nodes"
+            "the group would depend on its own output through {list}; select these too, or fewer nodes"
         ));
     }
     if substep_differs(document, scope, moved.iter().filter_map(|name| ports.nodes().get(name)), library) {
-        return Err("one of the stages asks which `substep` of the group around it is in, and would be in another \
-             group; leave it out"
-            .into());
+        return Err(
+            "one of the stages uses `substep`, which would count the iterations of the new group; do not select it"
+                .into(),
+        );
     }
     let mut border = Border {
         ports: &ports,
@@ -207,7 +208,7 @@ pub(super) fn still_runs(before: &Document, after: &Document, library: &Library)
     let Err(problems) = Graph::build(after, library) else { return Ok(()) };
     match problems.0.iter().find(|problem| problem.severity == Severity::Error) {
         Some(problem) if Graph::build(before, library).is_ok() => {
-            Err(format!("the graph would not run then: {problem}"))
+            Err(format!("the graph would no longer run: {problem}"))
         }
         _ => Ok(()),
     }

@@ -27,7 +27,7 @@ pub fn swap_stage(
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
     let node = level.nodes().get(name).ok_or_else(|| no_node(scope, name))?;
     if !matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)) {
-        return Err(format!("`{name}` is no stage; only a stage or a group can be swapped for another"));
+        return Err(format!("`{name}` cannot be replaced; only stages and groups can"));
     }
     if library.get(stage_name).is_none() {
         return Err(format!("there is no stage `{stage_name}`; choose one of the library"));
@@ -130,7 +130,7 @@ fn repeats(node: &Node, library: &Library) -> bool {
 pub fn make_mine(document: &mut Document, scope: &Scope, name: &str, library: &Library) -> Result<(), String> {
     let node = node_mut(document, scope, name)?;
     let NodeKind::Stage(stage) = &node.kind else {
-        return Err(format!("`{name}` is part of this graph already, so it can be changed as it is"));
+        return Err(format!("`{name}` is already stored in this graph and can be edited as it is"));
     };
     node.kind = match library.get(stage) {
         Some(Definition::Stage(stage)) => NodeKind::Custom(stage.source.clone()),

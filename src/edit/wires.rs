@@ -128,18 +128,18 @@ pub fn insert_on_wire(
     library: &Library,
 ) -> Result<(), String> {
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
-    let link = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` reads no wire", end.node, end.port))?;
+    let link = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` is not connected", end.node, end.port))?;
     let entry = level.nodes().get(node).ok_or_else(|| no_node(scope, node))?;
     if link.node == node || end.node == node {
-        return Err(format!("`{node}` is at an end of that wire already"));
+        return Err(format!("that wire already ends at `{node}`"));
     }
     if feeds(level.nodes(), node, &link.node) || feeds(level.nodes(), &end.node, node) {
-        return Err(format!("`{node}` in that wire would make a cycle; put a State into the circle first"));
+        return Err(format!("`{node}` in that wire would make a cycle; add a State to the cycle first"));
     }
     let faces = faces(document, scope, library);
     let carried = faces.get(&link.node).and_then(|face| face.outputs.get(face.output(&link.port)?));
     let (Some(carried), Some(face)) = (carried, faces.get(node)) else {
-        return Err(format!("the wire comes from `{link}`, which is no output of a node"));
+        return Err(format!("the wire comes from `{link}`, which is not an output of a node"));
     };
     let read = faces.get(&end.node).and_then(|face| face.inputs.iter().find(|input| input.name == end.port));
     // What takes anything goes on as what it is now.
@@ -176,7 +176,7 @@ pub fn insert_on_wire(
 /// When the input reads nothing; then nothing changes.
 pub fn add_reroute(document: &mut Document, scope: &Scope, end: &InputEnd, at: (f32, f32)) -> Result<String, String> {
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
-    let from = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` reads no wire", end.node, end.port))?;
+    let from = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` is not connected", end.node, end.port))?;
     add_reroute_shared(document, scope, from, std::slice::from_ref(end), at)
 }
 

@@ -114,9 +114,9 @@ pub enum JobError {
     Graph(#[from] Problems),
     #[error(transparent)]
     Files(#[from] ExportError),
-    #[error("the GPU did not answer; lower the size or the resolution, or update the driver")]
+    #[error("the GPU did not respond; lower the size or the resolution, or update the driver")]
     Gpu,
-    #[error("frames {first} to {last} are none; let the last come after the first, which is 1 at least")]
+    #[error("invalid frame range {first}-{last}: first must be at least 1 and must not exceed last")]
     Frames { first: u64, last: u64 },
     #[error("{} can't be written: {cause}; choose another folder", .path.display())]
     Record { path: PathBuf, cause: String },

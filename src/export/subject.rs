@@ -63,7 +63,7 @@ impl<'a> Eye<'a> {
                 let size = probe.picture().map(|picture| picture.size);
                 let remedy = "choose a wire of a grid or of particles";
                 let found = probe.picture_async().zip(size);
-                found.ok_or_else(|| Problem::new("", &view.wire, "there is no picture of this wire", remedy))
+                found.ok_or_else(|| Problem::new("", &view.wire, "this wire cannot be shown as an image", remedy))
             }
             Eye::Output(output) => {
                 let picture = simulation.find_picture(*output)?;

@@ -21,9 +21,9 @@ pub enum GpuError {
          (it runs without a GPU too)"
     )]
     NoAdapter,
-    #[error("no adapter is named like `{wanted}`; there are: {there}")]
+    #[error("no adapter name contains `{wanted}`; the adapters are: {there}")]
     NoSuchAdapter { wanted: String, there: String },
-    #[error("the adapter {adapter} gave no device: {cause}")]
+    #[error("cannot open a device on the adapter {adapter}: {cause}")]
     NoDevice { adapter: String, cause: String },
 }
 

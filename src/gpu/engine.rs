@@ -48,7 +48,7 @@ impl Engine {
         let Memory { buffers, uniforms, flags } = Memory::of(gpu, plan).map_err(|error| {
             let largest = plan.buffers.iter().max_by_key(|b| b.bytes);
             let cause = format!(
-                "the GPU has no room for the {} of this graph (largest: {}): {error}",
+                "the GPU does not have enough memory for the {} of this graph (largest: {}): {error}",
                 mebibytes(plan.memory),
                 largest.map_or("", |b| b.label.as_str())
             );

@@ -103,7 +103,7 @@ pub fn is_outside(problem: &Problem) -> bool {
 /// A plan that is not whole; too many files; every file that is missing or that the graph may not read.
 pub fn wanted(plan: &Plan) -> Result<Vec<Wanted>, Problems> {
     if plan.files.len() > MAX_NAMED {
-        let cause = format!("the graph reads {} files, more than {MAX_NAMED}", plan.files.len());
+        let cause = format!("the graph reads {} files; the limit is {MAX_NAMED}", plan.files.len());
         return Err(Problem::new("", "", cause, "join shapes in a modelling program").into());
     }
     let mut problems = Problems::default();

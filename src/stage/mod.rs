@@ -112,10 +112,8 @@ impl Stage {
         if let Some(function) = inlining::excessive(&tokens, inlining::MAX_EXPANSION) {
             let (line, column) = lex::line_col(source, function.start);
             let limit = inlining::MAX_EXPANSION;
-            let message = format!(
-                "`{}` stands for over {limit} calls once they are inlined; call helpers in a loop",
-                function.text
-            );
+            let message =
+                format!("`{}` has more than {limit} calls after inlining; call helpers in a loop", function.text);
             return Err(vec![StageError::new(line, column, message)]);
         }
         if let Some((bracket, message)) = brackets::unmatched(&tokens) {
@@ -315,7 +313,7 @@ fn check_function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &
             push("a stage that makes a Field is called with a position: `fn stage(position: Vec)`")
         }
         (_, _, "Cell") => {}
-        (_, _, "Particle") if !sets => push("no port is Particles, so there is nothing that `particle` could be"),
+        (_, _, "Particle") if !sets => push("`particle` needs a port of type Particles"),
         (_, _, "Particle") => {}
         (_, _, "Vec" | "vec2f" | "vec3f") if field => {}
         (_, _, "Vec" | "vec2f" | "vec3f") => push("only a stage whose @out is a Field is called with a position"),
@@ -368,7 +366,7 @@ fn check_function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &
             errors.push(StageError::new(port.line, 1, message));
         }
         if header.once && port.reduce.is_some() {
-            errors.push(StageError::new(port.line, 1, "there is nothing to reduce with `@over once`; drop `reduce`"));
+            errors.push(StageError::new(port.line, 1, "there is nothing to reduce with `@over once`; remove `reduce`"));
         }
     }
 }
@@ -494,7 +492,7 @@ fn check_ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageErro
             && !header.ports.iter().any(|p| p.change == Change::Emit(port.name.clone()))
         {
             let message =
-                format!("@in `{}` is declared but never read; call `{}(..)` or drop the line", port.name, port.name);
+                format!("@in `{}` is declared but never read; call `{}(..)` or remove the line", port.name, port.name);
             errors.push(StageError::new(port.line, 1, message));
         }
         let call = match port.scatter {
@@ -538,7 +536,7 @@ fn check_params(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mu
         if is_used {
             continue;
         }
-        let message = format!("@param `{}` is declared but never used; {read} or drop the line", param.name);
+        let message = format!("@param `{}` is declared but never used; {read} or remove the line", param.name);
         errors.push(StageError::new(param.line, 1, message));
     }
 }

@@ -27,7 +27,7 @@ fn whatever_is_open_is_cancelled_before_a_group_is_left() {
     closes(&mut bench, "New graph", |bench| bench.ctrl(Key::N));
     closes(&mut bench, "Export image sequence", |bench| bench.ctrl(Key::E));
     closes(&mut bench, "Find command", |bench| bench.ctrl(Key::P));
-    closes(&mut bench, "Find a node", |bench| bench.ctrl(Key::F));
+    closes(&mut bench, "Find node", |bench| bench.ctrl(Key::F));
     closes(&mut bench, "Add a node", |bench| {
         let ground = bench.ground();
         bench.hover(ground);

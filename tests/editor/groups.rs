@@ -27,7 +27,7 @@ fn a_group_of_the_library_is_looked_at_and_made_ones_own() {
     let plan = bench.plan();
     let title = bench.title("advect");
     bench.double_click(title);
-    bench.press("Make it mine");
+    bench.press("Make local copy");
     assert!(matches!(bench.document().nodes["advect"].kind, NodeKind::Group(_)));
     assert_eq!(bench.editor().scope().to_string(), "advect", "it stays open");
     assert!(bench.find("Library group (read-only)").is_none());

@@ -180,7 +180,7 @@ fn changes_are_given_up_by_one_answer() {
     bench.rest();
     bench.key(Key::Escape);
     bench.rest();
-    assert!(!bench.says("Save the changes to graph.ron?"), "Escape is to cancel");
+    assert!(!bench.says("Save changes to graph.ron?"), "Escape is to cancel");
     assert_eq!(bench.close(), Told::Stay);
     bench.rest();
     assert_eq!(bench.answer("Don't save"), Told::Close);
@@ -193,7 +193,7 @@ fn the_text_of_a_stage_file_is_saved_with_the_question_on_closing() {
     assert!(!bench.editor().modified(), "the graph itself is as its file");
     assert_eq!(bench.close(), Told::Stay);
     bench.rest();
-    assert!(bench.says("Save the changes to fade.wgsl?"));
+    assert!(bench.says("Save changes to fade.wgsl?"));
     bench.key(Key::Escape);
     bench.rest();
     assert!(!fs::read_to_string(&file).unwrap().contains("// mine") && bench.text("fade").contains("// mine"));
@@ -202,7 +202,7 @@ fn the_text_of_a_stage_file_is_saved_with_the_question_on_closing() {
     bench.key(Key::M);
     assert_eq!(bench.close(), Told::Stay);
     bench.rest();
-    assert!(bench.says("Save the changes to graph.ron, fade.wgsl?"));
+    assert!(bench.says("Save changes to graph.ron, fade.wgsl?"));
     assert_eq!(bench.answer("Save"), Told::Close);
     assert!(fs::read_to_string(&file).unwrap().contains("// mine"));
     assert!(fs::read_to_string(bench.folder().join("graph.ron")).unwrap().contains("muted"));
@@ -235,7 +235,7 @@ fn the_text_of_a_stage_file_survives_the_death_of_the_window() {
     let file = folder.path().join("stages/fade.wgsl");
     let mut bench = Bench::with(folder, Source::Empty, WINDOW);
     assert!(bench.says("Stagewright closed with unsaved changes"));
-    assert!(bench.says("as the file; changes to fade.wgsl"));
+    assert!(bench.says("same as the file; changes to fade.wgsl"));
     bench.press("Recover");
     bench.compiled();
     assert!(!bench.editor().modified(), "the graph is as its file has it");

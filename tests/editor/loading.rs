@@ -67,7 +67,7 @@ impl Bench {
     }
 
     fn waits(&self) -> bool {
-        self.problems().iter().any(|problem| problem.contains("ball.obj is being loaded ("))
+        self.problems().iter().any(|problem| problem.contains("loading ") && problem.contains("ball.obj ("))
     }
 
     fn reads_mesh(&self) -> bool {

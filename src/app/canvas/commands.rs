@@ -223,7 +223,7 @@ impl Canvas {
                     ui.add_space(12.0);
                     ui.label(RichText::new("Library group (read-only)").color(look.dim).small());
                     if ui
-                        .small_button("Make it mine")
+                        .small_button("Make local copy")
                         .on_hover_text("Copies the group into the graph so that you can edit it")
                         .clicked()
                     {

@@ -40,7 +40,7 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text
 
 fn make_mine(ui: &mut Ui, wish: &mut Option<Wish>) {
     let hint = "Copies the code into the graph so that you can edit it; wires and values stay";
-    if ui.button("Make it mine").on_hover_text(hint).clicked() {
+    if ui.button("Make local copy").on_hover_text(hint).clicked() {
         *wish = Some(Wish::MakeMine);
     }
 }

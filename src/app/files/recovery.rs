@@ -373,7 +373,7 @@ mod tests {
         assert_eq!(left.difference(), "same as the file");
         left.drafts = self::drafts();
         assert!(left.as_file());
-        assert_eq!(left.difference(), "as the file; changes to fade.wgsl");
+        assert_eq!(left.difference(), "same as the file; changes to fade.wgsl");
         left.drafts.clear();
         left.document.fps = 30.0;
         assert_eq!(left.difference(), "the graph's settings differ from the file");

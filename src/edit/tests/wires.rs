@@ -77,9 +77,9 @@ fn a_node_goes_into_a_wire_where_its_types_fit() {
         wrong(&divergence, &end("screen", "image")),
         format!("`{divergence}` has no free input that takes a wire of Grid<vec4f>")
     );
-    assert!(wrong("divergence", &wire).contains("at an end"));
+    assert!(wrong("divergence", &wire).contains("already ends at"));
     assert!(wrong("project", &end("pressure", "divergence")).contains("cycle"));
-    assert!(wrong(&fade, &end("jet", "nothing")).contains("reads no wire"));
+    assert!(wrong(&fade, &end("jet", "nothing")).contains("is not connected"));
     assert!(wrong("gone", &wire).contains("no node `gone`"));
     assert_eq!(document, before, "what is refused changes nothing");
     // Into the wire to a group's output, where the node may only give what went there.
