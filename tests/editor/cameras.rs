@@ -47,7 +47,7 @@ fn changed(a: &Image, b: &Image) -> usize {
 
 fn middle(bench: &Bench) -> Pos2 {
     let seen = bench.seen();
-    let picture = seen.iter().find(|seen| seen.role == Role::Image && seen.name.starts_with("picture "));
+    let picture = seen.iter().find(|seen| seen.role == Role::Image && seen.name.starts_with("image "));
     picture.expect("the picture").rect.center()
 }
 

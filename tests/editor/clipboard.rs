@@ -56,7 +56,7 @@ fn a_whole_graph_file_is_pasted_and_what_is_no_graph_says_so() {
     bench.paste("shopping: milk, bread", at, Modifiers::NONE);
     assert_eq!(*bench.document(), before);
     assert!(
-        bench.seen().iter().any(|seen| seen.name.contains("the clipboard does not hold nodes")),
+        bench.seen().iter().any(|seen| seen.name.contains("The clipboard does not hold nodes")),
         "{:?}",
         bench.seen()
     );

@@ -27,7 +27,7 @@ fn a_broken_stage_shows_its_error_while_the_last_good_plan_runs_on_until_it_is_m
     let problem = bench.editor().problems().find(|problem| problem.node == "fade").expect("a problem of the node");
     assert_eq!(problem.place.map(|place| place.line), Some(8), "{problem}");
     assert!(problem.cause.contains("nothing"), "{problem}");
-    let line = bench.seen().into_iter().find(|seen| seen.name.starts_with("line 8:"));
+    let line = bench.seen().into_iter().find(|seen| seen.name.starts_with("Line 8:"));
     assert!(line.is_some() && bench.find("Errors: running the last valid version").is_some());
     bench.plays();
     bench.ctrl(Key::Z);

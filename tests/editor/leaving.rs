@@ -167,7 +167,7 @@ fn another_graph_is_opened_beside_an_export_or_in_its_place() {
     bench.until("another frame", |_| pictures(&frames) > there);
     template(&mut bench);
     bench.answer("Stop and open");
-    bench.until("the end of it", |bench| bench.says("it can be resumed"));
+    bench.until("the end of it", |bench| bench.says("can be resumed"));
     assert!(frames.join("frame.export.ron").is_file());
 }
 

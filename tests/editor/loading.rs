@@ -81,7 +81,7 @@ fn a_mesh_is_waited_for_while_the_last_graph_runs_on_and_can_be_changed() {
     bench.connect("output between.field", "input look.shape");
     bench.until("a notice", |bench| bench.editor().loading().is_some());
     bench.until("a word at the node", Bench::waits);
-    bench.until("figures", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("loading ball.obj, ")));
+    bench.until("figures", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("Loading ball.obj, ")));
     bench.plays();
     assert!(!bench.reads_mesh(), "what runs is the graph before");
     // Changes of other nodes do not begin it anew: progress never goes back.

@@ -43,7 +43,7 @@ fn a_colour_map_can_be_chosen_where_it_changes_something() {
     (0..20).for_each(|_| bench.frame(Vec::new(), Modifiers::NONE));
     let at = bench.at("colour map");
     bench.hover(at);
-    bench.until("why", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("Directions have colours")));
+    bench.until("why", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("Hue shows the direction")));
     bench.press("show");
     bench.press("length");
     bench.until("a map to choose", |bench| enabled(bench) == Some(true));

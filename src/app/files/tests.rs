@@ -107,7 +107,7 @@ fn a_damaged_file_opens_as_a_copy_of_what_is_whole_and_stays_as_it_is() {
     let mut window = window(&folder);
     load(&mut window, Source::File(path.clone()));
     assert!(window.query_by_label_contains("graph.ron is not a valid graph: line ").is_some());
-    assert!(window.query_by_label_contains("13 nodes could be kept").is_some());
+    assert!(window.query_by_label_contains("13 nodes could be recovered").is_some());
     assert!(window.query_by_label_contains("node `smoke`").is_some());
     assert!(window.state().files.blocking());
     click(&mut window, "Open recovered copy");
@@ -320,7 +320,7 @@ fn pictures_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
     open(&mut window);
     assert!(window.query_by_label_contains("Resume the interrupted export").is_some());
     click(&mut window, "Resume");
-    until(&mut window, |w| w.export.ended().is_some_and(|text| text.starts_with("240 frames are in ")));
+    until(&mut window, |w| w.export.ended().is_some_and(|text| text.starts_with("Exported 240 frames to ")));
     assert_eq!(count(&frames), 240);
 }
 
