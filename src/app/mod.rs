@@ -5,7 +5,7 @@ mod canvas;
 mod code;
 mod command;
 mod compiler;
-mod desk;
+
 mod disk;
 mod driver;
 mod execute;
@@ -16,6 +16,7 @@ mod history;
 mod inspector;
 mod loader;
 mod notice;
+mod pane_host;
 mod panes;
 mod picker;
 mod plan_pane;
@@ -428,7 +429,7 @@ impl eframe::App for Editor {
         let (player, session) = (&mut self.player, &mut self.session);
         let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
         let ground = egui::Frame::new().fill(theme::of(ui).line);
-        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.desk(ui));
+        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui));
         self.hint(&ctx);
         self.show_picker(&ctx);
         let asked = self.canvas.take_commands();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::face::{self, Face};
+use super::signature::{self, NodeSignature};
 use super::{IN, OUT, frame_contents, free, free_name, gone, level_mut, no_node};
 use crate::document::{Document, Frame, Group, Level, Link, Node, NodeKind, ParamValue, Scope};
 use crate::expr;
@@ -36,8 +36,8 @@ pub fn make_group(
     if let Some(missing) = names.iter().find(|name| !ports.nodes().contains_key(*name)) {
         return Err(no_node(scope, missing));
     }
-    let faces = face::of(&ports);
-    let moved = moving(level, &faces, names);
+    let signatures = signature::of(&ports);
+    let moved = moving(level, &signatures, names);
     if moved.is_empty() {
         return Err("domains, and numbers that other nodes read, cannot be grouped; select nodes that run".into());
     }
@@ -56,7 +56,7 @@ pub fn make_group(
     }
     let mut border = Border {
         ports: &ports,
-        faces: &faces,
+        signatures: &signatures,
         moved: &moved,
         scope,
         numbers: Graph::numbers_of(document, library),
@@ -131,12 +131,12 @@ fn take_frames(frames: &mut Vec<Frame>, indices: &BTreeSet<usize>) -> Vec<Frame>
 
 /// What of a selection goes into a group: without domains, which are named and not wired, and without numbers that something
 /// outside reads, since a number that comes out of a group is none of the document any more.
-fn moving(level: Level<'_>, faces: &BTreeMap<String, Face>, names: BTreeSet<String>) -> BTreeSet<String> {
+fn moving(level: Level<'_>, signatures: &BTreeMap<String, NodeSignature>, names: BTreeSet<String>) -> BTreeSet<String> {
     let mut moved = names;
     moved.retain(|name| !level.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Domain(_))));
     let constant = |name: &String| {
         let number = level.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
-        number || faces.get(name).is_some_and(|face| face.outputs.iter().any(|output| output.constant))
+        number || signatures.get(name).is_some_and(|signature| signature.outputs.iter().any(|output| output.constant))
     };
     // What stays reads in its turn.
     loop {
@@ -245,7 +245,7 @@ pub(super) fn shift_all(group: &mut Group, by: (f32, f32)) {
 /// What crosses the border of a group in the making.
 struct Border<'a> {
     ports: &'a Ports<'a>,
-    faces: &'a BTreeMap<String, Face>,
+    signatures: &'a BTreeMap<String, NodeSignature>,
     moved: &'a BTreeSet<String>,
     scope: &'a Scope,
     numbers: Table,
@@ -267,8 +267,10 @@ impl Border<'_> {
 
     /// A wire with its port named, so that two ways to write it are one.
     fn full(&self, link: &Link) -> Link {
-        let face = self.faces.get(&link.node);
-        let port = face.and_then(|face| face.outputs.get(face.output(&link.port)?)).map(|port| port.name.clone());
+        let signature = self.signatures.get(&link.node);
+        let port = signature
+            .and_then(|signature| signature.outputs.get(signature.output(&link.port)?))
+            .map(|port| port.name.clone());
         Link { node: link.node.clone(), port: port.unwrap_or_else(|| link.port.clone()) }
     }
 

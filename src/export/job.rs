@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::png_sequence::{ExportError, PngSequence};
 use super::record::{self, Fingerprint, Record};
-use super::subject::Eye;
+use super::subject::FrameSource;
 pub use super::subject::Subject;
 use crate::asset::Work;
 use crate::cancel::Cancel;
@@ -181,7 +181,7 @@ pub fn run(
     if first == 0 || last < first {
         return Err(JobError::Frames { first, last });
     }
-    let mut eye = Eye::new(simulation, &export.subject)?;
+    let mut eye = FrameSource::new(simulation, &export.subject)?;
     let mut sequence = PngSequence::new(&export.folder, PREFIX, DIGITS)?;
     let lock = write::FolderLock::take(&export.folder).map_err(|e| export.fault(&e))?;
     let Some(_lock) = lock else { return Err(JobError::Locked { folder: export.folder.clone() }) };

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::driver::Making;
 use super::memory::Injected;
 use super::pipelines::Pipelines;
-use super::probe;
 use super::store::Store;
+use super::wire_view;
 use crate::plan::tuning::{MOST_BUFFERS, Otherwise};
 use crate::plan::{Plan, Tuning};
 use crate::problem::Problems;
@@ -40,7 +40,7 @@ pub struct Gpu {
     pub(crate) queue: wgpu::Queue,
     name: String,
     pub(crate) pipelines: Arc<Pipelines>,
-    pub(crate) probes: Arc<probe::Compiled>,
+    pub(crate) probes: Arc<wire_view::Compiled>,
     pub(super) store: Arc<OnceLock<Store>>,
     /// Errors that no scope caught, and the loss of the device.
     faults: Arc<Mutex<Vec<String>>>,

@@ -17,7 +17,7 @@ use egui_node_graph::{
 };
 
 use crate::app::theme::{self, Look};
-use crate::edit::PortFace;
+use crate::edit::PortSignature;
 use crate::problem::Severity;
 
 /// Width of a node at zoom 1 \[points\]; the crate's own.
@@ -171,7 +171,7 @@ impl DataTypeTrait<Paint> for PortView {
 
 /// An input's row.
 #[derive(Clone, Debug, Default)]
-pub struct PortValue(pub Option<PortFace>);
+pub struct PortValue(pub Option<PortSignature>);
 
 impl WidgetValueTrait for PortValue {
     type Response = Asked;

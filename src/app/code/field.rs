@@ -51,7 +51,7 @@ pub struct Shown<'a> {
 
 /// Steps of the document's history that were asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum HistoryStep {
     Undo,
     Redo,
 }
@@ -74,7 +74,7 @@ pub struct Field {
 
 impl Field {
     /// Draws the text and changes it by what was typed.
-    pub fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<Step> {
+    pub fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<HistoryStep> {
         let (acted, step) = if shown.editable { self.keys(ui, text, shown) } else { (false, None) };
         let look = theme::of(ui);
         let font = FontSelection::from(TextStyle::Monospace).resolve(ui.style());
@@ -162,7 +162,7 @@ impl Field {
 
     /// Carries out the keys that a text field does not know. They take effect in the order in which they were pressed, so those
     /// behind one of them wait for the field to have had those before it. Whether the text was changed, and a step of history.
-    fn keys(&mut self, ui: &Ui, text: &mut String, shown: &Shown<'_>) -> (bool, Option<Step>) {
+    fn keys(&mut self, ui: &Ui, text: &mut String, shown: &Shown<'_>) -> (bool, Option<HistoryStep>) {
         if !ui.memory(|memory| memory.has_focus(shown.id)) {
             self.waiting.clear();
             return (false, None);
@@ -179,7 +179,7 @@ impl Field {
                     act(ui, shown.id, text, action);
                     acted = true;
                 }
-                Own::Step(asked) => {
+                Own::History(asked) => {
                     step = Some(asked);
                     break;
                 }
@@ -198,7 +198,7 @@ impl Field {
 
 enum Own {
     Act(Action),
-    Step(Step),
+    History(HistoryStep),
 }
 
 /// Whether an event goes to a field that has the keyboard.
@@ -217,8 +217,8 @@ fn own(event: &Event, history: bool) -> Option<Own> {
         Key::Tab if !command => Some(Own::Act(if shift { Action::Unindent } else { Action::Indent })),
         Key::Enter if !command => Some(Own::Act(Action::Break)),
         Key::Slash if command => Some(Own::Act(Action::Comment)),
-        Key::Z if command && history => Some(Own::Step(if shift { Step::Redo } else { Step::Undo })),
-        Key::Y if command && history => Some(Own::Step(Step::Redo)),
+        Key::Z if command && history => Some(Own::History(if shift { HistoryStep::Redo } else { HistoryStep::Undo })),
+        Key::Y if command && history => Some(Own::History(HistoryStep::Redo)),
         _ => None,
     }
 }

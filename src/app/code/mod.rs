@@ -17,7 +17,7 @@ use crate::edit;
 use crate::library::{Definition, Library};
 use crate::problem::Severity;
 use crate::stage::{Stage, StageError};
-use field::{Field, Mark, Shown, Step};
+use field::{Field, HistoryStep, Mark, Shown};
 
 /// How long after the last key the text goes into the document \[s\].
 const REST: f64 = 0.3;
@@ -262,11 +262,11 @@ impl Code {
     }
 
     /// Undo and redo are the document's, where typing makes steps like everything else.
-    fn step(&mut self, ctx: &egui::Context, session: &mut Session, step: Step) {
+    fn step(&mut self, ctx: &egui::Context, session: &mut Session, step: HistoryStep) {
         self.flush(session);
         match step {
-            Step::Undo => session.undo(),
-            Step::Redo => session.redo(),
+            HistoryStep::Undo => session.undo(),
+            HistoryStep::Redo => session.redo(),
         }
         let Some((place, text)) = &mut self.open else { return };
         text.step = true;

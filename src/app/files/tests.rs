@@ -182,7 +182,7 @@ fn a_graph_with_changes_asks_before_its_file_takes_them() {
         }
     }
     let told = &window.state().events[before + 1..];
-    assert!(matches!(told, [Event::Failed(text)] if text.contains("what is open here stays")), "{told:?}");
+    assert!(matches!(told, [Event::Failed(text)] if text.contains("the version open here stays")), "{told:?}");
     assert_eq!(window.state().session.document().nodes.len(), fluid().nodes.len());
 }
 

@@ -53,7 +53,7 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
     });
     let library = one.session.library().clone();
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(edit::face::face(&one.node, &library).title).strong());
+        ui.label(RichText::new(edit::signature::node(&one.node, &library).title).strong());
         if let NodeKind::Stage(stage) = &one.node.kind {
             ui.label(RichText::new(stage).monospace().color(look.faint));
         }

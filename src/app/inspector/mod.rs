@@ -341,7 +341,7 @@ fn declared(node: &Node, library: &Library) -> Vec<Param> {
             let until = group.nodes.get(&link.node)?.until.as_ref()?;
             Some(Param { default: until.below.clone(), ..below() })
         };
-        let param = edit::face::exposed(group, links, library).or_else(repeats).or_else(waits)?;
+        let param = edit::signature::exposed(group, links, library).or_else(repeats).or_else(waits)?;
         Some(Param { name: name.clone(), ..param })
     });
     exposed.collect()

@@ -7,7 +7,7 @@ use super::value::Field;
 use super::{Inspected, declared, theme, told};
 use crate::app::session::Session;
 use crate::document::{Link, ParamValue};
-use crate::edit::{self, IN, InputEnd, OUT, PortFace};
+use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
 use crate::library::Library;
 use crate::stage::header::{ParamType, Port};
 use crate::stage::types::{Element, PortType, ValueType};
@@ -15,10 +15,10 @@ use crate::stage::types::{Element, PortType, ValueType};
 /// Inputs: what each reads, or its constant.
 pub(super) fn inputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
     let params = declared(&one.node, library);
-    let face = edit::face::face(&one.node, library);
+    let signature = edit::signature::node(&one.node, library);
     // What drives a parameter stands with the parameters.
-    let own = |port: &&PortFace| !params.iter().any(|param| param.name == port.name);
-    let inputs: Vec<&PortFace> = face.inputs.iter().filter(own).collect();
+    let own = |port: &&PortSignature| !params.iter().any(|param| param.name == port.name);
+    let inputs: Vec<&PortSignature> = signature.inputs.iter().filter(own).collect();
     if inputs.is_empty() {
         return;
     }
@@ -134,13 +134,13 @@ fn go(session: &mut Session, link: &Link) {
 
 /// Outputs: what each carries, and a way to look at it.
 pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
-    let face = edit::face::face(&one.node, library);
-    if face.outputs.is_empty() {
+    let signature = edit::signature::node(&one.node, library);
+    if signature.outputs.is_empty() {
         return;
     }
     let mut seen = None;
     section(ui, "Outputs", |ui| {
-        for port in &face.outputs {
+        for port in &signature.outputs {
             let wire = format!("{}.{}", one.path, port.name);
             let carries = one.session.particles(&wire).or_else(|| Some(one.session.carried(&wire)?.to_string()));
             let viewed = one.session.viewed().contains(&wire);
@@ -155,7 +155,7 @@ pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
 }
 
 /// Returns whether somebody wants to see it.
-fn output(ui: &mut Ui, port: &PortFace, carries: &str, viewed: bool) -> bool {
+fn output(ui: &mut Ui, port: &PortSignature, carries: &str, viewed: bool) -> bool {
     let name = Name { text: &port.name, doc: &port.doc, changed: false, sense: Sense::hover() };
     named(ui, &name, |ui, _| {
         let look = theme::of(ui);
@@ -186,11 +186,11 @@ enum PortEdit {
 /// # Errors
 /// Why a port can't be renamed or removed, in one sentence.
 pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) -> Result<(), String> {
-    let Some(face) = session.faces().remove(name) else { return Ok(()) };
+    let Some(signature) = session.signatures().remove(name) else { return Ok(()) };
     let scope = session.scope().clone();
-    ui.label(RichText::new(&face.title).heading());
+    ui.label(RichText::new(&signature.title).heading());
     told(ui, if name == OUT { "Outputs of the group." } else { "Inputs of the group." });
-    let ports = if name == OUT { &face.inputs } else { &face.outputs };
+    let ports = if name == OUT { &signature.inputs } else { &signature.outputs };
     if ports.is_empty() {
         ui.label(faint(ui, "None yet. Drop a wire on the block to add one"));
     }

@@ -6,7 +6,7 @@ mod wires;
 
 use std::collections::BTreeMap;
 
-use super::face::{self, Face};
+use super::signature::{self, NodeSignature};
 use super::{InputEnd, OUT};
 use crate::document::{Document, Link, Node, NodeKind, Scope};
 use crate::graph::Graph;
@@ -119,15 +119,15 @@ struct Case<'a> {
     name: String,
     port: &'a str,
     ports: Ports<'a>,
-    faces: BTreeMap<String, Face>,
+    signatures: BTreeMap<String, NodeSignature>,
 }
 
 impl<'a> Case<'a> {
     fn of(document: &'a Document, path: &str, port: &'a str, library: &'a Library) -> Option<Case<'a>> {
         let (scope, name) = place(document, path)?;
         let ports = Ports::of(document, &scope, library)?;
-        let faces = face::of(&ports);
-        Some(Case { document, library, scope, name, port, ports, faces })
+        let signatures = signature::of(&ports);
+        Some(Case { document, library, scope, name, port, ports, signatures })
     }
 
     fn node(&self) -> Option<&'a Node> {

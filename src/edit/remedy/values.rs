@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Case, Remedy, change_node, remedy};
 use crate::document::{Document, Domain, Link, Node, NodeKind, Output, ParamValue, Scope};
-use crate::edit::{add, face, free_name, is_node_name, mute, remove, rename};
+use crate::edit::{add, free_name, is_node_name, mute, remove, rename, signature};
 use crate::expr;
 use crate::graph::fits::between;
 use crate::graph::ports::{group_of, stage_of};
@@ -32,13 +32,13 @@ pub fn of_graph(document: &Document, library: &Library) -> Vec<Remedy> {
     if document.nodes.values().any(|node| matches!(node.kind, NodeKind::Output(_))) {
         return found;
     }
-    let faces = face::faces(document, &Scope::default(), library);
+    let signatures = signature::level(document, &Scope::default(), library);
     let Some(image) = PortType::parse("Image") else { return found };
     let read = |name: &str| document.nodes.values().flat_map(|node| node.inputs.values()).any(|link| link.node == name);
     let mut sources = Vec::new();
-    for (name, face) in &faces {
+    for (name, signature) in &signatures {
         let right = document.nodes.get(name).map_or(0.0, |node| node.at.0);
-        for output in &face.outputs {
+        for output in &signature.outputs {
             let Some(ty) = output.ty else { continue };
             let stage = between(ty, image);
             if ty == image || stage.is_some() {

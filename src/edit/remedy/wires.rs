@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Case, Remedy, change_node, remedy};
 use crate::document::{Link, Node, NodeKind};
-use crate::edit::face::{PortFace, Takes};
+use crate::edit::signature::{PortSignature, Takes};
 use crate::edit::{IN, InputEnd, OUT, add, connect, disconnect, feeds, fits, insert_on_wire, mute, remove};
 use crate::graph::bypass::left_out;
 use crate::graph::fits as types;
@@ -81,11 +81,11 @@ fn wrong(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
         _ => {}
     }
     // To a port that the node does not have.
-    let face = case.faces.get(&case.name);
-    if let (Some(face), Some(node)) = (face, case.node())
-        && face.inputs.iter().any(|input| input.name == case.port && input.takes == Takes::Nothing)
+    let signature = case.signatures.get(&case.name);
+    if let (Some(signature), Some(node)) = (signature, case.node())
+        && signature.inputs.iter().any(|input| input.name == case.port && input.takes == Takes::Nothing)
     {
-        let free = face.inputs.iter().filter(|input| !node.inputs.contains_key(&input.name));
+        let free = signature.inputs.iter().filter(|input| !node.inputs.contains_key(&input.name));
         for port in close_names(case.port, free.map(|input| input.name.as_str())) {
             let (scope, end, link) = (case.scope.clone(), case.end(), link.clone());
             let to = InputEnd { port: port.to_string(), ..case.end() };
@@ -121,13 +121,13 @@ fn stuck(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     found
 }
 
-fn carried<'a>(case: &'a Case<'_>, link: &Link) -> Option<&'a PortFace> {
-    let face = case.faces.get(&link.node)?;
-    face.outputs.get(face.output(&link.port)?)
+fn carried<'a>(case: &'a Case<'_>, link: &Link) -> Option<&'a PortSignature> {
+    let signature = case.signatures.get(&link.node)?;
+    signature.outputs.get(signature.output(&link.port)?)
 }
 
-fn input<'a>(case: &'a Case<'_>) -> Option<&'a PortFace> {
-    case.faces.get(&case.name)?.inputs.iter().find(|input| input.name == case.port)
+fn input<'a>(case: &'a Case<'_>) -> Option<&'a PortSignature> {
+    case.signatures.get(&case.name)?.inputs.iter().find(|input| input.name == case.port)
 }
 
 /// What the compiler would put between, or a State of what the wire carries.
@@ -192,12 +192,12 @@ fn others(case: &Case<'_>, most: usize) -> Vec<Remedy> {
     let state = matches!(case.node().map(|node| &node.kind), Some(NodeKind::State(_)));
     let at = case.node().map_or((0.0, 0.0), |node| node.at);
     let mut known: Vec<(bool, f32, Link)> = Vec::new();
-    for (name, face) in case.faces.iter().filter(|(name, _)| **name != case.name && *name != OUT) {
+    for (name, signature) in case.signatures.iter().filter(|(name, _)| **name != case.name && *name != OUT) {
         if !state && case.name != OUT && feeds(nodes, &case.name, name) {
             continue;
         }
         let far = nodes.get(name).map_or(0.0, |node| (node.at.0 - at.0).hypot(node.at.1 - at.1));
-        for output in face.outputs.iter().filter(|output| exact(output.ty) && fits(output, to).is_ok()) {
+        for output in signature.outputs.iter().filter(|output| exact(output.ty) && fits(output, to).is_ok()) {
             let follows = state && feeds(nodes, &case.name, name);
             let far = if far.is_finite() { far } else { f32::MAX };
             known.push((!follows, far, Link { node: name.clone(), port: output.name.clone() }));

@@ -99,12 +99,12 @@ fn a_wire_of_the_wrong_type_gets_what_the_compiler_names() {
     let mut idle = fluid();
     idle.nodes.extend(nodes(r#""more": (state: "Grid<f32>", inputs: {"next": "project.velocity"})"#).nodes);
     assert_eq!(tried(&idle, "more.next")[0], "Change type to Grid<Vec>");
-    let faces = nodes(
+    let signatures = nodes(
         r#""d": (domain: (resolution: (8, 8), width: 1)), "u": (state: "Grid<Vec>", inputs: {"next": "u"}), "v": (stage: "staggered/divergence", inputs: {"velocity": "u"}),
         "look": (stage: "view/color_map", inputs: {"field": "v"}), "screen": (output: (), inputs: {"image": "look"})"#,
     );
-    let said = problems(&faces)[0].remedy.clone();
-    let labels = tried(&faces, "v.velocity");
+    let said = problems(&signatures)[0].remedy.clone();
+    let labels = tried(&signatures, "v.velocity");
     assert_eq!(
         (labels[0].as_str(), said.as_str()),
         ("Insert staggered/center_to_face", "connect staggered/center_to_face between the two")

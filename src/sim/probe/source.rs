@@ -1,6 +1,6 @@
 //! From a view to the memory that it looks at and what is made of it.
 
-use crate::gpu::probe::{Params, Source, View as Way, kind, show};
+use crate::gpu::wire_view::{Params, Source, View as Way, kind, show};
 use crate::graph::{Domain, Graph, Kind, Source as Wired};
 use crate::plan::{Plan, Wire};
 use crate::problem::Problem;
