@@ -8,6 +8,8 @@ mod check;
 mod curves;
 #[path = "compiler/document.rs"]
 mod document;
+#[path = "compiler/documents.rs"]
+mod documents;
 #[path = "compiler/edit.rs"]
 mod edit;
 #[path = "compiler/expect.rs"]

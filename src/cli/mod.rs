@@ -5,6 +5,7 @@ mod check;
 mod deterministic;
 mod driver;
 mod junit;
+mod plan;
 mod render;
 mod report;
 mod stages;
@@ -48,7 +49,7 @@ enum Command {
     /// Run graphs and check their expectations; exit code 1 when one fails, 2 when a graph can't run
     Test(Box<test::Test>),
     /// Print the compiled plan of a graph
-    Plan(PlanArgs),
+    Plan(plan::PlanArgs),
     /// Time graphs and the built-in cases: GPU, wall-clock and CPU time per step, by node, compared with minimum memory traffic
     Bench(Box<bench::Bench>),
     /// List the stages, or print the reference of one
@@ -73,18 +74,6 @@ struct GraphArgs {
     /// GPU memory that the graph may take, such as 12GiB or 512MiB; 8GiB when absent
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     memory_budget: Option<u64>,
-}
-
-#[derive(Args)]
-struct PlanArgs {
-    #[command(flatten)]
-    graph: GraphArgs,
-    /// Print the whole plan as JSON
-    #[arg(long)]
-    json: bool,
-    /// Also print the WGSL of every kernel
-    #[arg(long)]
-    wgsl: bool,
 }
 
 /// Runs the program. Returns its exit code.
@@ -114,24 +103,11 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Test(test) => return Ok(test.run()),
         Command::Render(render) => render.run(),
         Command::Check(graph) => check::run(&graph),
-        Command::Plan(args) => plan(&args),
+        Command::Plan(plan) => plan.run(),
         Command::Bench(bench) => bench.run(),
         Command::Stages(stages) => stages.run(),
     };
     done.map(|()| 0)
-}
-
-fn plan(args: &PlanArgs) -> Result<(), Failure> {
-    let (document, library) = args.graph.load()?;
-    let plan = args.graph.compile(&document, &library, &args.graph.options())?;
-    match (args.json, args.wgsl) {
-        (true, _) => {
-            report::print_json(&serde_json::to_string_pretty(&plan).map_err(|e| Failure::Message(e.to_string()))?);
-        }
-        (_, true) => report::print(&plan.to_text_with_wgsl()),
-        _ => report::print(&plan.to_text()),
-    }
-    Ok(())
 }
 
 impl GraphArgs {

@@ -9,7 +9,7 @@ use super::memory::Injected;
 use super::pipelines::Pipelines;
 use super::store::Store;
 use super::wire_view;
-use crate::plan::tuning::{MOST_BUFFERS, Otherwise};
+use crate::plan::tuning::MOST_BUFFERS;
 use crate::plan::{Plan, Tuning};
 use crate::problem::Problems;
 
@@ -189,7 +189,7 @@ impl Gpu {
     pub fn tuning(&self) -> Tuning {
         let buffers = self.device.limits().max_storage_buffers_per_shader_stage.min(MOST_BUFFERS);
         match self.device.adapter_info().device_type {
-            wgpu::DeviceType::Cpu => Tuning { fuse: true, otherwise: Otherwise::Cpu, buffers, ..Tuning::default() },
+            wgpu::DeviceType::Cpu => Tuning { buffers, ..Tuning::cpu() },
             _ => Tuning { buffers, ..Tuning::gpu() },
         }
     }

@@ -3,24 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Plan;
-use crate::stage::Stage;
-use crate::stage::header::{Direction, Port, Scatter};
-use crate::stage::types::{Element, PortType, Scalar, ValueType};
+use crate::stage::types::Scalar;
 
 /// Words before those of the components: cells whose sum left its range, cells to which no number was added, the largest sum that left its
 /// range \[steps, an `f32`\], the largest sum that did not \[steps\].
 pub const HEAD_WORDS: u32 = 4;
-
-/// WGSL that notes a cell where something is wrong. Two bits a cell say what, so that a cell counts once. `_kind`: 1 the sum left its range,
-/// 2 no number was added.
-pub const WRONG: &str = "fn _wrong(_counts: i32, _marks: i32, _at: i32, _kind: u32, _size: f32) {
-    let _bit = _kind << (2u * (u32(_at) & 15u));
-    if ((atomicOr(&_alarms[_marks + (_at >> 4u)], _bit) & _bit) == 0u) { atomicAdd(&_alarms[_counts + i32(_kind) - 1], 1u); }
-    let _bits = bitcast<u32>(abs(_size));
-    if (_bits > atomicLoad(&_alarms[_counts + 2])) { atomicMax(&_alarms[_counts + 2], _bits); }
-}
-";
 
 /// A port that adds to a grid, and what is counted about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,21 +55,4 @@ impl Places {
         let marks = checks.iter().map(|check| next(check.mark_words())).collect();
         Places { counts, marks, head, all: next(0) }
     }
-}
-
-impl Plan {
-    /// Where the counts about scatter ports lie.
-    pub fn scatter_places(&self) -> Places {
-        Places::new(self.alarms.len(), &self.scatters)
-    }
-}
-
-/// Whether the sums of a port are checked. Those of a stage that adds ones to a grid of zeros can't leave 32 bits.
-pub fn checked(stage: &Stage, port: &Port) -> bool {
-    let whole = match port.ty {
-        PortType::Grid(element) => matches!(element, Element::Fixed(ValueType::I32 | ValueType::U32)),
-        _ => false,
-    };
-    let counts = whole && port.direction == Direction::Out && stage.counts(&port.name);
-    matches!(port.scatter, Some(Scatter::Sum(_))) && !counts
 }

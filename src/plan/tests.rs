@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Kernel, Plan, PlanOptions, Tuning, cost, module};
 use crate::document::Document;
 use crate::graph::Graph;
 use crate::library::Library;
+use crate::plan::check::{cost, module};
+use crate::plan::data::{Kernel, Plan};
+use crate::plan::options::PlanOptions;
+use crate::plan::tuning::Tuning;
 use crate::stage::lex::{TokenKind, tokens};
 use crate::stage::names;
 

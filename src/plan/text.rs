@@ -2,8 +2,30 @@
 
 use std::fmt::Write;
 
-use super::{Dispatch, Over, Plan, mebibytes};
+use crate::plan::data::{Dispatch, Over, Plan, mebibytes};
 use crate::stage::types::Precision;
+
+impl Plan {
+    /// The plan as stable text.
+    pub fn to_text(&self) -> String {
+        plan(self)
+    }
+
+    /// The plan as text with every kernel's WGSL.
+    pub fn to_text_with_wgsl(&self) -> String {
+        plan_with_wgsl(self)
+    }
+
+    /// What a dispatch runs over, in words: `cells of box (512 x 512)`.
+    pub fn over(&self, dispatch: &Dispatch) -> String {
+        over(self, dispatch)
+    }
+
+    /// A dispatch as the plan's text has it.
+    pub fn line(&self, dispatch: &Dispatch) -> String {
+        line(self, dispatch)
+    }
+}
 
 pub fn plan(plan: &Plan) -> String {
     let mut out = format!("plan of \"{}\"\n", plan.name);

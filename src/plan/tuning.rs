@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::kernel::dim;
 use crate::graph::{Graph, Node};
 use crate::stage::Stage;
 use crate::stage::types::Precision;
@@ -132,15 +131,15 @@ pub const LANES: u32 = 256;
 /// Words of workgroup memory that every adapter has.
 pub const MAX_TILE_WORDS: u32 = 4096;
 
-/// What is taken where nothing was measured.
+/// How stages run that were not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Otherwise {
+pub enum DefaultTuning {
     /// One cell an invocation, one sweep a dispatch, each stage a dispatch of its own.
     #[default]
     Plain,
-    /// What did best on the GPU that docs/performance.md tells of.
+    /// As was fastest on the GPU of docs/performance.md.
     Gpu,
-    /// What does best on a processor that plays GPU: memory is near and barriers are dear, so rows of four and no tiles.
+    /// As is fastest on a software (CPU) adapter: memory is near and barriers are expensive, so rows of four cells and no tiles.
     Cpu,
 }
 
@@ -149,7 +148,7 @@ pub enum Otherwise {
 pub struct Tuning {
     /// By [`key`], where they were measured.
     pub shapes: BTreeMap<String, Shape>,
-    pub otherwise: Otherwise,
+    pub defaults: DefaultTuning,
     /// Whether stages that hand each other values cell by cell share a dispatch.
     pub fuse: bool,
     /// Storage buffers that a kernel of several stages may have, where the adapter offers more than the eight that all do.
@@ -158,19 +157,24 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// What is taken on a GPU of which nothing is known.
+    /// For a GPU on which nothing was measured.
     pub fn gpu() -> Tuning {
-        Tuning { shapes: BTreeMap::new(), otherwise: Otherwise::Gpu, fuse: true, buffers: 0 }
+        Tuning { shapes: BTreeMap::new(), defaults: DefaultTuning::Gpu, fuse: true, buffers: 0 }
+    }
+
+    /// For a software (CPU) adapter.
+    pub fn cpu() -> Tuning {
+        Tuning { defaults: DefaultTuning::Cpu, ..Tuning::gpu() }
     }
 
     /// Whether what a stage reads of other particles lies together: a load of four words costs a GPU no more than one of one.
     pub fn packs(&self) -> bool {
-        self.otherwise == Otherwise::Gpu
+        self.defaults == DefaultTuning::Gpu
     }
 
     /// The shape of a node that computes one cell an invocation, where it is not the plain one.
     pub fn group(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
-        let plain = Shape::plain(dim(graph, node));
+        let plain = Shape::plain(graph.dim(node));
         self.measured(graph, node, stage).filter(|shape| shape.cells == 1 && shape.is_flat() && *shape != plain)
     }
 
@@ -181,12 +185,12 @@ impl Tuning {
 
     /// The shape of a node that can take four cells of a row at a time, if it should.
     pub fn rows(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
-        match (self.measured(graph, node, stage), self.otherwise) {
+        match (self.measured(graph, node, stage), self.defaults) {
             (Some(shape), _) => (shape.cells == CELLS_OF_A_ROW && shape.is_flat()).then_some(shape),
             // In the plane rows come at the rate of a copy without it.
-            (None, Otherwise::Gpu) => (dim(graph, node) == 3).then(|| Shape::rows(3)),
-            (None, Otherwise::Cpu) => Some(Shape::rows(dim(graph, node))),
-            (None, Otherwise::Plain) => None,
+            (None, DefaultTuning::Gpu) => (graph.dim(node) == 3).then(|| Shape::rows(3)),
+            (None, DefaultTuning::Cpu) => Some(Shape::rows(graph.dim(node))),
+            (None, DefaultTuning::Plain) => None,
         }
     }
 
@@ -198,19 +202,19 @@ impl Tuning {
         stage: &Stage,
         usual: impl FnOnce() -> Option<Shape>,
     ) -> Option<Shape> {
-        match (self.measured(graph, node, stage), self.otherwise) {
+        match (self.measured(graph, node, stage), self.defaults) {
             (Some(shape), _) => (shape.halo > 0).then_some(shape),
-            (None, Otherwise::Gpu) => usual(),
+            (None, DefaultTuning::Gpu) => usual(),
             (None, _) => None,
         }
     }
 
     /// The shape of a node that can be swept on tiles.
     pub fn sweeping(&self, graph: &Graph, node: &Node, stage: &Stage, words: u32) -> Shape {
-        let dim = dim(graph, node);
-        match (self.measured(graph, node, stage), self.otherwise) {
+        let dim = graph.dim(node);
+        match (self.measured(graph, node, stage), self.defaults) {
             (Some(shape), _) => shape,
-            (None, Otherwise::Gpu) if dim == 2 => {
+            (None, DefaultTuning::Gpu) if dim == 2 => {
                 // A large grid loses by the halo, a small one by each dispatch.
                 let large = node.domain.and_then(|d| graph.domains.get(d)).is_some_and(|d| d.cells() > 1 << 20);
                 let sweeps = if large { 5 } else { 8 };

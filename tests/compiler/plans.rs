@@ -1,9 +1,11 @@
 //! Plans as text: order, lifetimes and memory of every shipped graph, kept as snapshots.
 
+use stagewright::bench::{self, cases};
 use stagewright::document::Document;
+use stagewright::files::Access;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
-use stagewright::plan::{Dispatch, Keep, Outputs, Plan, PlanOptions};
+use stagewright::plan::{Dispatch, Keep, Outputs, Plan, PlanOptions, Tuning};
 use stagewright::stage::reference;
 
 use super::{compile, shipped};
@@ -19,6 +21,45 @@ fn plans_of_shipped_graphs_are_as_recorded() {
     for (name, text) in shipped() {
         insta::assert_snapshot!(format!("plan_{name}"), plan_of(&text, &PlanOptions::default()).to_text());
     }
+}
+
+/// What a GPU runs: all passes, with the shapes of one on which nothing was measured.
+#[test]
+fn optimised_plans_of_shipped_graphs_and_cases_are_as_recorded() {
+    let options = || PlanOptions { tuning: Tuning::gpu(), ..PlanOptions::default() };
+    for (name, text) in shipped() {
+        insta::assert_snapshot!(format!("plan_gpu_{name}"), plan_of(&text, &options()).to_text());
+    }
+    for name in cases::names() {
+        let document = cases::case(&name).unwrap().expect("parses");
+        let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|p| panic!("{p}"));
+        let Keep::Wires(wires) = bench::options(&document, &Access::default(), &[]).keep else { panic!("{name}") };
+        let plan = Plan::compile(&graph, &PlanOptions { keep: Keep::Wires(wires), ..options() });
+        insta::assert_snapshot!(format!("plan_gpu_{name}"), plan.unwrap_or_else(|p| panic!("{p}")).to_text());
+    }
+}
+
+/// Each pass says what it did, and a plan has the operations of the last one.
+#[test]
+fn passes_are_reported_in_their_order() {
+    let (_, text) = shipped().into_iter().find(|(name, _)| name == "unity_fluid").unwrap();
+    let document = Document::parse(&text).expect("parses");
+    let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|p| panic!("{p}"));
+    let reports = |tuning| {
+        Plan::passes(&graph, &PlanOptions { tuning, ..PlanOptions::default() }).unwrap_or_else(|p| panic!("{p}"))
+    };
+    let gpu = reports(Tuning::gpu());
+    let summary = |name: &str| gpu.iter().find(|report| report.name == name).map(|report| report.summary.as_str());
+    assert_eq!(summary("lower"), Some("27 operations, 3 on reset"));
+    assert_eq!(summary("temporal_blocking"), Some("blocked 20 operations into 3"));
+    assert_eq!(summary("cse"), Some("unchanged"));
+    let names: Vec<&str> = gpu.iter().map(|report| report.name).collect();
+    assert_eq!(names[1..], Plan::pass_names().collect::<Vec<_>>());
+    let plan = Plan::compile(&graph, &PlanOptions { tuning: Tuning::gpu(), ..PlanOptions::default() }).unwrap();
+    assert_eq!(gpu.last().map(|report| report.frame.lines().count()), Some(plan.frame.len() + plan.still.len()));
+    let plain = reports(Tuning::default());
+    let fusion = plain.iter().find(|report| report.name == "fusion").unwrap();
+    assert_eq!(fusion.summary, "not for this target");
 }
 
 /// A picture that nobody asked for costs nothing.

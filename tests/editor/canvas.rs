@@ -2,7 +2,9 @@
 
 use eframe::egui::{Key, Modifiers, PointerButton, Rect, vec2};
 
-use super::bench::Bench;
+use stagewright::document::ParamValue;
+
+use super::bench::{Bench, SMOKE};
 
 #[test]
 fn a_muted_node_is_left_out_and_the_picture_goes_on() {
@@ -235,4 +237,15 @@ fn a_box_selects_what_it_touches_and_keys_go_along_wires() {
     let ground = bench.ground();
     bench.click(ground);
     assert!(bench.editor().selection().is_empty());
+}
+
+#[test]
+fn a_number_of_iterations_beyond_the_range_is_shown_and_not_edited() {
+    let text = SMOKE.replace("iterations: 8", "iterations: 1e30");
+    let mut bench = Bench::of(&text, vec2(1400.0, 900.0));
+    bench.rest();
+    bench.compiled();
+    let count = |bench: &Bench| bench.document().nodes["pressure"].iterations.clone();
+    assert_eq!(count(&bench), Some(ParamValue::Number(1e30)));
+    assert!(bench.problems().iter().any(|problem| problem.contains("pressure")), "{:?}", bench.problems());
 }

@@ -2,7 +2,7 @@
 
 use stagewright::graph::Graph;
 use stagewright::library::Library;
-use stagewright::plan::tuning::Otherwise;
+use stagewright::plan::tuning::DefaultTuning;
 use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
 use stagewright::sim::Simulation;
 
@@ -84,7 +84,7 @@ fn on_gpu() -> Tuning {
 }
 
 fn on_cpu() -> Tuning {
-    Tuning { otherwise: Otherwise::Cpu, fuse: true, buffers: 16, ..Tuning::default() }
+    Tuning { defaults: DefaultTuning::Cpu, fuse: true, buffers: 16, ..Tuning::default() }
 }
 
 /// Searches that leave what they find, and those that go by it.

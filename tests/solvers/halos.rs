@@ -209,8 +209,8 @@ fn gpus_take_tiles_for_wide_windows() {
     same(&outcome(plan, &["field.value"]), &wide.expected(), "as a GPU has it");
     let narrow = Case { size: "1", ..CASE };
     assert!(!is_haloed(&compiled(&narrow, Tuning::gpu())), "nine cells");
-    for otherwise in [stagewright::plan::tuning::Otherwise::Plain, stagewright::plan::tuning::Otherwise::Cpu] {
-        assert!(!is_haloed(&compiled(&wide, Tuning { otherwise, ..Tuning::gpu() })));
+    for defaults in [stagewright::plan::tuning::DefaultTuning::Plain, stagewright::plan::tuning::DefaultTuning::Cpu] {
+        assert!(!is_haloed(&compiled(&wide, Tuning { defaults, ..Tuning::gpu() })));
     }
 }
 

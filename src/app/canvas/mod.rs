@@ -173,7 +173,7 @@ impl Canvas {
         self.navigate(ui, session);
         self.populate(theme::of(ui), session);
         self.place(session);
-        let drag = self.drag();
+        let drag = self.wire_drag();
         self.sync(theme::of(ui), session, drag.as_ref(), ui.input(|input| input.time));
         let mut canvas = ui.new_child(egui::UiBuilder::new().max_rect(self.rect).layout(Layout::top_down(Align::Min)));
         canvas.set_clip_rect(self.rect.intersect(ui.clip_rect()));

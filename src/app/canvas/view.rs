@@ -329,7 +329,9 @@ impl NodeView {
                 let mut now = *count;
                 let size = vec2(44.0, 17.0) * zoom;
                 let rect = Rect::from_center_size(pos2(right - 0.5 * size.x, area.center().y - 1.5 * zoom), size);
+                // A file may say more than the range allows; that is a problem to report, and no edit of the user's.
                 let field = egui::DragValue::new(&mut now).prefix("×").range(1..=10_000).speed(0.1);
+                let field = field.clamp_existing_to_range(false);
                 // Beside the layout, which makes room for more than there is.
                 let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect));
                 ui.style_mut().text_styles.insert(TextStyle::Button, FontId::monospace(11.0 * zoom));

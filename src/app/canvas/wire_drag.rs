@@ -51,7 +51,7 @@ pub struct Chooser {
 
 impl Canvas {
     /// The wire that is being dragged.
-    pub(super) fn drag(&self) -> Option<WireDrag> {
+    pub(super) fn wire_drag(&self) -> Option<WireDrag> {
         let (_, port) = self.state.connection_in_progress?;
         let (node, end, port) = match port {
             AnyParameterId::Input(id) => self.input_end(id).map(|end| (end.node, End::Input, end.port)),

@@ -1,0 +1,95 @@
+//! `stagewright plan`
+
+use clap::Args;
+use stagewright::gpu::{Gpu, GpuOptions};
+use stagewright::graph::Graph;
+use stagewright::plan::{PassReport, Plan, PlanOptions, Tuning};
+use stagewright::tune::Book;
+
+use super::GraphArgs;
+use super::report::{self, Failure};
+
+#[derive(Args)]
+pub struct PlanArgs {
+    #[command(flatten)]
+    graph: GraphArgs,
+    /// Print the whole plan as JSON
+    #[arg(long)]
+    json: bool,
+    /// Also print the WGSL of every kernel
+    #[arg(long)]
+    wgsl: bool,
+    /// The plan for: `plain` (nothing optimised), `cpu` (a software adapter), `gpu` (any GPU), or the adapter of this name;
+    /// this machine's adapter when absent
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+    /// List the compiler's passes, and what each did
+    #[arg(long)]
+    passes: bool,
+    /// Print the operations of the frame as they are after this pass; `lower` for those that the passes begin with
+    #[arg(long, value_name = "PASS", conflicts_with_all = ["json", "wgsl", "passes"])]
+    after: Option<String>,
+}
+
+impl PlanArgs {
+    pub fn run(&self) -> Result<(), Failure> {
+        let (document, library) = self.graph.load()?;
+        let options = PlanOptions { tuning: self.tuning()?, ..self.graph.options() };
+        if self.passes || self.after.is_some() {
+            let problems = |problems| Failure::graph(&document, &library, problems);
+            let graph = Graph::build(&document, &library).map_err(problems)?;
+            let reports = Plan::passes(&graph, &options).map_err(problems)?;
+            return match &self.after {
+                Some(pass) => after(pass, &reports),
+                None => {
+                    report::print(&table(&reports));
+                    Ok(())
+                }
+            };
+        }
+        let plan = self.graph.compile(&document, &library, &options)?;
+        match (self.json, self.wgsl) {
+            (true, _) => {
+                report::print_json(&serde_json::to_string_pretty(&plan).map_err(|e| Failure::Message(e.to_string()))?);
+            }
+            (_, true) => report::print(&plan.to_text_with_wgsl()),
+            _ => report::print(&plan.to_text()),
+        }
+        Ok(())
+    }
+
+    fn tuning(&self) -> Result<Tuning, Failure> {
+        let adapter = match self.target.as_deref() {
+            Some("plain") => return Ok(Tuning::default()),
+            Some("cpu") => return Ok(Tuning::cpu()),
+            Some("gpu") => return Ok(Tuning::gpu()),
+            other => other.map(String::from),
+        };
+        let named = adapter.is_some();
+        match Gpu::new(&GpuOptions { adapter }) {
+            Ok(gpu) => Ok(Book::open().tuning(&gpu)),
+            Err(error) if named => Err(Failure::Message(format!("--target: {error}; or write plain, cpu or gpu"))),
+            Err(error) => {
+                report::tell(&format!("{error}; this is the plan for any GPU (--target gpu)"));
+                Ok(Tuning::gpu())
+            }
+        }
+    }
+}
+
+/// A line for each pass: name, phase, what it did, and why it stands there.
+fn table(reports: &[PassReport]) -> String {
+    let widest = |of: fn(&PassReport) -> &str| reports.iter().map(|r| of(r).chars().count()).max().unwrap_or(0);
+    let (name, phase, summary) = (widest(|r| r.name), widest(|r| r.phase), widest(|r| &r.summary));
+    let line = |r: &PassReport| format!("{:name$}  {:phase$}  {:summary$}  {}\n", r.name, r.phase, r.summary, r.place);
+    reports.iter().map(line).collect()
+}
+
+fn after(pass: &str, reports: &[PassReport]) -> Result<(), Failure> {
+    let Some(found) = reports.iter().find(|report| report.name == pass) else {
+        let names: Vec<&str> = reports.iter().map(|report| report.name).collect();
+        return Err(Failure::Message(format!("--after {pass}: no such pass; there are: {}", names.join(", "))));
+    };
+    report::print(&format!("frame\n{}\nreset\n{}", found.frame, found.reset));
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! WGSL that loads and stores elements as their [`Layout`] has them.
+
+use crate::plan::codegen::accessors::{load, storage_type, store};
+use crate::plan::ir::layout::Layout;
+use crate::stage::types::Precision;
+
+impl Layout {
+    /// WGSL type of a buffer of them.
+    pub fn buffer(self) -> String {
+        match (self.precision, self.components()) {
+            (Precision::F16, 3 | 4) => "array<vec2u>".into(),
+            (Precision::F16, _) => "array<u32>".into(),
+            _ if self.wide() => "array<vec4f>".into(),
+            _ => storage_type(self.value, self.dim),
+        }
+    }
+
+    /// An expression that loads element `index`.
+    pub fn load(self, variable: &str, index: &str) -> String {
+        let half = |word: &str| format!("unpack2x16float({variable}[{index}]{word})");
+        match (self.precision, self.components()) {
+            // The cell's half of the word is moved to where the lower one is.
+            (Precision::F16, 1) => {
+                format!("unpack2x16float({variable}[({index}) >> 1u] >> (u32(({index}) & 1) << 4u)).x")
+            }
+            (Precision::F16, 2) => half(""),
+            (Precision::F16, 3) => format!("vec3f({}, {}.x)", half(".x"), half(".y")),
+            (Precision::F16, _) => format!("vec4f({}, {})", half(".x"), half(".y")),
+            _ if self.wide() => format!("{variable}[{index}].xyz"),
+            _ => load(variable, self.value, self.dim, index),
+        }
+    }
+
+    /// Statements that store `source` to element `index`; what shares a word with another is stored by [`Layout::store_pair`].
+    pub fn store(self, variable: &str, index: &str, source: &str) -> String {
+        match (self.precision, self.components()) {
+            (Precision::F16, 1) => self.store_pair(variable, index, source, "0.0"),
+            (Precision::F16, _) => format!("{variable}[{index}] = {};", self.packed(source)),
+            _ if self.wide() => format!("{variable}[{index}] = vec4f({source}, 0.0);"),
+            _ => store(variable, self.value, self.dim, index, source),
+        }
+    }
+
+    /// Statements that store the numbers of an even element and of the one behind it.
+    pub fn store_pair(self, variable: &str, index: &str, even: &str, odd: &str) -> String {
+        format!("{variable}[({index}) >> 1u] = pack2x16float(vec2f({even}, {odd}));")
+    }
+
+    fn packed(self, source: &str) -> String {
+        match self.components() {
+            1 => format!("pack2x16float(vec2f({source}, 0.0))"),
+            2 => format!("pack2x16float({source})"),
+            3 => format!("vec2u(pack2x16float({source}.xy), pack2x16float(vec2f({source}.z, 0.0)))"),
+            _ => format!("vec2u(pack2x16float({source}.xy), pack2x16float({source}.zw))"),
+        }
+    }
+
+    /// What is left of `source`, the name of a value, once it was stored.
+    pub fn rounded(self, source: &str) -> String {
+        let half = |part: &str| format!("unpack2x16float(pack2x16float({source}{part}))");
+        match (self.precision, self.components()) {
+            (Precision::F32, _) => source.to_string(),
+            (_, 1) => format!("unpack2x16float({}).x", self.packed(source)),
+            (_, 2) => half(""),
+            (_, 3) => format!("vec3f({}, unpack2x16float(pack2x16float(vec2f({source}.z, 0.0))).x)", half(".xy")),
+            _ => format!("vec4f({}, {})", half(".xy"), half(".zw")),
+        }
+    }
+
+    /// WGSL type of a buffer that is read four numbers at a time.
+    pub fn buffer_of_fours(self) -> &'static str {
+        if self.is_half() { "array<vec2u>" } else { "array<vec4f>" }
+    }
+
+    /// An expression that loads the numbers from `4 * index` on.
+    pub fn load_four(self, variable: &str, index: &str) -> String {
+        match self.precision {
+            Precision::F32 => format!("{variable}[{index}]"),
+            Precision::F16 => {
+                format!("vec4f(unpack2x16float({variable}[{index}].x), unpack2x16float({variable}[{index}].y))")
+            }
+        }
+    }
+
+    /// Statements that store four numbers there.
+    pub fn store_four(self, variable: &str, index: &str, [a, b, c, d]: [&str; 4]) -> String {
+        match self.precision {
+            Precision::F32 => format!("{variable}[{index}] = vec4f({a}, {b}, {c}, {d});"),
+            Precision::F16 => {
+                format!("{variable}[{index}] = vec2u(pack2x16float(vec2f({a}, {b})), pack2x16float(vec2f({c}, {d})));")
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! How many storage buffers the kernel of an operation binds: what passes between its stages takes none, and what goes on in the place of
+//! what it has read takes one for both.
+
+use crate::plan::ir::in_place::works_in_place;
+use crate::plan::ir::{Op, Part, Program, Task, ValueId, Write, query};
+use std::collections::BTreeSet;
+
+use crate::graph::Graph;
+use crate::stage::header::{Change, Direction};
+
+/// Storage buffers that a kernel may have, its alarms included: what every adapter offers.
+const MAX_BUFFERS: usize = 8;
+
+/// Buffers that a kernel may have: as many as every adapter offers, or as one of the program's own has anyway.
+pub fn budget(program: &Program) -> usize {
+    let stages = program.ops.iter().filter(|op| matches!(op.task, Task::Stage) && op.built_in.is_empty());
+    stages.map(buffers_of).max().unwrap_or(0).max(MAX_BUFFERS)
+}
+
+/// Buffers that an operation surely takes.
+pub fn buffers_of(op: &Op) -> usize {
+    let read: BTreeSet<ValueId> = op.inputs().collect();
+    let apart = op.writes.iter().filter(|w| w.consumes.is_none() && !w.passed).count();
+    let warns = op.reads.iter().any(|r| r.part == Part::Start);
+    read.len() + apart + usize::from(warns)
+}
+
+/// Buffers of an operation of one cell or particle an invocation, its alarms included; never fewer than it binds in the end. `elsewhere`:
+/// whether a value is needed by anything but the operation and those that surely run before it.
+pub fn buffers(graph: &Graph, program: &Program, op: &Op, elsewhere: &dyn Fn(ValueId) -> bool) -> usize {
+    let shares = op.built_in.iter().any(|built| built.before);
+    let reads: BTreeSet<ValueId> = op.reads.iter().map(|read| read.value).collect();
+    let read = if shares { reads.len() } else { op.reads.len() };
+    let passed = |w: &Write| w.passed || shares && w.of > 0 && !elsewhere(w.value);
+    let stored = op.writes.iter().filter(|w| !passed(w));
+    let bound = |write: &Write| match place(graph, program, op, write, elsewhere) {
+        Some(before) => usize::from(!reads.contains(&before)),
+        None => 1 + usize::from(loads(graph, op, write)),
+    };
+    read + stored.map(bound).sum::<usize>() + usize::from(warns(graph, op))
+}
+
+/// The version from outside of the operation that a write surely goes on from in place, by way of what its stages hand to one another.
+fn place(
+    graph: &Graph,
+    program: &Program,
+    op: &Op,
+    write: &Write,
+    elsewhere: &dyn Fn(ValueId) -> bool,
+) -> Option<ValueId> {
+    // The memory of a State goes to no other one's next value; which it would be is the allocator's to say.
+    let state = |value: ValueId| program.states.values().any(|v| *v == value);
+    let next = program.next.values().any(|v| *v == write.value);
+    let mut last = write;
+    for _ in 0..=op.writes.len() {
+        let before = last.consumes.filter(|value| !elsewhere(*value))?;
+        if !works_in_place(graph, program, op, last) {
+            return None;
+        }
+        match op.writes.iter().find(|w| w.value == before) {
+            Some(made) => last = made,
+            None => return (!(next && state(before))).then_some(before),
+        }
+    }
+    None
+}
+
+/// Whether a version that is not written in place is bound to be gone on from.
+fn loads(graph: &Graph, op: &Op, write: &Write) -> bool {
+    let made = |value: ValueId| op.writes.iter().any(|w| w.value == value);
+    let port = query::stage_of(graph, op, write.of).and_then(|stage| stage.outputs().nth(write.port));
+    let copies = port.is_some_and(|port| {
+        let grid = port.ty.is_grid() && port.direction == Direction::InOut && port.scatter.is_none();
+        grid || matches!(port.change, Change::Emit(_))
+    });
+    copies && write.consumes.is_some_and(|before| !made(before))
+}
+
+/// Whether an operation has flags to raise.
+fn warns(graph: &Graph, op: &Op) -> bool {
+    let loops = |instance: usize| {
+        let dim = op.node_of(instance).and_then(|node| graph.nodes.get(node)).map_or(2, |n| graph.dim(n));
+        query::stage_of(graph, op, instance).is_some_and(|stage| {
+            let adds = instance == 0 && stage.outputs().any(|port| query::checked(stage, port));
+            adds || !stage.bounded(dim).finite || stage.outputs().any(|p| matches!(p.change, Change::Emit(_)))
+        })
+    };
+    op.reads.iter().any(|read| read.part == Part::Start) || (0..=op.built_in.len()).any(loops)
+}

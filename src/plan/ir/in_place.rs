@@ -1,0 +1,64 @@
+//! Whether an operation may write over what it reads.
+
+use crate::graph::Graph;
+use crate::graph::Kind;
+use crate::plan::ir::{Op, Part, Program, Task, ValueId, Write};
+use crate::stage::Reach;
+use crate::stage::types::EdgeRule;
+
+/// Whether an operation may overwrite the version that it goes on from.
+pub fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
+    let precision = |v: ValueId| program.values.get(v).map(|v| v.precision);
+    // The halo of a tile is the inside of others.
+    if op.sweeps > 1 || write.consumes.is_some_and(|before| precision(before) != precision(write.value)) {
+        return false;
+    }
+    // Of two that go on from one version, neither may take its place.
+    let sharers = op.writes.iter().filter(|w| w.consumes == write.consumes).count();
+    let mut readers = op.reads.iter().filter(|r| Some(r.value) == write.consumes);
+    let node = op.node_of(write.of).and_then(|node| graph.nodes.get(node));
+    if let (Some(Kind::Stage(stage)), Part::Attribute(_)) = (node.map(|n| &n.kind), &write.part) {
+        // A particle may overwrite what only it has read: its own attribute, through the port that writes it.
+        let Some(declared) = stage.outputs().nth(write.port) else { return false };
+        let own = |r: &crate::plan::ir::Read| {
+            r.field == write.of
+                && r.part == write.part
+                && stage.inputs().nth(r.port).is_some_and(|p| p.name == declared.name)
+                && stage.set().is_some_and(|p| p.name == declared.name)
+                && !stage.calls(&declared.name)
+        };
+        return sharers == 1 && readers.all(own);
+    }
+    if readers.next().is_some() || sharers > 1 {
+        return false;
+    }
+    match (&op.task, node.map(|n| &n.kind)) {
+        (Task::Stage, Some(Kind::Stage(stage))) => stage.outputs().nth(write.port).is_some_and(|declared| {
+            declared.scatter.is_some()
+                || declared.reduce.is_some()
+                || match stage.reach(&declared.name) {
+                    Reach::Own => true,
+                    // A red cell reads black neighbours only, and those stay as they are, unless they share a word with another.
+                    Reach::Faces => {
+                        let shared = program.values.get(write.value).is_some_and(|v| v.layout().pairs());
+                        stage.header.checkerboard && !shared && colors_alternate(graph, op.node, declared.edge)
+                    }
+                    Reach::Anywhere => false,
+                }
+        }),
+        (Task::ToFixed(_) | Task::FromFixed(_) | Task::FromOrdered, _) => true,
+        // What leaves a group that may stop goes to where the repeat before has put it.
+        (Task::Copy | Task::Fill(_), _) => true,
+        (Task::ScanBlocks | Task::ScanSums | Task::ScanAdd | Task::ScanEnd, _) => true,
+        _ => false,
+    }
+}
+
+/// Whether cells across a face always differ in colour. Around a periodic axis with an odd number of cells they do not.
+fn colors_alternate(graph: &Graph, node: usize, edge: Option<EdgeRule>) -> bool {
+    let domain = graph.nodes.get(node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
+    domain.is_none_or(|d| {
+        let odd = d.resolution.iter().take(d.dim as usize).any(|n| n % 2 == 1);
+        edge.unwrap_or(d.edge) != EdgeRule::Wrap || !odd
+    })
+}

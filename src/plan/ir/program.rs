@@ -1,0 +1,229 @@
+//! Values and operations: what a graph is once its iterations, groups, sets and fields are unrolled.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::graph::Setting;
+use crate::plan::ir::layout::Layout;
+use crate::plan::tuning::Shape;
+use crate::stage::header::Reduction;
+use crate::stage::types::{Precision, ValueType, WireType};
+
+pub type ValueId = usize;
+
+/// One version of a wire, or of one part of it.
+#[derive(Clone, Debug)]
+pub struct Value {
+    pub ty: WireType,
+    pub domain: Option<usize>,
+    /// Dimensions of the space that a `Vec` of it lives in.
+    pub dim: u32,
+    /// Particles that it has room for, where it is an attribute.
+    pub capacity: u32,
+    /// The domain in whose space its particles are, where it is an attribute.
+    pub space: Option<usize>,
+    /// How its numbers are stored.
+    pub precision: Precision,
+    pub label: String,
+    pub bytes: u64,
+}
+
+impl Value {
+    /// How its elements lie in memory.
+    pub fn layout(&self) -> Layout {
+        Layout::new(self.ty, self.dim, self.precision)
+    }
+}
+
+/// Which part of a port's wire. Grids and numbers are whole, sets and neighbour grids are made of several values.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    Whole,
+    Attribute(Arc<str>),
+    /// How many live, how many there ever were, and the groups of an indirect dispatch.
+    Count,
+    /// First entry of each cell.
+    Start,
+    /// Which particle each entry is; absent where the set itself is in that order.
+    Order,
+    /// Attributes that lie together for those who read other particles' (see [`crate::plan::pack`]): their names with `+` between.
+    Packed(Arc<str>),
+    /// What a search around each particle has found (see [`crate::plan::found`]).
+    Found,
+}
+
+/// What an operation does.
+#[derive(Clone, Debug)]
+pub enum Task {
+    Stage,
+    /// Every component of every element becomes the setting, or zero.
+    Fill(Option<Setting>),
+    /// Every word becomes this one.
+    FillWord(u32),
+    /// Every word of each value becomes the one that stands for it.
+    Clear(Vec<u32>),
+    /// From one place to another, or from one precision to another.
+    Copy,
+    /// Floats to fixed point with so many fraction bits, in place, and back.
+    ToFixed(u32),
+    FromFixed(u32),
+    /// Floats to integers of the same order, in place, and back.
+    FromOrdered,
+    /// Partial results of a stage's workgroups to one.
+    Reduce(Reduction, ValueType),
+    /// Prefix sum: of each block in place, of the blocks' sums, and the latter added to the former.
+    ScanBlocks,
+    ScanSums,
+    ScanAdd,
+    /// The latter two in one: each workgroup sums up the blocks before its own.
+    ScanEnd,
+    /// Particles for which the prefix sum grows, to the place that it says.
+    Compact,
+    /// The count after that.
+    CompactCount,
+    /// Particles from the places that an index says.
+    Gather,
+    /// Particles to the places that an index says.
+    Scatter,
+    /// Attributes to where they lie together.
+    Pack,
+    /// Whether a group goes on, after so many more repeats: unless its number is below the setting.
+    Test {
+        below: Setting,
+        every: u32,
+    },
+    /// How many repeats a group has made: those until it stopped, or so many.
+    Repeats(u32),
+    /// An Image to a picture of bytes.
+    Present {
+        width: u32,
+        height: u32,
+    },
+}
+
+/// What an operation reads from memory.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// 0: the stage itself; k: what is built in as k - 1.
+    pub field: usize,
+    /// Input port of the stage, or of the field's.
+    pub port: usize,
+    pub part: Part,
+    pub value: ValueId,
+}
+
+/// A stage built into an operation: a field, or a stage that is called before the operation's own (see [`crate::plan::fuse`]).
+#[derive(Clone, Debug)]
+pub struct BuiltIn {
+    pub node: usize,
+    /// Of a field: who asks for it, and by which input port. 0: the stage itself; k: what is built in as k - 1.
+    pub askers: Vec<(usize, usize)>,
+    /// It runs over the same as the stage itself, before it; of several, the last built in first.
+    pub before: bool,
+    /// The grid whose cells it makes anew wherever its asker reads them.
+    pub anew: Option<ValueId>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Write {
+    /// Who writes: 0 the stage itself, k what is built in as k - 1.
+    pub of: usize,
+    /// Output port that is written.
+    pub port: usize,
+    pub part: Part,
+    pub value: ValueId,
+    /// The version it goes on from.
+    pub consumes: Option<ValueId>,
+    /// It takes nothing over from that version but its place in memory.
+    pub overwrites: bool,
+    /// Nothing outside the operation reads it, so it is not stored.
+    pub passed: bool,
+    /// What all cells of the version before hold, where that is not in memory.
+    pub start: Option<Setting>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Op {
+    pub task: Task,
+    pub node: usize,
+    /// What it reads from memory. Settings and consumed versions are not among it.
+    pub reads: Vec<Read>,
+    /// What one of its stages reads of what another has just made.
+    pub handed: Vec<Read>,
+    pub built_in: Vec<BuiltIn>,
+    pub writes: Vec<Write>,
+    /// Of its first sweep.
+    pub iteration: u32,
+    pub substep: u32,
+    pub color: Option<u32>,
+    /// Sweeps that it makes one after the other: the colours of an iteration, and iterations. One unless they were joined.
+    pub sweeps: u32,
+    /// Shape of its dispatch, where it is not the plain one.
+    pub shape: Option<Shape>,
+    /// It gives the same in every frame, see [`crate::plan::still`].
+    pub still: bool,
+    /// What says whether it runs at all: it belongs to a repeat of a group that may have stopped.
+    pub gate: Option<ValueId>,
+}
+
+impl Op {
+    /// Every value it reads, consumed ones included. What it makes and goes on from itself is not among them.
+    pub fn inputs(&self) -> impl Iterator<Item = ValueId> + '_ {
+        let made = |value: &ValueId| self.writes.iter().any(|w| w.value == *value);
+        let consumed = self.writes.iter().filter_map(|w| w.consumes).filter(move |v| !made(v));
+        self.reads.iter().map(|r| r.value).chain(consumed)
+    }
+
+    /// Every value that has to be there before it, or it does not run.
+    pub fn needs(&self) -> impl Iterator<Item = ValueId> + '_ {
+        self.inputs().chain(self.gate)
+    }
+
+    /// The node of its own stage (0), or of one built into it.
+    pub fn node_of(&self, instance: usize) -> Option<usize> {
+        if instance == 0 { Some(self.node) } else { self.built_in.get(instance - 1).map(|b| b.node) }
+    }
+}
+
+/// A State, and which part of it: each has memory of its own.
+pub type StateKey = (usize, Part);
+
+/// The operations of a frame, or of a reset.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    pub values: Vec<Value>,
+    pub ops: Vec<Op>,
+    /// Fields as if they were dispatched: only to be validated.
+    pub probes: Vec<Op>,
+    /// Last frame's value of each State that matters.
+    pub states: BTreeMap<StateKey, ValueId>,
+    /// What each State becomes.
+    pub next: BTreeMap<StateKey, ValueId>,
+    /// Values by `node.port`, parts of sets by `node.port.attribute`; the last version where a node repeats.
+    pub wires: BTreeMap<String, ValueId>,
+    /// Pictures by Output node, with their size.
+    pub pictures: Vec<(usize, ValueId, u32, u32)>,
+    /// Numbers that are watched: node, output port and value.
+    pub watches: Vec<(usize, usize, ValueId)>,
+    /// Values that must outlive the frame.
+    pub pinned: Vec<ValueId>,
+    /// What leaves groups that may stop: the versions of each wire, one for every repeat that can be the last.
+    pub carries: Vec<Vec<ValueId>>,
+    /// Versions of one wire that have to share a buffer, in the order in which they are written.
+    pub together: Vec<Vec<ValueId>>,
+    /// For each gate the workgroups of the dispatches behind it.
+    pub tables: BTreeMap<ValueId, Vec<[u32; 3]>>,
+    /// The group whose test writes each gate.
+    pub testers: BTreeMap<ValueId, usize>,
+    /// Storage buffers that the kernel of joined operations may bind.
+    pub buffer_budget: usize,
+    /// Whether short loops of its stages are written out, as the driver of a GPU likes it.
+    pub unrolled: bool,
+}
+
+impl Program {
+    /// How many operations are still; once scheduled, they come first.
+    pub fn still(&self) -> usize {
+        self.ops.iter().filter(|op| op.still).count()
+    }
+}

@@ -1,0 +1,37 @@
+//! What passes and code generation ask of an operation: its stage, its space, what it runs over.
+
+use crate::graph::Graph;
+use crate::graph::Kind;
+use crate::plan::ir::{Op, Part, ValueId};
+use crate::stage::Stage;
+use crate::stage::header::Direction;
+use crate::stage::header::Port;
+use crate::stage::header::Scatter;
+use crate::stage::types::Element;
+use crate::stage::types::PortType;
+use crate::stage::types::ValueType;
+
+pub fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: usize) -> Option<&'a Stage> {
+    match &graph.nodes.get(op.node_of(instance)?)?.kind {
+        Kind::Stage(stage) => Some(stage),
+        _ => None,
+    }
+}
+
+/// The number of living particles that an operation runs over.
+pub fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
+    let stage = stage_of(graph, op, 0)?;
+    let set = stage.set()?;
+    let input = stage.inputs().position(|p| p.name == set.name)?;
+    op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
+}
+
+/// Whether the sums of a port are checked. Those of a stage that adds ones to a grid of zeros can't leave 32 bits.
+pub fn checked(stage: &Stage, port: &Port) -> bool {
+    let whole = match port.ty {
+        PortType::Grid(element) => matches!(element, Element::Fixed(ValueType::I32 | ValueType::U32)),
+        _ => false,
+    };
+    let counts = whole && port.direction == Direction::Out && stage.counts(&port.name);
+    matches!(port.scatter, Some(Scatter::Sum(_))) && !counts
+}

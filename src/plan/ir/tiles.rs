@@ -1,0 +1,186 @@
+//! Tiles in workgroup memory: what an operation loads of its inputs, and how much of it it gets right.
+
+use crate::graph::Graph;
+use crate::graph::Kind;
+use crate::graph::Node;
+use crate::plan::ir::{Op, Part, Program, Read};
+use crate::plan::tuning::{CELLS_OF_A_WORD, Shape};
+use crate::stage::IterationSource;
+use crate::stage::Reach;
+use crate::stage::Stage;
+use crate::stage::header::Direction;
+use crate::stage::header::Port;
+use crate::stage::header::Radius;
+use crate::stage::types::EdgeRule;
+use crate::stage::types::PortType;
+use crate::stage::types::WireType;
+
+/// An input that comes through workgroup memory.
+pub struct Haloed {
+    /// Which of the stage's inputs.
+    pub input: usize,
+    /// Cells on either side of those that a workgroup computes.
+    pub cells: [u32; 3],
+    /// Words of a cell: vectors of three are laid out like those of four.
+    pub words: u32,
+    /// The parameter that must not be above `limit`, or the input is read where it lies.
+    pub param: Option<String>,
+    pub limit: u32,
+}
+
+/// The inputs of an operation that come through workgroup memory, where parameters may say `halo` cells.
+pub fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Vec<Haloed> {
+    let Some((node, Kind::Stage(stage))) = graph.nodes.get(op.node).map(|node| (node, &node.kind)) else {
+        return Vec::new();
+    };
+    let dim = graph.dim(node);
+    let found = stage.inputs().enumerate().filter_map(|(input, port)| {
+        let around = stage.around(&port.name, dim).filter(|around| around.is_wide())?;
+        let read = op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Whole)?;
+        let value = program.values.get(read.value)?;
+        let words = value.ty.value().components(dim).next_power_of_two();
+        let grid = matches!(value.ty, WireType::Grid(_)) && value.domain == node.domain && words <= 4;
+        let edge = port.edge.or(node.domain.and_then(|d| graph.domains.get(d)).map(|d| d.edge));
+        // Around a periodic axis a cell has several names, and only the text tells which of them a stage means.
+        let named = around.proven || edge != Some(EdgeRule::Wrap);
+        let (param, limit) = match &around.radius {
+            Radius::Cells(cells) => (None, *cells),
+            // No value is above the largest one.
+            Radius::Param(name) => match most(stage, name) {
+                Some(most) if most <= halo => (None, most),
+                _ => (Some(name.clone()), halo),
+            },
+        };
+        (grid && named && limit > 0).then(|| Haloed { input, cells: around.cells(limit), words, param, limit })
+    });
+    found.collect()
+}
+
+/// The largest value of a parameter.
+fn most(stage: &Stage, param: &str) -> Option<u32> {
+    stage.param(param)?.range.1.map(|high| high.clamp(0.0, f64::from(u16::MAX)) as u32)
+}
+
+/// Whether an operation writes numbers that share a word, so that an invocation has to compute both.
+pub fn pairs(program: &Program, op: &Op) -> bool {
+    let mut written = op.writes.iter().filter_map(|w| program.values.get(w.value));
+    written.any(|value| value.layout().pairs())
+}
+
+/// Cells along each axis that an invocation computes: along the row in lockstep, else along the second axis, and two of a row where
+/// these share a word.
+pub fn block(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
+    let stage = graph.nodes.get(op.node).and_then(|node| match &node.kind {
+        Kind::Stage(stage) => Some((stage, graph.dim(node))),
+        _ => None,
+    });
+    match stage {
+        _ if pairs(program, op) => [CELLS_OF_A_WORD, shape.cells / CELLS_OF_A_WORD, 1],
+        Some((stage, dim)) if stage.in_lockstep(dim) => [shape.cells, 1, 1],
+        _ => [1, shape.cells, 1],
+    }
+}
+
+/// Cells along each axis that a workgroup computes.
+pub fn inner(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
+    let block = block(graph, program, op, shape);
+    [0, 1, 2].map(|axis| shape.group[axis] * block[axis])
+}
+
+/// Cells along each axis that it loads of an input.
+pub fn tile(inner: [u32; 3], halo: [u32; 3]) -> [u32; 3] {
+    [0, 1, 2].map(|axis| inner[axis] + 2 * halo[axis])
+}
+
+/// Whether a tile of a shape holds the whole domain of an operation, which then needs no halo. Around a periodic axis every cell has
+/// others on all sides.
+pub fn holds_domain(graph: &Graph, op: &Op, shape: &Shape) -> bool {
+    let Some(node) = graph.nodes.get(op.node) else { return false };
+    let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return false };
+    let Kind::Stage(stage) = &node.kind else { return false };
+    let wraps = |port: &Port| port.edge.unwrap_or(domain.edge) == EdgeRule::Wrap;
+    let size = shape.tile_size(domain.dim);
+    size.iter().zip(domain.resolution).all(|(size, cells)| *size >= cells) && !stage.outputs().any(wraps)
+}
+
+/// How far a stage that can be swept on tiles looks: all that it writes it goes on from, cell by cell, within a radius; its
+/// loops end, and no variable outlives a call.
+pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32> {
+    let domain = node.domain.and_then(|d| graph.domains.get(d))?;
+    let plain = stage.source() == IterationSource::Cells
+        && stage.repeatable()
+        && stage.bounded(domain.dim).finite
+        && op.built_in.iter().all(|built| built.before || built.anew.is_some())
+        && !op.writes.is_empty();
+    let mut radius = 0;
+    for (port, ty) in stage.outputs().zip(&node.outputs).filter(|_| plain) {
+        let grid = matches!(port.ty, PortType::Grid(_)) && matches!(ty, WireType::Grid(_));
+        let swept = port.direction == Direction::InOut && port.scatter.is_none() && !port.scan;
+        let (looks, proven) = stage.radius(port).filter(|_| grid && swept && port.reduce.is_none())?;
+        let edge = port.edge.unwrap_or(domain.edge);
+        // Around a periodic axis a cell has several names, and only the text tells which of them a stage means.
+        if edge == EdgeRule::Wrap && !proven {
+            return None;
+        }
+        let odd = domain.resolution.iter().take(domain.dim as usize).any(|n| n % 2 == 1);
+        if op.color.is_some() && (looks > 1 || !proven || (edge == EdgeRule::Wrap && odd)) {
+            return None;
+        }
+        radius = radius.max(looks);
+    }
+    plain.then_some(radius)
+}
+
+/// Registers of an invocation that inputs may take.
+const MAX_INPUT_WORDS: u32 = 48;
+
+/// The inputs of a tile that wait in registers, by port.
+pub fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usize> {
+    let Some(node) = graph.nodes.get(op.node) else { return Vec::new() };
+    let Kind::Stage(stage) = &node.kind else { return Vec::new() };
+    let own = |read: &&Read| {
+        let port = stage.inputs().nth(read.port);
+        let near = |port: &Port| matches!(port.ty, PortType::Grid(_)) && stage.reach(&port.name) == Reach::Own;
+        let value = program.values.get(read.value);
+        port.is_some_and(near) && value.is_some_and(|value| value.domain == node.domain)
+    };
+    let all = op.reads.iter().chain(&op.handed).filter(|r| r.field == 0 && r.part == Part::Whole);
+    let mut held: Vec<&Read> = all.filter(own).collect();
+    held.sort_by_key(|read| read.port);
+    let mut room = MAX_INPUT_WORDS;
+    held.retain(|read| {
+        let words = program.values.get(read.value).map_or(1, |value| value.ty.value().components(value.dim));
+        room = room.saturating_sub(words * op.shape.map_or(1, |s| s.cells));
+        room > 0
+    });
+    held.iter().map(|read| read.port).collect()
+}
+
+/// Cells along each axis that a tile gets right.
+pub fn tile_inner(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
+    let (size, halo, dim) = (tile_size(graph, op, shape), halo(graph, op), op_dim(graph, op));
+    [0, 1, 2].map(|axis| if axis < dim as usize { size[axis].saturating_sub(2 * halo).max(1) } else { 1 })
+}
+
+pub fn op_dim(graph: &Graph, op: &Op) -> u32 {
+    graph.nodes.get(op.node).map_or(2, |node| graph.dim(node))
+}
+
+pub fn tile_size(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
+    shape.tile_size(op_dim(graph, op))
+}
+
+/// How far all sweeps of an operation look together.
+pub fn halo(graph: &Graph, op: &Op) -> u32 {
+    ring(graph, op) * op.sweeps
+}
+
+/// How far one sweep looks: cells nearer to the tile's border are not computed. Where the tile holds the whole domain, all are.
+pub fn ring(graph: &Graph, op: &Op) -> u32 {
+    if op.shape.is_some_and(|shape| holds_domain(graph, op, &shape)) {
+        return 0;
+    }
+    let Some(node) = graph.nodes.get(op.node) else { return 0 };
+    let Kind::Stage(stage) = &node.kind else { return 0 };
+    radius(graph, op, node, stage).unwrap_or(0)
+}

@@ -1,0 +1,101 @@
+//! What holds of every program, whichever passes have run.
+
+use std::collections::BTreeSet;
+
+use super::{Op, Program, Task, ValueId, query};
+use crate::graph::Graph;
+
+/// Checks a program.
+///
+/// # Errors
+/// What does not hold, and of which operation.
+pub fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
+    let count = program.values.len();
+    let mut written = vec![None; count];
+    let held: BTreeSet<ValueId> = program.states.values().copied().collect();
+    for (index, op) in program.ops.iter().enumerate() {
+        let place = || format!("operation {index} of {}", graph.nodes.get(op.node).map_or("?", |node| &node.path));
+        operation(graph, count, op).map_err(|cause| format!("{}: {cause}", place()))?;
+        for write in &op.writes {
+            if held.contains(&write.value) || written[write.value].replace(index).is_some() {
+                return Err(format!("{}: %{} has two writers", place(), write.value));
+            }
+        }
+    }
+    for (index, op) in program.ops.iter().enumerate() {
+        let place = || format!("operation {index} of {}", graph.nodes.get(op.node).map_or("?", |node| &node.path));
+        if let Some(value) = op.needs().find(|value| written[*value].is_none() && !held.contains(value)) {
+            return Err(format!("{}: nothing writes %{value}, which it needs", place()));
+        }
+        if let Some(gate) = op.gate {
+            let tests = |by: usize| program.ops.get(by).is_some_and(|op| matches!(op.task, Task::Test { .. }));
+            if op.still || !written[gate].is_some_and(tests) {
+                return Err(format!("{}: %{gate} is no gate for it", place()));
+            }
+        }
+    }
+    let outside = program.pinned.iter().chain(program.next.values());
+    match outside.copied().find(|value| *value >= count || written[*value].is_none() && !held.contains(value)) {
+        Some(value) => Err(format!("nothing writes %{value}, which has to outlive the frame")),
+        None => in_order(program),
+    }
+}
+
+/// Whether operations follow one another without a circle.
+fn in_order(program: &Program) -> Result<(), String> {
+    let mut writer = vec![None; program.values.len()];
+    for (index, op) in program.ops.iter().enumerate() {
+        op.writes.iter().for_each(|write| writer[write.value] = Some(index));
+    }
+    let mut after = vec![Vec::new(); program.ops.len()];
+    for (index, op) in program.ops.iter().enumerate() {
+        op.needs().filter_map(|value| writer[value]).for_each(|from| after[from].push(index));
+    }
+    let ordered = super::links::topological(&after).len();
+    if ordered < program.ops.len() {
+        return Err(format!("{} operations wait for each other", program.ops.len() - ordered));
+    }
+    Ok(())
+}
+
+/// What holds of an operation by itself.
+fn operation(graph: &Graph, values: usize, op: &Op) -> Result<(), String> {
+    let stages = 0..=op.built_in.len();
+    let known = |value: &ValueId| *value < values;
+    let consumed = op.writes.iter().filter_map(|write| write.consumes);
+    let all = op.needs().chain(consumed).chain(op.writes.iter().map(|write| write.value));
+    if let Some(value) = all.into_iter().find(|value| !known(value)) {
+        return Err(format!("%{value} is no value"));
+    }
+    if op.sweeps == 0 {
+        return Err("it makes no sweep".into());
+    }
+    if !matches!(op.task, Task::Stage) {
+        return Ok(());
+    }
+    for read in op.reads.iter().chain(&op.handed) {
+        let Some(stage) = query::stage_of(graph, op, read.field).filter(|_| stages.contains(&read.field)) else {
+            return Err(format!("stage {} of it, which reads %{}, is none", read.field, read.value));
+        };
+        if stage.inputs().nth(read.port).is_none() {
+            return Err(format!("`{}` has no input {}, which reads %{}", stage.name, read.port, read.value));
+        }
+    }
+    for write in &op.writes {
+        let Some(stage) = query::stage_of(graph, op, write.of).filter(|_| stages.contains(&write.of)) else {
+            return Err(format!("stage {} of it, which writes %{}, is none", write.of, write.value));
+        };
+        if stage.outputs().nth(write.port).is_none() {
+            return Err(format!("`{}` has no output {}, which writes %{}", stage.name, write.port, write.value));
+        }
+    }
+    for (index, built_in) in op.built_in.iter().enumerate() {
+        if built_in.askers.iter().any(|(stage, _)| !stages.contains(stage) || *stage == index + 1) {
+            return Err(format!("built_in stage {} is asked for by none of its stages", index + 1));
+        }
+        if !built_in.before && built_in.askers.is_empty() {
+            return Err(format!("built_in stage {} is called by nothing", index + 1));
+        }
+    }
+    Ok(())
+}

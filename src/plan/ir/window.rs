@@ -1,0 +1,57 @@
+//! How the cells of a port come into registers where an invocation computes four cells of a row.
+
+use crate::graph::Graph;
+use crate::graph::Kind;
+use crate::plan::ir::{Op, Part, Program};
+use crate::stage::Reach;
+use crate::stage::header::Direction;
+use crate::stage::types::EdgeRule;
+use crate::stage::types::WireType;
+
+/// How a port's cells come into registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// The four computed cells.
+    Own,
+    /// Those and all across their faces, of one word a cell.
+    Faces,
+    /// One by one, by the accessor.
+    Narrow,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Input,
+    Output,
+}
+
+/// The window of a port of an operation that takes four cells; nothing where it is no grid. An output that is not read counts as
+/// own.
+pub fn window(graph: &Graph, program: &Program, op: &Op, port: usize, side: Side) -> Option<Window> {
+    let node = graph.nodes.get(op.node)?;
+    let Kind::Stage(stage) = &node.kind else { return None };
+    let (declared, value) = match side {
+        Side::Input => {
+            let read = op.reads.iter().find(|r| r.field == 0 && r.port == port && r.part == Part::Whole)?;
+            (stage.inputs().nth(port)?, read.value)
+        }
+        Side::Output => (stage.outputs().nth(port)?, op.writes.iter().find(|w| w.of == 0 && w.port == port)?.value),
+    };
+    let value = program.values.get(value)?;
+    if !matches!(value.ty, WireType::Grid(_)) {
+        return (declared.ty.is_grid()).then_some(Window::Narrow);
+    }
+    let dim = graph.dim(node);
+    let edge = declared.edge.or(node.domain.and_then(|d| graph.domains.get(d)).map(|d| d.edge));
+    // A mirror shows the cell itself across a border, as walls do for numbers.
+    let known = !matches!(edge, None | Some(EdgeRule::Zero));
+    let words = value.ty.value().components(dim);
+    let float = value.ty.value().scalar() == crate::stage::types::Scalar::F32;
+    Some(match stage.reach(&declared.name) {
+        _ if value.domain != node.domain || !float || words > 4 => Window::Narrow,
+        _ if declared.direction == Direction::Out => Window::Own,
+        Reach::Own => Window::Own,
+        Reach::Faces if words == 1 && known => Window::Faces,
+        _ => Window::Narrow,
+    })
+}

@@ -1,0 +1,61 @@
+//! What the inputs of groups get, repeat by repeat, and numbers of the document that are values in memory for it.
+
+use super::Expander;
+use super::Feed;
+use super::Problems;
+use super::TOP;
+use super::broken;
+use super::write;
+use crate::graph::{Kind, Setting};
+use crate::plan::ir::Task;
+use crate::problem::Problem;
+use crate::stage::types::WireType;
+
+/// Inputs of groups that are followed, in every repeat.
+const MAX_FEEDS: usize = 300_000;
+
+impl Expander<'_> {
+    /// What an input of a group gets in one repeat.
+    pub(super) fn group_input(&mut self, group: usize, input: usize, env: usize) -> Result<Feed, Problems> {
+        let graph = self.graph;
+        if self.taken.len() >= MAX_FEEDS {
+            let cause = format!(
+                "the inputs of this group and of others are read more than {MAX_FEEDS} times per frame, once per iteration"
+            );
+            return Err(Problem::new(&graph.nodes[group].path, "", cause, "lower the iterations of the groups").into());
+        }
+        let here = &self.envs[env];
+        let (iteration, parent, previous) = (here.iteration, here.parent, here.previous);
+        debug_assert_eq!(here.group, Some(group), "a group's input is read in its own scope");
+        let entry = &graph.nodes[group];
+        let (Kind::Group(kind), Some(outer)) = (&entry.kind, entry.inputs.get(input)) else {
+            return Err(broken(graph, group).into());
+        };
+        if let (Some(output), true) = (kind.feedback(input), iteration > 0) {
+            let feed = self.feed(output, previous)?;
+            let port = kind.outputs.binary_search_by(|(name, _)| name.cmp(&outer.name)).unwrap_or_default();
+            return self.in_memory(feed, (group, port, true), &outer.name);
+        }
+        let feed = self.feed(&outer.source, parent)?;
+        self.in_memory(feed, (group, input, false), &outer.name)
+    }
+
+    /// A number of the document that reaches a stage by way of a group: in one repeat or another it may be a value, so it is one
+    /// in all of them.
+    pub(super) fn in_memory(&mut self, feed: Feed, key: (usize, usize, bool), name: &str) -> Result<Feed, Problems> {
+        let Feed::Setting(setting) = feed else { return Ok(feed) };
+        if let Some(value) = self.numbers.get(&key) {
+            return Ok(Feed::Value(*value));
+        }
+        let (group, _, output) = key;
+        // An input may have the same name, and another value.
+        let name = if output { format!("{name} (output)") } else { name.to_string() };
+        let value = self.value(group, WireType::Number(setting.ty), format!("{}.{name}", self.graph.nodes[group].path));
+        if let Some(value) = self.program.values.get_mut(value) {
+            value.dim = self.graph.dim_around(group).unwrap_or(value.dim);
+        }
+        self.push(group, TOP, Task::Fill(Some(Setting { name, ..setting })), vec![], vec![write(value)])?;
+        self.numbers.insert(key, value);
+        Ok(Feed::Value(value))
+    }
+}

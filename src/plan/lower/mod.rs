@@ -1,0 +1,565 @@
+//! Iterations and groups unrolled into operations on values. A value is one version of a wire and is written once.
+//! Only what a picture, a State that matters or a kept wire needs is expanded, so dead stages never appear.
+
+mod dead;
+mod fields;
+mod inputs;
+mod sets;
+mod stage;
+mod until;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::cancel::Cancel;
+use crate::graph::starts::{Behind, INIT};
+use crate::graph::{Graph, Kind, Setting, Source};
+use crate::plan::ir::layout::{self, Layout};
+use crate::plan::ir::{Op, Part, Program, Read, StateKey, Task, Value, ValueId, Write};
+use crate::plan::options::{Keep, Outputs, PlanOptions};
+use crate::problem::{Problem, Problems};
+use crate::stage::types::{Precision, ValueType, WireType};
+
+/// More dispatches than this are a slip of the pen (10,000 iterations in a group of 10,000).
+const MAX_OPS: usize = 100_000;
+/// Repeats of groups, those in other groups each time.
+const MAX_REPEATS: usize = 200_000;
+
+/// What a port gets.
+#[derive(Clone, Debug)]
+enum Feed {
+    Value(ValueId),
+    Setting(Setting),
+    Set(Set),
+    Neighbors(Neighbors),
+    Field(Rc<FieldFeed>),
+}
+
+/// A set of particles: its values, and a number that changes when particles change places.
+#[derive(Clone, Debug)]
+struct Set {
+    count: ValueId,
+    /// Most stages hand them on as they are.
+    attributes: Rc<BTreeMap<Arc<str>, ValueId>>,
+    room: Room,
+    order: usize,
+}
+
+/// How many particles fit, and the space they are in.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    capacity: u32,
+    domain: usize,
+}
+
+/// A neighbour grid, and the order of the particles that it was filled from.
+#[derive(Clone, Debug)]
+struct Neighbors {
+    start: ValueId,
+    items: Option<ValueId>,
+    order: usize,
+}
+
+/// A field stage and what its inputs get.
+#[derive(Clone, Debug)]
+struct FieldFeed {
+    node: usize,
+    inputs: Vec<Feed>,
+}
+
+/// A scope at one repeat of its group.
+struct Env {
+    group: Option<usize>,
+    parent: usize,
+    iteration: u32,
+    previous: usize,
+    /// What says whether it runs.
+    gate: Option<ValueId>,
+}
+
+struct Expander<'a> {
+    graph: &'a Graph,
+    program: Program,
+    envs: Vec<Env>,
+    stages: HashMap<(usize, usize), Vec<Feed>>,
+    groups: HashMap<(usize, usize), usize>,
+    /// What the inputs of a group get, by scope and input.
+    taken: HashMap<(usize, usize), Feed>,
+    /// Numbers of the document that are in memory because a group gives them out, or goes on from them: by group, port, and whether
+    /// that is an output.
+    numbers: HashMap<(usize, usize, bool), ValueId>,
+    /// States, or parts of them, of which it is not known yet what they become.
+    waiting: BTreeSet<StateKey>,
+    /// Values that a State holds or becomes.
+    claimed: HashSet<ValueId>,
+    files: Behind,
+    /// Field stages that are validated by themselves.
+    probed: HashSet<usize>,
+    /// Fields that operations have built in so far.
+    built_in: usize,
+    cancel: Cancel,
+    /// Stages and groups whose inputs are being expanded: meeting one again is a circle through a group that repeats.
+    open: HashSet<(usize, usize)>,
+    /// States of particles that have been asked for.
+    sets: HashMap<usize, Set>,
+    /// What stages and groups gave last, by node and port: the wires that have a name.
+    given: BTreeMap<(usize, usize), Feed>,
+    /// Orders given out so far.
+    orders: usize,
+    stops: until::Stops,
+}
+
+const TOP: usize = 0;
+
+/// The operations of a frame.
+pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> {
+    let mut expander = Expander::new(graph, options);
+    for (index, node) in graph.outputs().into_iter().filter_map(|index| Some((index, graph.nodes.get(index)?))) {
+        let wanted = match &options.outputs {
+            Outputs::All => true,
+            Outputs::First => expander.program.pictures.is_empty(),
+            Outputs::One(name) => *name == node.path,
+            Outputs::None => false,
+        };
+        if wanted {
+            expander.picture(index, options.size.or_else(|| graph.picture_size(node)))?;
+        }
+    }
+    let start_only = graph.start_only();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        let ports = match &node.kind {
+            Kind::Group(group) => group.outputs.len(),
+            _ => node.outputs.len(),
+        };
+        let wanted = match &options.keep {
+            Keep::Needed => false,
+            Keep::All => !start_only[index],
+            // The node, a wire of it, or a part of one; what of it is not kept is dropped again.
+            Keep::Wires(wires) => wires.iter().any(|w| w.strip_prefix(&node.path).is_some_and(is_part)),
+        };
+        let watched = match &node.kind {
+            Kind::Stage(stage) => stage.outputs().any(|p| p.expect.is_some()),
+            _ => false,
+        };
+        if wanted || watched {
+            for port in 0..ports {
+                expander.show(index, port)?;
+            }
+            expander.show_repeats(index)?;
+        }
+    }
+    expander.finish_states()?;
+    expander.name_wires();
+    expander.name_what_leaves();
+    let kept = |name: &str| match &options.keep {
+        Keep::Needed => false,
+        Keep::All => true,
+        Keep::Wires(wires) => wires.iter().any(|w| name.strip_prefix(w.as_str()).is_some_and(is_part)),
+    };
+    expander.hold_parts(kept)?;
+    let mut program = expander.program;
+    program.pinned.extend(program.next.values());
+    program.pinned.extend(program.pictures.iter().map(|p| p.1));
+    program.pinned.extend(program.wires.iter().filter(|(name, _)| kept(name)).map(|(_, v)| *v));
+    program.pinned.extend(program.watches.iter().map(|w| w.2));
+    program.drop_dead();
+    Ok(program)
+}
+
+/// Whether the rest of a name is that of a part.
+fn is_part(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with('.')
+}
+
+/// The operations that give every State of a frame its start value.
+pub fn reset(graph: &Graph, frame: &Program, options: &PlanOptions) -> Result<Program, Problems> {
+    let mut expander = Expander::new(graph, options);
+    let states: BTreeSet<usize> = frame.states.keys().map(|(node, _)| *node).collect();
+    for state in states {
+        let node = &graph.nodes[state];
+        if node.file.is_some() {
+            continue;
+        }
+        let feed = match node.inputs.get(INIT).map(|i| &i.source) {
+            Some(Source::Nothing) | None => node.params.first().cloned().map(Feed::Setting),
+            Some(source) => Some(expander.seen(source, node.group)?),
+        };
+        expander.become_state(state, feed)?;
+    }
+    let mut program = expander.program;
+    // Only what the frame has memory for.
+    program.next.retain(|key, _| frame.states.contains_key(key));
+    program.pinned.extend(program.next.values());
+    program.drop_dead();
+    Ok(program)
+}
+
+impl<'a> Expander<'a> {
+    fn new(graph: &'a Graph, options: &PlanOptions) -> Expander<'a> {
+        let top = Env { group: None, parent: TOP, iteration: 0, previous: TOP, gate: None };
+        Expander {
+            graph,
+            program: Program::default(),
+            envs: vec![top],
+            stages: HashMap::new(),
+            groups: HashMap::new(),
+            taken: HashMap::new(),
+            numbers: HashMap::new(),
+            waiting: BTreeSet::new(),
+            claimed: HashSet::new(),
+            files: Behind::default(),
+            probed: HashSet::new(),
+            built_in: 0,
+            cancel: options.cancel.clone(),
+            open: HashSet::new(),
+            sets: HashMap::new(),
+            given: BTreeMap::new(),
+            orders: 0,
+            stops: until::Stops::default(),
+        }
+    }
+
+    fn feed(&mut self, source: &Source, env: usize) -> Result<Feed, Problems> {
+        let graph = self.graph;
+        match source {
+            Source::Setting(setting) => Ok(Feed::Setting(setting.clone())),
+            Source::Wire { node, port } => match &graph.nodes[*node].kind {
+                Kind::State(_) => Ok(self.state(*node)),
+                Kind::Group(group) => {
+                    let (name, inner) = group.outputs.get(*port).ok_or_else(|| broken(graph, *node))?;
+                    // A State's value is there before any repeat.
+                    let held =
+                        matches!(inner, Source::Wire { node, .. } if matches!(graph.nodes[*node].kind, Kind::State(_)));
+                    let feed = match held {
+                        true => self.feed(inner, env)?,
+                        false => self.leaving(*node, *port, env)?,
+                    };
+                    let feed = self.in_memory(feed, (*node, *port, true), name)?;
+                    self.given.insert((*node, *port), feed.clone());
+                    Ok(feed)
+                }
+                _ => {
+                    let outputs = self.stage(*node, env)?;
+                    outputs.get(*port).cloned().ok_or_else(|| broken(graph, *node).into())
+                }
+            },
+            Source::GroupInput { group, input } => {
+                if let Some(known) = self.taken.get(&(env, *input)) {
+                    return Ok(known.clone());
+                }
+                let feed = self.group_input(*group, *input, env)?;
+                self.taken.insert((env, *input), feed.clone());
+                Ok(feed)
+            }
+            Source::Nothing => Err(Problem::new("", "", "an unwired port was read", "check the graph first").into()),
+        }
+    }
+
+    /// Enters the wires under their names. Of one that is made in every repeat of a group, the last is left.
+    fn name_wires(&mut self) {
+        for ((node, port), feed) in std::mem::take(&mut self.given) {
+            self.name(&format!("{}.{}", self.graph.nodes[node].path, self.graph.port_name(node, port)), &feed);
+        }
+    }
+
+    /// Enters a wire under its name, part by part.
+    fn name(&mut self, name: &str, feed: &Feed) {
+        let wires = &mut self.program.wires;
+        match feed {
+            Feed::Value(value) => drop(wires.insert(name.to_string(), *value)),
+            Feed::Set(set) => {
+                wires.insert(format!("{name}.count"), set.count);
+                wires.extend(set.attributes.iter().map(|(attribute, v)| (format!("{name}.{attribute}"), *v)));
+            }
+            Feed::Neighbors(neighbors) => drop(wires.insert(format!("{name}.start"), neighbors.start)),
+            Feed::Setting(_) | Feed::Field(_) => {}
+        }
+    }
+
+    fn state(&mut self, node: usize) -> Feed {
+        let entry = &self.graph.nodes[node];
+        if let Some(set) = &entry.set {
+            return Feed::Set(self.state_set(node, set));
+        }
+        let key = (node, Part::Whole);
+        if let Some(value) = self.program.states.get(&key) {
+            return Feed::Value(*value);
+        }
+        let ty = entry.outputs.first().copied().unwrap_or(WireType::Grid(ValueType::F32));
+        let value = self.value(node, ty, format!("{}.value", entry.path));
+        self.program.wires.insert(format!("{}.value", entry.path), value);
+        self.hold(key, value);
+        Feed::Value(value)
+    }
+
+    /// Makes a value last frame's value of a State, or of a part of one.
+    fn hold(&mut self, key: StateKey, value: ValueId) {
+        if !self.program.next.contains_key(&key) {
+            self.waiting.insert(key.clone());
+        }
+        self.claimed.insert(value);
+        self.program.states.insert(key, value);
+    }
+
+    /// Ends the work when nobody wants it any more.
+    fn check_cancel(&self) -> Result<(), Problems> {
+        if self.cancel.is_cancelled() { Err(crate::plan::options::cancelled()) } else { Ok(()) }
+    }
+
+    /// Wires that leave a group and come back to it make a circle only once the group repeats.
+    fn enter(&mut self, node: usize, env: usize) -> Result<(), Problem> {
+        if self.open.insert((node, env)) {
+            return Ok(());
+        }
+        let entry = &self.graph.nodes[node];
+        let group = if matches!(entry.kind, Kind::Group(_)) { Some(node) } else { entry.group };
+        let path = group.and_then(|group| self.graph.nodes.get(group)).map_or(&entry.path, |group| &group.path);
+        let cause = "the group iterates, and depends on its own output through nodes outside";
+        let remedy = "move these nodes into the group, or add a State in between";
+        Err(Problem::new(path, "iterations", cause, remedy))
+    }
+
+    /// Unrolls a group and gives the scope of its last repeat.
+    fn group(&mut self, node: usize, env: usize) -> Result<usize, Problems> {
+        if let Some(last) = self.groups.get(&(node, env)) {
+            return Ok(*last);
+        }
+        let graph = self.graph;
+        let Kind::Group(group) = &graph.nodes[node].kind else { return Err(broken(graph, node).into()) };
+        self.check_repeats(node)?;
+        self.enter(node, env)?;
+        let until = graph.nodes[node].until.as_ref();
+        let (mut previous, mut gate) = (env, self.gate(env));
+        for iteration in 0..graph.nodes[node].iterations {
+            self.check_cancel()?;
+            if iteration > 0 {
+                // In order, so that the last repeat does not recurse through all before it.
+                for input in 0..group.inputs.len() {
+                    if let Some(output) = group.feedback(input) {
+                        self.feed(output, previous)?;
+                    }
+                }
+            }
+            if let Some(until) = until.filter(|until| iteration > 0 && iteration % until.every == 0) {
+                gate = Some(self.test(node, previous, gate, until)?);
+            }
+            self.envs.push(Env { group: Some(node), parent: env, iteration, previous, gate });
+            previous = self.envs.len() - 1;
+        }
+        if let Some(until) = until {
+            self.count_repeats(node, env, gate, until)?;
+        }
+        self.groups.insert((node, env), previous);
+        self.open.remove(&(node, env));
+        Ok(previous)
+    }
+
+    /// Refuses repeats before they are made.
+    fn check_repeats(&self, node: usize) -> Result<(), Problems> {
+        let entry = &self.graph.nodes[node];
+        let (made, more) = (self.envs.len(), entry.iterations as usize);
+        if made + more <= MAX_REPEATS {
+            return Ok(());
+        }
+        let cause = format!(
+            "the groups have more than {MAX_REPEATS} iterations per frame in total: {} before this one, which adds {more}",
+            made - 1
+        );
+        Err(Problem::new(&entry.path, "iterations", cause, "lower its iterations, or those of the groups around it")
+            .into())
+    }
+
+    fn picture(&mut self, node: usize, size: Option<(u32, u32)>) -> Result<(), Problems> {
+        let entry = &self.graph.nodes[node];
+        let source = entry.inputs.first().map(|i| i.source.clone()).unwrap_or(Source::Nothing);
+        let Feed::Value(image) = self.seen(&source, entry.group)? else { return Err(broken(self.graph, node).into()) };
+        let (width, height) = size.unwrap_or((1, 1));
+        let picture = Value {
+            ty: WireType::Grid(ValueType::U32),
+            domain: None,
+            dim: 2,
+            capacity: 0,
+            space: None,
+            precision: Precision::F32,
+            label: format!("{} (picture)", entry.path),
+            bytes: u64::from(width) * u64::from(height) * 4,
+        };
+        let value = self.add(picture);
+        self.push(node, TOP, Task::Present { width, height }, vec![read(image)], vec![write(value)])?;
+        self.program.pictures.push((node, value, width, height));
+        Ok(())
+    }
+
+    /// What every State that matters becomes. Following one may bring up others.
+    fn finish_states(&mut self) -> Result<(), Problems> {
+        while let Some(state) = self.waiting.first().map(|state| state.0) {
+            self.check_cancel()?;
+            self.bring_files(state);
+            let feed = match self.graph.nodes[state].inputs.first().map(|i| &i.source) {
+                Some(Source::Nothing) | None => self.state(state),
+                Some(source) => self.seen(source, self.graph.nodes[state].group)?,
+            };
+            self.become_state(state, Some(feed))?;
+            let mut left = self.waiting.range((state, Part::Whole)..);
+            if left.next().is_some_and(|next| next.0 == state) {
+                return Err(broken(self.graph, state).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Files that the start of a State is made of have memory, whether a frame reads them or not.
+    fn bring_files(&mut self, state: usize) {
+        let graph = self.graph;
+        let init = graph.nodes.get(state).and_then(|node| node.inputs.get(INIT));
+        let files = init.map(|init| self.files.files(graph, &init.source)).unwrap_or_default();
+        for file in files {
+            self.state(file);
+        }
+    }
+
+    /// Makes a value the next one of a State. Without one, the State is empty.
+    fn become_state(&mut self, state: usize, feed: Option<Feed>) -> Result<(), Problems> {
+        let entry = &self.graph.nodes[state];
+        if let Some(set) = entry.set.clone() {
+            return self.become_set(state, &set, feed);
+        }
+        let ty = entry.outputs.first().copied().unwrap_or(WireType::Grid(ValueType::F32));
+        let empty = self.value(state, ty, format!("{}.value", entry.path));
+        let source = match feed {
+            Some(Feed::Value(value)) => Ok(value),
+            Some(Feed::Setting(setting)) => Err(Some(setting)),
+            _ => Err(None),
+        };
+        self.become_part((state, Part::Whole), source, empty)
+    }
+
+    /// Makes a value, or a constant, the next one of a part of a State, in memory of its own where another State holds the
+    /// value already, or it is stored in another precision. `empty` is a value that has not been used yet.
+    fn become_part(
+        &mut self,
+        key: StateKey,
+        source: Result<ValueId, Option<Setting>>,
+        empty: ValueId,
+    ) -> Result<(), Problems> {
+        let next = match source {
+            Ok(value) => {
+                let own = self.program.states.get(&key) == Some(&value);
+                let precise = |v: ValueId| self.program.values.get(v).map(|v| v.precision);
+                let same = precise(value) == precise(empty);
+                let taken = self.claimed.contains(&value);
+                if own || (same && !taken) {
+                    value
+                } else {
+                    self.push(key.0, TOP, Task::Copy, vec![read(value)], vec![write(empty)])?;
+                    empty
+                }
+            }
+            Err(setting) => {
+                self.push(key.0, TOP, Task::Fill(setting), vec![], vec![write(empty)])?;
+                empty
+            }
+        };
+        self.waiting.remove(&key);
+        self.claimed.insert(next);
+        self.program.next.insert(key, next);
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        node: usize,
+        env: usize,
+        task: Task,
+        reads: Vec<Read>,
+        writes: Vec<Write>,
+    ) -> Result<(), Problems> {
+        let substep = self.envs.get(env).map_or(0, |e| e.iteration);
+        let fields = Vec::new();
+        self.program.ops.push(Op {
+            task,
+            node,
+            reads,
+            handed: Vec::new(),
+            built_in: fields,
+            writes,
+            iteration: 0,
+            substep,
+            color: None,
+            sweeps: 1,
+            shape: None,
+            still: false,
+            gate: self.gate(env),
+        });
+        self.check_count()
+    }
+
+    fn check_count(&self) -> Result<(), Problems> {
+        if self.program.ops.len() <= MAX_OPS {
+            return self.check_cancel();
+        }
+        let cause = format!("the graph unrolls into more than {MAX_OPS} dispatches per frame");
+        Err(Problem::new("", "", cause, "lower the iterations of its stages and groups").into())
+    }
+
+    fn add(&mut self, value: Value) -> ValueId {
+        self.program.values.push(value);
+        self.program.values.len() - 1
+    }
+
+    /// A new value of a node: on the node's domain, unless it is a number.
+    fn value(&mut self, node: usize, ty: WireType, label: String) -> ValueId {
+        let index = self.graph.nodes.get(node).and_then(|n| n.domain);
+        let domain = index.and_then(|d| self.graph.domains.get(d));
+        let dim = domain.map_or(2, |d| d.dim);
+        let elements = domain.map_or(1, |d| d.elements(ty));
+        let asked = self.graph.nodes.get(node).map_or(Precision::F32, |n| n.precision);
+        let precision = layout::precision(ty, asked);
+        // Resolutions are bounded, so this fits 64 bits; rounded up to the alignment of every type.
+        let bytes = (Layout::new(ty, dim, precision).words(elements) * 4).next_multiple_of(16);
+        let domain = index.filter(|_| ty.is_grid());
+        self.add(Value { ty, domain, dim, capacity: 0, space: None, precision, label, bytes })
+    }
+
+    /// One number a cell and one more, which becomes the total of a prefix sum.
+    fn cells_and_total(&mut self, node: usize, label: String) -> ValueId {
+        let value = self.value(node, WireType::Grid(ValueType::U32), label);
+        self.program.values[value].bytes = (self.program.values[value].bytes / 4 + 1).next_multiple_of(4) * 4;
+        value
+    }
+
+    /// One partial result for every workgroup of a stage.
+    fn partials(&mut self, node: usize, ty: WireType, label: String) -> ValueId {
+        let groups = crate::plan::ir::workgroups::groups(self.graph, node);
+        let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
+        let dim = self.graph.dim(&self.graph.nodes[node]);
+        let (bytes, precision) = (count * 16, Precision::F32);
+        self.add(Value { ty, domain: None, dim, capacity: 0, space: None, precision, label, bytes })
+    }
+}
+
+fn write(value: ValueId) -> Write {
+    Write { of: 0, port: 0, part: Part::Whole, value, consumes: None, overwrites: false, passed: false, start: None }
+}
+
+impl Write {
+    fn from(self, consumes: Option<ValueId>) -> Write {
+        Write { consumes, ..self }
+    }
+}
+
+/// A write that goes on from another version.
+fn go_on(value: ValueId, from: ValueId) -> Write {
+    Write { consumes: Some(from), ..write(value) }
+}
+
+fn read(value: ValueId) -> Read {
+    Read { field: 0, port: 0, part: Part::Whole, value }
+}
+
+/// A checked graph holds none of these; the sentence is for whoever breaks that.
+fn broken(graph: &Graph, node: usize) -> Problem {
+    let path = graph.nodes.get(node).map_or("", |n| n.path.as_str());
+    Problem::new(path, "", "the node has no such output", "check the graph before it is compiled")
+}

@@ -1,0 +1,229 @@
+//! Groups that stop before their last repeat. After every few repeats a *gate* says whether the next ones run; what leaves the
+//! group is *carried*: at the end of every repeat that can be the last it goes to the same place in memory, where the outside
+//! finds it whichever was.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Expander;
+use super::Feed;
+use super::Problems;
+use super::TOP;
+use super::broken;
+use super::read;
+use super::write;
+use crate::graph::{Kind, Source, Until};
+use crate::plan::ir::{Task, Value, ValueId, Write};
+use crate::problem::Problem;
+use crate::stage::types::{Precision, ValueType, WireType};
+
+/// What is known of groups that may stop.
+#[derive(Default)]
+pub(super) struct Stops {
+    /// What leaves a group, by node, scope around and port.
+    leaving: HashMap<(usize, usize, usize), Feed>,
+    /// Numbers of repeats, by node and scope around.
+    repeats: HashMap<(usize, usize), ValueId>,
+    carried: BTreeSet<ValueId>,
+    /// What names stand for after the frame, and what is watched of which port.
+    names: Vec<(String, Feed)>,
+}
+
+/// Something that is asked for from outside of groups.
+#[derive(Clone, Copy)]
+enum Asked<'a> {
+    Source(&'a Source),
+    Repeats(usize),
+}
+
+impl Expander<'_> {
+    pub(super) fn gate(&self, env: usize) -> Option<ValueId> {
+        self.envs.get(env).and_then(|env| env.gate)
+    }
+
+    fn until(&self, group: usize) -> Option<&Until> {
+        self.graph.nodes.get(group).and_then(|node| node.until.as_ref())
+    }
+
+    /// The gate behind a repeat. It is looked at whatever came of the repeats before, so that it never says what it said last frame.
+    pub(super) fn test(
+        &mut self,
+        node: usize,
+        repeat: usize,
+        before: Option<ValueId>,
+        until: &Until,
+    ) -> Result<ValueId, Problems> {
+        let entry = &self.graph.nodes[node];
+        let Kind::Group(group) = &entry.kind else { return Err(broken(self.graph, node).into()) };
+        let (name, source) = group.outputs.get(until.port).ok_or_else(|| broken(self.graph, node))?;
+        let Feed::Value(number) = self.feed(source, repeat)? else {
+            let cause = format!(
+                "the output `{name}` is a number that the group does not change, so the group might never stop"
+            );
+            return Err(Problem::new(&entry.path, "until", cause, "name a number that its nodes compute").into());
+        };
+        let gate = self.number(format!("{} (gate)", entry.path));
+        // The table behind it is as long as it turns out to have to be, see `plan::until`.
+        let reads = std::iter::once(number).chain(before).map(read).collect();
+        let task = Task::Test { below: until.below.clone(), every: until.every };
+        self.push(node, TOP, task, reads, vec![write(gate)])?;
+        Ok(gate)
+    }
+
+    fn number(&mut self, label: String) -> ValueId {
+        let ty = WireType::Number(ValueType::U32);
+        let precision = Precision::F32;
+        self.add(Value { ty, domain: None, dim: 2, capacity: 0, space: None, precision, label, bytes: 16 })
+    }
+
+    /// A number of how many repeats a group has made.
+    pub(super) fn count_repeats(
+        &mut self,
+        node: usize,
+        env: usize,
+        gate: Option<ValueId>,
+        until: &Until,
+    ) -> Result<(), Problems> {
+        let all = self.graph.nodes[node].iterations;
+        let count = self.number(format!("{}.repeats", self.graph.nodes[node].path));
+        // Without a test of its own, the gate is that of a group around.
+        let gate = gate.filter(|_| all > until.every);
+        let task = if gate.is_some() { Task::Repeats((all - 1) % until.every + 1) } else { Task::FillWord(all) };
+        self.push(node, env, task, gate.into_iter().map(read).collect(), vec![write(count)])?;
+        self.stops.repeats.insert((node, env), count);
+        Ok(())
+    }
+
+    /// What leaves a group by a port.
+    pub(super) fn leaving(&mut self, node: usize, port: usize, env: usize) -> Result<Feed, Problems> {
+        if let Some(feed) = self.stops.leaving.get(&(node, env, port)) {
+            return Ok(feed.clone());
+        }
+        let graph = self.graph;
+        let Kind::Group(group) = &graph.nodes[node].kind else { return Err(broken(graph, node).into()) };
+        let (name, source) = group.outputs.get(port).ok_or_else(|| broken(graph, node))?;
+        let feed = self.asked(Asked::Source(source), &[node], env)?;
+        if self.until(node).is_some() && !matches!(feed, Feed::Value(_) | Feed::Setting(_)) {
+            let cause = "particles, neighbour grids and fields cannot be outputs of a group with a stop condition";
+            let remedy = "remove its `until`, or output a grid or a number";
+            return Err(Problem::new(&graph.nodes[node].path, name, cause, remedy).into());
+        }
+        if self.until(node).is_some() {
+            self.stops.leaving.insert((node, env, port), feed.clone());
+        }
+        Ok(feed)
+    }
+
+    /// What a source is to the whole graph when the frame ends: as the last repeat of each group around left it.
+    pub(super) fn seen(&mut self, source: &Source, group: Option<usize>) -> Result<Feed, Problems> {
+        let around = self.around(group);
+        self.asked(Asked::Source(source), &around, TOP)
+    }
+
+    /// The groups around, outermost first.
+    fn around(&self, group: Option<usize>) -> Vec<usize> {
+        let mut around: Vec<usize> =
+            std::iter::successors(group, |g| self.graph.nodes.get(*g).and_then(|node| node.group)).collect();
+        around.reverse();
+        around
+    }
+
+    fn asked(&mut self, asked: Asked<'_>, groups: &[usize], env: usize) -> Result<Feed, Problems> {
+        let [group, inner @ ..] = groups else {
+            return match asked {
+                Asked::Source(source) => self.feed(source, env),
+                Asked::Repeats(node) => {
+                    self.group(node, env)?;
+                    let count = self.stops.repeats.get(&(node, env)).copied();
+                    count.map(Feed::Value).ok_or_else(|| broken(self.graph, node).into())
+                }
+            };
+        };
+        let last = self.group(*group, env)?;
+        let Some(every) = self.until(*group).map(|until| until.every) else { return self.asked(asked, inner, last) };
+        let mut feeds = Vec::new();
+        for repeat in self.last_ones(*group, last, every) {
+            feeds.push((repeat, self.asked(asked, inner, repeat)?));
+        }
+        self.carry(*group, feeds)
+    }
+
+    /// The scopes of the repeats that can be the last, in their order.
+    fn last_ones(&self, group: usize, last: usize, every: u32) -> Vec<usize> {
+        let before = |env: &usize| {
+            let here = self.envs.get(*env)?;
+            (here.iteration > 0 && here.group == Some(group)).then_some(here.previous)
+        };
+        let tested = |env: &usize| *env == last || self.envs.get(*env).is_some_and(|e| (e.iteration + 1) % every == 0);
+        let mut found: Vec<usize> = std::iter::successors(Some(last), before).filter(tested).collect();
+        found.reverse();
+        found
+    }
+
+    /// One version after the other of what leaves a group, each in the place of the one before.
+    fn carry(&mut self, group: usize, mut feeds: Vec<(usize, Feed)>) -> Result<Feed, Problems> {
+        let (_, end) = feeds.last().cloned().ok_or_else(|| broken(self.graph, group))?;
+        let values: BTreeSet<Option<ValueId>> = feeds.iter().map(|(_, f)| value_of(f)).collect();
+        let Some(like) = values.iter().flatten().next_back().copied().filter(|_| values.len() > 1) else {
+            return Ok(end);
+        };
+        let mut versions = Vec::new();
+        for (repeat, feed) in feeds.drain(..) {
+            let value = self.add(self.program.values[like].clone());
+            let to = Write { consumes: versions.last().copied(), ..write(value) };
+            match feed {
+                Feed::Value(from) => self.push(group, repeat, Task::Copy, vec![read(from)], vec![to])?,
+                Feed::Setting(setting) => self.push(group, repeat, Task::Fill(Some(setting)), vec![], vec![to])?,
+                _ => return Ok(end),
+            }
+            versions.push(value);
+        }
+        self.stops.carried.extend(&versions);
+        let carried = versions.last().copied().map_or(end, Feed::Value);
+        self.program.carries.push(versions);
+        Ok(carried)
+    }
+
+    /// Brings in what somebody wants to see, under its name.
+    pub(super) fn show(&mut self, node: usize, port: usize) -> Result<(), Problems> {
+        let entry = &self.graph.nodes[node];
+        let feed = self.seen(&Source::Wire { node, port }, entry.group)?;
+        if self.around(entry.group).into_iter().any(|group| self.until(group).is_some()) {
+            if let (Feed::Value(value), Some(watch)) =
+                (&feed, self.program.watches.iter_mut().find(|(n, p, _)| (*n, *p) == (node, port)))
+            {
+                watch.2 = *value;
+            }
+            self.stops.names.push((format!("{}.{}", entry.path, self.graph.port_name(node, port)), feed));
+        }
+        Ok(())
+    }
+
+    /// The same of the number of repeats of a group that may stop; an output of that name comes first.
+    pub(super) fn show_repeats(&mut self, node: usize) -> Result<(), Problems> {
+        let entry = &self.graph.nodes[node];
+        let Kind::Group(group) = &entry.kind else { return Ok(()) };
+        if entry.until.is_some() && group.outputs.iter().all(|(name, _)| name != "repeats") {
+            let around = self.around(entry.group);
+            let feed = self.asked(Asked::Repeats(node), &around, TOP)?;
+            self.stops.names.push((format!("{}.repeats", entry.path), feed));
+        }
+        Ok(())
+    }
+
+    /// Names within groups that may stop stand for what is carried; what is not would not be there in every frame.
+    pub(super) fn name_what_leaves(&mut self) {
+        let gated = self.program.ops.iter().filter(|op| op.gate.is_some()).flat_map(|op| &op.writes).map(|w| w.value);
+        let lost: BTreeSet<ValueId> = gated.filter(|v| !self.stops.carried.contains(v)).collect();
+        self.program.wires.retain(|_, value| !lost.contains(value));
+        for (name, feed) in std::mem::take(&mut self.stops.names) {
+            self.name(&name, &feed);
+        }
+    }
+}
+
+fn value_of(feed: &Feed) -> Option<ValueId> {
+    match feed {
+        Feed::Value(value) => Some(*value),
+        _ => None,
+    }
+}

@@ -1,0 +1,191 @@
+//! Memory: which versions share a buffer because one goes on from the other in place, and which because their lives do
+//! not overlap. A State's next value takes the State's own buffer where that is free by then; else the two swap. Still
+//! values share memory among themselves only, and those that a frame reads keep theirs.
+
+use crate::plan::data::{Buffer, Holding};
+use crate::plan::ir::lifetimes::{Chain, chains, keys, lives, owners};
+use crate::plan::ir::{Program, StateKey, ValueId};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::graph::Graph;
+use crate::problem::{Problem, Problems};
+
+/// Buffers of a plan, and of each value.
+#[derive(Debug, Default)]
+pub struct Allocation {
+    pub buffers: Vec<Buffer>,
+    pub frame: Vec<usize>,
+    pub reset: Vec<usize>,
+    pub swaps: Vec<(usize, usize)>,
+    /// Output port, node and buffer of each watched number.
+    pub watches: Vec<(usize, usize, usize)>,
+    /// Buffer of each State's value.
+    pub states: BTreeMap<StateKey, usize>,
+    pub wires: BTreeMap<String, WireMemory>,
+    pub pictures: Vec<(usize, usize, u32, u32)>,
+}
+
+#[derive(Debug)]
+pub struct WireMemory {
+    pub value: crate::plan::ir::Value,
+    pub buffer: usize,
+    pub kept: bool,
+    pub state: bool,
+}
+
+pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Allocation, Problems> {
+    let mut layout = Allocation::default();
+    let chains = chains(graph, frame);
+    let still = frame.still() as isize;
+    // A frame that leaves the still operations out must find what they wrote, so they have memory of their own.
+    let (mut pool, mut still_pool) = (Pool::default(), Pool::default());
+    layout.frame = vec![usize::MAX; frame.values.len()];
+    let owner = owners(&chains, frame.values.len());
+    let chain_of = |value: ValueId| owner.get(value).and_then(|chain| chains.get((*chain)?));
+    // States first: their memory is theirs for good.
+    let mut state_ends = BTreeMap::new();
+    for (key, value) in &frame.states {
+        let buffer = pool.create(&mut layout.buffers, &frame.values[*value].label, frame.values[*value].bytes);
+        layout.states.insert(key.clone(), buffer);
+        if let Some(chain) = chain_of(*value) {
+            chain.values.iter().for_each(|v| layout.frame[*v] = buffer);
+            state_ends.insert(key.clone(), chain.last);
+        }
+    }
+    let passed: BTreeSet<ValueId> =
+        frame.ops.iter().flat_map(|op| &op.writes).filter(|w| w.passed).map(|w| w.value).collect();
+    let becomes = keys(&frame.next);
+    for chain in &chains {
+        let inside = chain.values.iter().all(|v| passed.contains(v));
+        if inside || chain.values.first().is_none_or(|v| layout.frame[*v] != usize::MAX) {
+            continue;
+        }
+        let keys = chain.values.iter().filter_map(|v| becomes.get(v)).flatten();
+        let state = keys.filter(|key| frame.states.contains_key(key)).min().copied();
+        let buffer = match state {
+            Some(state) if state_ends.get(state).is_some_and(|end| *end < chain.first) => layout.states[state],
+            Some(state) => {
+                let other = pool.take(&mut layout.buffers, chain, frame);
+                layout.swaps.push((layout.states[state], other));
+                other
+            }
+            None if chain.first < still => still_pool.take(&mut layout.buffers, chain, frame),
+            None => pool.take(&mut layout.buffers, chain, frame),
+        };
+        chain.values.iter().for_each(|v| layout.frame[*v] = buffer);
+    }
+    note_holdings(frame, &mut layout);
+    // After a reset the still operations run anew.
+    pool.busy.append(&mut still_pool.busy);
+    layout.reset = reset_buffers(graph, reset, &mut layout, &pool)?;
+    layout.pictures = frame.pictures.iter().map(|(n, v, w, h)| (*n, layout.frame[*v], *w, *h)).collect();
+    layout.watches = frame.watches.iter().map(|(n, p, v)| (*n, *p, layout.frame[*v])).collect();
+    let survivors = survivors(&chains, &layout.frame);
+    let state_values: BTreeSet<ValueId> = frame.states.values().copied().collect();
+    let is_state = |v: &ValueId| state_values.contains(v);
+    // What nothing needs has no memory.
+    for (name, value) in frame.wires.iter().filter(|(_, v)| layout.frame[**v] != usize::MAX) {
+        let memory = WireMemory {
+            value: frame.values[*value].clone(),
+            buffer: layout.frame[*value],
+            kept: survivors.contains(value) || is_state(value),
+            state: is_state(value),
+        };
+        layout.wires.insert(name.clone(), memory);
+    }
+    Ok(layout)
+}
+
+/// Notes for every buffer what it holds when. Versions of a wire that follow each other count as one.
+fn note_holdings(program: &Program, layout: &mut Allocation) {
+    let count = program.ops.len() as isize;
+    let (first, last) = lives(program);
+    let mut order: Vec<ValueId> = (0..program.values.len()).filter(|v| first[*v] < isize::MAX).collect();
+    order.sort_by_key(|v| first[*v]);
+    for value in order {
+        let Some(buffer) = layout.buffers.get_mut(layout.frame[value]) else { continue };
+        let at = |op: isize| usize::try_from(op).ok().filter(|_| op < count);
+        let new = Holding {
+            wire: wire(&program.values[value].label).to_string(),
+            first: at(first[value]),
+            last: at(last[value]),
+        };
+        match buffer.holds.last_mut() {
+            Some(before) if before.wire == new.wire && before.last.is_some() => before.last = new.last,
+            _ => buffer.holds.push(new),
+        }
+    }
+}
+
+/// The wire that a value is a version of: what a scatter works on is the wire that it makes.
+fn wire(label: &str) -> &str {
+    label.strip_suffix(" (scatter)").unwrap_or(label)
+}
+
+/// The value that each buffer holds when the frame ends.
+fn survivors(chains: &[Chain], buffers: &[usize]) -> BTreeSet<ValueId> {
+    let mut last = BTreeMap::new();
+    for chain in chains {
+        if let Some(value) = chain.values.last() {
+            let entry = last.entry(buffers[*value]).or_insert((chain.first, *value));
+            if chain.first >= entry.0 {
+                *entry = (chain.first, *value);
+            }
+        }
+    }
+    last.into_values().map(|(_, v)| v).collect()
+}
+
+/// Buffers that wires take turns in.
+#[derive(Debug, Default)]
+struct Pool {
+    /// Buffer and the last operation that needs it; States' buffers are not here.
+    busy: Vec<(usize, isize)>,
+}
+
+impl Pool {
+    fn create(&self, buffers: &mut Vec<Buffer>, label: &str, bytes: u64) -> usize {
+        buffers.push(Buffer { label: wire(label).to_string(), bytes, holds: Vec::new() });
+        buffers.len() - 1
+    }
+
+    fn take(&mut self, buffers: &mut Vec<Buffer>, chain: &Chain, program: &Program) -> usize {
+        let free = self.busy.iter_mut().find(|(b, last)| *last < chain.first && buffers[*b].bytes == chain.bytes);
+        if let Some((buffer, last)) = free {
+            *last = chain.last;
+            return *buffer;
+        }
+        let label = chain.values.first().map_or("", |v| program.values[*v].label.as_str());
+        let buffer = self.create(buffers, label, chain.bytes);
+        self.busy.push((buffer, chain.last));
+        buffer
+    }
+}
+
+/// A reset runs between frames, so whatever is no State's is free for it.
+fn reset_buffers(
+    graph: &Graph,
+    reset: &Program,
+    layout: &mut Allocation,
+    frame: &Pool,
+) -> Result<Vec<usize>, Problems> {
+    let mut pool = Pool { busy: frame.busy.iter().map(|(b, _)| (*b, isize::MIN)).collect() };
+    let mut memory = vec![usize::MAX; reset.values.len()];
+    let (held, becomes) = (keys(&reset.states), keys(&reset.next));
+    for chain in chains(graph, reset) {
+        let first = |of: &BTreeMap<ValueId, Vec<&StateKey>>| {
+            chain.values.iter().filter_map(|v| of.get(v)).flatten().min().copied().cloned()
+        };
+        // A State that a reset reads is a file's, which has its value already.
+        let buffer = match first(&becomes).or_else(|| first(&held)) {
+            Some(state) => {
+                let node = graph.nodes.get(state.0).map_or("", |node| node.path.as_str());
+                let lost = || Problem::new(node, "", "the start of a State reads this one, which has no memory", "");
+                *layout.states.get(&state).ok_or_else(lost)?
+            }
+            None => pool.take(&mut layout.buffers, &chain, reset),
+        };
+        chain.values.iter().for_each(|v| memory[*v] = buffer);
+    }
+    Ok(memory)
+}

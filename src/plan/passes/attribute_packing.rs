@@ -1,0 +1,266 @@
+//! What a stage reads of other particles, packed: each load that 32 lanes make at places of their own costs the same for four words as
+//! for one, so attributes that are read together lie together in vectors of four. They stay where they are as well; the copy is made by
+//! the stage that writes the last of them, in the dispatch that it has anyway, or for large sets in one of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::graph::Graph;
+use crate::plan::ir::demand::asked_for;
+use crate::plan::ir::{Op, Part, Program, Read, Task, Value, ValueId, Write, bindings, query};
+use crate::stage::header::Change;
+use crate::stage::types::{PortType, Precision, Scalar, ValueType, WireType};
+use crate::stage::{IterationSource, Stage};
+
+/// Words of a pack at most: what one load takes.
+const WORDS: u32 = 4;
+
+/// Particles from which on a dispatch of its own is worth it.
+const LARGE: u32 = 1 << 15;
+
+/// Attributes that lie together, and where they are read.
+struct Wanted {
+    field: usize,
+    port: usize,
+    count: ValueId,
+    /// Names and values, in the order of their words.
+    attributes: Vec<(String, ValueId)>,
+}
+
+impl Wanted {
+    fn name(&self) -> String {
+        self.attributes.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("+")
+    }
+
+    fn values(&self) -> Vec<ValueId> {
+        self.attributes.iter().map(|(_, value)| *value).collect()
+    }
+}
+
+/// Packs what the stages of a program read of other particles.
+pub fn pack(graph: &Graph, program: &mut Program) {
+    let mut packs = BTreeMap::<Vec<ValueId>, ValueId>::new();
+    let (asked, mut readers) = (asked_for(program), BTreeMap::<ValueId, usize>::new());
+    for op in &program.ops {
+        op.inputs().collect::<BTreeSet<_>>().into_iter().for_each(|v| *readers.entry(v).or_default() += 1);
+    }
+    let mut reader = 0;
+    while reader < program.ops.len() {
+        let all = wanted(graph, program, reader);
+        // What nothing else reads is not stored any more.
+        let gone = |value: &ValueId| readers.get(value) == Some(&1) && !asked.contains(value);
+        let packed: BTreeSet<ValueId> = all.iter().flat_map(Wanted::values).filter(gone).collect();
+        for wanted in all {
+            let known = packs.get(&wanted.values()).copied();
+            let made = known.or_else(|| with_last(graph, program, (reader, &packed), &wanted)).or_else(|| {
+                let alone = alone(graph, program, reader, &wanted)?;
+                reader += 1;
+                Some(alone)
+            });
+            if let Some(value) = made {
+                packs.insert(wanted.values(), value);
+                redirect(program, reader, &wanted, value);
+            }
+        }
+        reader += 1;
+    }
+    leave_unread_out(program);
+}
+
+/// The packs that an operation's stages would read: of every set that they ask for others' attributes in a loop.
+fn wanted(graph: &Graph, program: &Program, reader: usize) -> Vec<Wanted> {
+    let Some(op) = program.ops.get(reader).filter(|op| matches!(op.task, Task::Stage) && op.gate.is_none()) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for field in 0..=op.built_in.len() {
+        let Some(stage) = query::stage_of(graph, op, field) else { continue };
+        let looping = ["for", "while", "loop"].iter().any(|word| stage.names(word));
+        let sets = stage.inputs().enumerate().filter(|(_, p)| p.ty == PortType::Particles && stage.calls(&p.name));
+        for (port, declared) in sets.filter(|_| looping) {
+            let part = |part: &Part| op.reads.iter().find(|r| r.field == field && r.port == port && r.part == *part);
+            let Some(count) = part(&Part::Count).map(|read| read.value) else { continue };
+            let asked = stage.asks_of_others(declared);
+            let floats = asked.iter().filter_map(|name| {
+                let read = part(&Part::Attribute((*name).into()))?;
+                let value = program.values.get(read.value)?;
+                let whole = value.ty.value().scalar() == Scalar::F32 && value.precision == Precision::F32;
+                whole.then(|| (name.to_string(), read.value, value.ty.value().components(value.dim)))
+            });
+            let bins = bins(floats.collect());
+            found.extend(bins.into_iter().map(|attributes| Wanted { field, port, count, attributes }));
+        }
+    }
+    found
+}
+
+/// Which attributes lie together, vectors first. The first vector is what distances are measured by, so it is read far more often than
+/// the rest and takes in only what lies in its fourth word, which is idle. What is left alone is not packed.
+fn bins(mut attributes: Vec<(String, ValueId, u32)>) -> Vec<Vec<(String, ValueId)>> {
+    attributes.sort_by_key(|(_, _, words)| *words == 1);
+    let mut bins: Vec<(u32, Vec<(String, ValueId)>)> = Vec::new();
+    for (name, value, words) in attributes {
+        match bins.iter_mut().find(|(room, _)| *room >= words) {
+            Some((room, bin)) => {
+                *room -= words;
+                bin.push((name, value));
+            }
+            None => {
+                let first = bins.is_empty() && words == 2;
+                bins.push((if first { 0 } else { WORDS.saturating_sub(words) }, vec![(name, value)]));
+            }
+        }
+    }
+    bins.into_iter().map(|(_, bin)| bin).filter(|bin| bin.len() > 1).collect()
+}
+
+/// Has the last operation that writes one of the attributes write the pack too. `packed`: what the reader has packed and nothing else reads.
+fn with_last(
+    graph: &Graph,
+    program: &mut Program,
+    (reader, packed): (usize, &BTreeSet<ValueId>),
+    wanted: &Wanted,
+) -> Option<ValueId> {
+    let writer =
+        |value: ValueId| program.ops.iter().take(reader).rposition(|op| op.writes.iter().any(|w| w.value == value));
+    let last = wanted.attributes.iter().filter_map(|(_, value)| writer(*value)).max()?;
+    let op = program.ops.get(last)?;
+    let stage = own_particles(graph, op)?;
+    let set = stage.set()?;
+    let input = stage.inputs().position(|p| p.name == set.name)?;
+    let output = stage.outputs().position(|p| p.name == set.name)?;
+    let counts = |r: &&Read| r.field == 0 && r.port == input && r.part == Part::Count;
+    let same = op.reads.iter().find(counts).is_some_and(|read| read.value == wanted.count);
+    let alike = op.still == program.ops.get(reader)?.still && op.gate.is_none();
+    let mut reads = Vec::new();
+    for (name, value) in &wanted.attributes {
+        let part = Part::Attribute(name.as_str().into());
+        let written = op.writes.iter().rfind(|w| w.part == part);
+        if written.is_some_and(|w| w.value == *value) {
+            continue;
+        }
+        // An own attribute as it was: still there, and not what the stage knows by that name in another version.
+        let read = op.reads.iter().chain(&op.handed).find(|r| r.field == 0 && r.port == input && r.part == part);
+        let other = read.is_some_and(|r| r.value != *value) || written.is_some();
+        if other || op.handed.iter().any(|r| r.value == *value) {
+            return None;
+        }
+        reads.extend(read.is_none().then_some(Read { field: 0, port: input, part, value: *value }));
+    }
+    let gone = |w: &&Write| !w.passed && w.consumes.is_none() && packed.contains(&w.value);
+    let more = reads.len() + 1;
+    let less = op.writes.iter().filter(gone).count();
+    if !same || !alike || bindings::buffers_of(op) + more > program.buffer_budget + less {
+        return None;
+    }
+    let (part, value) = (Part::Packed(wanted.name().into()), add(program, wanted)?);
+    let op = program.ops.get_mut(last)?;
+    op.reads.extend(reads);
+    op.writes.push(Write { port: output, part, ..plain_write(value) });
+    Some(value)
+}
+
+/// A stage over particles that changes their own attributes and does nothing else.
+fn own_particles<'g>(graph: &'g Graph, op: &Op) -> Option<&'g Stage> {
+    let stage = query::stage_of(graph, op, 0)?;
+    let own = stage.outputs().all(|p| p.ty == PortType::Particles && p.change == Change::Own);
+    (matches!(op.task, Task::Stage) && own && stage.source() == IterationSource::Particles).then_some(stage)
+}
+
+/// A dispatch that makes nothing but the pack, before the one that reads it, where the set is large and the search is long.
+fn alone(graph: &Graph, program: &mut Program, reader: usize, wanted: &Wanted) -> Option<ValueId> {
+    let op = program.ops.get(reader)?;
+    let stage = query::stage_of(graph, op, wanted.field)?;
+    let searches = stage.inputs().any(|p| p.ty == PortType::NeighborGrid && stage.calls(&format!("{}_next", p.name)));
+    let large = wanted.values().iter().all(|v| program.values.get(*v).is_some_and(|value| value.capacity >= LARGE));
+    if !searches || !large {
+        return None;
+    }
+    let like = op.clone();
+    let value = add(program, wanted)?;
+    let attributes = wanted.attributes.iter().map(|(name, value)| Read {
+        field: 0,
+        port: 0,
+        part: Part::Attribute(name.as_str().into()),
+        value: *value,
+    });
+    let count = Read { field: 0, port: 1, part: Part::Count, value: wanted.count };
+    let pack = Op {
+        task: Task::Pack,
+        reads: attributes.chain([count]).collect(),
+        handed: Vec::new(),
+        built_in: Vec::new(),
+        writes: vec![Write { part: Part::Packed(wanted.name().into()), ..plain_write(value) }],
+        shape: None,
+        ..like
+    };
+    program.ops.insert(reader, pack);
+    Some(value)
+}
+
+fn plain_write(value: ValueId) -> Write {
+    let (part, consumes, start) = (Part::Whole, None, None);
+    Write { of: 0, port: 0, part, value, consumes, overwrites: false, passed: false, start }
+}
+
+/// The value of a pack.
+fn add(program: &mut Program, wanted: &Wanted) -> Option<ValueId> {
+    let values: Option<Vec<&Value>> = wanted.attributes.iter().map(|(_, v)| program.values.get(*v)).collect();
+    let values = values?;
+    let words: u32 = values.iter().map(|value| value.ty.value().components(value.dim)).sum();
+    let last = values.last()?;
+    let ty = if words == 2 { ValueType::Vec2 } else { ValueType::Vec4 };
+    let set = last.label.rsplit_once('.').map_or(last.label.as_str(), |(set, _)| set);
+    let value = Value {
+        ty: WireType::Attribute(ty),
+        label: format!("{set}.{}", wanted.name()),
+        bytes: (u64::from(last.capacity) * u64::from(ty.components(last.dim)) * 4).next_multiple_of(16),
+        ..(*last).clone()
+    };
+    program.values.push(value);
+    Some(program.values.len() - 1)
+}
+
+/// Makes an operation read a pack instead of the attributes in it.
+fn redirect(program: &mut Program, reader: usize, wanted: &Wanted, value: ValueId) {
+    let (field, port) = (wanted.field, wanted.port);
+    let Some(op) = program.ops.get_mut(reader) else { return };
+    let packed = |r: &Read| {
+        let name = if let Part::Attribute(name) = &r.part { name } else { return false };
+        r.field == field && r.port == port && wanted.attributes.iter().any(|(packed, _)| **packed == **name)
+    };
+    op.reads.retain(|r| !packed(r));
+    op.reads.push(Read { field, port, part: Part::Packed(wanted.name().into()), value });
+}
+
+/// Attributes that only packs were made of are not stored.
+fn leave_unread_out(program: &mut Program) {
+    let read: BTreeSet<ValueId> = program.ops.iter().flat_map(Op::inputs).collect();
+    let asked = asked_for(program);
+    let packs = |op: &Op| op.writes.iter().any(|w| matches!(w.part, Part::Packed(_))) && matches!(op.task, Task::Stage);
+    for op in program.ops.iter_mut().filter(|op| packs(op)) {
+        for write in op.writes.iter_mut().filter(|w| matches!(w.part, Part::Attribute(_))) {
+            write.passed |= !read.contains(&write.value) && !asked.contains(&write.value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed(attributes: &[(&str, u32)]) -> Vec<String> {
+        let attributes = attributes.iter().map(|(name, words)| (name.to_string(), 0, *words)).collect();
+        let names = |bin: Vec<(String, ValueId)>| bin.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join("+");
+        bins(attributes).into_iter().map(names).collect()
+    }
+
+    #[test]
+    fn a_load_takes_what_fits_into_four_words() {
+        let sph = [("density", 1), ("position", 3), ("pressure", 1), ("velocity", 3)];
+        assert_eq!(packed(&sph), ["position+density", "velocity+pressure"]);
+        let flat = [("position", 2), ("velocity", 2), ("density", 1), ("pressure", 1)];
+        assert_eq!(packed(&flat), ["velocity+density+pressure"], "distances need the position alone");
+        assert_eq!(packed(&[("position", 3), ("velocity", 3)]), [""; 0]);
+        assert_eq!(packed(&[("position", 3), ("a", 1), ("b", 1), ("c", 1)]), ["position+a", "b+c"]);
+    }
+}

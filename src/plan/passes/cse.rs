@@ -1,0 +1,69 @@
+//! What a frame would compute twice: a stage in a group that repeats, though nothing that it reads has changed since, as the wide face
+//! weights of a multigrid cycle. It runs once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::graph::{Graph, Kind};
+use crate::plan::ir::{Op, Part, Program, Task, ValueId};
+use crate::stage::header::Direction;
+use crate::stage::{IterationSource, Stage};
+
+/// What a stage's results follow from within a frame: node, colour, gate, whether it is still, what it reads and what is built in.
+type Key = (usize, Option<u32>, Option<ValueId>, bool, Vec<(usize, usize, Part, ValueId)>, Vec<usize>);
+
+/// Leaves out operations that do what another of the same node has done before.
+pub fn drop_repeats(graph: &Graph, program: &mut Program) {
+    let held = held(program);
+    let mut known = BTreeMap::<Key, Vec<ValueId>>::new();
+    let mut same = BTreeMap::<ValueId, ValueId>::new();
+    let mut ops = Vec::with_capacity(program.ops.len());
+    for mut op in program.ops.drain(..) {
+        for read in &mut op.reads {
+            read.value = same.get(&read.value).copied().unwrap_or(read.value);
+        }
+        let made: Vec<ValueId> = op.writes.iter().map(|w| w.value).collect();
+        if repeats(graph, &op) && made.iter().all(|value| !held.contains(value)) {
+            let reads = op.reads.iter().map(|r| (r.field, r.port, r.part.clone(), r.value)).collect();
+            let key = (op.node, op.color, op.gate, op.still, reads, op.built_in.iter().map(|b| b.node).collect());
+            if let Some(before) = known.get(&key) {
+                same.extend(made.into_iter().zip(before.iter().copied()));
+                continue;
+            }
+            known.insert(key, made);
+        }
+        ops.push(op);
+    }
+    program.ops = ops;
+    for value in program.wires.values_mut() {
+        *value = same.get(value).copied().unwrap_or(*value);
+    }
+}
+
+/// Whether an operation's results follow from what it reads and from the frame alone.
+fn repeats(graph: &Graph, op: &Op) -> bool {
+    let stage = |node: usize| match graph.nodes.get(node).map(|n| &n.kind) {
+        Some(Kind::Stage(stage)) => Some(stage),
+        _ => None,
+    };
+    let counts = |stage: &Stage| stage.names("iteration") || stage.names("substep");
+    let fresh = |stage: &Stage| {
+        stage.source() == IterationSource::Cells
+            && stage.outputs().all(|port| {
+                port.direction == Direction::Out
+                    && port.ty.is_grid()
+                    && port.scatter.is_none()
+                    && port.reduce.is_none()
+                    && !port.scan
+            })
+    };
+    let fields = op.built_in.iter().all(|built| stage(built.node).is_some_and(|stage| !counts(stage)));
+    let own = stage(op.node).is_some_and(|stage| fresh(stage) && !counts(stage));
+    matches!(op.task, Task::Stage) && own && fields && op.writes.iter().all(|w| w.consumes.is_none())
+}
+
+/// Values that have a place of their own, or that something goes on from.
+fn held(program: &Program) -> BTreeSet<ValueId> {
+    let consumed = program.ops.iter().flat_map(|op| &op.writes).filter_map(|w| w.consumes);
+    let groups = program.carries.iter().chain(&program.together).flatten().copied();
+    consumed.chain(groups).chain(program.pinned.iter().copied()).chain(program.next.values().copied()).collect()
+}

@@ -1,0 +1,160 @@
+//! Groups that stop before their last repeat, once it is known in which order things happen: what is carried in place needs no
+//! copies, and each gate gets a table of the workgroups that it lets through.
+
+use crate::plan::data::{COUNT_GROUPS, GATE_ENTRY};
+use crate::plan::ir::workgroups::{self};
+use crate::plan::ir::{Op, Part, Program, Task, ValueId, lifetimes};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::graph::{Graph, Kind};
+use crate::problem::{Problem, Problems};
+use crate::stage::types::PortType;
+
+/// Makes a scheduled program ready for memory and kernels.
+///
+/// # Errors
+/// Particles in a group that may stop.
+pub fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problems> {
+    coalesce(graph, program);
+    for op in program.ops.iter().filter(|op| op.gate.is_some()) {
+        if moves(graph, op) {
+            let path = graph.nodes.get(op.node).map_or("", |n| n.path.as_str());
+            let cause = "particles cannot be processed in a group with a stop condition: the GPU already decides how many of them run";
+            let remedy = "remove `until` from the group, or move the particles outside";
+            return Err(Problem::new(path, "", cause, remedy).into());
+        }
+    }
+    let (mut tables, mut testers) = (BTreeMap::<ValueId, Vec<[u32; 3]>>::new(), BTreeMap::new());
+    for op in &program.ops {
+        if let Task::Test { .. } = op.task {
+            tables.extend(op.writes.iter().map(|w| (w.value, Vec::new())));
+            testers.extend(op.writes.iter().map(|w| (w.value, op.node)));
+        }
+    }
+    for op in &program.ops {
+        let Some(table) = op.gate.and_then(|gate| tables.get_mut(&gate)) else { continue };
+        let groups = workgroups::op_groups(graph, program, op);
+        if !table.contains(&groups) {
+            table.push(groups);
+        }
+    }
+    for (gate, table) in &tables {
+        program.values[*gate].bytes = (COUNT_GROUPS + GATE_ENTRY * table.len() as u64).next_multiple_of(16);
+    }
+    program.tables = tables;
+    program.testers = testers;
+    Ok(())
+}
+
+fn moves(graph: &Graph, op: &Op) -> bool {
+    let parts = op.reads.iter().map(|r| &r.part).chain(op.writes.iter().map(|w| &w.part));
+    let set = parts.into_iter().any(|part| *part != Part::Whole);
+    let runs = graph.nodes.get(op.node).is_some_and(|node| match &node.kind {
+        Kind::Stage(stage) => stage.header.ports.iter().any(|p| p.writes() && p.ty == PortType::Particles),
+        _ => false,
+    });
+    set || runs
+}
+
+/// Leaves out copies of what is in the same place at the end of every repeat by itself.
+fn coalesce(graph: &Graph, program: &mut Program) {
+    for versions in std::mem::take(&mut program.carries) {
+        let Some(sources) = sources(program, &versions) else { continue };
+        if !in_one_place(graph, program, &versions, &sources) {
+            continue;
+        }
+        let instead: BTreeMap<ValueId, ValueId> = versions.iter().copied().zip(sources.iter().copied()).collect();
+        program.ops.retain(|op| op.writes.iter().all(|w| !instead.contains_key(&w.value)));
+        replace(program, &instead);
+        program.together.push(sources);
+    }
+}
+
+/// The first operation that writes each value.
+fn writers(program: &Program) -> HashMap<ValueId, usize> {
+    let mut writers = HashMap::new();
+    for (index, op) in program.ops.iter().enumerate() {
+        for write in &op.writes {
+            writers.entry(write.value).or_insert(index);
+        }
+    }
+    writers
+}
+
+/// What is copied to each version, where all of it is copied from what a repeat has just made.
+fn sources(program: &Program, versions: &[ValueId]) -> Option<Vec<ValueId>> {
+    let writers = writers(program);
+    let writer = |value: ValueId| writers.get(&value).and_then(|op| program.ops.get(*op));
+    let source = |version: &ValueId| {
+        let copy = writer(*version).filter(|op| matches!(op.task, Task::Copy))?;
+        let from = copy.reads.first()?.value;
+        let maker = writer(from)?;
+        (!maker.still && maker.gate == copy.gate).then_some(from)
+    };
+    let sources: Vec<ValueId> = versions.iter().map(source).collect::<Option<_>>()?;
+    let apart: BTreeSet<ValueId> = sources.iter().copied().collect();
+    let known = program.together.iter().flatten().any(|v| apart.contains(v));
+    (apart.len() == sources.len() && !known).then_some(sources)
+}
+
+/// Whether the buffers of the sources can be one, in which each stays until the next is written.
+fn in_one_place(graph: &Graph, program: &Program, versions: &[ValueId], sources: &[ValueId]) -> bool {
+    let without: BTreeSet<ValueId> = versions.iter().copied().collect();
+    let mut tried = program.clone();
+    tried.ops.iter_mut().filter(|op| op.writes.iter().any(|w| without.contains(&w.value))).for_each(|op| {
+        // As if it were gone already.
+        op.reads.clear();
+        op.writes.clear();
+        op.gate = None;
+    });
+    replace(&mut tried, &versions.iter().copied().zip(sources.iter().copied()).collect());
+    let chains = lifetimes::chains(graph, &tried);
+    let owner = lifetimes::owners(&chains, tried.values.len());
+    let chain_of = |v: &ValueId| owner.get(*v).copied().flatten();
+    let Some(places) = sources.iter().map(chain_of).collect::<Option<Vec<usize>>>() else { return false };
+    let writers = writers(&tried);
+    let gate_of = |v: ValueId| writers.get(&v).and_then(|op| tried.ops.get(*op)).map(|op| op.gate);
+    let after: HashMap<ValueId, ValueId> = chains
+        .iter()
+        .flat_map(|c| c.values.windows(2))
+        .filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)))
+        .collect();
+    // What goes on from it in place belongs to a repeat to come.
+    let lasts = |source: &ValueId| {
+        let same = |next: &ValueId| gate_of(*next) == gate_of(*source);
+        Some(source) == sources.last() || !after.get(source).is_some_and(same)
+    };
+    if !sources.iter().all(lasts) {
+        return false;
+    }
+    let mut order: Vec<usize> = places.clone();
+    order.dedup();
+    if order.len() == 1 {
+        return true;
+    }
+    let held: BTreeSet<ValueId> = tried.states.values().chain(tried.together.iter().flatten()).copied().collect();
+    let free = |c: &usize| chains.get(*c).is_some_and(|c| c.values.iter().all(|v| !held.contains(v)));
+    let apart = |pair: &[usize]| match pair {
+        [a, b] => chains.get(*a).zip(chains.get(*b)).is_some_and(|(a, b)| a.last < b.first),
+        _ => false,
+    };
+    order.iter().all(free) && order.windows(2).all(apart)
+}
+
+/// Puts other values in the place of some.
+fn replace(program: &mut Program, instead: &BTreeMap<ValueId, ValueId>) {
+    let put = |value: &mut ValueId| {
+        if let Some(other) = instead.get(value) {
+            *value = *other;
+        }
+    };
+    for op in &mut program.ops {
+        op.reads.iter_mut().chain(&mut op.handed).for_each(|r| put(&mut r.value));
+        op.writes.iter_mut().filter_map(|w| w.consumes.as_mut()).for_each(put);
+    }
+    program.next.values_mut().for_each(put);
+    program.wires.values_mut().for_each(put);
+    program.pinned.iter_mut().for_each(put);
+    program.pictures.iter_mut().for_each(|p| put(&mut p.1));
+    program.watches.iter_mut().for_each(|w| put(&mut w.2));
+}

@@ -1,0 +1,235 @@
+//! Rewrites of a program, one file a pass, in one declared order.
+
+pub mod allocate;
+mod attribute_packing;
+mod cse;
+mod early_exit;
+mod fusion;
+mod hoist_invariant;
+mod neighbor_cache;
+mod peephole;
+mod scatter_fusion;
+mod schedule;
+mod shared_memory_tiles;
+mod temporal_blocking;
+mod vectorize;
+
+use super::ir::{Program, bindings};
+use super::tuning::{DefaultTuning, Tuning};
+use crate::graph::Graph;
+use crate::problem::Problems;
+
+/// What all passes of a compilation go by.
+pub struct Context<'a> {
+    pub graph: &'a Graph,
+    pub tuning: &'a Tuning,
+    /// Whether what does not change from frame to frame is computed once.
+    pub hoist: bool,
+}
+
+impl Context<'_> {
+    fn on_gpu(&self) -> bool {
+        self.tuning.defaults == DefaultTuning::Gpu
+    }
+}
+
+/// What a pass is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Fewer operations, each still for itself.
+    Simplify,
+    /// How single operations run: sweeps on tiles, inputs in workgroup memory.
+    Tile,
+    /// Several operations in one dispatch.
+    Fuse,
+    /// Several cells in one invocation.
+    Vectorize,
+    /// The order, and what follows from it.
+    Order,
+}
+
+impl Phase {
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Simplify => "simplify",
+            Phase::Tile => "tile",
+            Phase::Fuse => "fuse",
+            Phase::Vectorize => "vectorize",
+            Phase::Order => "order",
+        }
+    }
+}
+
+/// The programs that a pass rewrites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runs {
+    OnFrame,
+    OnFrameAndReset,
+}
+
+pub struct Pass {
+    pub name: &'static str,
+    pub phase: Phase,
+    /// What it does to operations, in the past tense, for reports.
+    pub verb: &'static str,
+    /// Why it stands where it stands.
+    pub place: &'static str,
+    pub runs: Runs,
+    pub when: fn(&Context) -> bool,
+    pub run: fn(&Context, &mut Program) -> Result<(), Problems>,
+}
+
+fn always(_: &Context) -> bool {
+    true
+}
+
+fn fuses(with: &Context) -> bool {
+    with.tuning.fuse
+}
+
+fn packs(with: &Context) -> bool {
+    with.tuning.fuse && with.tuning.packs()
+}
+
+/// All passes, in the order in which they run. Memory is given out after the last ([`allocate`]).
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "hoist_invariant",
+        phase: Phase::Simplify,
+        verb: "hoisted",
+        place: "first: later passes join operations only where both or neither leave the frame",
+        runs: Runs::OnFrame,
+        when: |with| with.hoist,
+        run: |with, program| Ok(hoist_invariant::mark(with.graph, program)),
+    },
+    Pass {
+        name: "cse",
+        phase: Phase::Simplify,
+        verb: "merged",
+        place: "before tiling: sweeps are compared one by one, as the graph has them",
+        runs: Runs::OnFrame,
+        when: fuses,
+        run: |with, program| Ok(cse::drop_repeats(with.graph, program)),
+    },
+    Pass {
+        name: "temporal_blocking",
+        phase: Phase::Tile,
+        verb: "blocked",
+        place: "before fusion, because a tile takes producers in where it loads",
+        runs: Runs::OnFrame,
+        when: always,
+        run: |with, program| Ok(temporal_blocking::join(with.graph, program, with.tuning)),
+    },
+    Pass {
+        name: "shared_memory_tiles",
+        phase: Phase::Tile,
+        verb: "tiled",
+        place: "before fusion, which leaves operations with a shape of their own alone",
+        runs: Runs::OnFrame,
+        when: always,
+        run: |with, program| Ok(shared_memory_tiles::assign(with.graph, program, with.tuning)),
+    },
+    Pass {
+        name: "peephole",
+        phase: Phase::Fuse,
+        verb: "rewrote",
+        place: "before fusion: a copy that is gone leaves producer and consumer next to each other",
+        runs: Runs::OnFrame,
+        when: fuses,
+        run: |with, program| Ok(peephole::thin(with.graph, program)),
+    },
+    Pass {
+        name: "buffer_budget",
+        phase: Phase::Fuse,
+        verb: "measured",
+        place: "before anything is fused: a kernel may bind as many buffers as the largest single stage does anyway",
+        runs: Runs::OnFrame,
+        when: fuses,
+        run: |with, program| {
+            program.buffer_budget = bindings::budget(program).max(with.tuning.buffers as usize);
+            Ok(())
+        },
+    },
+    Pass {
+        name: "scatter_fusion",
+        phase: Phase::Fuse,
+        verb: "fused",
+        place: "before fusion: the index that it saves would count as a value that is stored",
+        runs: Runs::OnFrame,
+        when: fuses,
+        run: |with, program| Ok(scatter_fusion::join(with.graph, program)),
+    },
+    Pass {
+        name: "fusion",
+        phase: Phase::Fuse,
+        verb: "fused",
+        place: "after all that makes operations fewer or gives them a shape",
+        runs: Runs::OnFrame,
+        when: fuses,
+        // Stages that add to grids make no packs, so where attributes are packed they wait for that.
+        run: |with, program| Ok(fusion::fuse(with.graph, program, with.on_gpu(), !with.tuning.packs())),
+    },
+    Pass {
+        name: "neighbor_cache",
+        phase: Phase::Fuse,
+        verb: "cached",
+        place: "after fusion: which searches share a kernel is known, and the cache takes a buffer of what is left",
+        runs: Runs::OnFrame,
+        when: fuses,
+        run: |with, program| Ok(neighbor_cache::keep(with.graph, program)),
+    },
+    Pass {
+        name: "attribute_packing",
+        phase: Phase::Fuse,
+        verb: "packed",
+        place: "after fusion: only what is still read from memory is worth a pack",
+        runs: Runs::OnFrame,
+        when: packs,
+        run: |with, program| Ok(attribute_packing::pack(with.graph, program)),
+    },
+    Pass {
+        name: "fusion_after_packing",
+        phase: Phase::Fuse,
+        verb: "fused",
+        place: "after packing: who reads packs has buffers to spare",
+        runs: Runs::OnFrame,
+        when: packs,
+        run: |with, program| Ok(fusion::fuse(with.graph, program, with.on_gpu(), true)),
+    },
+    Pass {
+        name: "vectorize",
+        phase: Phase::Vectorize,
+        verb: "widened",
+        place: "after fusion: only a stage by itself is computed in rows of four cells",
+        runs: Runs::OnFrame,
+        when: always,
+        run: |with, program| Ok(vectorize::widen(with.graph, program, with.tuning)),
+    },
+    Pass {
+        name: "half_pairs",
+        phase: Phase::Vectorize,
+        verb: "paired",
+        place: "after vectorize: what has no shape yet and writes numbers that share a word computes both",
+        runs: Runs::OnFrameAndReset,
+        when: always,
+        run: |with, program| Ok(vectorize::pair(with.graph, program)),
+    },
+    Pass {
+        name: "schedule",
+        phase: Phase::Order,
+        verb: "moved",
+        place: "after all that joins operations: readers come before an update in place",
+        runs: Runs::OnFrameAndReset,
+        when: always,
+        run: |_, program| Ok(schedule::schedule(program)),
+    },
+    Pass {
+        name: "early_exit",
+        phase: Phase::Order,
+        verb: "gated",
+        place: "last: which copies a repeat that may not run can do without depends on the order",
+        runs: Runs::OnFrame,
+        when: always,
+        run: |with, program| early_exit::settle(with.graph, program),
+    },
+];

@@ -1,0 +1,113 @@
+//! What a search for neighbours has found, kept for the searches after it. Of some hundred candidates around a particle a third is near,
+//! and each stage that searches around the same particles at the same places tests them all again. So the first search leaves, for each
+//! row of cells, a bit for every entry that lies within a cell's width, and the row's first entry; those after it test what is marked.
+//! Around a particle with a row of more than 32 entries each looks for itself.
+
+use crate::plan::ir::packs::rows;
+use crate::plan::ir::query;
+use crate::plan::ir::{Op, Part, Program, Read, Task, Value, ValueId, Write, bindings};
+use std::collections::BTreeMap;
+
+use crate::graph::Graph;
+use crate::stage::types::{EdgeRule, PortType, ValueType, WireType};
+
+/// Bytes that are worth it at most.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Bytes of a row: the marks and its first entry.
+const ROW_BYTES: u64 = 8;
+
+/// What two searches have to have in common: the grid, its list, positions, and how many particles live.
+type Around = (ValueId, Option<ValueId>, ValueId, ValueId, bool);
+
+/// A search of one of an operation's stages.
+struct Searching {
+    field: usize,
+    grid: usize,
+    output: Option<usize>,
+    around: Around,
+    tests: bool,
+}
+
+/// Has the first search around particles keep what it finds, and those after it go by that.
+pub fn keep(graph: &Graph, program: &mut Program) {
+    let budget = program.buffer_budget;
+    let mut first = BTreeMap::<Around, (usize, Searching, Option<ValueId>)>::new();
+    for index in 0..program.ops.len() {
+        for searching in searches(graph, program, index) {
+            let Some((op, by, value)) = first.get_mut(&searching.around) else {
+                if searching.output.is_some() {
+                    first.insert(searching.around, (index, searching, None));
+                }
+                continue;
+            };
+            let has_room = |op: usize| program.ops.get(op).is_some_and(|op| bindings::buffers_of(op) < budget);
+            if *op == index || !searching.tests || !has_room(index) || value.is_none() && !has_room(*op) {
+                continue;
+            }
+            let kept = value.or_else(|| leave(program, *op, by));
+            let (Some(kept), Some(reader)) = (kept, program.ops.get_mut(index)) else { continue };
+            *value = Some(kept);
+            reader.reads.push(Read { field: searching.field, port: searching.grid, part: Part::Found, value: kept });
+        }
+    }
+}
+
+/// The searches of an operation, by its stages.
+fn searches(graph: &Graph, program: &Program, index: usize) -> Vec<Searching> {
+    let Some(op) = program.ops.get(index).filter(|op| matches!(op.task, Task::Stage) && op.gate.is_none()) else {
+        return Vec::new();
+    };
+    (0..=op.built_in.len()).filter_map(|field| searching(graph, program, op, field)).collect()
+}
+
+fn searching(graph: &Graph, program: &Program, op: &Op, field: usize) -> Option<Searching> {
+    let stage = query::stage_of(graph, op, field)?;
+    let node = graph.nodes.get(op.node_of(field)?)?;
+    (field == 0 || op.built_in.get(field - 1)?.before).then_some(())?;
+    let search = stage.search(graph.dim(node))?;
+    let set = stage.set()?;
+    let port = |name: &str| stage.inputs().position(|p| p.name == name);
+    let (grid, own) = (port(&search.grid)?, port(&set.name)?);
+    let read = |port: usize, part: Part| {
+        op.reads.iter().find(|r| r.field == field && r.port == port && r.part == part).map(|r| r.value)
+    };
+    let (start, position) = (read(grid, Part::Start)?, read(own, Part::Attribute("position".into()))?);
+    let domain = graph.domains.get(program.values.get(start)?.domain?)?;
+    let place = program.values.get(position)?;
+    // Around a periodic border a row is no range.
+    let fits = domain.edge != EdgeRule::Wrap && domain.dim == place.dim && bytes(place) <= MOST_BYTES;
+    let around = (start, read(grid, Part::Order), position, query::count(graph, op)?, op.still);
+    let output = stage.outputs().position(|p| p.ty == PortType::Particles && p.name == set.name);
+    fits.then_some(Searching { field, grid, output: output.filter(|_| search.whole), around, tests: search.tests })
+}
+
+fn bytes(position: &Value) -> u64 {
+    ROW_BYTES * u64::from(rows(position.dim)) * u64::from(position.capacity)
+}
+
+/// Has a search leave what it finds.
+fn leave(program: &mut Program, op: usize, by: &Searching) -> Option<ValueId> {
+    let (_, _, position, ..) = by.around;
+    let place = program.values.get(position)?;
+    let set = place.label.rsplit_once('.').map_or(place.label.as_str(), |(set, _)| set);
+    let value = Value {
+        ty: WireType::Attribute(ValueType::U32),
+        label: format!("{set}.found"),
+        bytes: bytes(place),
+        ..place.clone()
+    };
+    let (id, writer) = (program.values.len(), program.ops.get_mut(op)?);
+    writer.writes.push(Write {
+        of: by.field,
+        port: by.output?,
+        part: Part::Found,
+        value: id,
+        consumes: None,
+        overwrites: false,
+        passed: false,
+        start: None,
+    });
+    program.values.push(value);
+    Some(id)
+}

@@ -1,0 +1,195 @@
+//! Dispatches that can do without: a stage that only hands on what it reads, clears that one dispatch can make together, the second
+//! dispatch of a reduction of whole numbers, and the middle one of a prefix sum's three.
+
+use crate::plan::ir::demand::{self, asked_for};
+use crate::plan::ir::{Op, Part, Program, Read, Task, Value, ValueId, Write};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::graph::{Graph, Kind};
+use crate::stage::HandsOn;
+use crate::stage::types::Scalar;
+
+/// Leaves out what a program can do without.
+pub fn thin(graph: &Graph, program: &mut Program) {
+    hand_on(graph, program);
+    reduce_at_once(program);
+    scan_in_two(program);
+    clear_together(graph, program);
+}
+
+/// A stage whose text is `return particle.x;` or `return x(cell);` makes what is there already: who reads it reads that.
+fn hand_on(graph: &Graph, program: &mut Program) {
+    let asked = asked_for(program);
+    let go_on = program.ops.iter().filter(|op| !matches!(op.task, Task::ScanBlocks)).flat_map(|op| &op.writes);
+    let consumed: BTreeSet<ValueId> = go_on.filter_map(|w| w.consumes).collect();
+    let mut instead = BTreeMap::<ValueId, ValueId>::new();
+    let mut left_out = BTreeSet::new();
+    for index in 0..program.ops.len() {
+        let Some((source, value)) = handed_on(graph, program, &program.ops[index]) else { continue };
+        if !asked.contains(&value) && !consumed.contains(&value) {
+            instead.insert(value, instead.get(&source).copied().unwrap_or(source));
+            left_out.insert(index);
+        }
+    }
+    for op in &mut program.ops {
+        for read in &mut op.reads {
+            read.value = instead.get(&read.value).copied().unwrap_or(read.value);
+        }
+        // A prefix sum goes on from what it sums up; this one belongs to somebody else.
+        for write in &mut op.writes {
+            if let Some(source) = write.consumes.and_then(|value| instead.get(&value)) {
+                op.reads.push(Read { field: 0, port: 0, part: Part::Whole, value: *source });
+                write.consumes = None;
+            }
+        }
+    }
+    keep(program, |index| !left_out.contains(&index));
+}
+
+/// What an operation makes, and the value that is the same.
+fn handed_on(graph: &Graph, program: &Program, op: &Op) -> Option<(ValueId, ValueId)> {
+    let Kind::Stage(stage) = &graph.nodes.get(op.node)?.kind else { return None };
+    let [write] = op.writes.as_slice() else { return None };
+    let plain = matches!(op.task, Task::Stage) && op.sweeps == 1 && op.color.is_none() && op.built_in.is_empty();
+    let part = match stage.hands_on()? {
+        HandsOn::Attribute(name) => (stage.set()?.name.as_str(), Part::Attribute(name.into())),
+        HandsOn::Cell(port) => (port, Part::Whole),
+    };
+    let input = stage.inputs().position(|port| port.name == part.0)?;
+    let read = op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == part.1)?;
+    let (from, to) = (program.values.get(read.value)?, program.values.get(write.value)?);
+    let layout = |value: &Value| (value.layout().buffer(), value.layout().numbers());
+    let same = from.ty.value() == to.ty.value() && from.precision == to.precision && layout(from) == layout(to);
+    let room = from.domain == to.domain && from.capacity == to.capacity;
+    (plain && same && room && write.start.is_none() && !write.passed).then_some((read.value, write.value))
+}
+
+/// A reduction of whole numbers comes out the same in any order, so each workgroup joins its result to that of the others at once.
+fn reduce_at_once(program: &mut Program) {
+    let kept: BTreeSet<ValueId> = program.next.values().chain(program.carries.iter().flatten()).copied().collect();
+    let mut ends = BTreeMap::new();
+    for (index, op) in program.ops.iter().enumerate() {
+        let (Task::Reduce(kind, ty), [read], [write]) = (&op.task, op.reads.as_slice(), op.writes.as_slice()) else {
+            continue;
+        };
+        let whole = matches!(ty.scalar(), Scalar::I32 | Scalar::U32);
+        if whole && write.consumes.is_none() && !kept.contains(&write.value) {
+            ends.insert(read.value, (index, write.value, demand::first_word(*kind, *ty)));
+        }
+    }
+    let mut left_out = BTreeSet::new();
+    let mut ops = Vec::with_capacity(program.ops.len());
+    for (index, mut op) in std::mem::take(&mut program.ops).into_iter().enumerate() {
+        for at in 0..op.writes.len() {
+            let Some(write) = op.writes.get(at).filter(|w| matches!(op.task, Task::Stage) && w.consumes.is_none())
+            else {
+                continue;
+            };
+            let Some((end, result, word)) = ends.get(&write.value) else { continue };
+            let Some(like) = program.values.get(*result).cloned() else { continue };
+            program.values.push(like);
+            let begun = program.values.len() - 1;
+            ops.push((None, fill(&op, *word, begun)));
+            let joined = Write { value: *result, consumes: Some(begun), ..write.clone() };
+            op.writes.splice(at..=at, [joined]);
+            left_out.insert(*end);
+        }
+        ops.push((Some(index), op));
+    }
+    let there = ops.into_iter().filter(|(index, _)| index.is_none_or(|index| !left_out.contains(&index)));
+    program.ops = there.map(|(_, op)| op).collect();
+}
+
+/// A dispatch before another that sets all of a value's words.
+fn fill(before: &Op, word: u32, value: ValueId) -> Op {
+    let write = Write {
+        of: 0,
+        port: 0,
+        part: Part::Whole,
+        value,
+        consumes: None,
+        overwrites: false,
+        passed: false,
+        start: None,
+    };
+    Op {
+        task: Task::FillWord(word),
+        reads: Vec::new(),
+        handed: Vec::new(),
+        built_in: Vec::new(),
+        writes: vec![write],
+        color: None,
+        sweeps: 1,
+        shape: None,
+        ..before.clone()
+    }
+}
+
+/// Blocks up to which each workgroup can as well sum up those before its own: a few for each of its lanes.
+const MOST_BLOCKS: u64 = 4096;
+
+/// The sums of a prefix sum's blocks are added up where they are needed, instead of by one workgroup for all.
+fn scan_in_two(program: &mut Program) {
+    let mut sums = BTreeMap::new();
+    for (index, op) in program.ops.iter().enumerate() {
+        let (Task::ScanSums, [write]) = (&op.task, op.writes.as_slice()) else { continue };
+        let Some(before) = write.consumes else { continue };
+        let words = program.values.get(before).map_or(u64::MAX, |value| u64::from(value.capacity));
+        if words <= MOST_BLOCKS {
+            sums.insert(write.value, (index, before));
+        }
+    }
+    let mut left_out = BTreeSet::new();
+    for op in program.ops.iter_mut().filter(|op| matches!(op.task, Task::ScanAdd)) {
+        if let Some(read) = op.reads.first_mut()
+            && let Some((index, before)) = sums.get(&read.value)
+        {
+            (read.value, op.task) = (*before, Task::ScanEnd);
+            left_out.insert(*index);
+        }
+    }
+    keep(program, |index| !left_out.contains(&index));
+}
+
+/// Buffers that one dispatch clears, and how many operations apart two of them may be: what is cleared early takes up memory for longer.
+const CLEARED_AT_ONCE: usize = 6;
+const APART: usize = 24;
+
+/// Clears of one group's nodes are made together, in front of the first.
+fn clear_together(graph: &Graph, program: &mut Program) {
+    let word = |op: &Op| match op.task {
+        Task::Fill(None) => Some(0),
+        Task::FillWord(word) => Some(word),
+        _ => None,
+    };
+    let group = |op: &Op| graph.nodes.get(op.node).map(|node| node.group);
+    let clears = |op: &Op| word(op).filter(|_| op.gate.is_none() && op.writes.iter().all(|w| w.consumes.is_none()));
+    let mut left_out = BTreeSet::new();
+    for first in 0..program.ops.len() {
+        let Some(begin) = program.ops.get(first).filter(|_| !left_out.contains(&first)) else { continue };
+        let Some(word) = clears(begin) else { continue };
+        let mut cleared: Vec<(u32, Write)> = begin.writes.iter().map(|w| (word, w.clone())).collect();
+        for (index, op) in program.ops.iter().enumerate().skip(first + 1).take(APART) {
+            let alike = group(op) == group(begin) && op.substep == begin.substep && op.still == begin.still;
+            if let (Some(word), true) = (clears(op), alike && cleared.len() < CLEARED_AT_ONCE)
+                && left_out.insert(index)
+            {
+                cleared.extend(op.writes.iter().map(|w| (word, w.clone())));
+            }
+        }
+        if cleared.len() > 1 {
+            // The largest says how many invocations there are.
+            cleared.sort_by_key(|(_, w)| std::cmp::Reverse(program.values.get(w.value).map_or(0, |v| v.bytes)));
+            let (words, writes) = cleared.into_iter().unzip();
+            if let Some(op) = program.ops.get_mut(first) {
+                (op.task, op.writes) = (Task::Clear(words), writes);
+            }
+        }
+    }
+    keep(program, |index| !left_out.contains(&index));
+}
+
+fn keep(program: &mut Program, stays: impl Fn(usize) -> bool) {
+    let mut index = 0..;
+    program.ops.retain(|_| index.next().is_some_and(&stays));
+}

@@ -1,0 +1,59 @@
+//! Particles that move where their stage says are moved by the stage's own dispatch: no index is stored and read again.
+
+use std::collections::BTreeSet;
+
+use crate::graph::Graph;
+use crate::plan::ir::{Op, Part, Program, Read, Task, ValueId, Write, bindings, demand, query};
+use crate::stage::header::Change;
+
+/// Has the stages that say where particles go move them, as far as their kernels have buffers for it.
+pub fn join(graph: &Graph, program: &mut Program) {
+    let asked = demand::asked_for(program);
+    let mut readers = vec![Vec::new(); program.values.len()];
+    for (reader, op) in program.ops.iter().enumerate() {
+        let read: BTreeSet<ValueId> = op.inputs().collect();
+        read.into_iter().for_each(|value| readers[value].push(reader));
+    }
+    let mut moved = BTreeSet::<usize>::new();
+    for stage in 0..program.ops.len() {
+        let Some(says) = program.ops.get(stage) else { continue };
+        let Some(index) = index_of(graph, says).filter(|index| !asked.contains(index)) else { continue };
+        let readers = &readers[index];
+        let mut moves = readers.iter().map(|reader| &program.ops[*reader]);
+        let fits =
+            |op: &Op| bindings::buffers(graph, program, op, &|value| asked.contains(&value)) <= program.buffer_budget;
+        if moves.clone().all(|op| matches!(op.task, Task::Scatter))
+            && let Some(joined) = moves.try_fold(says.clone(), |op, next| with((graph, program), op, next, index))
+            && fits(&joined)
+        {
+            moved.extend(readers);
+            program.ops[stage] = joined;
+        }
+    }
+    let mut index = 0..;
+    program.ops.retain(|_| index.next().is_some_and(|i| !moved.contains(&i)));
+}
+
+/// The value by which an operation says where its particles go.
+fn index_of(graph: &Graph, op: &Op) -> Option<ValueId> {
+    let stage = query::stage_of(graph, op, 0).filter(|_| matches!(op.task, Task::Stage) && op.gate.is_none())?;
+    let port = stage.outputs().position(|port| port.change == Change::Scatter)?;
+    op.writes.iter().find(|w| w.of == 0 && w.port == port && w.part == Part::Whole).map(|w| w.value)
+}
+
+/// A stage that also moves what another operation moves for it.
+fn with((graph, program): (&Graph, &Program), mut op: Op, moves: &Op, index: ValueId) -> Option<Op> {
+    let stage = query::stage_of(graph, &op, 0)?;
+    let input = stage.inputs().position(|port| port.change == Change::Scatter)?;
+    let output = stage.outputs().position(|port| port.change == Change::Scatter)?;
+    for (read, write) in moves.reads.iter().filter(|r| r.port == 0).zip(&moves.writes) {
+        let (_, name) = program.values.get(write.value)?.label.rsplit_once('.')?;
+        let part = Part::Attribute(name.into());
+        if !op.reads.iter().any(|r| r.field == 0 && r.port == input && r.part == part) {
+            op.reads.push(Read { field: 0, port: input, part: part.clone(), value: read.value });
+        }
+        op.writes.push(Write { of: 0, port: output, part, ..write.clone() });
+    }
+    op.writes.iter_mut().filter(|w| w.value == index).for_each(|w| w.passed = true);
+    (moves.still == op.still).then_some(op)
+}

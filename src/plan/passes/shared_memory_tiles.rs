@@ -1,0 +1,92 @@
+//! Inputs that a stage reads many times around its own cell come through workgroup memory: a workgroup loads a tile with a halo
+//! once, and its invocations read that.
+
+use crate::graph::{Graph, Kind, Node};
+use crate::plan::ir::tiles::{Haloed, inner, inputs, pairs, tile};
+use crate::plan::ir::{Op, Part, Program, Task};
+use crate::plan::tuning::{CELLS_OF_A_WORD, DefaultTuning, MAX_TILE_WORDS, Shape, Tuning};
+use crate::stage::header::Port;
+use crate::stage::types::{PortType, WireType};
+use crate::stage::{IterationSource, Stage};
+
+/// Windows of fewer cells come through the cache nearly as fast; only measuring takes a tile for them.
+const MANY: u32 = 25;
+/// Fewer cells than these, four an invocation, leave multiprocessors of a large GPU without work.
+const SMALL: u64 = 1 << 19;
+/// What a tile has around where a parameter says how far its stage looks, the widest first.
+const HALOS: [u32; 3] = [8, 4, 2];
+
+/// Gives every operation whose inputs can come through workgroup memory that shape, where the tuning says so.
+pub fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
+    // Else no stage's text need be looked through.
+    if tuning.shapes.is_empty() && tuning.defaults != DefaultTuning::Gpu {
+        return;
+    }
+    for index in 0..program.ops.len() {
+        let op = &program.ops[index];
+        let Some(node) = graph.nodes.get(op.node) else { continue };
+        let Kind::Stage(stage) = &node.kind else { continue };
+        if !stage.looks_around(graph.dim(node)) || !plain(graph, op, node, stage) {
+            continue;
+        }
+        let fitted = |shape: &Shape| fit(graph, program, op, *shape);
+        let shape = tuning.around(graph, node, stage, || usual(graph, program, op, (node, stage)));
+        if let Some(shape) = shape.as_ref().and_then(fitted) {
+            program.ops[index].shape = Some(shape);
+        }
+    }
+}
+
+/// Whether all that an operation does is to compute each cell of plain grids by itself.
+fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
+    let own = |port: &Port| {
+        port.scatter.is_none() && port.reduce.is_none() && !port.scan && matches!(port.ty, PortType::Grid(_))
+    };
+    let parts = op.reads.iter().all(|r| r.part == Part::Whole && r.field == 0);
+    matches!(op.task, Task::Stage)
+        && (op.sweeps, op.color, op.shape) == (1, None, None)
+        && op.built_in.is_empty()
+        && op.handed.is_empty()
+        && !op.writes.is_empty()
+        && parts
+        && stage.source() == IterationSource::Cells
+        && stage.repeatable()
+        && stage.bounded(graph.dim(node)).finite
+        && stage.outputs().all(own)
+        && node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(_)))
+}
+
+/// What does best on a GPU: the first of some shapes that fits, where a window has many cells. Small domains need all invocations
+/// that they can have.
+fn usual(graph: &Graph, program: &Program, op: &Op, (node, stage): (&Node, &Stage)) -> Option<Shape> {
+    let many = |inputs: &[Haloed]| {
+        let window = |i: &Haloed| i.cells.iter().map(|cells| 2 * cells + 1).product::<u32>();
+        inputs.iter().any(|i| window(i) >= MANY)
+    };
+    let domain = node.domain.and_then(|d| graph.domains.get(d))?;
+    let lockstep = in_lockstep(program, op, stage, domain.dim);
+    let shapes = HALOS.into_iter().flat_map(|halo| {
+        let mut shapes = Shape::with_halo(domain.dim, halo, lockstep);
+        if domain.cells() < SMALL {
+            shapes.sort_by_key(|shape| shape.cells);
+        }
+        shapes
+    });
+    let mut fitting = shapes.filter_map(|shape| fit(graph, program, op, shape));
+    fitting.find(|shape| many(&inputs(graph, program, op, shape.halo)))
+}
+
+/// A shape as an operation takes it, with the halo that it really has; nothing where a tile of it does not fit.
+fn fit(graph: &Graph, program: &Program, op: &Op, shape: Shape) -> Option<Shape> {
+    let inputs = inputs(graph, program, op, shape.halo);
+    let size = inner(graph, program, op, &shape);
+    let words: u32 = inputs.iter().map(|i| tile(size, i.cells).iter().product::<u32>() * i.words).sum();
+    let whole = !pairs(program, op) || shape.cells.is_multiple_of(CELLS_OF_A_WORD);
+    let halo = inputs.iter().map(|i| i.limit).max()?;
+    (whole && words <= MAX_TILE_WORDS).then_some(Shape { halo, ..shape })
+}
+
+/// Whether the cells of an invocation are computed in lockstep.
+fn in_lockstep(program: &Program, op: &Op, stage: &Stage, dim: u32) -> bool {
+    !pairs(program, op) && stage.in_lockstep(dim)
+}

@@ -1,0 +1,67 @@
+//! Four cells of a row an invocation: what is read at the computed cell and across its faces comes in vectors of four words, as
+//! memory likes it.
+
+use crate::graph::{Graph, Kind, Node};
+use crate::plan::ir::window::{Side, Window, window};
+use crate::plan::ir::{Op, Program, Task};
+use crate::plan::tuning::{CELLS_OF_A_ROW, Shape, Tuning};
+use crate::stage::header::Port;
+use crate::stage::types::{PortType, WireType};
+use crate::stage::{IterationSource, Stage};
+
+/// Gives every operation that can take four cells at a time that shape, where the tuning says so; others the shape of their
+/// workgroups.
+pub fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
+    for index in 0..program.ops.len() {
+        let op = &program.ops[index];
+        let Some(node) = graph.nodes.get(op.node) else { continue };
+        let Kind::Stage(stage) = &node.kind else { continue };
+        let rows = tuning.rows(graph, node, stage).filter(|_| fits(graph, program, op, node, stage));
+        let shape = rows.or_else(|| tuning.group(graph, node, stage).filter(|_| grouped(op, stage)));
+        if shape.is_some() {
+            program.ops[index].shape = shape;
+        }
+    }
+}
+
+/// Gives what writes numbers that share a word a shape in which one invocation writes all of it.
+pub fn pair(graph: &Graph, program: &mut Program) {
+    let Program { ops, values, .. } = program;
+    let shares = |op: &Op| {
+        let mut stored = op.writes.iter().filter(|w| !w.passed);
+        stored.any(|w| values.get(w.value).is_some_and(|v| v.layout().pairs()))
+    };
+    for op in ops.iter_mut().filter(|op| matches!(op.task, Task::Stage) && op.sweeps == 1) {
+        let Some(node) = graph.nodes.get(op.node).filter(|_| shares(op)) else { continue };
+        let shape = op.shape.unwrap_or(Shape::plain(graph.dim(node)));
+        op.shape = Some(if shape.cells == 1 { shape.in_pairs() } else { shape });
+    }
+}
+
+/// Whether the workgroups of an operation may have any shape. Partial results of a reduction are laid out by the plain one.
+fn grouped(op: &Op, stage: &Stage) -> bool {
+    let reduces = stage.outputs().any(|port| port.reduce.is_some());
+    matches!(op.task, Task::Stage) && op.shape.is_none() && stage.source() == IterationSource::Cells && !reduces
+}
+
+/// Whether a stage's kernel can take four cells: all that it writes are plain grids of its own, in rows of a multiple of four cells.
+fn fits(graph: &Graph, program: &Program, op: &Op, node: &Node, stage: &Stage) -> bool {
+    let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return false };
+    let plain = |port: &Port| {
+        port.scatter.is_none() && port.reduce.is_none() && !port.scan && matches!(port.ty, PortType::Grid(_))
+    };
+    let alone = matches!(op.task, Task::Stage) && op.sweeps == 1 && op.shape.is_none() && op.color.is_none();
+    alone
+        && stage.source() == IterationSource::Cells
+        && op.built_in.is_empty()
+        && op.handed.is_empty()
+        && !op.writes.is_empty()
+        && stage.repeatable()
+        && stage.bounded(domain.dim).finite
+        && domain.resolution[0] % CELLS_OF_A_ROW == 0
+        && stage.outputs().all(plain)
+        && node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(value) if value.components(domain.dim) <= 4))
+        && op.writes.iter().all(|w| window(graph, program, op, w.port, Side::Output) != Some(Window::Narrow))
+        && op.reads.iter().any(|r| window(graph, program, op, r.port, Side::Input) == Some(Window::Faces))
+            | op.writes.iter().any(|w| window(graph, program, op, w.port, Side::Output) == Some(Window::Faces))
+}
