@@ -304,7 +304,7 @@ impl Simulation {
     pub fn picture(&self, output: Option<&str>) -> Result<Image, Problem> {
         let picture = self.find_picture(output)?;
         let (width, height) = (picture.width, picture.height);
-        let words = self.picture_async(output)?.wait().ok_or_else(|| lost("picture"))?;
+        let words = self.picture_async(output)?.wait().ok_or_else(|| lost("image"))?;
         Ok(Image::new(width, height, &words))
     }
 
@@ -314,7 +314,7 @@ impl Simulation {
     /// As [`Simulation::picture`].
     pub fn picture_async(&self, output: Option<&str>) -> Result<Reading, Problem> {
         let picture = self.find_picture(output)?;
-        Ok(self.engine.read(picture.buffer, false).ok_or_else(|| lost("picture"))??)
+        Ok(self.engine.read(picture.buffer, false).ok_or_else(|| lost("image"))??)
     }
 
     /// Size and name of a picture.
