@@ -145,7 +145,7 @@ fn compile<'g>(
     check_memory(&memory, options.memory_budget)?;
     on()?;
     let checks = Checks::start(writer::field_checks(graph, &frame, &reset))?;
-    let (still, frame, reset) = (frame.still(), Arc::new(frame), Arc::new(reset));
+    let (still, frame, reset) = (frame.invariant_count(), Arc::new(frame), Arc::new(reset));
     let mut writer = writer::Writer::new(graph, writers, checks);
     let [mut frame, reset] = writer.dispatches([(&frame, &memory.frame), (&reset, &memory.reset)])?;
     let (frame, still) = (frame.split_off(still), frame);

@@ -218,7 +218,7 @@ impl<'a, 'g> Writer<'a, 'g> {
 
     /// Nodes whose stages run before an operation's own.
     fn with(&self, op: &Op) -> Vec<String> {
-        let before = op.built_in.iter().rev().filter(|b| b.before || b.anew.is_some());
+        let before = op.inlined().iter().rev().filter(|b| b.before || b.recomputes.is_some());
         before.filter_map(|b| self.graph.nodes.get(b.node)).map(|node| node.path.clone()).collect()
     }
 
@@ -232,7 +232,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         let counters =
             [used(Counter::Iteration, op.iteration), used(Counter::Substep, op.substep), used(Counter::Color, color)];
         let starts = op.writes.iter().map(|w| w.start.is_some()).collect();
-        let key = (op.node, op.built_in.iter().map(|f| f.node).collect(), starts, counters);
+        let key = (op.node, op.inlined().iter().map(|f| f.node).collect(), starts, counters);
         if let Some(offset) = self.placed.get(&key) {
             return *offset;
         }
@@ -532,7 +532,7 @@ impl<'a, 'g> Writer<'a, 'g> {
 pub fn field_checks(graph: &Graph, frame: &Program, reset: &Program) -> Vec<Text> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
-    for (program, op) in [frame, reset].into_iter().flat_map(|p| p.probes.iter().map(move |op| (p, op))) {
+    for (program, op) in [frame, reset].into_iter().flat_map(|p| p.field_checks.iter().map(move |op| (p, op))) {
         let Some(node) = graph.nodes.get(op.node) else { continue };
         let Kind::Stage(stage) = &node.kind else { continue };
         if seen.insert(op.node) {
@@ -581,7 +581,7 @@ fn living(stage: &Stage, op: &Op) -> Option<ValueId> {
     };
     let beyond = matches!(set.change, Change::Emit(_) | Change::Filter) || op.writes.iter().any(partial);
     let input = stage.inputs().position(|p| p.name == set.name).filter(|_| !beyond)?;
-    op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
+    op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
 }
 
 /// What a stage runs over.

@@ -7,7 +7,7 @@ use crate::stage::header::Reduction;
 use crate::stage::types::{Scalar, ValueType};
 
 /// Values that something outside of the operations asks for.
-pub fn asked_for(program: &Program) -> BTreeSet<ValueId> {
+pub fn demanded(program: &Program) -> BTreeSet<ValueId> {
     let lists = program.carries.iter().chain(&program.together).flatten();
     let watched = program.watches.iter().map(|(_, _, value)| value);
     lists.chain(&program.pinned).chain(program.next.values()).chain(watched).copied().collect()

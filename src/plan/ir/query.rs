@@ -23,7 +23,7 @@ pub fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
     let stage = stage_of(graph, op, 0)?;
     let set = stage.set()?;
     let input = stage.inputs().position(|p| p.name == set.name)?;
-    op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
+    op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
 }
 
 /// Whether the sums of a port are checked. Those of a stage that adds ones to a grid of zeros can't leave 32 bits.

@@ -36,7 +36,7 @@ pub fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Vec<Haloe
     let dim = graph.dim(node);
     let found = stage.inputs().enumerate().filter_map(|(input, port)| {
         let around = stage.around(&port.name, dim).filter(|around| around.is_wide())?;
-        let read = op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Whole)?;
+        let read = op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == Part::Whole)?;
         let value = program.values.get(read.value)?;
         let words = value.ty.value().components(dim).next_power_of_two();
         let grid = matches!(value.ty, WireType::Grid(_)) && value.domain == node.domain && words <= 4;
@@ -110,7 +110,7 @@ pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32>
     let plain = stage.source() == IterationSource::Cells
         && stage.repeatable()
         && stage.bounded(domain.dim).finite
-        && op.built_in.iter().all(|built| built.before || built.anew.is_some())
+        && op.inlined().iter().all(|built| built.before || built.recomputes.is_some())
         && !op.writes.is_empty();
     let mut radius = 0;
     for (port, ty) in stage.outputs().zip(&node.outputs).filter(|_| plain) {
@@ -144,7 +144,7 @@ pub fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usize> {
         let value = program.values.get(read.value);
         port.is_some_and(near) && value.is_some_and(|value| value.domain == node.domain)
     };
-    let all = op.reads.iter().chain(&op.handed).filter(|r| r.field == 0 && r.part == Part::Whole);
+    let all = op.reads.iter().chain(&op.forwarded).filter(|r| r.stage == 0 && r.part == Part::Whole);
     let mut held: Vec<&Read> = all.filter(own).collect();
     held.sort_by_key(|read| read.port);
     let mut room = MAX_INPUT_WORDS;

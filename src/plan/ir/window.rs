@@ -32,10 +32,10 @@ pub fn window(graph: &Graph, program: &Program, op: &Op, port: usize, side: Side
     let Kind::Stage(stage) = &node.kind else { return None };
     let (declared, value) = match side {
         Side::Input => {
-            let read = op.reads.iter().find(|r| r.field == 0 && r.port == port && r.part == Part::Whole)?;
+            let read = op.reads.iter().find(|r| r.stage == 0 && r.port == port && r.part == Part::Whole)?;
             (stage.inputs().nth(port)?, read.value)
         }
-        Side::Output => (stage.outputs().nth(port)?, op.writes.iter().find(|w| w.of == 0 && w.port == port)?.value),
+        Side::Output => (stage.outputs().nth(port)?, op.writes.iter().find(|w| w.stage == 0 && w.port == port)?.value),
     };
     let value = program.values.get(value)?;
     if !matches!(value.ty, WireType::Grid(_)) {

@@ -89,7 +89,7 @@ fn sources(program: &Program, versions: &[ValueId]) -> Option<Vec<ValueId>> {
         let copy = writer(*version).filter(|op| matches!(op.task, Task::Copy))?;
         let from = copy.reads.first()?.value;
         let maker = writer(from)?;
-        (!maker.still && maker.gate == copy.gate).then_some(from)
+        (!maker.invariant && maker.gate == copy.gate).then_some(from)
     };
     let sources: Vec<ValueId> = versions.iter().map(source).collect::<Option<_>>()?;
     let apart: BTreeSet<ValueId> = sources.iter().copied().collect();
@@ -149,7 +149,7 @@ fn replace(program: &mut Program, instead: &BTreeMap<ValueId, ValueId>) {
         }
     };
     for op in &mut program.ops {
-        op.reads.iter_mut().chain(&mut op.handed).for_each(|r| put(&mut r.value));
+        op.reads.iter_mut().chain(&mut op.forwarded).for_each(|r| put(&mut r.value));
         op.writes.iter_mut().filter_map(|w| w.consumes.as_mut()).for_each(put);
     }
     program.next.values_mut().for_each(put);

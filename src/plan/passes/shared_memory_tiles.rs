@@ -42,11 +42,11 @@ fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
     let own = |port: &Port| {
         port.scatter.is_none() && port.reduce.is_none() && !port.scan && matches!(port.ty, PortType::Grid(_))
     };
-    let parts = op.reads.iter().all(|r| r.part == Part::Whole && r.field == 0);
+    let parts = op.reads.iter().all(|r| r.part == Part::Whole && r.stage == 0);
     matches!(op.task, Task::Stage)
         && (op.sweeps, op.color, op.shape) == (1, None, None)
-        && op.built_in.is_empty()
-        && op.handed.is_empty()
+        && op.inlined().is_empty()
+        && op.forwarded.is_empty()
         && !op.writes.is_empty()
         && parts
         && stage.source() == IterationSource::Cells

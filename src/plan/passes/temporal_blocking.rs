@@ -78,7 +78,8 @@ fn follower(
     let goes_on = op.writes.iter().zip(&after.writes).all(|(before, write)| {
         write.consumes == Some(before.value) && readers.get(&before.value) == Some(&1) && before.port == write.port
     });
-    let same = |op: &Op| (op.node, op.substep, op.still, op.gate, op.reads.iter().map(|r| r.value).collect::<Vec<_>>());
+    let same =
+        |op: &Op| (op.node, op.substep, op.invariant, op.gate, op.reads.iter().map(|r| r.value).collect::<Vec<_>>());
     (goes_on && same(op) == same(after) && op.writes.len() == after.writes.len()).then_some(follower)
 }
 

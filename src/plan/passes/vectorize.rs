@@ -28,7 +28,7 @@ pub fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
 pub fn pair(graph: &Graph, program: &mut Program) {
     let Program { ops, values, .. } = program;
     let shares = |op: &Op| {
-        let mut stored = op.writes.iter().filter(|w| !w.passed);
+        let mut stored = op.writes.iter().filter(|w| !w.transient);
         stored.any(|w| values.get(w.value).is_some_and(|v| v.layout().pairs()))
     };
     for op in ops.iter_mut().filter(|op| matches!(op.task, Task::Stage) && op.sweeps == 1) {
@@ -53,8 +53,8 @@ fn fits(graph: &Graph, program: &Program, op: &Op, node: &Node, stage: &Stage) -
     let alone = matches!(op.task, Task::Stage) && op.sweeps == 1 && op.shape.is_none() && op.color.is_none();
     alone
         && stage.source() == IterationSource::Cells
-        && op.built_in.is_empty()
-        && op.handed.is_empty()
+        && op.inlined().is_empty()
+        && op.forwarded.is_empty()
         && !op.writes.is_empty()
         && stage.repeatable()
         && stage.bounded(domain.dim).finite

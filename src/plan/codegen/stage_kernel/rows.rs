@@ -160,7 +160,7 @@ impl StageKernel<'_> {
     /// Ports that are read through a window: value, variable of the memory, and the constant that it begins with instead.
     fn windowed(&self) -> Vec<(&Port, &Value, String, Option<String>)> {
         let mut out = Vec::new();
-        for read in self.op.reads.iter().filter(|r| r.field == 0 && r.part == Part::Whole) {
+        for read in self.op.reads.iter().filter(|r| r.stage == 0 && r.part == Part::Whole) {
             let port = self.stage.header.ports.iter().filter(|p| p.reads()).nth(read.port);
             let (Some(port), Some(value)) = (port, self.program.values.get(read.value)) else { continue };
             if port.direction == Direction::In && self.port_window(port).is_some() {
