@@ -44,11 +44,13 @@ pub fn label(ui: &Ui, mark: &str, message: &str, color: Color32) -> LayoutJob {
     let body = TextStyle::Body.resolve(ui.style());
     let mono = FontId::monospace(body.size * 0.93);
     let mut job = LayoutJob::default();
-    job.append(mark, 0.0, TextFormat::simple(body.clone(), color));
+    // As a plain label has it, so that both stand on one line.
+    let format = |font| TextFormat { valign: ui.text_valign(), ..TextFormat::simple(font, color) };
+    job.append(mark, 0.0, format(body.clone()));
     for (index, (part, code)) in parts(message).into_iter().enumerate() {
         let text = if index == 0 && !code { capitalized(part) } else { part.to_string() };
         let font = if code { mono.clone() } else { body.clone() };
-        job.append(&text, 0.0, TextFormat::simple(font, color));
+        job.append(&text, 0.0, format(font));
     }
     job
 }

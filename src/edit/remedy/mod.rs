@@ -4,7 +4,7 @@
 mod values;
 mod wires;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::signature::{self, NodeSignature};
 use super::{InputEnd, OUT};
@@ -66,7 +66,9 @@ pub fn remedies(document: &Document, problem: &Problem, library: &Library) -> Ve
         let mut after = document.clone();
         remedy.apply(&mut after, library).is_ok() && better(problem, &before, &problems(&after, library))
     };
-    candidates(document, problem, library).into_iter().take(TRIED).filter(mends).take(OFFERED).collect()
+    let mut labels = BTreeSet::new();
+    let new = |remedy: &Remedy| labels.insert(remedy.label.clone());
+    candidates(document, problem, library).into_iter().take(TRIED).filter(mends).filter(new).take(OFFERED).collect()
 }
 
 fn problems(document: &Document, library: &Library) -> Vec<Problem> {
