@@ -1,5 +1,7 @@
 //! The stages and library groups that a graph may name.
 
+pub mod reference;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -23,7 +25,7 @@ struct Shaders;
 #[include = "*.ron"]
 struct Groups;
 
-/// What a name in a graph stands for.
+/// What a name in a graph refers to.
 #[derive(Clone, Debug)]
 pub enum Definition {
     Stage(Arc<Stage>),
@@ -56,7 +58,7 @@ pub struct Library {
 const MAX_FILES: usize = 4096;
 /// Bytes of all of them.
 const MAX_TOTAL: u64 = 64 << 20;
-/// Files and folders that are looked at.
+/// Files and folders that are visited.
 const MAX_ENTRIES: usize = 65_536;
 /// Folders inside of folders.
 const MAX_DEPTH: usize = 16;
@@ -169,7 +171,7 @@ impl Library {
     }
 
     /// Adds every `.wgsl` and `.ron` below a folder, named by its path in it. What a user has replaces a built-in of the
-    /// same name, which [`Library::warnings`] tells of. No link is followed.
+    /// same name, which [`Library::warnings`] reports. No link is followed.
     ///
     /// # Errors
     /// When the folder can't be read, is a link, or holds more than is read. A single file that can't be is among the broken ones.
