@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::png_sequence::{ExportError, PngSequence};
 use super::record::{self, Fingerprint, Record};
-use super::subject::Eye;
+use super::subject::FrameSource;
 pub use super::subject::Subject;
 use crate::asset::Work;
 use crate::cancel::Cancel;
@@ -114,9 +114,9 @@ pub enum JobError {
     Graph(#[from] Problems),
     #[error(transparent)]
     Files(#[from] ExportError),
-    #[error("the GPU did not answer; lower the size or the resolution, or update the driver")]
+    #[error("the GPU did not respond; lower the size or the resolution, or update the driver")]
     Gpu,
-    #[error("frames {first} to {last} are none; let the last come after the first, which is 1 at least")]
+    #[error("invalid frame range {first}-{last}: first must be at least 1 and must not exceed last")]
     Frames { first: u64, last: u64 },
     #[error("{} can't be written: {cause}; choose another folder", .path.display())]
     Record { path: PathBuf, cause: String },
@@ -181,7 +181,7 @@ pub fn run(
     if first == 0 || last < first {
         return Err(JobError::Frames { first, last });
     }
-    let mut eye = Eye::new(simulation, &export.subject)?;
+    let mut eye = FrameSource::new(simulation, &export.subject)?;
     let mut sequence = PngSequence::new(&export.folder, PREFIX, DIGITS)?;
     let lock = write::FolderLock::take(&export.folder).map_err(|e| export.fault(&e))?;
     let Some(_lock) = lock else { return Err(JobError::Locked { folder: export.folder.clone() }) };

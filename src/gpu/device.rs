@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::driver::Making;
 use super::memory::Injected;
 use super::pipelines::Pipelines;
-use super::probe;
 use super::store::Store;
+use super::wire_view;
 use crate::plan::tuning::MOST_BUFFERS;
 use crate::plan::{Plan, Tuning};
 use crate::problem::Problems;
@@ -21,9 +21,9 @@ pub enum GpuError {
          (it runs without a GPU too)"
     )]
     NoAdapter,
-    #[error("no adapter is named like `{wanted}`; there are: {there}")]
+    #[error("no adapter name contains `{wanted}`; the adapters are: {there}")]
     NoSuchAdapter { wanted: String, there: String },
-    #[error("the adapter {adapter} gave no device: {cause}")]
+    #[error("cannot open a device on the adapter {adapter}: {cause}")]
     NoDevice { adapter: String, cause: String },
 }
 
@@ -40,7 +40,7 @@ pub struct Gpu {
     pub(crate) queue: wgpu::Queue,
     name: String,
     pub(crate) pipelines: Arc<Pipelines>,
-    pub(crate) probes: Arc<probe::Compiled>,
+    pub(crate) probes: Arc<wire_view::Compiled>,
     pub(super) store: Arc<OnceLock<Store>>,
     /// Errors that no scope caught, and the loss of the device.
     faults: Arc<Mutex<Vec<String>>>,
