@@ -82,9 +82,9 @@ const MODULES: [&str; 25] = [
 ];
 
 /// The same of the parts of the compiler.
-const PLAN: [&str; 13] = [
-    "tuning", "ir", "scatter", "data", "options", "isolate", "text", "traffic", "lower", "passes", "check", "codegen",
-    "compile",
+const PLAN: [&str; 14] = [
+    "budget", "tuning", "ir", "scatter", "data", "options", "isolate", "text", "traffic", "lower", "passes", "check",
+    "codegen", "compile",
 ];
 
 /// Imports that would be legal by the order and are not wanted: a device knows nothing of what was drawn on a canvas.

@@ -1,0 +1,124 @@
+//! The uniform buffer: where each stage's block lies, which parameters go there, and the words that never change.
+
+use std::collections::BTreeMap;
+
+use super::uniforms::{self, Block, Content, Counter};
+use crate::graph::{Graph, Setting};
+use crate::plan::data::{Alarm, Slot};
+use crate::plan::ir::Op;
+use crate::plan::scatter::{Places, ScatterCheck};
+
+/// What sets uniform blocks apart: node, what is built in, constants begun with, and the counters that the text uses.
+type Placed = (usize, Vec<usize>, Vec<bool>, [u32; 3]);
+
+/// A word of a uniform block that says where the counts of a scatter port begin, or its marks.
+struct CheckWord {
+    /// \[bytes\]
+    at: u32,
+    node: String,
+    port: String,
+    marks: bool,
+}
+
+/// Uniform offset of kernels that take nothing.
+pub const NO_BLOCK: u32 = uniforms::FRAME_BYTES;
+
+/// The uniform buffer as it fills.
+pub struct UniformLayout<'g> {
+    graph: &'g Graph,
+    /// Blocks already placed.
+    placed: BTreeMap<Placed, u32>,
+    pub slots: Vec<Slot>,
+    pub words: Vec<(u32, i32)>,
+    pub bytes: u32,
+    check_words: Vec<CheckWord>,
+}
+
+impl<'g> UniformLayout<'g> {
+    pub fn new(graph: &'g Graph) -> UniformLayout<'g> {
+        let bytes = 2 * uniforms::FRAME_BYTES;
+        let (slots, words, check_words) = (Vec::new(), Vec::new(), Vec::new());
+        UniformLayout { graph, placed: BTreeMap::new(), slots, words, bytes, check_words }
+    }
+
+    /// Places a stage's uniform block; repeats share one unless they can tell each other apart.
+    pub fn block(&mut self, op: &Op, block: &Block, alarms: &[Alarm]) -> u32 {
+        if block.members.is_empty() {
+            return NO_BLOCK;
+        }
+        let used = |counter, value| if block.uses(counter) { value } else { 0 };
+        let color = op.color.unwrap_or(0);
+        let counters =
+            [used(Counter::Iteration, op.iteration), used(Counter::Substep, op.substep), used(Counter::Color, color)];
+        let starts = op.writes.iter().map(|w| w.start.is_some()).collect();
+        let key = (op.node, op.inlined().iter().map(|f| f.node).collect(), starts, counters);
+        if let Some(offset) = self.placed.get(&key) {
+            return *offset;
+        }
+        let offset = self.reserve(block.bound_bytes());
+        for member in &block.members {
+            let at = offset + member.offset;
+            match &member.content {
+                Content::Setting(path, setting) => uniforms::place(&mut self.slots, path, setting, member.dim, at),
+                Content::Word(Counter::Iteration) => self.words.push((at, op.iteration as i32)),
+                Content::Word(Counter::Substep) => self.words.push((at, op.substep as i32)),
+                Content::Word(Counter::Color) => self.words.push((at, color as i32)),
+                Content::Alarm(alarm) => {
+                    let alarm = alarms.iter().position(|known| known == alarm);
+                    self.words.push((at, alarm.unwrap_or(0) as i32));
+                }
+                Content::Check { port, marks } => {
+                    let node = self.graph.nodes.get(op.node).map(|node| node.path.clone()).unwrap_or_default();
+                    self.check_words.push(CheckWord { at, node, port: port.clone(), marks: *marks });
+                }
+            }
+        }
+        self.placed.insert(key, offset);
+        offset
+    }
+
+    /// Where the number stands that a group waits to fall below; all its tests share it.
+    pub fn tolerance(&mut self, node: usize, path: &str, below: &Setting) -> u32 {
+        let key = (node, Vec::new(), Vec::new(), [0; 3]);
+        if let Some(offset) = self.placed.get(&key) {
+            return *offset;
+        }
+        let offset = self.reserve(16);
+        uniforms::place(&mut self.slots, path, below, 2, offset);
+        self.placed.insert(key, offset);
+        offset
+    }
+
+    fn reserve(&mut self, bytes: u32) -> u32 {
+        let offset = self.bytes;
+        self.bytes = (offset + bytes).next_multiple_of(uniforms::FRAME_BYTES);
+        offset
+    }
+
+    /// A block of one setting.
+    pub fn setting(&mut self, path: &str, setting: &Setting, dim: u32) -> u32 {
+        let offset = self.reserve(16);
+        uniforms::place(&mut self.slots, path, setting, dim, offset);
+        offset
+    }
+
+    /// A block that says where the counts of a scatter port begin, and its marks.
+    pub fn scatter_check(&mut self, node: &str, port: &str) -> u32 {
+        let offset = self.reserve(16);
+        let word = |at, marks| CheckWord { at, node: node.into(), port: port.into(), marks };
+        self.check_words.extend([word(offset, false), word(offset + 4, true)]);
+        offset
+    }
+
+    /// Fills in where counts and marks lie, once it is known how many alarms stand before them.
+    pub fn place_checks(&mut self, places: &Places, checks: &[ScatterCheck]) {
+        self.words.extend(self.check_words.iter().filter_map(|word| {
+            let check = checks.iter().position(|check| check.node == word.node && check.port == word.port)?;
+            let place = match word.marks {
+                true => *places.marks.get(check)?,
+                false => u64::from(*places.counts.get(check)?),
+            };
+            Some((word.at, place as i32))
+        }));
+    }
+}
