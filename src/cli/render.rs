@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::deterministic::{DeterministicArgs, Recorder};
 use super::driver::DriverArgs;
+use super::format::FormatArgs;
 use super::report::{self, Failure};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
@@ -38,6 +39,8 @@ pub struct Render {
     /// Folder for the frames, made when it is not there
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    #[command(flatten)]
+    format: FormatArgs,
     /// Go on with an export of the same that was interrupted
     #[arg(long, conflicts_with = "deterministic")]
     resume: bool,
@@ -81,6 +84,7 @@ impl Render {
             frames: self.frames.clone(),
             size: self.fitted(&document, &library)?,
             subject: self.wire.view(self.size).map_or_else(|| Subject::Output(self.output.clone()), Subject::Wire),
+            format: self.format.format,
             folder: self.out.clone(),
             resume: self.resume,
         };
