@@ -79,7 +79,7 @@ fn chunk(file: &mut File, at: u64) -> Option<(u32, [u8; 4])> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Cursor, Write};
+    use std::io::Cursor;
 
     use super::*;
 
@@ -102,17 +102,17 @@ mod tests {
             assert!(info.srgb.is_some());
             let expected: Vec<u8> = image.rgba.chunks(4).flat_map(|pixel| &pixel[..channels]).copied().collect();
             assert!(data == expected);
+            let path = std::env::temp_dir().join(format!("stagewright-png-{}-{alpha}", std::process::id()));
             let size = |bytes: &[u8]| {
-                let mut file = tempfile::tempfile().unwrap();
-                file.write_all(bytes).unwrap();
-                file.rewind().unwrap();
-                inspect(&mut file, bytes.len() as u64)
+                std::fs::write(&path, bytes).unwrap();
+                inspect(&mut File::open(&path).unwrap(), bytes.len() as u64)
             };
             assert_eq!(size(&bytes), Some([33, 17]));
             for length in 0..bytes.len() {
                 assert_eq!(size(&bytes[..length]), None, "of {} bytes only {length}", bytes.len());
             }
             assert_eq!(size(&[&bytes[..], b"x"].concat()), None, "something follows");
+            std::fs::remove_file(&path).unwrap();
         }
     }
 }
