@@ -1,9 +1,11 @@
 //! The engine: carries out a plan. The only module that talks to a graphics driver.
 
 mod bandwidth;
+mod compile;
 mod device;
 mod driver;
 mod engine;
+mod injected;
 mod mapped;
 mod memory;
 mod pipelines;
