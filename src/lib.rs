@@ -45,6 +45,7 @@ pub mod expr;
 pub mod files;
 pub mod gpu;
 pub mod graph;
+pub mod input;
 pub mod library;
 pub mod plan;
 pub mod printable;
@@ -53,46 +54,7 @@ mod quiet;
 pub mod sim;
 pub mod spelling;
 pub mod stage;
+mod threads;
 pub mod tune;
 
-/// Runs `work` on a thread with a deep stack. Graphs and shader text nest as deep as a person likes, and both the walk
-/// over a graph and the shader compiler recurse. On such a thread, and where none can be had, it runs here.
-pub fn deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    const STACK: usize = 256 << 20; // Address space only; pages come as they are touched.
-    thread_local! {
-        static IS_DEEP: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-    }
-    if IS_DEEP.get() {
-        return work();
-    }
-    let slot = std::sync::Mutex::new(Some(work));
-    let take = || slot.lock().ok().and_then(|mut work| work.take()).map(|work| work());
-    let deep = || {
-        IS_DEEP.set(true);
-        take()
-    };
-    let value = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, deep);
-        match thread.map(|handle| handle.join()) {
-            Ok(Ok(value)) => value,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(_) => take(),
-        }
-    });
-    match value {
-        Some(value) => value,
-        None => unreachable!("the work is taken once"),
-    }
-}
-
-/// Waits for a thread to end, but no longer than `patience`; then it is left behind. A panic in it is not reported here.
-pub(crate) fn join_within(thread: std::thread::JoinHandle<()>, patience: std::time::Duration) {
-    let started = std::time::Instant::now();
-    while !thread.is_finished() {
-        if started.elapsed() >= patience {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
-    let _ = thread.join();
-}
+pub use threads::deep_stack;

@@ -116,7 +116,7 @@ impl Compiler {
             }
         };
         // Without a thread the queue is closed, and `request` says so.
-        let deep = move || crate::deep_stack(work);
+        let deep = move || crate::threads::deep_stack(work);
         let thread = std::thread::Builder::new().name("compiler".into()).spawn(deep).ok();
         Compiler { jobs: Some(jobs), cancel: Cancel::default(), thread, results, asked: 0, answered: 0, watch, driver }
     }
@@ -171,7 +171,7 @@ impl Drop for Compiler {
         self.jobs = None;
         self.cancel.cancel();
         if let Some(thread) = self.thread.take() {
-            crate::join_within(thread, PATIENCE);
+            crate::threads::join_within(thread, PATIENCE);
         }
     }
 }

@@ -22,10 +22,10 @@ use stagewright::files::{MAX_GRAPH, read};
 use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Profile};
 use stagewright::graph::outputs::fitted;
 use stagewright::graph::{Graph, Node};
+use stagewright::input::InputTrack;
 use stagewright::library::{self, Library};
 use stagewright::plan::{Keep, Plan, PlanOptions};
 use stagewright::sim::Simulation;
-use stagewright::sim::input::InputTrack;
 use stagewright::sim::values::BadValues;
 use stagewright::tune::Book;
 

@@ -19,7 +19,7 @@ pub(crate) use read::{GROUP_FIELDS, NODE_FIELDS};
 pub use salvage::{Salvaged, salvage};
 
 use crate::curve::{Curve, Gradient};
-use crate::sim::input::InputTrack;
+use crate::input::InputTrack;
 
 /// Version of the graph file's format that this build writes.
 pub const FORMAT_VERSION: u32 = 1;

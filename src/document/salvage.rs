@@ -32,7 +32,7 @@ pub fn salvage(text: &str) -> Salvaged {
         Err(error) => error,
     };
     // Text nests as deep as it likes, and each part is read by the parser.
-    crate::deep_stack(|| {
+    crate::threads::deep_stack(|| {
         let mut salvage =
             Salvage { text, lost: BTreeSet::new(), patience: PATIENCE.saturating_mul(text.len()), depth: 0 };
         let mut kept = salvage.record(0, text.len(), &DOCUMENT, "").0;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::{Document, Domain, Expect, Extra, Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue, Until};
 use crate::curve::{Color, hex_from_color};
-use crate::sim::input::InputTrack;
+use crate::input::InputTrack;
 
 pub fn document(document: &Document) -> String {
     let mut out = String::from("(\n");

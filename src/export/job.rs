@@ -392,7 +392,7 @@ impl Drop for Job {
         if let Some(thread) = self.thread.take() {
             // A panic in it was told by `ended`, or nobody asks any more. What is not done by then ends with the program, and can be
             // resumed.
-            crate::join_within(thread, PATIENCE);
+            crate::threads::join_within(thread, PATIENCE);
         }
     }
 }

@@ -29,9 +29,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::document::Document;
+use crate::input::InputTrack;
 use crate::library::Library;
 use crate::problem::{Problem, Problems};
-use crate::sim::input::InputTrack;
 use crate::stage::Stage;
 use crate::stage::types::{Attributes, EdgeRule, PortType, Precision, ValueType, WireType};
 
@@ -141,6 +141,11 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Dimensions of the space that a node runs in, 2 or 3; 2 where it has no domain.
+    pub fn dim(&self, node: &Node) -> u32 {
+        node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim)
+    }
+
     /// Has the text of a node's stage tell what a compiler asks of it; what it has told it knows from then on. Returns whether there
     /// is such a node.
     pub fn read_stage(&self, node: usize) -> bool {
@@ -318,7 +323,7 @@ impl Graph {
     /// # Errors
     /// Every problem found, each with node, port, cause and remedy.
     pub fn build(document: &Document, library: &Library) -> Result<Graph, Problems> {
-        crate::deep_stack(|| {
+        crate::threads::deep_stack(|| {
             let mut problems = Problems::default();
             let (mut graph, numbers) = flatten::flatten(document, library, &mut problems);
             resolve::resolve(&mut graph, &numbers, &mut problems);
@@ -334,7 +339,7 @@ impl Graph {
 
     /// The numbers of a document that is perhaps wrong, with their values at time zero.
     pub fn numbers_of(document: &Document, library: &Library) -> Table {
-        crate::deep_stack(|| flatten::flatten(document, library, &mut Problems::default()).1)
+        crate::threads::deep_stack(|| flatten::flatten(document, library, &mut Problems::default()).1)
     }
 
     pub fn node(&self, path: &str) -> Option<usize> {

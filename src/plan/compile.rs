@@ -38,7 +38,7 @@ impl Plan {
     /// WGSL that does not validate, with the user's own line; a plan that is too large, with the number; that
     /// [`PlanOptions::cancel`] was set, in which case the result is not of interest.
     pub fn compile(graph: &Graph, options: &PlanOptions) -> Result<Plan, Problems> {
-        crate::deep_stack(|| {
+        crate::threads::deep_stack(|| {
             std::thread::scope(|scope| {
                 // All threads begin while operations are laid out. Without this one they do when they are needed.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, Checks::prepare);
@@ -66,7 +66,7 @@ impl Plan {
     /// # Errors
     /// As [`Plan::compile`], but for what only kernels show.
     pub fn passes(graph: &Graph, options: &PlanOptions) -> Result<Vec<PassReport>, Problems> {
-        crate::deep_stack(|| {
+        crate::threads::deep_stack(|| {
             let mut reports = Vec::new();
             optimise(graph, options, &options.tuning, &mut |step, [frame, reset]| {
                 let [frame, reset] = [frame, reset].map(|program| ir::text(graph, program));
@@ -145,7 +145,7 @@ fn compile<'g>(
     check_memory(&memory, options.memory_budget)?;
     on()?;
     let checks = Checks::start(writer::field_checks(graph, &frame, &reset))?;
-    let (still, frame, reset) = (frame.still(), Arc::new(frame), Arc::new(reset));
+    let (still, frame, reset) = (frame.invariant_count(), Arc::new(frame), Arc::new(reset));
     let mut writer = writer::Writer::new(graph, writers, checks);
     let [mut frame, reset] = writer.dispatches([(&frame, &memory.frame), (&reset, &memory.reset)])?;
     let (frame, still) = (frame.split_off(still), frame);

@@ -8,14 +8,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::ParamValue;
 use crate::graph::{Domain, File, NamedNumber, Shapes};
+use crate::input::InputTrack;
 use crate::plan::ir::layout::Layout;
-use crate::plan::scatter::ScatterCheck;
+use crate::plan::scatter::{Places, ScatterCheck};
 use crate::plan::tuning::Shape;
-use crate::sim::input::InputTrack;
 use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
 /// Where in a count's buffer, or in the gate of a group that may stop, the groups of indirect dispatches begin \[bytes\].
 pub const COUNT_GROUPS: u64 = 16;
+
+/// Bytes of a gate for each dispatch behind it: its workgroups.
+pub const GATE_ENTRY: u64 = 12;
 
 /// Version of the plan's format.
 pub const PLAN_VERSION: u32 = 4;
@@ -314,6 +317,11 @@ pub struct Slot {
 }
 
 impl Plan {
+    /// Where the counts about scatter ports lie.
+    pub fn scatter_places(&self) -> Places {
+        Places::new(self.alarms.len(), &self.scatters)
+    }
+
     /// Whether a kernel's text has these words: `frame.keys` in a graph that listens to keys.
     pub fn reads(&self, words: &str) -> bool {
         self.kernels.iter().any(|kernel| kernel.wgsl.contains(words))

@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::data::Plan;
 use crate::stage::types::Scalar;
 
 /// Words before those of the components: cells whose sum left its range, cells to which no number was added, the largest sum that left its
@@ -55,12 +54,5 @@ impl Places {
         let head = next(0);
         let marks = checks.iter().map(|check| next(check.mark_words())).collect();
         Places { counts, marks, head, all: next(0) }
-    }
-}
-
-impl Plan {
-    /// Where the counts about scatter ports lie.
-    pub fn scatter_places(&self) -> Places {
-        Places::new(self.alarms.len(), &self.scatters)
     }
 }

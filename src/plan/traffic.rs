@@ -17,7 +17,7 @@ impl Plan {
     /// then, and twice where the kernel both reads and writes it. Particles count as if the set were full. Caches may save
     /// a part of that, and reads of neighbours that no cache holds come on top.
     pub fn traffic(&self) -> Vec<u64> {
-        let uses: Vec<Vec<Use>> = crate::deep_stack(|| self.kernels.iter().map(uses).collect());
+        let uses: Vec<Vec<Use>> = crate::threads::deep_stack(|| self.kernels.iter().map(uses).collect());
         let dispatches = self.frame.iter().zip(self.still.len()..);
         let bytes = dispatches.map(|(dispatch, number)| {
             // One buffer may be bound to several ports.

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{Graph, Node};
-use crate::plan::ir::query::dim;
 use crate::stage::Stage;
 use crate::stage::types::Precision;
 
@@ -175,7 +174,7 @@ impl Tuning {
 
     /// The shape of a node that computes one cell an invocation, where it is not the plain one.
     pub fn group(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
-        let plain = Shape::plain(dim(graph, node));
+        let plain = Shape::plain(graph.dim(node));
         self.measured(graph, node, stage).filter(|shape| shape.cells == 1 && shape.is_flat() && *shape != plain)
     }
 
@@ -189,8 +188,8 @@ impl Tuning {
         match (self.measured(graph, node, stage), self.defaults) {
             (Some(shape), _) => (shape.cells == CELLS_OF_A_ROW && shape.is_flat()).then_some(shape),
             // In the plane rows come at the rate of a copy without it.
-            (None, DefaultTuning::Gpu) => (dim(graph, node) == 3).then(|| Shape::rows(3)),
-            (None, DefaultTuning::Cpu) => Some(Shape::rows(dim(graph, node))),
+            (None, DefaultTuning::Gpu) => (graph.dim(node) == 3).then(|| Shape::rows(3)),
+            (None, DefaultTuning::Cpu) => Some(Shape::rows(graph.dim(node))),
             (None, DefaultTuning::Plain) => None,
         }
     }
@@ -212,7 +211,7 @@ impl Tuning {
 
     /// The shape of a node that can be swept on tiles.
     pub fn sweeping(&self, graph: &Graph, node: &Node, stage: &Stage, words: u32) -> Shape {
-        let dim = dim(graph, node);
+        let dim = graph.dim(node);
         match (self.measured(graph, node, stage), self.defaults) {
             (Some(shape), _) => shape,
             (None, DefaultTuning::Gpu) if dim == 2 => {

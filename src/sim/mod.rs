@@ -7,7 +7,6 @@ pub mod field;
 pub mod files;
 pub mod hash;
 pub mod hashes;
-pub mod input;
 pub mod probe;
 mod scatter;
 mod settings;
@@ -24,8 +23,8 @@ use crate::gpu::{Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
 use crate::plan::{Alarm, Cause, Picture, Plan};
 use crate::problem::{Problem, Problems};
 
+pub use crate::input::FrameInput;
 pub use field::{Field, Image};
-pub use input::FrameInput;
 pub use snapshot::{Snapshot, SnapshotReading};
 pub use watch::Watched;
 

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::input::FrameInput;
 use crate::document::ParamValue;
 use crate::expr::ExprContext;
 use crate::graph::fit;
-use crate::graph::numbers::Unfit;
-use crate::graph::numbers::{Fault, Formula, Names, Table, names_around};
+use crate::graph::numbers::{Fault, Formula, Names, Table, Unfit, names_around};
 use crate::graph::values::{self, Declared, Reading};
+use crate::input::FrameInput;
 use crate::plan::{Plan, Slot};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::{Scalar, ValueType};

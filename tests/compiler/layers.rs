@@ -76,7 +76,7 @@ fn lower_layers_do_not_know_upper_ones() {
         sources(&root.join(layer), &mut files);
         assert!(!files.is_empty(), "{layer} is a folder");
         for file in files {
-            let text = std::fs::read_to_string(&file).unwrap().replace("crate::sim::input", "");
+            let text = std::fs::read_to_string(&file).unwrap().replace("crate::input", "");
             let text: String = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
             for module in upper {
                 let name = format!("crate::{module}");

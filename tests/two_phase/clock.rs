@@ -3,8 +3,8 @@
 use std::f64::consts::PI;
 
 use stagewright::document::{Document, ParamValue};
+use stagewright::input::InputTrack;
 use stagewright::plan::Keep;
-use stagewright::sim::input::InputTrack;
 use stagewright::sim::{FrameInput, Simulation};
 
 use super::harness::*;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use stagewright::document::{Document, NodeKind, ParamValue};
 use stagewright::graph::Graph;
+use stagewright::input::InputTrack;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Outputs, Plan, PlanOptions};
 use stagewright::sim::Simulation;
-use stagewright::sim::input::InputTrack;
 
 use super::harness::*;
 

@@ -64,7 +64,7 @@ impl Session {
             wake();
         };
         // A window that closes does not wait for it.
-        let deep = || crate::deep_stack(work);
+        let deep = || crate::threads::deep_stack(work);
         let started = std::thread::Builder::new().name("trace".into()).spawn(deep);
         self.traced = started.is_ok().then_some(answers);
     }

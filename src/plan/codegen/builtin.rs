@@ -348,16 +348,6 @@ pub fn reduction(reduction: Reduction, scalar: Scalar) -> (&'static str, &'stati
     }
 }
 
-/// The word that a reduction of whole numbers starts from.
-pub fn first_word(reduction: Reduction, value: ValueType) -> u32 {
-    match (reduction, value.scalar()) {
-        (Reduction::Min, Scalar::I32) => i32::MAX as u32,
-        (Reduction::Max, Scalar::I32) => i32::MIN as u32,
-        (Reduction::Min, _) => u32::MAX,
-        _ => 0,
-    }
-}
-
 /// The atomic function of a reduction of whole numbers.
 pub fn atomic(reduction: Reduction) -> &'static str {
     match reduction {

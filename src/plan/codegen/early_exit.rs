@@ -4,9 +4,6 @@ use crate::plan::data::COUNT_GROUPS;
 use crate::plan::ir::workgroups::LANES;
 use crate::plan::ir::{Op, Program};
 
-/// Bytes of a table's entry.
-pub const ENTRY: u64 = 12;
-
 /// What a gate's test goes on from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {

@@ -104,9 +104,9 @@ impl Variants {
         let (Task::Stage, Kind::Stage(stage)) = (&op.task, &node.kind) else { return None };
         let there = |v: ValueId| memory.get(v).copied().filter(|buffer| *buffer != usize::MAX);
         let in_place = |w: &Write| w.consumes.and_then(there).is_some_and(|b| there(w.value) == Some(b));
-        let asked = op.built_in.iter().map(|f| (f.node, f.askers.clone())).collect();
+        let asked = op.inlined().iter().map(|f| (f.node, f.callers.clone())).collect();
         let first = |value: ValueId| op.reads.iter().position(|r| r.value == value).unwrap_or(0);
-        let read = op.reads.iter().map(|r| (r.field, r.port, r.part.clone(), first(r.value))).collect();
+        let read = op.reads.iter().map(|r| (r.stage, r.port, r.part.clone(), first(r.value))).collect();
         let in_place: Vec<bool> = op.writes.iter().map(in_place).collect();
         let key: Variant = (
             op.node,
@@ -115,7 +115,7 @@ impl Variants {
             read,
             op.shape,
             op.sweeps,
-            op.writes.iter().map(|w| (w.passed, w.start.is_some())).collect(),
+            op.writes.iter().map(|w| (w.transient, w.start.is_some())).collect(),
             op.inputs().filter_map(|v| program.values.get(v)).map(|v| v.precision).collect(),
             op.writes.iter().map(|w| w.part.clone()).collect(),
         );
@@ -135,8 +135,8 @@ impl Wanted<'_> {
             Kind::Stage(stage) => Some(stage.text_length()),
             _ => None,
         };
-        let built_in = self.program.ops.get(self.op).into_iter().flat_map(|op| &op.built_in);
-        self.stage.text_length() + built_in.filter_map(|built_in| of(built_in.node)).sum::<usize>()
+        let inlined = self.program.ops.get(self.op).into_iter().flat_map(|op| op.inlined());
+        self.stage.text_length() + inlined.filter_map(|stage| of(stage.node)).sum::<usize>()
     }
 
     /// `None` where there is no such operation.

@@ -8,7 +8,6 @@ use crate::plan::codegen::{builtin, early_exit};
 use crate::plan::data::{
     Alarm, Binding, Dispatch, FileGrid, Indirect, Kernel, Over, PLAN_VERSION, Picture, Plan, Slot, State, Watch, Wire,
 };
-use crate::plan::ir::query::dim;
 use crate::plan::ir::workgroups::{self, elements, op_groups, shaped_groups, source, task_groups};
 use crate::plan::ir::{Op, Part, Program, Task, Value, ValueId};
 use crate::plan::options::PlanOptions;
@@ -129,7 +128,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         // Of those with the same text of the user's, the first is checked as it was written.
         let again = wanted.iter().map(|wanted| {
             let generics = wanted.node.generics.iter().map(|(letter, ty)| (*letter, *ty)).collect();
-            !self.own.insert((std::ptr::from_ref(wanted.stage), dim(graph, wanted.node), generics))
+            !self.own.insert((std::ptr::from_ref(wanted.stage), graph.dim(wanted.node), generics))
         });
         let again: Vec<bool> = again.collect();
         let first = wanted.first().map_or(0, |wanted| wanted.variant);
@@ -219,7 +218,7 @@ impl<'a, 'g> Writer<'a, 'g> {
 
     /// Nodes whose stages run before an operation's own.
     fn with(&self, op: &Op) -> Vec<String> {
-        let before = op.built_in.iter().rev().filter(|b| b.before || b.anew.is_some());
+        let before = op.inlined().iter().rev().filter(|b| b.before || b.recomputes.is_some());
         before.filter_map(|b| self.graph.nodes.get(b.node)).map(|node| node.path.clone()).collect()
     }
 
@@ -233,7 +232,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         let counters =
             [used(Counter::Iteration, op.iteration), used(Counter::Substep, op.substep), used(Counter::Color, color)];
         let starts = op.writes.iter().map(|w| w.start.is_some()).collect();
-        let key = (op.node, op.built_in.iter().map(|f| f.node).collect(), starts, counters);
+        let key = (op.node, op.inlined().iter().map(|f| f.node).collect(), starts, counters);
         if let Some(offset) = self.placed.get(&key) {
             return *offset;
         }
@@ -282,7 +281,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         let gate = op.gate?;
         let groups = op_groups(self.graph, program, op);
         let entry = program.tables.get(&gate)?.iter().position(|g| *g == groups)?;
-        let offset = crate::plan::data::COUNT_GROUPS + early_exit::ENTRY * entry as u64;
+        let offset = crate::plan::data::COUNT_GROUPS + crate::plan::data::GATE_ENTRY * entry as u64;
         Some(Indirect { buffer: memory[gate], offset, living: false })
     }
 
@@ -533,7 +532,7 @@ impl<'a, 'g> Writer<'a, 'g> {
 pub fn field_checks(graph: &Graph, frame: &Program, reset: &Program) -> Vec<Text> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
-    for (program, op) in [frame, reset].into_iter().flat_map(|p| p.probes.iter().map(move |op| (p, op))) {
+    for (program, op) in [frame, reset].into_iter().flat_map(|p| p.field_checks.iter().map(move |op| (p, op))) {
         let Some(node) = graph.nodes.get(op.node) else { continue };
         let Kind::Stage(stage) = &node.kind else { continue };
         if seen.insert(op.node) {
@@ -582,7 +581,7 @@ fn living(stage: &Stage, op: &Op) -> Option<ValueId> {
     };
     let beyond = matches!(set.change, Change::Emit(_) | Change::Filter) || op.writes.iter().any(partial);
     let input = stage.inputs().position(|p| p.name == set.name).filter(|_| !beyond)?;
-    op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
+    op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
 }
 
 /// What a stage runs over.

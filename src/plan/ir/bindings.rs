@@ -13,14 +13,14 @@ const MAX_BUFFERS: usize = 8;
 
 /// Buffers that a kernel may have: as many as every adapter offers, or as one of the program's own has anyway.
 pub fn budget(program: &Program) -> usize {
-    let stages = program.ops.iter().filter(|op| matches!(op.task, Task::Stage) && op.built_in.is_empty());
+    let stages = program.ops.iter().filter(|op| matches!(op.task, Task::Stage) && op.inlined().is_empty());
     stages.map(buffers_of).max().unwrap_or(0).max(MAX_BUFFERS)
 }
 
 /// Buffers that an operation surely takes.
 pub fn buffers_of(op: &Op) -> usize {
     let read: BTreeSet<ValueId> = op.inputs().collect();
-    let apart = op.writes.iter().filter(|w| w.consumes.is_none() && !w.passed).count();
+    let apart = op.writes.iter().filter(|w| w.consumes.is_none() && !w.transient).count();
     let warns = op.reads.iter().any(|r| r.part == Part::Start);
     read.len() + apart + usize::from(warns)
 }
@@ -28,10 +28,10 @@ pub fn buffers_of(op: &Op) -> usize {
 /// Buffers of an operation of one cell or particle an invocation, its alarms included; never fewer than it binds in the end. `elsewhere`:
 /// whether a value is needed by anything but the operation and those that surely run before it.
 pub fn buffers(graph: &Graph, program: &Program, op: &Op, elsewhere: &dyn Fn(ValueId) -> bool) -> usize {
-    let shares = op.built_in.iter().any(|built| built.before);
+    let shares = op.inlined().iter().any(|built| built.before);
     let reads: BTreeSet<ValueId> = op.reads.iter().map(|read| read.value).collect();
     let read = if shares { reads.len() } else { op.reads.len() };
-    let passed = |w: &Write| w.passed || shares && w.of > 0 && !elsewhere(w.value);
+    let passed = |w: &Write| w.transient || shares && w.stage > 0 && !elsewhere(w.value);
     let stored = op.writes.iter().filter(|w| !passed(w));
     let bound = |write: &Write| match place(graph, program, op, write, elsewhere) {
         Some(before) => usize::from(!reads.contains(&before)),
@@ -68,7 +68,7 @@ fn place(
 /// Whether a version that is not written in place is bound to be gone on from.
 fn loads(graph: &Graph, op: &Op, write: &Write) -> bool {
     let made = |value: ValueId| op.writes.iter().any(|w| w.value == value);
-    let port = query::stage_of(graph, op, write.of).and_then(|stage| stage.outputs().nth(write.port));
+    let port = query::stage_of(graph, op, write.stage).and_then(|stage| stage.outputs().nth(write.port));
     let copies = port.is_some_and(|port| {
         let grid = port.ty.is_grid() && port.direction == Direction::InOut && port.scatter.is_none();
         grid || matches!(port.change, Change::Emit(_))
@@ -79,11 +79,11 @@ fn loads(graph: &Graph, op: &Op, write: &Write) -> bool {
 /// Whether an operation has flags to raise.
 fn warns(graph: &Graph, op: &Op) -> bool {
     let loops = |instance: usize| {
-        let dim = op.node_of(instance).and_then(|node| graph.nodes.get(node)).map_or(2, |n| query::dim(graph, n));
+        let dim = op.node_of(instance).and_then(|node| graph.nodes.get(node)).map_or(2, |n| graph.dim(n));
         query::stage_of(graph, op, instance).is_some_and(|stage| {
             let adds = instance == 0 && stage.outputs().any(|port| query::checked(stage, port));
             adds || !stage.bounded(dim).finite || stage.outputs().any(|p| matches!(p.change, Change::Emit(_)))
         })
     };
-    op.reads.iter().any(|read| read.part == Part::Start) || (0..=op.built_in.len()).any(loops)
+    op.reads.iter().any(|read| read.part == Part::Start) || (0..op.stages.len()).any(loops)
 }

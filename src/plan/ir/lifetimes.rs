@@ -71,7 +71,7 @@ pub fn lives(program: &Program) -> (Vec<isize>, Vec<isize>) {
     }
     program.pinned.iter().for_each(|v| last[*v] = count);
     // What a frame reads of still operations is there for the next frame too.
-    let still = program.still();
+    let still = program.invariant_count();
     for value in program.ops.iter().take(still).flat_map(|op| &op.writes).map(|w| w.value) {
         if last[value] >= still as isize {
             last[value] = count;

@@ -1,6 +1,6 @@
 //! Which operation makes and which ones read each value, while operations are joined, and an order that follows from it.
 
-use crate::plan::ir::demand::asked_for;
+use crate::plan::ir::demand::demanded;
 use crate::plan::ir::{Program, ValueId};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ impl Links {
         let mut links = Links {
             writer: vec![None; values],
             readers: vec![Vec::new(); values],
-            asked: asked_for(program),
+            asked: demanded(program),
             order: Vec::new(),
             place: vec![0; count],
         };

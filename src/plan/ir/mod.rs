@@ -15,6 +15,6 @@ mod verify;
 pub mod window;
 pub mod workgroups;
 
-pub use program::{BuiltIn, Op, Part, Program, Read, StateKey, Task, Value, ValueId, Write};
+pub use program::{Op, Part, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write};
 pub use text::text;
 pub use verify::verify;

@@ -46,9 +46,9 @@ pub enum Part {
     Start,
     /// Which particle each entry is; absent where the set itself is in that order.
     Order,
-    /// Attributes that lie together for those who read other particles' (see [`crate::plan::pack`]): their names with `+` between.
+    /// Attributes that lie together for those who read other particles' (pass `attribute_packing`): their names with `+` between.
     Packed(Arc<str>),
-    /// What a search around each particle has found (see [`crate::plan::found`]).
+    /// What a search around each particle has found (pass `neighbor_cache`).
     Found,
 }
 
@@ -104,40 +104,47 @@ pub enum Task {
 /// What an operation reads from memory.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// 0: the stage itself; k: what is built in as k - 1.
-    pub field: usize,
-    /// Input port of the stage, or of the field's.
+    /// Which of the operation's stages.
+    pub stage: usize,
+    /// Its input port.
     pub port: usize,
     pub part: Part,
     pub value: ValueId,
 }
 
-/// A stage built into an operation: a field, or a stage that is called before the operation's own (see [`crate::plan::fuse`]).
+/// A stage of an operation.
 #[derive(Clone, Debug)]
-pub struct BuiltIn {
+pub struct StageInstance {
     pub node: usize,
-    /// Of a field: who asks for it, and by which input port. 0: the stage itself; k: what is built in as k - 1.
-    pub askers: Vec<(usize, usize)>,
-    /// It runs over the same as the stage itself, before it; of several, the last built in first.
+    /// Who calls it, and by which input port: of a field, and of what is recomputed where it is read.
+    pub callers: Vec<(usize, usize)>,
+    /// It runs over the same as the operation's own stage, before it; of several, the last one first.
     pub before: bool,
-    /// The grid whose cells it makes anew wherever its asker reads them.
-    pub anew: Option<ValueId>,
+    /// The grid whose cells it recomputes wherever a caller reads them, instead of loading them.
+    pub recomputes: Option<ValueId>,
+}
+
+impl StageInstance {
+    /// The stage that an operation dispatches.
+    pub fn own(node: usize) -> StageInstance {
+        StageInstance { node, callers: Vec::new(), before: false, recomputes: None }
+    }
 }
 
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// Who writes: 0 the stage itself, k what is built in as k - 1.
-    pub of: usize,
-    /// Output port that is written.
+    /// Which of the operation's stages.
+    pub stage: usize,
+    /// Its output port.
     pub port: usize,
     pub part: Part,
     pub value: ValueId,
-    /// The version it goes on from.
+    /// Previous SSA version that it updates.
     pub consumes: Option<ValueId>,
-    /// It takes nothing over from that version but its place in memory.
+    /// It reuses the buffer of that version and ignores its contents.
     pub overwrites: bool,
-    /// Nothing outside the operation reads it, so it is not stored.
-    pub passed: bool,
+    /// It stays in registers: only stages of the same operation read it.
+    pub transient: bool,
     /// What all cells of the version before hold, where that is not in memory.
     pub start: Option<Setting>,
 }
@@ -148,9 +155,11 @@ pub struct Op {
     pub node: usize,
     /// What it reads from memory. Settings and consumed versions are not among it.
     pub reads: Vec<Read>,
-    /// What one of its stages reads of what another has just made.
-    pub handed: Vec<Read>,
-    pub built_in: Vec<BuiltIn>,
+    /// What one of its stages reads of what another has just written, in registers.
+    pub forwarded: Vec<Read>,
+    /// Its own stage, and behind it those that are inlined: fields, and what [`crate::plan::passes`] fused or recomputes. A task of the
+    /// compiler has none but the node that it belongs to.
+    pub stages: Vec<StageInstance>,
     pub writes: Vec<Write>,
     /// Of its first sweep.
     pub iteration: u32,
@@ -160,8 +169,8 @@ pub struct Op {
     pub sweeps: u32,
     /// Shape of its dispatch, where it is not the plain one.
     pub shape: Option<Shape>,
-    /// It gives the same in every frame, see [`crate::plan::still`].
-    pub still: bool,
+    /// Its results are the same in every frame, so that it runs once.
+    pub invariant: bool,
     /// What says whether it runs at all: it belongs to a repeat of a group that may have stopped.
     pub gate: Option<ValueId>,
 }
@@ -179,9 +188,19 @@ impl Op {
         self.inputs().chain(self.gate)
     }
 
-    /// The node of its own stage (0), or of one built into it.
-    pub fn node_of(&self, instance: usize) -> Option<usize> {
-        if instance == 0 { Some(self.node) } else { self.built_in.get(instance - 1).map(|b| b.node) }
+    /// The node of one of its stages.
+    pub fn node_of(&self, stage: usize) -> Option<usize> {
+        self.stages.get(stage).map(|stage| stage.node)
+    }
+
+    /// The stages that run as part of its own.
+    pub fn inlined(&self) -> &[StageInstance] {
+        self.stages.split_first().map_or(&[], |(_, inlined)| inlined)
+    }
+
+    /// Whether a stage runs once for each of the operation's cells or particles: its own, or one that runs before it.
+    pub fn runs_itself(&self, stage: usize) -> bool {
+        stage == 0 || self.stages.get(stage).is_some_and(|stage| stage.before)
     }
 }
 
@@ -194,7 +213,7 @@ pub struct Program {
     pub values: Vec<Value>,
     pub ops: Vec<Op>,
     /// Fields as if they were dispatched: only to be validated.
-    pub probes: Vec<Op>,
+    pub field_checks: Vec<Op>,
     /// Last frame's value of each State that matters.
     pub states: BTreeMap<StateKey, ValueId>,
     /// What each State becomes.
@@ -222,8 +241,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// How many operations are still; once scheduled, they come first.
-    pub fn still(&self) -> usize {
-        self.ops.iter().filter(|op| op.still).count()
+    /// How many operations are invariant; once scheduled, they come first.
+    pub fn invariant_count(&self) -> usize {
+        self.ops.iter().filter(|op| op.invariant).count()
     }
 }

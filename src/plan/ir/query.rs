@@ -2,7 +2,6 @@
 
 use crate::graph::Graph;
 use crate::graph::Kind;
-use crate::graph::Node;
 use crate::plan::ir::{Op, Part, ValueId};
 use crate::stage::Stage;
 use crate::stage::header::Direction;
@@ -11,10 +10,6 @@ use crate::stage::header::Scatter;
 use crate::stage::types::Element;
 use crate::stage::types::PortType;
 use crate::stage::types::ValueType;
-
-pub fn dim(graph: &Graph, node: &Node) -> u32 {
-    node.domain.and_then(|d| graph.domains.get(d)).map_or(2, |d| d.dim)
-}
 
 pub fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: usize) -> Option<&'a Stage> {
     match &graph.nodes.get(op.node_of(instance)?)?.kind {
@@ -28,7 +23,7 @@ pub fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
     let stage = stage_of(graph, op, 0)?;
     let set = stage.set()?;
     let input = stage.inputs().position(|p| p.name == set.name)?;
-    op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
+    op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
 }
 
 /// Whether the sums of a port are checked. Those of a stage that adds ones to a grid of zeros can't leave 32 bits.

@@ -23,15 +23,15 @@ fn line(graph: &Graph, program: &Program, op: &Op) -> String {
             if let Some(before) = write.consumes {
                 let _ = write!(text, " over %{before}");
             }
-            if write.passed {
+            if write.transient {
                 text.push_str(" (not stored)");
             }
             text
         })
         .collect();
     let _ = write!(out, "{} = {} {}", writes.join(", "), task(&op.task), path(op.node));
-    for stage in &op.built_in {
-        let how = match (stage.before, stage.anew) {
+    for stage in op.inlined() {
+        let how = match (stage.before, stage.recomputes) {
             (true, _) => "after",
             (false, Some(_)) => "recomputing",
             (false, None) => "with field",
@@ -63,7 +63,7 @@ fn line(graph: &Graph, program: &Program, op: &Op) -> String {
         let [x, y, z] = shape.group;
         notes.push(format!("{x}x{y}x{z} by {} cells, halo {}", shape.cells, shape.halo));
     }
-    if op.still {
+    if op.invariant {
         notes.push("invariant".into());
     }
     if let Some(gate) = op.gate {

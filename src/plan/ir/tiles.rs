@@ -3,7 +3,6 @@
 use crate::graph::Graph;
 use crate::graph::Kind;
 use crate::graph::Node;
-use crate::plan::ir::query::dim;
 use crate::plan::ir::{Op, Part, Program, Read};
 use crate::plan::tuning::{CELLS_OF_A_WORD, Shape};
 use crate::stage::IterationSource;
@@ -34,10 +33,10 @@ pub fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Vec<Haloe
     let Some((node, Kind::Stage(stage))) = graph.nodes.get(op.node).map(|node| (node, &node.kind)) else {
         return Vec::new();
     };
-    let dim = dim(graph, node);
+    let dim = graph.dim(node);
     let found = stage.inputs().enumerate().filter_map(|(input, port)| {
         let around = stage.around(&port.name, dim).filter(|around| around.is_wide())?;
-        let read = op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == Part::Whole)?;
+        let read = op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == Part::Whole)?;
         let value = program.values.get(read.value)?;
         let words = value.ty.value().components(dim).next_power_of_two();
         let grid = matches!(value.ty, WireType::Grid(_)) && value.domain == node.domain && words <= 4;
@@ -72,7 +71,7 @@ pub fn pairs(program: &Program, op: &Op) -> bool {
 /// these share a word.
 pub fn block(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
     let stage = graph.nodes.get(op.node).and_then(|node| match &node.kind {
-        Kind::Stage(stage) => Some((stage, dim(graph, node))),
+        Kind::Stage(stage) => Some((stage, graph.dim(node))),
         _ => None,
     });
     match stage {
@@ -111,7 +110,7 @@ pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32>
     let plain = stage.source() == IterationSource::Cells
         && stage.repeatable()
         && stage.bounded(domain.dim).finite
-        && op.built_in.iter().all(|built| built.before || built.anew.is_some())
+        && op.inlined().iter().all(|built| built.before || built.recomputes.is_some())
         && !op.writes.is_empty();
     let mut radius = 0;
     for (port, ty) in stage.outputs().zip(&node.outputs).filter(|_| plain) {
@@ -145,7 +144,7 @@ pub fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usize> {
         let value = program.values.get(read.value);
         port.is_some_and(near) && value.is_some_and(|value| value.domain == node.domain)
     };
-    let all = op.reads.iter().chain(&op.handed).filter(|r| r.field == 0 && r.part == Part::Whole);
+    let all = op.reads.iter().chain(&op.forwarded).filter(|r| r.stage == 0 && r.part == Part::Whole);
     let mut held: Vec<&Read> = all.filter(own).collect();
     held.sort_by_key(|read| read.port);
     let mut room = MAX_INPUT_WORDS;
@@ -164,7 +163,7 @@ pub fn tile_inner(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
 }
 
 pub fn op_dim(graph: &Graph, op: &Op) -> u32 {
-    graph.nodes.get(op.node).map_or(2, |node| dim(graph, node))
+    graph.nodes.get(op.node).map_or(2, |node| graph.dim(node))
 }
 
 pub fn tile_size(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {

@@ -29,7 +29,7 @@ pub fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
         }
         if let Some(gate) = op.gate {
             let tests = |by: usize| program.ops.get(by).is_some_and(|op| matches!(op.task, Task::Test { .. }));
-            if op.still || !written[gate].is_some_and(tests) {
+            if op.invariant || !written[gate].is_some_and(tests) {
                 return Err(format!("{}: %{gate} is no gate for it", place()));
             }
         }
@@ -60,7 +60,9 @@ fn in_order(program: &Program) -> Result<(), String> {
 
 /// What holds of an operation by itself.
 fn operation(graph: &Graph, values: usize, op: &Op) -> Result<(), String> {
-    let stages = 0..=op.built_in.len();
+    if op.stages.first().is_none_or(|own| own.node != op.node || own.before) {
+        return Err("its first stage is not its own".into());
+    }
     let known = |value: &ValueId| *value < values;
     let consumed = op.writes.iter().filter_map(|write| write.consumes);
     let all = op.needs().chain(consumed).chain(op.writes.iter().map(|write| write.value));
@@ -73,28 +75,28 @@ fn operation(graph: &Graph, values: usize, op: &Op) -> Result<(), String> {
     if !matches!(op.task, Task::Stage) {
         return Ok(());
     }
-    for read in op.reads.iter().chain(&op.handed) {
-        let Some(stage) = query::stage_of(graph, op, read.field).filter(|_| stages.contains(&read.field)) else {
-            return Err(format!("stage {} of it, which reads %{}, is none", read.field, read.value));
+    for read in op.reads.iter().chain(&op.forwarded) {
+        let Some(stage) = query::stage_of(graph, op, read.stage) else {
+            return Err(format!("stage {} of it, which reads %{}, is none", read.stage, read.value));
         };
         if stage.inputs().nth(read.port).is_none() {
             return Err(format!("`{}` has no input {}, which reads %{}", stage.name, read.port, read.value));
         }
     }
     for write in &op.writes {
-        let Some(stage) = query::stage_of(graph, op, write.of).filter(|_| stages.contains(&write.of)) else {
-            return Err(format!("stage {} of it, which writes %{}, is none", write.of, write.value));
+        let Some(stage) = query::stage_of(graph, op, write.stage) else {
+            return Err(format!("stage {} of it, which writes %{}, is none", write.stage, write.value));
         };
         if stage.outputs().nth(write.port).is_none() {
             return Err(format!("`{}` has no output {}, which writes %{}", stage.name, write.port, write.value));
         }
     }
-    for (index, built_in) in op.built_in.iter().enumerate() {
-        if built_in.askers.iter().any(|(stage, _)| !stages.contains(stage) || *stage == index + 1) {
-            return Err(format!("built_in stage {} is asked for by none of its stages", index + 1));
+    for (index, inlined) in op.stages.iter().enumerate().skip(1) {
+        if inlined.callers.iter().any(|(caller, _)| *caller >= op.stages.len() || *caller == index) {
+            return Err(format!("stage {index} of it is called by none of its stages"));
         }
-        if !built_in.before && built_in.askers.is_empty() {
-            return Err(format!("built_in stage {} is called by nothing", index + 1));
+        if !inlined.before && inlined.callers.is_empty() {
+            return Err(format!("stage {index} of it is called by nothing"));
         }
     }
     Ok(())

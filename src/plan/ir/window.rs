@@ -2,7 +2,6 @@
 
 use crate::graph::Graph;
 use crate::graph::Kind;
-use crate::plan::ir::query::dim;
 use crate::plan::ir::{Op, Part, Program};
 use crate::stage::Reach;
 use crate::stage::header::Direction;
@@ -33,16 +32,16 @@ pub fn window(graph: &Graph, program: &Program, op: &Op, port: usize, side: Side
     let Kind::Stage(stage) = &node.kind else { return None };
     let (declared, value) = match side {
         Side::Input => {
-            let read = op.reads.iter().find(|r| r.field == 0 && r.port == port && r.part == Part::Whole)?;
+            let read = op.reads.iter().find(|r| r.stage == 0 && r.port == port && r.part == Part::Whole)?;
             (stage.inputs().nth(port)?, read.value)
         }
-        Side::Output => (stage.outputs().nth(port)?, op.writes.iter().find(|w| w.of == 0 && w.port == port)?.value),
+        Side::Output => (stage.outputs().nth(port)?, op.writes.iter().find(|w| w.stage == 0 && w.port == port)?.value),
     };
     let value = program.values.get(value)?;
     if !matches!(value.ty, WireType::Grid(_)) {
         return (declared.ty.is_grid()).then_some(Window::Narrow);
     }
-    let dim = dim(graph, node);
+    let dim = graph.dim(node);
     let edge = declared.edge.or(node.domain.and_then(|d| graph.domains.get(d)).map(|d| d.edge));
     // A mirror shows the cell itself across a border, as walls do for numbers.
     let known = !matches!(edge, None | Some(EdgeRule::Zero));

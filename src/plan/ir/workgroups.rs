@@ -1,7 +1,6 @@
 //! How many workgroups a dispatch has.
 
 use crate::graph::{Graph, Kind, Node};
-use crate::plan::ir::query::dim;
 use crate::plan::ir::{Op, Program, Task, Value, tiles, workgroups};
 use crate::plan::tuning::Shape;
 use crate::stage::IterationSource;
@@ -70,7 +69,7 @@ pub fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
     match source(node) {
         Some(IterationSource::Once | IterationSource::Positions) => [1; 3],
         Some(IterationSource::Particles) => [workgroups::LANES, 1, 1],
-        _ => shape.unwrap_or(Shape::plain(dim(graph, node))).group,
+        _ => shape.unwrap_or(Shape::plain(graph.dim(node))).group,
     }
 }
 
@@ -94,7 +93,7 @@ pub fn groups(graph: &Graph, node: usize) -> [u32; 3] {
 /// Workgroups of an operation's dispatch.
 pub fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &Node) -> [u32; 3] {
     let Some(shape) = op.shape else { return groups(graph, op.node) };
-    let (extent, dim) = (extent(graph, node), dim(graph, node));
+    let (extent, dim) = (extent(graph, node), graph.dim(node));
     if op.sweeps > 1 {
         let inner = tiles::tile_inner(graph, op, &shape);
         return [0, 1, 2].map(|i| if i < dim as usize { extent[i].div_ceil(inner[i]) } else { 1 });

@@ -6,7 +6,7 @@ use super::Feed;
 use super::FieldFeed;
 use super::stage::MAX_FIELDS;
 use crate::graph::{Graph, Kind};
-use crate::plan::ir::{BuiltIn, Part, Read};
+use crate::plan::ir::{Part, Read, StageInstance};
 use crate::stage::Stage;
 
 /// What the input ports of a stage read from memory, directly and through fields: attributes only as far as the ports name them.
@@ -14,21 +14,22 @@ pub struct Collector<'a> {
     graph: &'a Graph,
     stage: &'a Stage,
     pub reads: Vec<Read>,
-    pub fields: Vec<BuiltIn>,
+    /// The stage itself, and its fields.
+    pub stages: Vec<StageInstance>,
     /// The feed of each field: one that is asked for twice is built in once.
     feeds: Vec<Rc<FieldFeed>>,
 }
 
 impl<'a> Collector<'a> {
-    pub fn new(graph: &'a Graph, stage: &'a Stage) -> Collector<'a> {
-        Collector { graph, stage, reads: Vec::new(), fields: Vec::new(), feeds: Vec::new() }
+    pub fn new(graph: &'a Graph, stage: &'a Stage, node: usize) -> Collector<'a> {
+        Collector { graph, stage, reads: Vec::new(), stages: vec![StageInstance::own(node)], feeds: Vec::new() }
     }
 
     fn stage(&self, asker: usize) -> Option<&'a Stage> {
         if asker == 0 {
             return Some(self.stage);
         }
-        match &self.graph.nodes.get(self.fields.get(asker - 1)?.node)?.kind {
+        match &self.graph.nodes.get(self.stages.get(asker)?.node)?.kind {
             Kind::Stage(stage) => Some(stage),
             _ => None,
         }
@@ -37,11 +38,11 @@ impl<'a> Collector<'a> {
     /// Takes up an input port of the stage (`asker` 0) or of one of its fields.
     pub fn input(&mut self, feed: &Feed, asker: usize, port: usize) {
         // One more is enough to be refused.
-        if self.fields.len() > MAX_FIELDS {
+        if self.stages.len() > MAX_FIELDS + 1 {
             return;
         }
         let declared = self.stage(asker).and_then(|stage| stage.inputs().nth(port));
-        let mut read = |part, value| self.reads.push(Read { field: asker, port, part, value });
+        let mut read = |part, value| self.reads.push(Read { stage: asker, port, part, value });
         match feed {
             Feed::Setting(_) => {}
             Feed::Value(value) => read(Part::Whole, *value),
@@ -61,12 +62,12 @@ impl<'a> Collector<'a> {
 
     fn field(&mut self, field: &Rc<FieldFeed>, asker: usize, port: usize) {
         if let Some(known) = self.feeds.iter().position(|f| Rc::ptr_eq(f, field)) {
-            self.fields[known].askers.push((asker, port));
+            self.stages[known + 1].callers.push((asker, port));
             return;
         }
         self.feeds.push(field.clone());
-        self.fields.push(BuiltIn { node: field.node, askers: vec![(asker, port)], before: false, anew: None });
-        let index = self.fields.len();
+        let index = self.stages.len();
+        self.stages.push(StageInstance { callers: vec![(asker, port)], ..StageInstance::own(field.node) });
         for (port, feed) in field.inputs.iter().enumerate() {
             self.input(feed, index, port);
         }

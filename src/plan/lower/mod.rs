@@ -16,7 +16,7 @@ use crate::cancel::Cancel;
 use crate::graph::starts::{Behind, INIT};
 use crate::graph::{Graph, Kind, Setting, Source};
 use crate::plan::ir::layout::{self, Layout};
-use crate::plan::ir::{Op, Part, Program, Read, StateKey, Task, Value, ValueId, Write};
+use crate::plan::ir::{Op, Part, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write};
 use crate::plan::options::{Keep, Outputs, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::{Precision, ValueType, WireType};
@@ -97,7 +97,7 @@ struct Expander<'a> {
     /// Field stages that are validated by themselves.
     probed: HashSet<usize>,
     /// Fields that operations have built in so far.
-    built_in: usize,
+    inlined: usize,
     cancel: Cancel,
     /// Stages and groups whose inputs are being expanded: meeting one again is a circle through a group that repeats.
     open: HashSet<(usize, usize)>,
@@ -210,7 +210,7 @@ impl<'a> Expander<'a> {
             claimed: HashSet::new(),
             files: Behind::default(),
             probed: HashSet::new(),
-            built_in: 0,
+            inlined: 0,
             cancel: options.cancel.clone(),
             open: HashSet::new(),
             sets: HashMap::new(),
@@ -476,20 +476,19 @@ impl<'a> Expander<'a> {
         writes: Vec<Write>,
     ) -> Result<(), Problems> {
         let substep = self.envs.get(env).map_or(0, |e| e.iteration);
-        let fields = Vec::new();
         self.program.ops.push(Op {
             task,
             node,
             reads,
-            handed: Vec::new(),
-            built_in: fields,
+            forwarded: Vec::new(),
+            stages: vec![StageInstance::own(node)],
             writes,
             iteration: 0,
             substep,
             color: None,
             sweeps: 1,
             shape: None,
-            still: false,
+            invariant: false,
             gate: self.gate(env),
         });
         self.check_count()
@@ -533,14 +532,23 @@ impl<'a> Expander<'a> {
     fn partials(&mut self, node: usize, ty: WireType, label: String) -> ValueId {
         let groups = crate::plan::ir::workgroups::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
-        let dim = crate::plan::ir::query::dim(self.graph, &self.graph.nodes[node]);
+        let dim = self.graph.dim(&self.graph.nodes[node]);
         let (bytes, precision) = (count * 16, Precision::F32);
         self.add(Value { ty, domain: None, dim, capacity: 0, space: None, precision, label, bytes })
     }
 }
 
 fn write(value: ValueId) -> Write {
-    Write { of: 0, port: 0, part: Part::Whole, value, consumes: None, overwrites: false, passed: false, start: None }
+    Write {
+        stage: 0,
+        port: 0,
+        part: Part::Whole,
+        value,
+        consumes: None,
+        overwrites: false,
+        transient: false,
+        start: None,
+    }
 }
 
 impl Write {
@@ -555,7 +563,7 @@ fn go_on(value: ValueId, from: ValueId) -> Write {
 }
 
 fn read(value: ValueId) -> Read {
-    Read { field: 0, port: 0, part: Part::Whole, value }
+    Read { stage: 0, port: 0, part: Part::Whole, value }
 }
 
 /// A checked graph holds none of these; the sentence is for whoever breaks that.

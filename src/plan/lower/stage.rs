@@ -74,21 +74,21 @@ impl Expander<'_> {
         if !self.probed.insert(node) {
             return Ok(());
         }
-        let (reads, fields) = self.reads(node, stage, feeds)?;
+        let (reads, stages) = self.reads(node, stage, feeds)?;
         let writes = Vec::new();
-        self.program.probes.push(Op {
+        self.program.field_checks.push(Op {
             task: Task::Stage,
             node,
             reads,
-            handed: Vec::new(),
-            built_in: fields,
+            forwarded: Vec::new(),
+            stages,
             writes,
             iteration: 0,
             substep: 0,
             color: None,
             sweeps: 1,
             shape: None,
-            still: false,
+            invariant: false,
             gate: None,
         });
         Ok(())
@@ -153,22 +153,22 @@ impl Expander<'_> {
         let substep = self.envs.get(env).map_or(0, |e| e.iteration);
         // A version that is gone on from is not read besides, except attributes, which the stage names one by one.
         let consumed =
-            |r: &Read| r.field == 0 && r.part == Part::Whole && stage.inputs().nth(r.port).is_some_and(Port::writes);
+            |r: &Read| r.stage == 0 && r.part == Part::Whole && stage.inputs().nth(r.port).is_some_and(Port::writes);
         reads.0.retain(|r| !consumed(r));
-        let (reads, fields) = reads;
+        let (reads, stages) = reads;
         self.program.ops.push(Op {
             task: Task::Stage,
             node,
             reads,
-            handed: Vec::new(),
-            built_in: fields,
+            forwarded: Vec::new(),
+            stages,
             writes,
             iteration,
             substep,
             color,
             sweeps: 1,
             shape: None,
-            still: false,
+            invariant: false,
             gate: self.gate(env),
         });
         self.check_count()?;
@@ -182,22 +182,23 @@ impl Expander<'_> {
         node: usize,
         stage: &Stage,
         feeds: &[Feed],
-    ) -> Result<(Vec<Read>, Vec<crate::plan::ir::BuiltIn>), Problems> {
-        let mut collector = Collector::new(self.graph, stage);
+    ) -> Result<(Vec<Read>, Vec<crate::plan::ir::StageInstance>), Problems> {
+        let mut collector = Collector::new(self.graph, stage, node);
         feeds.iter().enumerate().for_each(|(port, feed)| collector.input(feed, 0, port));
-        let Collector { reads, fields, .. } = collector;
-        if fields.len() > MAX_FIELDS {
+        let Collector { reads, stages, .. } = collector;
+        let fields = stages.len() - 1;
+        if fields > MAX_FIELDS {
             let cause = format!("over {MAX_FIELDS} fields come together here");
             let remedy = "keep one of them in a grid, with grid/from_field and field/from_grid";
             return Err(Problem::new(&self.graph.nodes[node].path, "", cause, remedy).into());
         }
-        self.built_in += fields.len();
-        if self.built_in > MAX_BUILT_IN {
+        self.inlined += fields;
+        if self.inlined > MAX_BUILT_IN {
             let cause = format!("the dispatches of a frame come to over {MAX_BUILT_IN} fields that they build in");
             let remedy = "keep fields that many stages read in grids, with grid/from_field, or lower the iterations";
             return Err(Problem::new(&self.graph.nodes[node].path, "", cause, remedy).into());
         }
-        Ok((reads, fields))
+        Ok((reads, stages))
     }
 
     /// The value that a stage writes to a grid or a number, and what comes before it.

@@ -36,7 +36,7 @@ pub struct WireMemory {
 pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Allocation, Problems> {
     let mut layout = Allocation::default();
     let chains = chains(graph, frame);
-    let still = frame.still() as isize;
+    let still = frame.invariant_count() as isize;
     // A frame that leaves the still operations out must find what they wrote, so they have memory of their own.
     let (mut pool, mut still_pool) = (Pool::default(), Pool::default());
     layout.frame = vec![usize::MAX; frame.values.len()];
@@ -53,7 +53,7 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
         }
     }
     let passed: BTreeSet<ValueId> =
-        frame.ops.iter().flat_map(|op| &op.writes).filter(|w| w.passed).map(|w| w.value).collect();
+        frame.ops.iter().flat_map(|op| &op.writes).filter(|w| w.transient).map(|w| w.value).collect();
     let becomes = keys(&frame.next);
     for chain in &chains {
         let inside = chain.values.iter().all(|v| passed.contains(v));

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::Graph;
-use crate::plan::ir::demand::asked_for;
-use crate::plan::ir::{Op, Part, Program, Read, Task, Value, ValueId, Write, bindings, query};
+use crate::plan::ir::demand::demanded;
+use crate::plan::ir::{Op, Part, Program, Read, StageInstance, Task, Value, ValueId, Write, bindings, query};
 use crate::stage::header::Change;
 use crate::stage::types::{PortType, Precision, Scalar, ValueType, WireType};
 use crate::stage::{IterationSource, Stage};
@@ -39,7 +39,7 @@ impl Wanted {
 /// Packs what the stages of a program read of other particles.
 pub fn pack(graph: &Graph, program: &mut Program) {
     let mut packs = BTreeMap::<Vec<ValueId>, ValueId>::new();
-    let (asked, mut readers) = (asked_for(program), BTreeMap::<ValueId, usize>::new());
+    let (asked, mut readers) = (demanded(program), BTreeMap::<ValueId, usize>::new());
     for op in &program.ops {
         op.inputs().collect::<BTreeSet<_>>().into_iter().for_each(|v| *readers.entry(v).or_default() += 1);
     }
@@ -72,12 +72,12 @@ fn wanted(graph: &Graph, program: &Program, reader: usize) -> Vec<Wanted> {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for field in 0..=op.built_in.len() {
+    for field in 0..op.stages.len() {
         let Some(stage) = query::stage_of(graph, op, field) else { continue };
         let looping = ["for", "while", "loop"].iter().any(|word| stage.names(word));
         let sets = stage.inputs().enumerate().filter(|(_, p)| p.ty == PortType::Particles && stage.calls(&p.name));
         for (port, declared) in sets.filter(|_| looping) {
-            let part = |part: &Part| op.reads.iter().find(|r| r.field == field && r.port == port && r.part == *part);
+            let part = |part: &Part| op.reads.iter().find(|r| r.stage == field && r.port == port && r.part == *part);
             let Some(count) = part(&Part::Count).map(|read| read.value) else { continue };
             let asked = stage.asks_of_others(declared);
             let floats = asked.iter().filter_map(|name| {
@@ -128,9 +128,9 @@ fn with_last(
     let set = stage.set()?;
     let input = stage.inputs().position(|p| p.name == set.name)?;
     let output = stage.outputs().position(|p| p.name == set.name)?;
-    let counts = |r: &&Read| r.field == 0 && r.port == input && r.part == Part::Count;
+    let counts = |r: &&Read| r.stage == 0 && r.port == input && r.part == Part::Count;
     let same = op.reads.iter().find(counts).is_some_and(|read| read.value == wanted.count);
-    let alike = op.still == program.ops.get(reader)?.still && op.gate.is_none();
+    let alike = op.invariant == program.ops.get(reader)?.invariant && op.gate.is_none();
     let mut reads = Vec::new();
     for (name, value) in &wanted.attributes {
         let part = Part::Attribute(name.as_str().into());
@@ -139,14 +139,14 @@ fn with_last(
             continue;
         }
         // An own attribute as it was: still there, and not what the stage knows by that name in another version.
-        let read = op.reads.iter().chain(&op.handed).find(|r| r.field == 0 && r.port == input && r.part == part);
+        let read = op.reads.iter().chain(&op.forwarded).find(|r| r.stage == 0 && r.port == input && r.part == part);
         let other = read.is_some_and(|r| r.value != *value) || written.is_some();
-        if other || op.handed.iter().any(|r| r.value == *value) {
+        if other || op.forwarded.iter().any(|r| r.value == *value) {
             return None;
         }
-        reads.extend(read.is_none().then_some(Read { field: 0, port: input, part, value: *value }));
+        reads.extend(read.is_none().then_some(Read { stage: 0, port: input, part, value: *value }));
     }
-    let gone = |w: &&Write| !w.passed && w.consumes.is_none() && packed.contains(&w.value);
+    let gone = |w: &&Write| !w.transient && w.consumes.is_none() && packed.contains(&w.value);
     let more = reads.len() + 1;
     let less = op.writes.iter().filter(gone).count();
     if !same || !alike || bindings::buffers_of(op) + more > program.buffer_budget + less {
@@ -178,17 +178,17 @@ fn alone(graph: &Graph, program: &mut Program, reader: usize, wanted: &Wanted) -
     let like = op.clone();
     let value = add(program, wanted)?;
     let attributes = wanted.attributes.iter().map(|(name, value)| Read {
-        field: 0,
+        stage: 0,
         port: 0,
         part: Part::Attribute(name.as_str().into()),
         value: *value,
     });
-    let count = Read { field: 0, port: 1, part: Part::Count, value: wanted.count };
+    let count = Read { stage: 0, port: 1, part: Part::Count, value: wanted.count };
     let pack = Op {
         task: Task::Pack,
         reads: attributes.chain([count]).collect(),
-        handed: Vec::new(),
-        built_in: Vec::new(),
+        forwarded: Vec::new(),
+        stages: vec![StageInstance::own(like.node)],
         writes: vec![Write { part: Part::Packed(wanted.name().into()), ..plain_write(value) }],
         shape: None,
         ..like
@@ -199,7 +199,7 @@ fn alone(graph: &Graph, program: &mut Program, reader: usize, wanted: &Wanted) -
 
 fn plain_write(value: ValueId) -> Write {
     let (part, consumes, start) = (Part::Whole, None, None);
-    Write { of: 0, port: 0, part, value, consumes, overwrites: false, passed: false, start }
+    Write { stage: 0, port: 0, part, value, consumes, overwrites: false, transient: false, start }
 }
 
 /// The value of a pack.
@@ -226,20 +226,20 @@ fn redirect(program: &mut Program, reader: usize, wanted: &Wanted, value: ValueI
     let Some(op) = program.ops.get_mut(reader) else { return };
     let packed = |r: &Read| {
         let name = if let Part::Attribute(name) = &r.part { name } else { return false };
-        r.field == field && r.port == port && wanted.attributes.iter().any(|(packed, _)| **packed == **name)
+        r.stage == field && r.port == port && wanted.attributes.iter().any(|(packed, _)| **packed == **name)
     };
     op.reads.retain(|r| !packed(r));
-    op.reads.push(Read { field, port, part: Part::Packed(wanted.name().into()), value });
+    op.reads.push(Read { stage: field, port, part: Part::Packed(wanted.name().into()), value });
 }
 
 /// Attributes that only packs were made of are not stored.
 fn leave_unread_out(program: &mut Program) {
     let read: BTreeSet<ValueId> = program.ops.iter().flat_map(Op::inputs).collect();
-    let asked = asked_for(program);
+    let asked = demanded(program);
     let packs = |op: &Op| op.writes.iter().any(|w| matches!(w.part, Part::Packed(_))) && matches!(op.task, Task::Stage);
     for op in program.ops.iter_mut().filter(|op| packs(op)) {
         for write in op.writes.iter_mut().filter(|w| matches!(w.part, Part::Attribute(_))) {
-            write.passed |= !read.contains(&write.value) && !asked.contains(&write.value);
+            write.transient |= !read.contains(&write.value) && !asked.contains(&write.value);
         }
     }
 }

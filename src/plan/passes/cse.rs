@@ -23,8 +23,8 @@ pub fn drop_repeats(graph: &Graph, program: &mut Program) {
         }
         let made: Vec<ValueId> = op.writes.iter().map(|w| w.value).collect();
         if repeats(graph, &op) && made.iter().all(|value| !held.contains(value)) {
-            let reads = op.reads.iter().map(|r| (r.field, r.port, r.part.clone(), r.value)).collect();
-            let key = (op.node, op.color, op.gate, op.still, reads, op.built_in.iter().map(|b| b.node).collect());
+            let reads = op.reads.iter().map(|r| (r.stage, r.port, r.part.clone(), r.value)).collect();
+            let key = (op.node, op.color, op.gate, op.invariant, reads, op.inlined().iter().map(|b| b.node).collect());
             if let Some(before) = known.get(&key) {
                 same.extend(made.into_iter().zip(before.iter().copied()));
                 continue;
@@ -56,7 +56,7 @@ fn repeats(graph: &Graph, op: &Op) -> bool {
                     && !port.scan
             })
     };
-    let fields = op.built_in.iter().all(|built| stage(built.node).is_some_and(|stage| !counts(stage)));
+    let fields = op.inlined().iter().all(|built| stage(built.node).is_some_and(|stage| !counts(stage)));
     let own = stage(op.node).is_some_and(|stage| fresh(stage) && !counts(stage));
     matches!(op.task, Task::Stage) && own && fields && op.writes.iter().all(|w| w.consumes.is_none())
 }

@@ -1,8 +1,7 @@
 //! Groups that stop before their last repeat, once it is known in which order things happen: what is carried in place needs no
 //! copies, and each gate gets a table of the workgroups that it lets through.
 
-use crate::plan::codegen::early_exit::ENTRY;
-use crate::plan::data::COUNT_GROUPS;
+use crate::plan::data::{COUNT_GROUPS, GATE_ENTRY};
 use crate::plan::ir::workgroups::{self};
 use crate::plan::ir::{Op, Part, Program, Task, ValueId, lifetimes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -40,7 +39,7 @@ pub fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problems> {
         }
     }
     for (gate, table) in &tables {
-        program.values[*gate].bytes = (COUNT_GROUPS + ENTRY * table.len() as u64).next_multiple_of(16);
+        program.values[*gate].bytes = (COUNT_GROUPS + GATE_ENTRY * table.len() as u64).next_multiple_of(16);
     }
     program.tables = tables;
     program.testers = testers;
@@ -90,7 +89,7 @@ fn sources(program: &Program, versions: &[ValueId]) -> Option<Vec<ValueId>> {
         let copy = writer(*version).filter(|op| matches!(op.task, Task::Copy))?;
         let from = copy.reads.first()?.value;
         let maker = writer(from)?;
-        (!maker.still && maker.gate == copy.gate).then_some(from)
+        (!maker.invariant && maker.gate == copy.gate).then_some(from)
     };
     let sources: Vec<ValueId> = versions.iter().map(source).collect::<Option<_>>()?;
     let apart: BTreeSet<ValueId> = sources.iter().copied().collect();
@@ -150,7 +149,7 @@ fn replace(program: &mut Program, instead: &BTreeMap<ValueId, ValueId>) {
         }
     };
     for op in &mut program.ops {
-        op.reads.iter_mut().chain(&mut op.handed).for_each(|r| put(&mut r.value));
+        op.reads.iter_mut().chain(&mut op.forwarded).for_each(|r| put(&mut r.value));
         op.writes.iter_mut().filter_map(|w| w.consumes.as_mut()).for_each(put);
     }
     program.next.values_mut().for_each(put);

@@ -2,9 +2,9 @@
 //! that one and called before it. What passes between the two stays in registers, and in memory only where something else reads it.
 
 use crate::plan::ir::links::Links;
-use crate::plan::ir::query::{self, count, stage_of};
+use crate::plan::ir::query::{count, stage_of};
 use crate::plan::ir::tiles::held_inputs;
-use crate::plan::ir::{BuiltIn, Op, Part, Program, Read, Task, ValueId, Write, bindings, workgroups};
+use crate::plan::ir::{Op, Part, Program, Read, StageInstance, Task, ValueId, Write, bindings, workgroups};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Graph, Kind, Node};
@@ -48,10 +48,10 @@ pub fn fuse(graph: &Graph, program: &mut Program, rematerialize: bool, into_scat
     program.ops.retain(|op| !op.writes.is_empty());
     let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
     let states: BTreeSet<ValueId> = program.next.values().copied().collect();
-    for op in program.ops.iter_mut().filter(|op| op.built_in.iter().any(|b| b.before)) {
+    for op in program.ops.iter_mut().filter(|op| op.inlined().iter().any(|b| b.before)) {
         for write in &mut op.writes {
-            let inside = links.readers(write.value).is_empty() && write.of > 0;
-            write.passed |= inside && !pinned.contains(&write.value) && !states.contains(&write.value);
+            let inside = links.readers(write.value).is_empty() && write.stage > 0;
+            write.transient |= inside && !pinned.contains(&write.value) && !states.contains(&write.value);
         }
     }
 }
@@ -65,8 +65,10 @@ fn begin_from_constants(graph: &Graph, program: &mut Program, links: &mut Links)
         let (setting, node, value) = (setting.clone(), op.node, write.value);
         let [reader] = *links.readers(value) else { continue };
         let to = &program.ops[reader];
-        let whole =
-            to.node == node && to.still == op.still && matches!(to.task, Task::Stage) && !pinned.contains(&value);
+        let whole = to.node == node
+            && to.invariant == op.invariant
+            && matches!(to.task, Task::Stage)
+            && !pinned.contains(&value);
         let same = |w: &&mut Write| w.consumes == Some(value);
         if !whole || !takes_constants(graph, to, value) {
             continue;
@@ -99,7 +101,7 @@ fn takes_constants(graph: &Graph, op: &Op, value: ValueId) -> bool {
     // A tile is filled with it, and its reads know the edge.
     let tiles = op.sweeps > 1;
     let takes = |w: &Write| {
-        w.of == 0 && stage.outputs().nth(w.port).is_some_and(|port| (tiles || constant(port)) && whole(port))
+        w.stage == 0 && stage.outputs().nth(w.port).is_some_and(|port| (tiles || constant(port)) && whole(port))
     };
     let alone = op.writes.iter().filter(|w| w.consumes == Some(value)).count() == 1;
     // A cell of the other colour is copied from memory.
@@ -138,7 +140,8 @@ fn anew(graph: &Graph, program: &Program, links: &Links, producer: usize, means:
     let kept = halves || program.pinned.contains(&write.value) || program.next.values().any(|v| *v == write.value);
     let to = program.ops.get(*consumer)?;
     let cells = stage.source() == IterationSource::Cells && node.set.is_none();
-    let whole = from.built_in.is_empty() && write.start.is_none() && from.still == to.still && from.gate == to.gate;
+    let whole =
+        from.inlined().is_empty() && write.start.is_none() && from.invariant == to.invariant && from.gate == to.gate;
     let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
     // It is called for other cells than the kernel's own, so nothing may be counted from that one.
     let held = stage.inputs().any(|port| stage.radius(port).is_some_and(|(_, proven)| !proven));
@@ -158,8 +161,8 @@ fn read_anew(
     let read = to.reads.iter().position(|r| r.value == value)?;
     let alone = to.reads.iter().filter(|r| r.value == value).count() == 1;
     let asks = to.reads.get(read).filter(|r| r.part == Part::Whole && alone)?;
-    let runs = asks.field == 0 || to.built_in.get(asks.field - 1).is_some_and(|built| built.before);
-    let target = graph.nodes.get(to.node_of(asks.field)?).filter(|_| runs)?;
+    let runs = to.runs_itself(asks.stage);
+    let target = graph.nodes.get(to.node_of(asks.stage)?).filter(|_| runs)?;
     let Kind::Stage(reader) = &target.kind else { return None };
     let port = reader.inputs().nth(asks.port)?;
     let looping = ["for", "while", "loop"];
@@ -167,7 +170,7 @@ fn read_anew(
     // The mean of the cells below asks for each of them once in all, so nothing is made twice.
     let finer = target.domain.and_then(|d| graph.domains.get(d)).and_then(|d| d.finer).map(|f| f.domain);
     let each = finer.is_some() && finer == node.domain && reader.asks_centre(&port.name);
-    let much = stage.text_length() <= MUCH && stage.bounded(query::dim(graph, node)).finite;
+    let much = stage.text_length() <= MUCH && stage.bounded(graph.dim(node)).finite;
     let little = looping.iter().all(|word| !stage.names(word))
         && stage.text_length() <= LITTLE
         && from.inputs().all(|value| reads_own(graph, from, value))
@@ -190,18 +193,19 @@ fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: u
     let from = Op { reads, writes, ..op.clone() };
     let Some(to) = program.ops.get_mut(consumer) else { return };
     let asks = to.reads.remove(read);
-    let instance = to.built_in.len() + 1;
+    let instance = to.stages.len();
     let value = from.writes.first().map(|w| w.value);
-    to.built_in.push(BuiltIn { node: from.node, askers: vec![(asks.field, asks.port)], before: false, anew: value });
+    let callers = vec![(asks.stage, asks.port)];
+    to.stages.push(StageInstance { callers, recomputes: value, ..StageInstance::own(from.node) });
     // What it went on from it reads now.
     let consumed = from.writes.iter().filter_map(|write| {
         let stage = stage_of(graph, &from, 0)?;
         let name = &stage.outputs().nth(write.port)?.name;
         let port = stage.inputs().position(|p| p.name == *name)?;
-        Some(Read { field: instance, port, part: Part::Whole, value: write.consumes? })
+        Some(Read { stage: instance, port, part: Part::Whole, value: write.consumes? })
     });
     to.reads.extend(consumed);
-    to.reads.extend(from.reads.iter().map(|r| Read { field: instance, ..r.clone() }));
+    to.reads.extend(from.reads.iter().map(|r| Read { stage: instance, ..r.clone() }));
 }
 
 /// Puts stages that read the same at their own cell into one dispatch, where neither needs the other: it is loaded once for both.
@@ -231,7 +235,7 @@ fn beside(graph: &Graph, program: &Program, links: &Links, (one, other): (usize,
     let linked = |a: usize, b: usize| links.after(program, a).any(|next| next == b) || links.around(program, a, b);
     // Stencils may be better off in rows of four.
     let stencil = |op: &Op, stage: &Stage| {
-        op.built_in.is_empty() && stage.inputs().any(|port| stage.reach(&port.name) == Reach::Faces)
+        op.inlined().is_empty() && stage.inputs().any(|port| stage.reach(&port.name) == Reach::Faces)
     };
     first.1.source() == IterationSource::Cells
         && alike(graph, (from, first), (to, second))
@@ -241,7 +245,7 @@ fn beside(graph: &Graph, program: &Program, links: &Links, (one, other): (usize,
         && apart(from, to)
         && apart(to, from)
         && buffers(from, to) <= program.buffer_budget
-        && from.built_in.len() + to.built_in.len() < MAX_TOGETHER
+        && from.inlined().len() + to.inlined().len() < MAX_TOGETHER
         && !linked(one, other)
         && !linked(other, one)
 }
@@ -258,7 +262,7 @@ fn alike(graph: &Graph, (from, first): (&Op, (&Node, &Stage)), (to, second): (&O
         }
         _ => false,
     };
-    same && from.still == to.still
+    same && from.invariant == to.invariant
         && from.gate == to.gate
         && (from.substep == to.substep || !names(graph, from, "substep") && !names(graph, to, "substep"))
 }
@@ -288,7 +292,7 @@ fn joins(
         } else {
             made(program, producer).all(|value| reads_own(graph, to, value))
         }
-        && from.built_in.len() + to.built_in.len() < MAX_TOGETHER
+        && from.inlined().len() + to.inlined().len() < MAX_TOGETHER
         && !links.around(program, producer, consumer)
         && (buffers(from, to) <= program.buffer_budget
             || binds_joined(graph, program, links, (producer, consumer)) <= program.buffer_budget)
@@ -304,7 +308,8 @@ fn binds_joined(graph: &Graph, program: &Program, links: &Links, (producer, cons
     let elsewhere = |value: ValueId| {
         let read = links.readers(value).iter().any(|reader| !links.comes_to(program, *reader, &[producer, consumer]));
         // What is computed once is there for every frame.
-        let made = links.writer(value).and_then(|op| program.ops.get(op)).is_some_and(|op| op.still != joined.still);
+        let made =
+            links.writer(value).and_then(|op| program.ops.get(op)).is_some_and(|op| op.invariant != joined.invariant);
         read || made || links.asked.contains(&value)
     };
     bindings::buffers(graph, program, &joined, &elsewhere)
@@ -339,15 +344,15 @@ fn tiled<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
 /// what its sweeps go on from. The halo makes it several times, so it has to be little work.
 fn loads(graph: &Graph, program: &Program, producer: usize, to: &Op) -> bool {
     let Some(from) = program.ops.get(producer) else { return false };
-    let work: usize = (0..=from.built_in.len()).filter_map(|i| stage_of(graph, from, i)).map(Stage::text_length).sum();
+    let work: usize = (0..from.stages.len()).filter_map(|i| stage_of(graph, from, i)).map(Stage::text_length).sum();
     let exact = made(program, producer).all(|v| program.values.get(v).is_some_and(|v| v.precision == Precision::F32));
-    let whole = |read: &Read| read.field == 0 && read.part == Part::Whole;
+    let whole = |read: &Read| read.stage == 0 && read.part == Part::Whole;
     let held = held_inputs(graph, program, to);
     let waits = |value: ValueId| {
         to.reads.iter().filter(|r| r.value == value).all(|r| whole(r) && held.contains(&r.port))
-            && to.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| w.of == 0)
+            && to.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| w.stage == 0)
     };
-    let once = from.built_in.iter().all(|built| built.anew.is_none());
+    let once = from.inlined().iter().all(|built| built.recomputes.is_none());
     work <= LITTLE && exact && once && made(program, producer).all(waits)
 }
 
@@ -372,14 +377,14 @@ fn adds<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
 
 /// Whether a stage's own text, or that of something built into it, has a word.
 fn names(graph: &Graph, op: &Op, word: &str) -> bool {
-    (0..=op.built_in.len()).any(|i| stage_of(graph, op, i).is_some_and(|stage| stage.names(word)))
+    (0..op.stages.len()).any(|i| stage_of(graph, op, i).is_some_and(|stage| stage.names(word)))
 }
 
 /// Whether an operation reads a value at its own cell, or of its own particle, and nowhere else.
 fn reads_own(graph: &Graph, op: &Op, value: ValueId) -> bool {
     let read = op.reads.iter().filter(|r| r.value == value).all(|r| own(graph, op, r));
     let consumed = op.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| {
-        let Some(stage) = stage_of(graph, op, w.of) else { return false };
+        let Some(stage) = stage_of(graph, op, w.stage) else { return false };
         stage.outputs().nth(w.port).is_some_and(|port| match w.part {
             Part::Attribute(_) => true,
             _ => stage.reach(&port.name) == Reach::Own,
@@ -389,8 +394,8 @@ fn reads_own(graph: &Graph, op: &Op, value: ValueId) -> bool {
 }
 
 fn own(graph: &Graph, op: &Op, read: &Read) -> bool {
-    let runs = read.field == 0 || op.built_in.get(read.field - 1).is_some_and(|b| b.before);
-    let Some(stage) = stage_of(graph, op, read.field).filter(|_| runs) else { return false };
+    let runs = op.runs_itself(read.stage);
+    let Some(stage) = stage_of(graph, op, read.stage).filter(|_| runs) else { return false };
     let Some(port) = stage.inputs().nth(read.port) else { return false };
     match read.part {
         Part::Whole => port.ty.is_grid() && port.ty != PortType::FaceGrid && stage.reach(&port.name) == Reach::Own,
@@ -412,10 +417,10 @@ fn buffers(from: &Op, to: &Op) -> usize {
 /// Builds the producer into the consumer, and leaves nothing of it.
 fn merge(program: &mut Program, producer: usize, consumer: usize) {
     let from = program.ops.get_mut(producer).map(|op| Op {
-        built_in: std::mem::take(&mut op.built_in),
+        stages: std::mem::take(&mut op.stages),
         writes: std::mem::take(&mut op.writes),
         reads: std::mem::take(&mut op.reads),
-        handed: std::mem::take(&mut op.handed),
+        forwarded: std::mem::take(&mut op.forwarded),
         task: op.task.clone(),
         ..*op
     });
@@ -426,22 +431,23 @@ fn merge(program: &mut Program, producer: usize, consumer: usize) {
 
 /// Builds an operation into another that runs it first.
 fn build_before(from: Op, to: &mut Op) {
-    let first = to.built_in.len() + 1;
-    let moved = |instance: usize| first + instance;
-    to.built_in.push(BuiltIn { node: from.node, askers: Vec::new(), before: true, anew: None });
-    to.built_in.extend(from.built_in.into_iter().map(|built| BuiltIn {
-        askers: built.askers.into_iter().map(|(instance, port)| (moved(instance), port)).collect(),
-        ..built
+    let first = to.stages.len();
+    let moved = |stage: usize| first + stage;
+    to.stages.extend(from.stages.into_iter().enumerate().map(|(index, stage)| StageInstance {
+        callers: stage.callers.into_iter().map(|(caller, port)| (moved(caller), port)).collect(),
+        before: stage.before || index == 0,
+        ..stage
     }));
     let made: BTreeSet<ValueId> = from.writes.iter().map(|w| w.value).collect();
-    let (handed, mut reads): (Vec<Read>, Vec<Read>) = to.reads.drain(..).partition(|r| made.contains(&r.value));
-    to.handed.extend(handed);
-    let moved_read = |read: Read| Read { field: moved(read.field), ..read };
+    let (forwarded, mut reads): (Vec<Read>, Vec<Read>) = to.reads.drain(..).partition(|r| made.contains(&r.value));
+    to.forwarded.extend(forwarded);
+    let moved_read = |read: Read| Read { stage: moved(read.stage), ..read };
     reads.extend(from.reads.into_iter().map(moved_read));
     to.reads = reads;
-    to.handed.extend(from.handed.into_iter().map(moved_read));
+    to.forwarded.extend(from.forwarded.into_iter().map(moved_read));
     // What is made first stands first, so that memory is followed from one to the next.
-    let mut writes: Vec<Write> = from.writes.into_iter().map(|write| Write { of: moved(write.of), ..write }).collect();
+    let mut writes: Vec<Write> =
+        from.writes.into_iter().map(|write| Write { stage: moved(write.stage), ..write }).collect();
     writes.append(&mut to.writes);
     to.writes = writes;
 }

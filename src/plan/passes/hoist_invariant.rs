@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::numbers::Table;
 use crate::graph::{Graph, Kind, Node, Setting, Source};
-use crate::plan::ir::{Op, Part, Program, Task, ValueId, query};
+use crate::plan::ir::{Op, Part, Program, Task, ValueId};
 use crate::stage::types::{PortType, ValueType};
 
 /// Marks a program's still operations.
@@ -26,14 +26,14 @@ pub fn mark(graph: &Graph, program: &mut Program) {
         let number = op.gate.is_none()
             && matches!(op.task, Task::Fill(Some(_)))
             && graph.nodes.get(op.node).is_some_and(|node| matches!(node.kind, Kind::Group(_)));
-        op.still = filled
+        op.invariant = filled
             && (number || rests(op.node))
-            && op.built_in.iter().all(|field| rests(field.node))
+            && op.inlined().iter().all(|field| rests(field.node))
             && !op.writes.iter().any(|w| next.contains(&w.value));
     }
     while unsettle(program) {}
     // What is computed once does not wait for a group to have come so far.
-    program.ops.iter_mut().filter(|op| op.still).for_each(|op| op.gate = None);
+    program.ops.iter_mut().filter(|op| op.invariant).for_each(|op| op.gate = None);
 }
 
 /// Takes back what depends on something that is not still. Returns whether there was any.
@@ -43,18 +43,18 @@ fn unsettle(program: &mut Program) -> bool {
     unchanging(program).for_each(|value| still[value] = true);
     let mut found = false;
     for op in &mut program.ops {
-        let depends = op.still && !op.inputs().all(|value| still[value]);
-        op.still &= !depends;
+        let depends = op.invariant && !op.inputs().all(|value| still[value]);
+        op.invariant &= !depends;
         found |= depends;
-        if op.still {
+        if op.invariant {
             op.writes.iter().for_each(|w| still[w.value] = true);
         } else {
             op.writes.iter().filter_map(|w| w.consumes).for_each(|value| begun[value] = true);
         }
     }
-    for op in program.ops.iter_mut().filter(|op| op.still && begins(op)) {
+    for op in program.ops.iter_mut().filter(|op| op.invariant && begins(op)) {
         let with_frame = op.writes.iter().any(|w| begun[w.value]);
-        op.still &= !with_frame;
+        op.invariant &= !with_frame;
         found |= with_frame;
     }
     found
@@ -85,7 +85,7 @@ fn node_rests(graph: &Graph, node: usize, numbers: &Table) -> bool {
     let moves = |ty: PortType| matches!(ty, PortType::Particles | PortType::NeighborGrid);
     !stage.names("frame")
         && !stage.header.ports.iter().any(|p| moves(p.ty) || p.expect.is_some())
-        && stage.bounded(query::dim(graph, node)).finite
+        && stage.bounded(graph.dim(node)).finite
         && settings(node).all(|setting| constant(setting, numbers))
 }
 

@@ -4,7 +4,7 @@
 //! Around a particle with a row of more than 32 entries each looks for itself.
 
 use crate::plan::ir::packs::rows;
-use crate::plan::ir::query::{self, dim};
+use crate::plan::ir::query;
 use crate::plan::ir::{Op, Part, Program, Read, Task, Value, ValueId, Write, bindings};
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub fn keep(graph: &Graph, program: &mut Program) {
             let kept = value.or_else(|| leave(program, *op, by));
             let (Some(kept), Some(reader)) = (kept, program.ops.get_mut(index)) else { continue };
             *value = Some(kept);
-            reader.reads.push(Read { field: searching.field, port: searching.grid, part: Part::Found, value: kept });
+            reader.reads.push(Read { stage: searching.field, port: searching.grid, part: Part::Found, value: kept });
         }
     }
 }
@@ -58,26 +58,26 @@ fn searches(graph: &Graph, program: &Program, index: usize) -> Vec<Searching> {
     let Some(op) = program.ops.get(index).filter(|op| matches!(op.task, Task::Stage) && op.gate.is_none()) else {
         return Vec::new();
     };
-    (0..=op.built_in.len()).filter_map(|field| searching(graph, program, op, field)).collect()
+    (0..op.stages.len()).filter_map(|field| searching(graph, program, op, field)).collect()
 }
 
 fn searching(graph: &Graph, program: &Program, op: &Op, field: usize) -> Option<Searching> {
     let stage = query::stage_of(graph, op, field)?;
     let node = graph.nodes.get(op.node_of(field)?)?;
-    (field == 0 || op.built_in.get(field - 1)?.before).then_some(())?;
-    let search = stage.search(dim(graph, node))?;
+    op.runs_itself(field).then_some(())?;
+    let search = stage.search(graph.dim(node))?;
     let set = stage.set()?;
     let port = |name: &str| stage.inputs().position(|p| p.name == name);
     let (grid, own) = (port(&search.grid)?, port(&set.name)?);
     let read = |port: usize, part: Part| {
-        op.reads.iter().find(|r| r.field == field && r.port == port && r.part == part).map(|r| r.value)
+        op.reads.iter().find(|r| r.stage == field && r.port == port && r.part == part).map(|r| r.value)
     };
     let (start, position) = (read(grid, Part::Start)?, read(own, Part::Attribute("position".into()))?);
     let domain = graph.domains.get(program.values.get(start)?.domain?)?;
     let place = program.values.get(position)?;
     // Around a periodic border a row is no range.
     let fits = domain.edge != EdgeRule::Wrap && domain.dim == place.dim && bytes(place) <= MOST_BYTES;
-    let around = (start, read(grid, Part::Order), position, query::count(graph, op)?, op.still);
+    let around = (start, read(grid, Part::Order), position, query::count(graph, op)?, op.invariant);
     let output = stage.outputs().position(|p| p.ty == PortType::Particles && p.name == set.name);
     fits.then_some(Searching { field, grid, output: output.filter(|_| search.whole), around, tests: search.tests })
 }
@@ -99,13 +99,13 @@ fn leave(program: &mut Program, op: usize, by: &Searching) -> Option<ValueId> {
     };
     let (id, writer) = (program.values.len(), program.ops.get_mut(op)?);
     writer.writes.push(Write {
-        of: by.field,
+        stage: by.field,
         port: by.output?,
         part: Part::Found,
         value: id,
         consumes: None,
         overwrites: false,
-        passed: false,
+        transient: false,
         start: None,
     });
     program.values.push(value);

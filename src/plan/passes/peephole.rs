@@ -1,9 +1,8 @@
 //! Dispatches that can do without: a stage that only hands on what it reads, clears that one dispatch can make together, the second
 //! dispatch of a reduction of whole numbers, and the middle one of a prefix sum's three.
 
-use crate::plan::codegen::builtin;
-use crate::plan::ir::demand::asked_for;
-use crate::plan::ir::{Op, Part, Program, Read, Task, Value, ValueId, Write};
+use crate::plan::ir::demand::{self, demanded};
+use crate::plan::ir::{Op, Part, Program, Read, StageInstance, Task, Value, ValueId, Write};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Graph, Kind};
@@ -20,7 +19,7 @@ pub fn thin(graph: &Graph, program: &mut Program) {
 
 /// A stage whose text is `return particle.x;` or `return x(cell);` makes what is there already: who reads it reads that.
 fn hand_on(graph: &Graph, program: &mut Program) {
-    let asked = asked_for(program);
+    let asked = demanded(program);
     let go_on = program.ops.iter().filter(|op| !matches!(op.task, Task::ScanBlocks)).flat_map(|op| &op.writes);
     let consumed: BTreeSet<ValueId> = go_on.filter_map(|w| w.consumes).collect();
     let mut instead = BTreeMap::<ValueId, ValueId>::new();
@@ -39,7 +38,7 @@ fn hand_on(graph: &Graph, program: &mut Program) {
         // A prefix sum goes on from what it sums up; this one belongs to somebody else.
         for write in &mut op.writes {
             if let Some(source) = write.consumes.and_then(|value| instead.get(&value)) {
-                op.reads.push(Read { field: 0, port: 0, part: Part::Whole, value: *source });
+                op.reads.push(Read { stage: 0, port: 0, part: Part::Whole, value: *source });
                 write.consumes = None;
             }
         }
@@ -51,18 +50,18 @@ fn hand_on(graph: &Graph, program: &mut Program) {
 fn handed_on(graph: &Graph, program: &Program, op: &Op) -> Option<(ValueId, ValueId)> {
     let Kind::Stage(stage) = &graph.nodes.get(op.node)?.kind else { return None };
     let [write] = op.writes.as_slice() else { return None };
-    let plain = matches!(op.task, Task::Stage) && op.sweeps == 1 && op.color.is_none() && op.built_in.is_empty();
+    let plain = matches!(op.task, Task::Stage) && op.sweeps == 1 && op.color.is_none() && op.inlined().is_empty();
     let part = match stage.hands_on()? {
         HandsOn::Attribute(name) => (stage.set()?.name.as_str(), Part::Attribute(name.into())),
         HandsOn::Cell(port) => (port, Part::Whole),
     };
     let input = stage.inputs().position(|port| port.name == part.0)?;
-    let read = op.reads.iter().find(|r| r.field == 0 && r.port == input && r.part == part.1)?;
+    let read = op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == part.1)?;
     let (from, to) = (program.values.get(read.value)?, program.values.get(write.value)?);
     let layout = |value: &Value| (value.layout().buffer(), value.layout().numbers());
     let same = from.ty.value() == to.ty.value() && from.precision == to.precision && layout(from) == layout(to);
     let room = from.domain == to.domain && from.capacity == to.capacity;
-    (plain && same && room && write.start.is_none() && !write.passed).then_some((read.value, write.value))
+    (plain && same && room && write.start.is_none() && !write.transient).then_some((read.value, write.value))
 }
 
 /// A reduction of whole numbers comes out the same in any order, so each workgroup joins its result to that of the others at once.
@@ -75,7 +74,7 @@ fn reduce_at_once(program: &mut Program) {
         };
         let whole = matches!(ty.scalar(), Scalar::I32 | Scalar::U32);
         if whole && write.consumes.is_none() && !kept.contains(&write.value) {
-            ends.insert(read.value, (index, write.value, builtin::first_word(*kind, *ty)));
+            ends.insert(read.value, (index, write.value, demand::first_word(*kind, *ty)));
         }
     }
     let mut left_out = BTreeSet::new();
@@ -104,20 +103,20 @@ fn reduce_at_once(program: &mut Program) {
 /// A dispatch before another that sets all of a value's words.
 fn fill(before: &Op, word: u32, value: ValueId) -> Op {
     let write = Write {
-        of: 0,
+        stage: 0,
         port: 0,
         part: Part::Whole,
         value,
         consumes: None,
         overwrites: false,
-        passed: false,
+        transient: false,
         start: None,
     };
     Op {
         task: Task::FillWord(word),
         reads: Vec::new(),
-        handed: Vec::new(),
-        built_in: Vec::new(),
+        forwarded: Vec::new(),
+        stages: vec![StageInstance::own(before.node)],
         writes: vec![write],
         color: None,
         sweeps: 1,
@@ -171,7 +170,7 @@ fn clear_together(graph: &Graph, program: &mut Program) {
         let Some(word) = clears(begin) else { continue };
         let mut cleared: Vec<(u32, Write)> = begin.writes.iter().map(|w| (word, w.clone())).collect();
         for (index, op) in program.ops.iter().enumerate().skip(first + 1).take(APART) {
-            let alike = group(op) == group(begin) && op.substep == begin.substep && op.still == begin.still;
+            let alike = group(op) == group(begin) && op.substep == begin.substep && op.invariant == begin.invariant;
             if let (Some(word), true) = (clears(op), alike && cleared.len() < CLEARED_AT_ONCE)
                 && left_out.insert(index)
             {

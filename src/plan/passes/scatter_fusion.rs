@@ -8,7 +8,7 @@ use crate::stage::header::Change;
 
 /// Has the stages that say where particles go move them, as far as their kernels have buffers for it.
 pub fn join(graph: &Graph, program: &mut Program) {
-    let asked = demand::asked_for(program);
+    let asked = demand::demanded(program);
     let mut readers = vec![Vec::new(); program.values.len()];
     for (reader, op) in program.ops.iter().enumerate() {
         let read: BTreeSet<ValueId> = op.inputs().collect();
@@ -38,7 +38,7 @@ pub fn join(graph: &Graph, program: &mut Program) {
 fn index_of(graph: &Graph, op: &Op) -> Option<ValueId> {
     let stage = query::stage_of(graph, op, 0).filter(|_| matches!(op.task, Task::Stage) && op.gate.is_none())?;
     let port = stage.outputs().position(|port| port.change == Change::Scatter)?;
-    op.writes.iter().find(|w| w.of == 0 && w.port == port && w.part == Part::Whole).map(|w| w.value)
+    op.writes.iter().find(|w| w.stage == 0 && w.port == port && w.part == Part::Whole).map(|w| w.value)
 }
 
 /// A stage that also moves what another operation moves for it.
@@ -49,11 +49,11 @@ fn with((graph, program): (&Graph, &Program), mut op: Op, moves: &Op, index: Val
     for (read, write) in moves.reads.iter().filter(|r| r.port == 0).zip(&moves.writes) {
         let (_, name) = program.values.get(write.value)?.label.rsplit_once('.')?;
         let part = Part::Attribute(name.into());
-        if !op.reads.iter().any(|r| r.field == 0 && r.port == input && r.part == part) {
-            op.reads.push(Read { field: 0, port: input, part: part.clone(), value: read.value });
+        if !op.reads.iter().any(|r| r.stage == 0 && r.port == input && r.part == part) {
+            op.reads.push(Read { stage: 0, port: input, part: part.clone(), value: read.value });
         }
-        op.writes.push(Write { of: 0, port: output, part, ..write.clone() });
+        op.writes.push(Write { stage: 0, port: output, part, ..write.clone() });
     }
-    op.writes.iter_mut().filter(|w| w.value == index).for_each(|w| w.passed = true);
-    (moves.still == op.still).then_some(op)
+    op.writes.iter_mut().filter(|w| w.value == index).for_each(|w| w.transient = true);
+    (moves.invariant == op.invariant).then_some(op)
 }

@@ -32,7 +32,7 @@ pub fn schedule(program: &mut Program) {
     let mut ops: Vec<_> = program.ops.drain(..).map(Some).collect();
     program.ops = order.into_iter().filter_map(|i| ops.get_mut(i).and_then(Option::take)).collect();
     // Nothing still depends on what is not, so the order by data holds.
-    program.ops.sort_by_key(|op| !op.still);
+    program.ops.sort_by_key(|op| !op.invariant);
 }
 
 /// For each operation those that have to come after it, and before it.

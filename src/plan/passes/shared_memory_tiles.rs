@@ -2,7 +2,6 @@
 //! once, and its invocations read that.
 
 use crate::graph::{Graph, Kind, Node};
-use crate::plan::ir::query::dim;
 use crate::plan::ir::tiles::{Haloed, inner, inputs, pairs, tile};
 use crate::plan::ir::{Op, Part, Program, Task};
 use crate::plan::tuning::{CELLS_OF_A_WORD, DefaultTuning, MAX_TILE_WORDS, Shape, Tuning};
@@ -27,7 +26,7 @@ pub fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
         let op = &program.ops[index];
         let Some(node) = graph.nodes.get(op.node) else { continue };
         let Kind::Stage(stage) = &node.kind else { continue };
-        if !stage.looks_around(dim(graph, node)) || !plain(graph, op, node, stage) {
+        if !stage.looks_around(graph.dim(node)) || !plain(graph, op, node, stage) {
             continue;
         }
         let fitted = |shape: &Shape| fit(graph, program, op, *shape);
@@ -43,16 +42,16 @@ fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
     let own = |port: &Port| {
         port.scatter.is_none() && port.reduce.is_none() && !port.scan && matches!(port.ty, PortType::Grid(_))
     };
-    let parts = op.reads.iter().all(|r| r.part == Part::Whole && r.field == 0);
+    let parts = op.reads.iter().all(|r| r.part == Part::Whole && r.stage == 0);
     matches!(op.task, Task::Stage)
         && (op.sweeps, op.color, op.shape) == (1, None, None)
-        && op.built_in.is_empty()
-        && op.handed.is_empty()
+        && op.inlined().is_empty()
+        && op.forwarded.is_empty()
         && !op.writes.is_empty()
         && parts
         && stage.source() == IterationSource::Cells
         && stage.repeatable()
-        && stage.bounded(dim(graph, node)).finite
+        && stage.bounded(graph.dim(node)).finite
         && stage.outputs().all(own)
         && node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(_)))
 }

@@ -1,7 +1,6 @@
 //! Sweeps joined in time: consecutive iterations of a stage that looks only so far become one dispatch, on tiles whose halo is as
 //! wide as all its sweeps look together.
 
-use crate::plan::ir::query::dim;
 use crate::plan::ir::tiles::{holds_domain, radius};
 use crate::plan::ir::{Op, Program, Task, ValueId};
 use crate::plan::tuning::{DefaultTuning, LANES, MAX_TILE_WORDS, Shape, Tuning};
@@ -79,7 +78,8 @@ fn follower(
     let goes_on = op.writes.iter().zip(&after.writes).all(|(before, write)| {
         write.consumes == Some(before.value) && readers.get(&before.value) == Some(&1) && before.port == write.port
     });
-    let same = |op: &Op| (op.node, op.substep, op.still, op.gate, op.reads.iter().map(|r| r.value).collect::<Vec<_>>());
+    let same =
+        |op: &Op| (op.node, op.substep, op.invariant, op.gate, op.reads.iter().map(|r| r.value).collect::<Vec<_>>());
     (goes_on && same(op) == same(after) && op.writes.len() == after.writes.len()).then_some(follower)
 }
 
@@ -88,7 +88,7 @@ fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     let node = graph.nodes.get(op.node)?;
     let Kind::Stage(stage) = &node.kind else { return None };
     let radius = radius(graph, op, node, stage)?;
-    let (words, dim) = (words(graph, node), dim(graph, node));
+    let (words, dim) = (words(graph, node), graph.dim(node));
     let shape = tuning.sweeping(graph, node, stage, words);
     let cells: u32 = shape.tile_size(dim).iter().product();
     // Rows of an even number of cells, since two may share a word.
@@ -100,14 +100,14 @@ fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
 
 /// Words of workgroup memory that a cell's written values take: vectors of three are laid out like those of four.
 fn words(graph: &Graph, node: &Node) -> u32 {
-    let dim = dim(graph, node);
+    let dim = graph.dim(node);
     node.outputs.iter().map(|ty| ty.value().components(dim).next_power_of_two()).sum()
 }
 
 /// Sweeps after which a tile's inner part would be narrower than half of it.
 fn most_sweeps(graph: &Graph, op: &Op, shape: &Shape, radius: u32) -> usize {
     let Some(node) = graph.nodes.get(op.node) else { return 1 };
-    let dim = dim(graph, node);
+    let dim = graph.dim(node);
     let narrowest = shape.tile_size(dim).into_iter().take(dim as usize).min().unwrap_or(1);
     (narrowest / 4 / radius.max(1)).max(1) as usize
 }
@@ -116,7 +116,7 @@ fn most_sweeps(graph: &Graph, op: &Op, shape: &Shape, radius: u32) -> usize {
 fn whole_shape(graph: &Graph, op: &Op) -> Option<Shape> {
     let node = graph.nodes.get(op.node)?;
     let [x, y, z] = node.domain.and_then(|d| graph.domains.get(d))?.resolution.map(u32::next_power_of_two);
-    let dim = dim(graph, node);
+    let dim = graph.dim(node);
     if x.saturating_mul(y).saturating_mul(z) > MAX_TILE_WORDS {
         return None;
     }

@@ -2,7 +2,6 @@
 //! memory likes it.
 
 use crate::graph::{Graph, Kind, Node};
-use crate::plan::ir::query::dim;
 use crate::plan::ir::window::{Side, Window, window};
 use crate::plan::ir::{Op, Program, Task};
 use crate::plan::tuning::{CELLS_OF_A_ROW, Shape, Tuning};
@@ -29,12 +28,12 @@ pub fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
 pub fn pair(graph: &Graph, program: &mut Program) {
     let Program { ops, values, .. } = program;
     let shares = |op: &Op| {
-        let mut stored = op.writes.iter().filter(|w| !w.passed);
+        let mut stored = op.writes.iter().filter(|w| !w.transient);
         stored.any(|w| values.get(w.value).is_some_and(|v| v.layout().pairs()))
     };
     for op in ops.iter_mut().filter(|op| matches!(op.task, Task::Stage) && op.sweeps == 1) {
         let Some(node) = graph.nodes.get(op.node).filter(|_| shares(op)) else { continue };
-        let shape = op.shape.unwrap_or(Shape::plain(dim(graph, node)));
+        let shape = op.shape.unwrap_or(Shape::plain(graph.dim(node)));
         op.shape = Some(if shape.cells == 1 { shape.in_pairs() } else { shape });
     }
 }
@@ -54,8 +53,8 @@ fn fits(graph: &Graph, program: &Program, op: &Op, node: &Node, stage: &Stage) -
     let alone = matches!(op.task, Task::Stage) && op.sweeps == 1 && op.shape.is_none() && op.color.is_none();
     alone
         && stage.source() == IterationSource::Cells
-        && op.built_in.is_empty()
-        && op.handed.is_empty()
+        && op.inlined().is_empty()
+        && op.forwarded.is_empty()
         && !op.writes.is_empty()
         && stage.repeatable()
         && stage.bounded(domain.dim).finite

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use stagewright::app::storage;
-use stagewright::sim::input::InputTrack;
+use stagewright::input::InputTrack;
 
 use super::{Target, lossy};
 use crate::corpus::corpus;

@@ -10,7 +10,7 @@ use egui_kittest::kittest::Queryable;
 use super::*;
 use crate::document::Document;
 use crate::gpu::{Gpu, GpuOptions};
-use crate::sim::input::FrameInput;
+use crate::input::FrameInput;
 
 /// A window that shows nothing but the inspector.
 pub struct Window {

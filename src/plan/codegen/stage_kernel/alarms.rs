@@ -34,7 +34,7 @@ pub struct Guards<'a> {
 impl<'a> Guards<'a> {
     /// `text`: all that was generated for the stage.
     pub fn of(kernel: &StageKernel<'_>, of: Instance<'a>, text: &str, finite: bool) -> Guards<'a> {
-        let search = kernel.op.reads.iter().any(|r| r.field == of.index && r.part == Part::Start);
+        let search = kernel.op.reads.iter().any(|r| r.stage == of.index && r.part == Part::Start);
         let visits = || tokens(text).iter().any(|t| t.kind == TokenKind::Word && t.text.ends_with("_too_many"));
         Guards {
             index: of.index,

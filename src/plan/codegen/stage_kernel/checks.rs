@@ -81,7 +81,7 @@ impl StageKernel<'_> {
             (_, true) => return Some(("_sampled = true; ".into(), " _sampled_end();")),
             (IterationSource::Particles, _) => "(_i >> 6u)".to_string(),
             _ => {
-                let z = if dim(self.graph, self.node) == 3 { " + u32(_cell.z) * 11u" } else { "" };
+                let z = if self.graph.dim(self.node) == 3 { " + u32(_cell.z) * 11u" } else { "" };
                 format!("((u32(_cell.x) >> 4u) + (u32(_cell.y) >> 3u) * 5u{z})")
             }
         };

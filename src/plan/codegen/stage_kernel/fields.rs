@@ -12,7 +12,7 @@ pub fn prefix(k: usize) -> String {
 impl StageKernel<'_> {
     /// The module of a built-in stage, and whether its loops are proven finite.
     pub(super) fn module(&self, of: Instance<'_>, bound: &[Bound]) -> (String, bool) {
-        let dim = dim(self.graph, of.node);
+        let dim = self.graph.dim(of.node);
         let (source, finite) = self.text(of);
         let accessors = self.accessors(of, bound);
         let mut wanted = Wanted::default();
@@ -32,14 +32,14 @@ impl StageKernel<'_> {
 
     /// `x(position)`, and `x_gradient(position, step)` of a scalar.
     pub(super) fn field_accessor(&self, of: Instance<'_>, index: usize, port: &Port) -> String {
-        let asked = |u: &crate::plan::ir::BuiltIn| u.askers.contains(&(of.index, index));
-        let Some(k) = self.op.built_in.iter().position(asked) else { return String::new() };
-        let node = &self.graph.nodes[self.op.built_in[k].node];
-        let dim = dim(self.graph, node);
+        let asked = |u: &crate::plan::ir::StageInstance| u.callers.contains(&(of.index, index));
+        let Some(called) = self.op.stages.iter().position(asked) else { return String::new() };
+        let node = &self.graph.nodes[self.op.stages[called].node];
+        let dim = self.graph.dim(node);
         let value = node.outputs.first().map_or(ValueType::F32, |ty| ty.value());
         let (name, ty, position) = (&port.name, value.wgsl(dim), prelude::position_type(dim));
         let mut out =
-            format!("fn {name}(_position: {position}) -> {ty} {{ return {}stage(_position); }}", prefix(k + 1));
+            format!("fn {name}(_position: {position}) -> {ty} {{ return {}stage(_position); }}", prefix(called));
         if of.stage.calls(&format!("{name}_gradient")) {
             let difference = |axis: usize| {
                 let unit: Vec<&str> = (0..dim as usize).map(|d| if d == axis { "_step" } else { "0.0" }).collect();

@@ -10,11 +10,11 @@ impl StageKernel<'_> {
     /// `inside` whether the cell of a place is one that the workgroup gets right.
     pub(super) fn fill(&self, parts: &Parts, near: &str, inside: &str) -> String {
         let cells = prelude::cell_type(parts.dim);
-        let runs = self.op.built_in.iter().any(|b| b.before);
+        let runs = self.op.inlined().iter().any(|b| b.before);
         // What is asked for: name, WGSL type and expression.
         let mut asked = Vec::new();
         for (index, (_, write, value, _)) in self.writes().enumerate().filter(|(_, (_, w, ..))| w.start.is_none()) {
-            let made = write.consumes.and_then(|before| memory::handed(self.graph, self.op, before));
+            let made = write.consumes.and_then(|before| memory::forwarded(self.graph, self.op, before));
             asked.push((
                 format!("_t{index}"),
                 value,
@@ -23,7 +23,7 @@ impl StageKernel<'_> {
         }
         for (index, (port, value)) in self.own_inputs().into_iter().enumerate() {
             let of = self.stage.inputs().position(|p| p.name == port.name);
-            let made = of.and_then(|of| self.handed(0, of, &Part::Whole));
+            let made = of.and_then(|of| self.forwarded(0, of, &Part::Whole));
             let element = self.element_of("_c", value, parts.dim);
             let loaded = || value.layout().load(&memory::read(port, &Part::Whole), &element);
             asked.push((format!("_i{index}"), value, made.unwrap_or_else(loaded)));
@@ -89,9 +89,9 @@ impl StageKernel<'_> {
     /// What stages that run before make and others read later: its number among the writes, value, variable and memory.
     fn kept(&self) -> Vec<(usize, &Value, String, String)> {
         let before =
-            (1..=self.op.built_in.len()).flat_map(|k| self.writes_of(k)).filter(|(_, write, ..)| !write.passed);
+            (1..self.op.stages.len()).flat_map(|k| self.writes_of(k)).filter(|(_, write, ..)| !write.transient);
         let found = before.enumerate().filter_map(|(index, (_, write, value, _, target))| {
-            Some((index, value, memory::handed(self.graph, self.op, write.value)?, target))
+            Some((index, value, memory::forwarded(self.graph, self.op, write.value)?, target))
         });
         found.collect()
     }

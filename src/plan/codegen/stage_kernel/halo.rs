@@ -25,14 +25,14 @@ impl StageKernel<'_> {
 
     /// A cell farther along the row.
     fn beside(&self, cell: &str, k: u32) -> String {
-        let step = prelude::cell_literal([i64::from(k), 0, 0], dim(self.graph, self.node));
+        let step = prelude::cell_literal([i64::from(k), 0, 0], self.graph.dim(self.node));
         format!("{cell} + {step}")
     }
 
     /// The function that computes several cells in lockstep, of a stage's text.
     pub(super) fn lockstep(&self, source: &str) -> String {
         let Some(cells) = self.haloed().and_then(|shape| self.in_lockstep(&shape)) else { return String::new() };
-        let dim = dim(self.graph, self.node);
+        let dim = self.graph.dim(self.node);
         let [x, y, z] = extent(self.graph, self.node);
         // Cells beyond the last one are it once more, for what is read at a cell of the domain is not looked after again.
         let place = |k: u32| match x.is_multiple_of(cells) {

@@ -41,7 +41,7 @@ impl StageKernel<'_> {
     fn returned_by(&self, of: Instance<'_>) -> Vec<(String, &'static str)> {
         let mut out = Vec::new();
         for (port, ty) in of.stage.outputs().zip(&of.node.outputs) {
-            let dim = dim(self.graph, of.node);
+            let dim = self.graph.dim(of.node);
             let set = of.node.set.as_ref().and_then(|s| self.graph.domains.get(s.domain)).map_or(dim, |d| d.dim);
             let silent = port.ty == PortType::NeighborGrid && self.reorders();
             for (name, element) in port.returned().into_iter().filter(|_| !silent) {
@@ -75,7 +75,7 @@ impl StageKernel<'_> {
     }
 
     pub(super) fn main(&self, bound: &[Bound]) -> String {
-        let dim = dim(self.graph, self.node);
+        let dim = self.graph.dim(self.node);
         let mut body = String::new();
         let [wx, wy, wz] = workgroup(self.graph, self.node, self.op.shape);
         if let Some(shape) = self.op.shape.filter(|_| self.op.sweeps > 1) {
@@ -222,8 +222,8 @@ impl StageKernel<'_> {
     /// store it to: that of a pair, or none.
     pub(super) fn run_before(&self, dim: u32, place: &str, lane: Option<&str>) -> String {
         let mut out = String::new();
-        let built_in = self.op.built_in.iter().enumerate().rev();
-        for of in built_in.filter(|(_, b)| b.before).filter_map(|(k, _)| self.instance(k + 1)) {
+        let stages = self.op.stages.iter().enumerate().rev();
+        for of in stages.filter(|(_, stage)| stage.before).filter_map(|(index, _)| self.instance(index)) {
             let (k, prefix) = (of.index, super::fields::prefix(of.index));
             let argument = match of.stage.set() {
                 Some(set) if of.stage.source() == IterationSource::Particles => {
@@ -236,11 +236,11 @@ impl StageKernel<'_> {
             for (port, write, value, _, target) in self.writes_of(k).filter(|(_, write, ..)| write.part != Part::Found)
             {
                 let name = if let Part::Attribute(name) = &write.part { &**name } else { port.name.as_str() };
-                let Some(variable) = memory::handed(self.graph, self.op, write.value) else { continue };
+                let Some(variable) = memory::forwarded(self.graph, self.op, write.value) else { continue };
                 let source = if several { format!("_r{k}.{name}") } else { format!("_r{k}") };
                 // As if it had been stored and read.
                 let _ = write!(out, " {variable} = {};", value.layout().rounded(&source));
-                if let Some(lane) = lane.filter(|_| !write.passed) {
+                if let Some(lane) = lane.filter(|_| !write.transient) {
                     let store = match write.part {
                         Part::Whole => self.store(value, &target, (dim, lane), &variable),
                         _ => value.layout().store(&target, place, &variable),
@@ -298,7 +298,7 @@ impl StageKernel<'_> {
             let store = match &write.part {
                 _ if port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put => continue,
                 Part::Count | Part::Start | Part::Packed(_) | Part::Found => continue,
-                _ if write.passed => continue,
+                _ if write.transient => continue,
                 Part::Attribute(_) if port.change == Change::Scatter => continue,
                 Part::Order => format!("{variable}[{place}] = {};", self.result(&port.name)),
                 Part::Attribute(name) => {

@@ -24,13 +24,13 @@ pub struct Bound {
 pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Vec<Bound> {
     let mut out = Vec::new();
     for read in &op.reads {
-        let Some(port) = stage_of(graph, op, read.field).and_then(|s| s.inputs().nth(read.port)) else { continue };
+        let Some(port) = stage_of(graph, op, read.stage).and_then(|s| s.inputs().nth(read.port)) else { continue };
         let overwritten = |(write, in_place): (&Write, &bool)| *in_place && write.consumes == Some(read.value);
         let written = op.writes.iter().zip(in_place).position(overwritten);
         let value = &program.values[read.value];
         let variable = written.and_then(|w| target(graph, op, in_place, w));
         out.push(Bound {
-            variable: variable.unwrap_or_else(|| format!("{}{}", prefix(read.field), self::read(port, &read.part))),
+            variable: variable.unwrap_or_else(|| format!("{}{}", prefix(read.stage), self::read(port, &read.part))),
             ty: match read.part {
                 Part::Whole if wide(graph, program, op, read.port, Side::Input) => {
                     value.layout().buffer_of_fours().into()
@@ -45,13 +45,13 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
         });
     }
     // Stages that share a dispatch share what they read; where several cells are loaded at a time, each port has its own variables.
-    if op.shape.is_none() && op.built_in.iter().any(|built| built.before) {
+    if op.shape.is_none() && op.inlined().iter().any(|built| built.before) {
         out = out.into_iter().fold(Vec::new(), share);
     }
     for (index, (write, overwrites)) in op.writes.iter().zip(in_place).enumerate() {
-        let Some(port) = stage_of(graph, op, write.of).and_then(|s| s.outputs().nth(write.port)) else { continue };
+        let Some(port) = stage_of(graph, op, write.stage).and_then(|s| s.outputs().nth(write.port)) else { continue };
         let value = &program.values[write.value];
-        let fours = write.of == 0 && wide(graph, program, op, write.port, Side::Output);
+        let fours = write.stage == 0 && wide(graph, program, op, write.port, Side::Output);
         let plain = |value: &Value| match fours {
             true => value.layout().buffer_of_fours().into(),
             false => value.layout().buffer(),
@@ -59,11 +59,11 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
         let copies = port.ty.is_grid() && port.direction == Direction::InOut && port.scatter.is_none()
             || matches!(port.change, Change::Emit(_));
         let name = format!("{}{}", port.name, ending(&write.part));
-        let handed = write.consumes.is_some_and(|before| op.writes.iter().any(|w| w.value == before));
-        if let Some(before) = write.consumes.filter(|_| !overwrites && copies && !handed) {
+        let forwarded = write.consumes.is_some_and(|before| op.writes.iter().any(|w| w.value == before));
+        if let Some(before) = write.consumes.filter(|_| !overwrites && copies && !forwarded) {
             out.push(Bound {
                 reads: Vec::new(),
-                variable: format!("{}{}", prefix(write.of), read(port, &write.part)),
+                variable: format!("{}{}", prefix(write.stage), read(port, &write.part)),
                 ty: plain(program.values.get(before).unwrap_or(value)),
                 writes: false,
                 name: name.clone(),
@@ -71,7 +71,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
             });
         }
         // What is passed on has no memory, or that of what goes on from it.
-        if write.passed {
+        if write.transient {
             continue;
         }
         let unsigned = value.ty.value().scalar() == Scalar::U32;
@@ -118,7 +118,7 @@ fn share(mut all: Vec<Bound>, mut next: Bound) -> Vec<Bound> {
 
 /// The variable that a part of a port is read from. Attributes that are overwritten in place are read where they are written.
 pub fn variable<'b>(bound: &'b [Bound], field: usize, port: usize, part: &Part) -> Option<&'b str> {
-    let found = |b: &&Bound| b.reads.iter().any(|r| r.field == field && r.port == port && r.part == *part);
+    let found = |b: &&Bound| b.reads.iter().any(|r| r.stage == field && r.port == port && r.part == *part);
     bound.iter().find(found).map(|b| b.variable.as_str())
 }
 
@@ -137,16 +137,16 @@ pub fn target(graph: &Graph, op: &Op, in_place: &[bool], write: usize) -> Option
         last = after;
     }
     let write = op.writes.get(last)?;
-    let port = stage_of(graph, op, write.of)?.outputs().nth(write.port)?;
-    Some(format!("{}{}", prefix(write.of), written(port, &write.part)))
+    let port = stage_of(graph, op, write.stage)?.outputs().nth(write.port)?;
+    Some(format!("{}{}", prefix(write.stage), written(port, &write.part)))
 }
 
 /// The variable through which one stage of a dispatch hands a value to another.
-pub fn handed(graph: &Graph, op: &Op, value: ValueId) -> Option<String> {
+pub fn forwarded(graph: &Graph, op: &Op, value: ValueId) -> Option<String> {
     let write = op.writes.iter().find(|w| w.value == value)?;
-    let port = stage_of(graph, op, write.of)?.outputs().nth(write.port)?;
+    let port = stage_of(graph, op, write.stage)?.outputs().nth(write.port)?;
     let name = if let Part::Attribute(name) = &write.part { &**name } else { port.name.as_str() };
-    Some(format!("_o{}_{name}", write.of))
+    Some(format!("_o{}_{name}", write.stage))
 }
 
 /// What the variables of a built-in stage begin with.

@@ -24,7 +24,7 @@ use crate::plan::codegen::accessors::Memory;
 use crate::plan::codegen::prelude::{self, Wanted};
 use crate::plan::codegen::uniforms::{self, Block, Content, Counter};
 use crate::plan::data::{Alarm, Binding, Cause, Kernel};
-use crate::plan::ir::query::{self, dim};
+use crate::plan::ir::query;
 use crate::plan::ir::workgroups::workgroup;
 use crate::plan::ir::{Op, Part, Program, Read, Value, ValueId};
 use crate::plan::tuning::Shape;
@@ -58,7 +58,7 @@ impl StageKernel<'_> {
     /// The kernel and its uniform block; and its text with the stage's own as it was written, where loops had to be changed.
     /// What can go wrong while it runs is added to `alarms`.
     pub fn write(&self, alarms: &mut Vec<Alarm>) -> (Kernel, Block, Option<String>) {
-        let dim = dim(self.graph, self.node);
+        let dim = self.graph.dim(self.node);
         let own = Instance { index: 0, node: self.node, stage: self.stage };
         let bound = bound(self.graph, self.program, self.op, self.in_place);
         let (source, own_finite) = self.text(own);
@@ -67,10 +67,7 @@ impl StageKernel<'_> {
         self.members(own, &mut block);
         let own_accessors = self.accessors(own, &bound);
         let mut guards = vec![Guards::of(self, own, &own_accessors, own_finite)];
-        for (k, field) in self.op.built_in.iter().enumerate() {
-            let node = &self.graph.nodes[field.node];
-            let Kind::Stage(stage) = &node.kind else { continue };
-            let instance = Instance { index: k + 1, node, stage };
+        for instance in (1..self.op.stages.len()).filter_map(|index| self.instance(index)) {
             let (text, proven) = self.module(instance, &bound);
             guards.push(Guards::of(self, instance, &text, proven));
             modules.push_str(&text);
@@ -144,8 +141,7 @@ impl StageKernel<'_> {
             workgroup: workgroup(self.graph, self.node, self.op.shape),
             bindings,
             finite,
-            in_bounds: (0..=self.op.built_in.len())
-                .all(|k| self.instance(k).is_some_and(|of| of.stage.stays_in_bounds())),
+            in_bounds: (0..self.op.stages.len()).all(|k| self.instance(k).is_some_and(|of| of.stage.stays_in_bounds())),
             warns,
             own_lines,
             uniform_bytes: block.bound_bytes(),
@@ -155,7 +151,7 @@ impl StageKernel<'_> {
 
     /// A stage's own text as it runs here, and whether its loops are proven finite.
     fn text<'s>(&self, of: Instance<'s>) -> (Cow<'s, str>, bool) {
-        let dim = dim(self.graph, of.node);
+        let dim = self.graph.dim(of.node);
         let Bounded { source, finite } = of.stage.bounded(dim);
         let text = match self.op.shape.is_some() || self.program.unrolled {
             true => Cow::Borrowed(of.stage.unrolled(dim)),
@@ -180,11 +176,11 @@ impl StageKernel<'_> {
 
     /// Every stage of the operation whose text uses a word.
     fn names(&self, word: &str) -> bool {
-        let field = |f: &crate::plan::ir::BuiltIn| match &self.graph.nodes[f.node].kind {
+        let field = |f: &crate::plan::ir::StageInstance| match &self.graph.nodes[f.node].kind {
             Kind::Stage(stage) => stage.names(word),
             _ => false,
         };
-        self.stage.names(word) || self.op.built_in.iter().any(field)
+        self.stage.names(word) || self.op.inlined().iter().any(field)
     }
 
     fn counters(&self) -> [(&'static str, Counter, bool); 3] {
@@ -197,14 +193,14 @@ impl StageKernel<'_> {
 
     /// Adds a stage's parameters and constants to the block.
     fn members(&self, of: Instance<'_>, block: &mut Block) {
-        let dim = dim(self.graph, of.node);
+        let dim = self.graph.dim(of.node);
         let prefix = if of.index == 0 { String::new() } else { fields::prefix(of.index) };
         for setting in &of.node.params {
             let content = Content::Setting(of.node.path.clone(), setting.clone());
             block.push(format!("{prefix}{}", setting.name), setting.ty, dim, content);
         }
         let begun =
-            self.op.writes.iter().filter(|w| w.of == of.index).filter_map(|w| Some((w.port, w.start.as_ref()?)));
+            self.op.writes.iter().filter(|w| w.stage == of.index).filter_map(|w| Some((w.port, w.start.as_ref()?)));
         for (port, setting) in begun {
             let content = Content::Setting(of.node.path.clone(), setting.clone());
             let name = of.stage.outputs().nth(port).map(start).unwrap_or_default();
@@ -220,7 +216,7 @@ impl StageKernel<'_> {
     /// Dimensions of the space that an unwired port's positions live in. Of a field and of a grid that is asked by position
     /// this is the space that a camera looks into, or that of the particles; else it is that of the stage.
     fn space(&self, of: Instance<'_>, port: &Port) -> u32 {
-        let own = dim(self.graph, of.node);
+        let own = self.graph.dim(of.node);
         if port.ty.is_number() {
             return own;
         }
@@ -237,12 +233,12 @@ impl StageKernel<'_> {
 
     /// Dimensions of an unwired port's own vectors.
     fn width(&self, of: Instance<'_>, port: &Port) -> u32 {
-        if matches!(port.ty, PortType::Field(_)) { self.space(of, port) } else { dim(self.graph, of.node) }
+        if matches!(port.ty, PortType::Field(_)) { self.space(of, port) } else { self.graph.dim(of.node) }
     }
 
     /// What a stage's ports read from memory.
     fn reads(&self, of: usize) -> impl Iterator<Item = &Read> {
-        self.op.reads.iter().filter(move |r| r.field == of)
+        self.op.reads.iter().filter(move |r| r.stage == of)
     }
 
     /// The stage itself (0), or one that is built in.
@@ -260,8 +256,8 @@ impl StageKernel<'_> {
     /// The same of any of the stages; and the variable of the memory that it is written to.
     fn writes_of(&self, of: usize) -> impl Iterator<Item = (&Port, &crate::plan::ir::Write, &Value, bool, String)> {
         let all = self.op.writes.iter().zip(self.in_place).enumerate();
-        all.filter(move |(_, (write, _))| write.of == of).filter_map(|(index, (write, in_place))| {
-            let port = self.instance(write.of)?.stage.header.ports.iter().filter(|p| p.writes()).nth(write.port)?;
+        all.filter(move |(_, (write, _))| write.stage == of).filter_map(|(index, (write, in_place))| {
+            let port = self.instance(write.stage)?.stage.header.ports.iter().filter(|p| p.writes()).nth(write.port)?;
             let target = memory::target(self.graph, self.op, self.in_place, index)?;
             Some((port, write, self.program.values.get(write.value)?, *in_place, target))
         })
@@ -275,9 +271,9 @@ impl StageKernel<'_> {
     /// What the stages of the dispatch hand to one another.
     fn handed_variables(&self) -> String {
         let mut out = String::new();
-        for write in self.op.writes.iter().filter(|w| w.of > 0 && w.part != Part::Found) {
+        for write in self.op.writes.iter().filter(|w| w.stage > 0 && w.part != Part::Found) {
             let value = self.program.values.get(write.value);
-            if let (Some(name), Some(value)) = (memory::handed(self.graph, self.op, write.value), value) {
+            if let (Some(name), Some(value)) = (memory::forwarded(self.graph, self.op, write.value), value) {
                 let _ = writeln!(out, "var<private> {name}: {};", value.ty.value().wgsl(value.dim));
             }
         }
@@ -285,9 +281,9 @@ impl StageKernel<'_> {
     }
 
     /// The variable that a port gets its value by from a stage of the same dispatch.
-    fn handed(&self, of: usize, port: usize, part: &Part) -> Option<String> {
-        let read = self.op.handed.iter().find(|r| r.field == of && r.port == port && r.part == *part)?;
-        memory::handed(self.graph, self.op, read.value)
+    fn forwarded(&self, of: usize, port: usize, part: &Part) -> Option<String> {
+        let read = self.op.forwarded.iter().find(|r| r.stage == of && r.port == port && r.part == *part)?;
+        memory::forwarded(self.graph, self.op, read.value)
     }
 
     /// The port that adds particles, and the number input that says how many.
@@ -315,23 +311,25 @@ impl StageKernel<'_> {
                         port,
                         setting,
                         self.width(of, port),
-                        (dim(self.graph, of.node), self.space(of, port)),
+                        (self.graph.dim(of.node), self.space(of, port)),
                     ));
                 }
                 (PortType::Field(_), _) => parts.push(self.field_accessor(of, index, port)),
-                _ if self.anew(of.index, index).is_some() => parts.push(self.anew_accessor(of, index, port)),
+                _ if self.recomputed(of.index, index).is_some() => {
+                    parts.push(self.recomputing_accessor(of, index, port))
+                }
                 // What is gone on from is seen through the port that writes it, unless nothing is written.
                 _ if port.direction == Direction::InOut && !self.reads(of.index).any(|r| r.port == index) => {}
                 _ if self.held_input(of.index, port) => {
-                    let mut all = self.op.reads.iter().chain(&self.op.handed);
-                    let value = all.find(|r| r.field == 0 && r.port == index).map(|r| &self.program.values[r.value]);
+                    let mut all = self.op.reads.iter().chain(&self.op.forwarded);
+                    let value = all.find(|r| r.stage == 0 && r.port == index).map(|r| &self.program.values[r.value]);
                     let ty = value.map_or("f32", |v| v.ty.value().wgsl(v.dim));
-                    parts.push(from_variable(port, &tile::input(port), ty, dim(self.graph, of.node)));
+                    parts.push(from_variable(port, &tile::input(port), ty, self.graph.dim(of.node)));
                 }
-                _ if self.handed(of.index, index, &Part::Whole).is_some() => {
-                    let variable = self.handed(of.index, index, &Part::Whole).unwrap_or_default();
+                _ if self.forwarded(of.index, index, &Part::Whole).is_some() => {
+                    let variable = self.forwarded(of.index, index, &Part::Whole).unwrap_or_default();
                     let ty = self.handed_type(of.index, index);
-                    parts.push(from_variable(port, &variable, ty.unwrap_or("f32"), dim(self.graph, of.node)));
+                    parts.push(from_variable(port, &variable, ty.unwrap_or("f32"), self.graph.dim(of.node)));
                 }
                 _ => {
                     let value = self.reads(of.index).find(|r| r.port == index).map(|r| &self.program.values[r.value]);
@@ -351,9 +349,9 @@ impl StageKernel<'_> {
                     parts.push(from_variable(port, &value.layout().rounded(&begun(port)), ty, value.dim));
                     continue;
                 }
-                let handed = write.consumes.and_then(|before| memory::handed(self.graph, self.op, before));
+                let forwarded = write.consumes.and_then(|before| memory::forwarded(self.graph, self.op, before));
                 // A tile goes on from it where it lies.
-                match handed.filter(|_| of.index > 0 || self.op.sweeps == 1) {
+                match forwarded.filter(|_| of.index > 0 || self.op.sweeps == 1) {
                     Some(variable) => {
                         let ty = value.ty.value().wgsl(value.dim);
                         parts.push(from_variable(port, &variable, ty, value.dim));
@@ -403,24 +401,25 @@ impl StageKernel<'_> {
             let mut grids = read.chain(written).filter(|(port, _)| port.ty.is_grid());
             grids.any(|(port, value)| self.held(of.stage, port, value).is_some())
         };
-        (0..=self.op.built_in.len()).filter_map(|index| self.instance(index)).any(held)
+        (0..self.op.stages.len()).filter_map(|index| self.instance(index)).any(held)
     }
 
-    /// WGSL type of a value that is handed to a port.
+    /// WGSL type of a value that is forwarded to a port.
     fn handed_type(&self, of: usize, port: usize) -> Option<&'static str> {
-        let read = self.op.handed.iter().find(|r| r.field == of && r.port == port)?;
+        let read = self.op.forwarded.iter().find(|r| r.stage == of && r.port == port)?;
         self.program.values.get(read.value).map(|value| value.ty.value().wgsl(value.dim))
     }
 
     /// The stage that makes what a port reads anew.
-    fn anew(&self, of: usize, port: usize) -> Option<(usize, ValueId)> {
-        let asked =
-            |built: &crate::plan::ir::BuiltIn| built.askers.contains(&(of, port)).then_some(built.anew).flatten();
-        self.op.built_in.iter().enumerate().find_map(|(k, built)| Some((k + 1, asked(built)?)))
+    fn recomputed(&self, of: usize, port: usize) -> Option<(usize, ValueId)> {
+        let asked = |built: &crate::plan::ir::StageInstance| {
+            built.callers.contains(&(of, port)).then_some(built.recomputes).flatten()
+        };
+        self.op.stages.iter().enumerate().find_map(|(index, stage)| Some((index, asked(stage)?)))
     }
 
-    fn anew_accessor(&self, of: Instance<'_>, index: usize, port: &Port) -> String {
-        let Some((instance, value)) = self.anew(of.index, index) else { return String::new() };
+    fn recomputing_accessor(&self, of: Instance<'_>, index: usize, port: &Port) -> String {
+        let Some((instance, value)) = self.recomputed(of.index, index) else { return String::new() };
         let Some(value) = self.program.values.get(value) else { return String::new() };
         self.grid_accessor(of, port, value, &format!("{}stage()", fields::prefix(instance)))
     }

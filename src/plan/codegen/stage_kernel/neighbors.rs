@@ -30,9 +30,9 @@ impl StageKernel<'_> {
         let found = tokens(&of.stage.source);
         let iterators = visits::iterators(&found, &|name| port(name, PortType::NeighborGrid));
         let text = visits::unheld(&text, &iterators, &|name| port(name, PortType::Particles));
-        let leaves = self.op.writes.iter().any(|w| w.of == of.index && w.part == Part::Found);
+        let leaves = self.op.writes.iter().any(|w| w.stage == of.index && w.part == Part::Found);
         let goes_by = self.reads(of.index).any(|r| r.part == Part::Found);
-        let search = if leaves || goes_by { of.stage.search(dim(self.graph, of.node)) } else { None };
+        let search = if leaves || goes_by { of.stage.search(self.graph.dim(of.node)) } else { None };
         Cow::Owned(match search {
             Some(search) if goes_by => visits::marked(&visits::from_own(&text, &search.grid), &search.grid),
             Some(search) => visits::from_own(&text, &search.grid),
@@ -42,9 +42,9 @@ impl StageKernel<'_> {
 
     fn kept_search<'b>(&self, of: Instance<'_>, index: usize, port: &Port, bound: &'b [Bound]) -> Option<Kept<'b>> {
         let room = |value: ValueId| self.program.values.get(value).map(|v| (v.capacity, packs::rows(v.dim)));
-        let leaves = |w: &&Write| w.of == of.index && w.part == Part::Found;
+        let leaves = |w: &&Write| w.stage == of.index && w.part == Part::Found;
         if let Some(write) = self.op.writes.iter().find(leaves) {
-            let search = of.stage.search(dim(self.graph, of.node)).filter(|search| search.grid == port.name);
+            let search = of.stage.search(self.graph.dim(of.node)).filter(|search| search.grid == port.name);
             let variable = bound.iter().find(|b| b.writes && b.value == write.value)?;
             let (capacity, rows) = room(write.value)?;
             return search.map(|_| Kept { variable: &variable.variable, capacity, rows, leaves: true });

@@ -46,9 +46,9 @@ impl StageKernel<'_> {
         let words = |value: &Value| value.ty.value().components(value.dim);
         if let Some(write) = self.op.writes.iter().rfind(|w| w.part == part) {
             let value = self.program.values.get(write.value)?;
-            let given = match write.of {
+            let given = match write.stage {
                 0 => self.result(name),
-                _ => memory::handed(self.graph, self.op, write.value)?,
+                _ => memory::forwarded(self.graph, self.op, write.value)?,
             };
             return Some((given, words(value)));
         }

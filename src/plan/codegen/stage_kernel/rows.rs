@@ -39,7 +39,7 @@ impl StageKernel<'_> {
 
     /// The accessor of a port with a window: the cell itself, or across a face.
     pub(super) fn window_accessor(&self, port: &Port, value: &Value) -> String {
-        let (name, dim) = (&port.name, dim(self.graph, self.node));
+        let (name, dim) = (&port.name, self.graph.dim(self.node));
         let (ty, cells) = (value.ty.value().wgsl(value.dim), prelude::cell_type(dim));
         let mut out = format!("var<private> _w_{name}: {ty};\n");
         if self.port_window(port) != Some(Window::Faces) {
@@ -160,7 +160,7 @@ impl StageKernel<'_> {
     /// Ports that are read through a window: value, variable of the memory, and the constant that it begins with instead.
     fn windowed(&self) -> Vec<(&Port, &Value, String, Option<String>)> {
         let mut out = Vec::new();
-        for read in self.op.reads.iter().filter(|r| r.field == 0 && r.part == Part::Whole) {
+        for read in self.op.reads.iter().filter(|r| r.stage == 0 && r.part == Part::Whole) {
             let port = self.stage.header.ports.iter().filter(|p| p.reads()).nth(read.port);
             let (Some(port), Some(value)) = (port, self.program.values.get(read.value)) else { continue };
             if port.direction == Direction::In && self.port_window(port).is_some() {

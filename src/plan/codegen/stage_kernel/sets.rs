@@ -22,8 +22,8 @@ impl StageKernel<'_> {
         }
         for (name, _) in &port.attributes {
             let part = Part::Attribute(name.as_str().into());
-            if let Some(variable) = self.handed(of.index, index, &part) {
-                let read = self.op.handed.iter().find(|r| r.field == of.index && r.port == index && r.part == part);
+            if let Some(variable) = self.forwarded(of.index, index, &part) {
+                let read = self.op.forwarded.iter().find(|r| r.stage == of.index && r.port == index && r.part == part);
                 let Some(value) = read.and_then(|r| self.program.values.get(r.value)) else { continue };
                 members.push(format!("{name}: {}", value.ty.value().wgsl(value.dim)));
                 loads.push(variable);
@@ -42,7 +42,7 @@ impl StageKernel<'_> {
         }
         let name = &port.name;
         let mut out = format!("struct {ty} {{ {} }}\n", members.join(", "));
-        let runs = of.index == 0 || self.op.built_in.get(of.index - 1).is_some_and(|b| b.before);
+        let runs = self.op.runs_itself(of.index);
         let own = runs && of.stage.set().is_some_and(|set| set.name == *name);
         if own || of.stage.calls(name) {
             let last = self.set_capacity(of, index).saturating_sub(1);
@@ -81,8 +81,8 @@ impl StageKernel<'_> {
     /// The same of one set, if what is read of it says so.
     fn known_capacity(&self, of: Instance<'_>, port: usize, own: bool) -> Option<u32> {
         let whole =
-            |r: &&Read| r.field == of.index && r.port == port && matches!(r.part, Part::Attribute(_) | Part::Packed(_));
-        let attribute = self.op.reads.iter().chain(&self.op.handed).find(whole);
+            |r: &&Read| r.stage == of.index && r.port == port && matches!(r.part, Part::Attribute(_) | Part::Packed(_));
+        let attribute = self.op.reads.iter().chain(&self.op.forwarded).find(whole);
         let value = attribute.and_then(|r| self.program.values.get(r.value));
         value.map(|v| v.capacity).or_else(|| of.node.set.as_ref().filter(|_| own).map(|s| s.capacity))
     }

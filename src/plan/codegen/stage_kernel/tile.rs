@@ -44,7 +44,7 @@ impl Parts {
 impl StageKernel<'_> {
     fn parts(&self, shape: &Shape) -> Parts {
         Parts {
-            dim: dim(self.graph, self.node),
+            dim: self.graph.dim(self.node),
             size: tile_size(self.graph, self.op, shape),
             halo: halo(self.graph, self.op),
             ring: ring(self.graph, self.op),
@@ -116,8 +116,8 @@ impl StageKernel<'_> {
     /// Inputs that are read at the computed cell only. They are the same in every sweep, so they wait in registers.
     pub(super) fn own_inputs(&self) -> Vec<(&Port, &Value)> {
         let found = held_inputs(self.graph, self.program, self.op).into_iter().filter_map(|port| {
-            let all = self.op.reads.iter().chain(&self.op.handed);
-            let value = all.filter(|r| r.field == 0).find(|r| r.port == port)?.value;
+            let all = self.op.reads.iter().chain(&self.op.forwarded);
+            let value = all.filter(|r| r.stage == 0).find(|r| r.port == port)?.value;
             Some((self.stage.inputs().nth(port)?, self.program.values.get(value)?))
         });
         found.collect()
