@@ -103,15 +103,15 @@ mod tests {
             let expected: Vec<u8> = image.rgba.chunks(4).flat_map(|pixel| &pixel[..channels]).copied().collect();
             assert!(data == expected);
             let path = std::env::temp_dir().join(format!("stagewright-png-{}-{alpha}", std::process::id()));
-            let size = |bytes: &[u8]| {
-                std::fs::write(&path, bytes).unwrap();
-                inspect(&mut File::open(&path).unwrap(), bytes.len() as u64)
-            };
-            assert_eq!(size(&bytes), Some([33, 17]));
-            for length in 0..bytes.len() {
-                assert_eq!(size(&bytes[..length]), None, "of {} bytes only {length}", bytes.len());
+            std::fs::write(&path, &bytes).unwrap();
+            let mut file = File::options().read(true).write(true).open(&path).unwrap();
+            let length = bytes.len() as u64;
+            assert_eq!(inspect(&mut file, length), Some([33, 17]));
+            for length in (0..length).rev().chain([length + 1]) {
+                file.set_len(length).unwrap();
+                file.rewind().unwrap();
+                assert_eq!(inspect(&mut file, length), None, "{length} bytes of {}", bytes.len());
             }
-            assert_eq!(size(&[&bytes[..], b"x"].concat()), None, "something follows");
             std::fs::remove_file(&path).unwrap();
         }
     }
