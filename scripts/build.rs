@@ -1,6 +1,57 @@
-//! Stages and library groups are part of the binary: a new or changed file there makes a new build.
+//! Stages, library groups, bench cases and the editor's examples are part of the binary: it carries them wherever it is moved. A new or
+//! changed file makes a new build.
 
-fn main() {
-    println!("cargo:rerun-if-changed=shaders");
-    println!("cargo:rerun-if-changed=graphs");
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// The folders that are embedded: constant, folder, ending of the files, and whether those of its folders are too.
+const ALWAYS: [(&str, &str, &str, bool); 3] = [
+    ("SHADERS", "shaders", "wgsl", true),
+    ("GROUPS", "graphs/lib", "ron", true),
+    ("CASES", "benches/cases", "ron", true),
+];
+const EDITOR: [(&str, &str, &str, bool); 3] = [
+    ("EXAMPLES", "graphs", "ron", false),
+    ("TEMPLATES", "graphs/templates", "ron", true),
+    ("PICTURES", "graphs/pictures", "png", true),
+];
+
+fn main() -> io::Result<()> {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let editor = env::var_os("CARGO_FEATURE_EDITOR").is_some();
+    let mut text = String::new();
+    for (name, folder, ending, deep) in ALWAYS.into_iter().chain(EDITOR.into_iter().filter(|_| editor)) {
+        println!("cargo:rerun-if-changed={folder}");
+        let folder = root.join(folder);
+        let mut files = Vec::new();
+        find(&folder, ending, deep, &mut files)?;
+        let mut named: Vec<(String, String)> = files.iter().filter_map(|file| named(&folder, file)).collect();
+        named.sort();
+        let _ = writeln!(text, "pub const {name}: Folder = Folder(&[");
+        for (name, path) in named {
+            let _ = writeln!(text, "    ({name:?}, include_bytes!({path:?})),");
+        }
+        text.push_str("]);\n");
+    }
+    fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("embedded.rs"), text)
+}
+
+/// The files with an ending in a folder, and in its folders where `deep` is set.
+fn find(folder: &Path, ending: &str, deep: bool, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() && deep {
+            find(&path, ending, deep, files)?;
+        } else if path.is_file() && path.extension().is_some_and(|found| found == ending) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The name of a file within its folder, with slashes, and its path.
+fn named(folder: &Path, file: &Path) -> Option<(String, String)> {
+    let name = file.strip_prefix(folder).ok()?.to_str()?.replace('\\', "/");
+    Some((name, file.to_str()?.to_string()))
 }

@@ -40,6 +40,7 @@ pub mod cancel;
 pub mod curve;
 pub mod document;
 pub mod edit;
+mod embedded;
 pub mod export;
 pub mod expr;
 pub mod files;

@@ -236,7 +236,9 @@ fn a_parameter_may_be_a_number_that_shapes_the_plan() {
     std::fs::write(&file, nodes).unwrap();
     let plan = |params: &[&str]| {
         let given = params.iter().flat_map(|p| ["--param", *p]);
-        let output = stagewright(&["plan", file.to_str().unwrap()].into_iter().chain(given).collect::<Vec<_>>());
+        let output = stagewright(
+            &["plan", file.to_str().unwrap(), "--target", "plain"].into_iter().chain(given).collect::<Vec<_>>(),
+        );
         if output.status.success() { out(&output) } else { err(&output) }
     };
     let says = |params: &[&str], what: &str| assert!(plan(params).contains(what), "{params:?}: {}", plan(params));

@@ -9,7 +9,7 @@ use stagewright::document::{Document, ParamValue};
 use stagewright::gpu::{Gpu, GpuOptions, Profile};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
-use stagewright::plan::{Keep, Plan, PlanOptions};
+use stagewright::plan::{Keep, MemoryBudget, Plan, PlanOptions};
 use stagewright::problem::Problems;
 use stagewright::sim::{FrameInput, Simulation};
 
@@ -21,7 +21,8 @@ fn gpu() -> &'static Gpu {
 fn plan(nodes: &str) -> Result<Plan, Problems> {
     let document = Document::parse(&format!("(version: 1, name: \"test\", nodes: {{ {nodes} }})")).expect("valid RON");
     let graph = Graph::build(&document, Library::builtin())?;
-    Plan::compile(&graph, &PlanOptions { keep: Keep::All, memory_budget: 64 << 30, ..PlanOptions::default() })
+    let memory_budget = MemoryBudget::of_user(64 << 30);
+    Plan::compile(&graph, &PlanOptions { keep: Keep::All, memory_budget, ..PlanOptions::default() })
 }
 
 /// A State `x` on 16 x 16 cells that a stage with this body advances; the body sees `x(cell)` and `params.rate`.

@@ -190,7 +190,7 @@ fn compile(
     let thumbnails = pictured.unwrap_or_default();
     let expected = expect::keep(graph.expectations.iter().flatten());
     let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect());
-    let options = PlanOptions { keep, tuning, ..options(job) };
+    let options = PlanOptions { keep, tuning, ..options(gpu, job) };
     let plan = Plan::compile(&graph, &options)?;
     if !loader.load(&plan, &mut newer)? {
         return Ok(None);
@@ -227,7 +227,7 @@ fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job
         asked.is_none()
     };
     let graph = Graph::build(&job.1.document, &job.1.library).ok()?;
-    let options = options(&job.1);
+    let options = options(gpu, &job.1);
     let before = book.tuning(gpu);
     // What can't be measured stays as it is.
     let measured = catch_unwind(AssertUnwindSafe(|| tune::tune(gpu, &graph, &options, book, &go_on)));
@@ -242,9 +242,10 @@ fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job
     }
 }
 
-fn options(job: &Job) -> PlanOptions {
+fn options(gpu: &Gpu, job: &Job) -> PlanOptions {
     let Access { folder, anywhere } = job.access.clone();
-    PlanOptions { folder, allow_files: anywhere, cancel: job.cancel.clone(), ..PlanOptions::default() }
+    let (memory_budget, cancel) = (gpu.memory_budget(), job.cancel.clone());
+    PlanOptions { folder, allow_files: anywhere, memory_budget, cancel, ..PlanOptions::default() }
 }
 
 fn died() -> Problems {

@@ -2,29 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use rust_embed::RustEmbed;
-
 use crate::document::{Document, Salvaged, salvage};
+use crate::embedded::{EXAMPLES, Folder, PICTURES, TEMPLATES};
 use crate::files::{self, MAX_GRAPH, write};
 
 /// What the editor shows when it is opened without a file.
 pub const FIRST: &str = "stable_fluids";
-
-#[derive(RustEmbed)]
-#[folder = "graphs/"]
-#[include = "*.ron"]
-#[exclude = "*/*"]
-struct Examples;
-
-#[derive(RustEmbed)]
-#[folder = "graphs/templates/"]
-#[include = "*.ron"]
-struct Templates;
-
-#[derive(RustEmbed)]
-#[folder = "graphs/pictures/"]
-#[include = "*.png"]
-struct Pictures;
 
 /// Where a document comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,23 +32,23 @@ pub struct Broken {
 
 /// Names of the graphs that ship.
 pub fn examples() -> Vec<String> {
-    names(Examples::iter())
+    names(&EXAMPLES)
 }
 
 /// Names of the graphs to build on.
 pub fn templates() -> Vec<String> {
-    names(Templates::iter())
+    names(&TEMPLATES)
 }
 
-fn names(paths: impl Iterator<Item = std::borrow::Cow<'static, str>>) -> Vec<String> {
-    let mut names: Vec<String> = paths.filter_map(|p| p.strip_suffix(".ron").map(str::to_string)).collect();
+fn names(folder: &Folder) -> Vec<String> {
+    let mut names: Vec<String> = folder.names().filter_map(|p| p.strip_suffix(".ron").map(str::to_string)).collect();
     names.sort();
     names
 }
 
 /// The picture of an example or a template, a PNG file.
-pub fn picture(name: &str) -> Option<std::borrow::Cow<'static, [u8]>> {
-    Pictures::get(&format!("{name}.png")).map(|file| file.data)
+pub fn picture(name: &str) -> Option<&'static [u8]> {
+    PICTURES.get(&format!("{name}.png"))
 }
 
 /// Reads a document.
@@ -73,14 +56,15 @@ pub fn picture(name: &str) -> Option<std::borrow::Cow<'static, [u8]>> {
 /// # Errors
 /// What is wrong with the file, and what could be kept of it.
 pub fn load(source: &Source) -> Result<Document, Broken> {
-    let shipped = |name: &str, file: Option<rust_embed::EmbeddedFile>| {
-        let file = file.ok_or_else(|| plain(format!("there is no graph `{name}` in the program")))?;
-        Document::parse(&String::from_utf8_lossy(&file.data)).map_err(|e| plain(format!("{name}: {e}")))
+    let shipped = |name: &str, folder: &Folder| {
+        let text = folder.text(&format!("{name}.ron"));
+        let text = text.ok_or_else(|| plain(format!("there is no graph `{name}` in the program")))?;
+        Document::parse(&text).map_err(|e| plain(format!("{name}: {e}")))
     };
     match source {
         Source::File(path) => read(path),
-        Source::Example(name) => shipped(name, Examples::get(&format!("{name}.ron"))),
-        Source::Template(name) => shipped(name, Templates::get(&format!("{name}.ron"))),
+        Source::Example(name) => shipped(name, &EXAMPLES),
+        Source::Template(name) => shipped(name, &TEMPLATES),
         Source::Empty => Ok(Document::default()),
     }
 }

@@ -58,7 +58,7 @@ use player::{Player, Pointer};
 use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
-use settings::WindowChoices;
+use settings::{Settings, WindowChoices};
 use view::{Pictures, View};
 pub use window::run;
 
@@ -182,7 +182,8 @@ impl Editor {
 
     /// Brings the window to how it was left the last time.
     fn restore(&mut self, ctx: &egui::Context) {
-        let window = self.files.settings().get().window.clone();
+        let Settings { window, memory, .. } = self.files.settings().get().clone();
+        self.session.limit_memory(memory);
         ctx.set_theme(if window.dark { egui::Theme::Dark } else { egui::Theme::Light });
         (self.canvas.heat, self.canvas.minimap, self.thumbnails) = (window.heat, window.minimap, window.thumbnails);
         // A layout from another version may lack what can't be closed.
@@ -195,15 +196,18 @@ impl Editor {
 
     /// Writes down how the window is, for the next time.
     fn remember(&mut self, ctx: &egui::Context) {
-        let now = WindowChoices {
+        let memory = self.session.gpu().memory_limit();
+        let window = WindowChoices {
             dark: ctx.theme() == egui::Theme::Dark,
             panes: Some(self.panes.clone()),
             heat: self.canvas.heat,
             minimap: self.canvas.minimap,
             thumbnails: self.thumbnails,
         };
-        if self.files.settings().get().window != now
-            && let Err(sentence) = self.files.settings().change(|settings| settings.window = now)
+        let known = self.files.settings().get();
+        if (&known.window, known.memory) != (&window, memory)
+            && let Err(sentence) =
+                self.files.settings().change(|settings| (settings.window, settings.memory) = (window, memory))
         {
             self.tell(sentence, true);
         }

@@ -55,6 +55,9 @@ pub struct Settings {
     /// Folders whose graphs may read files outside them.
     #[serde(deserialize_with = "tolerant")]
     pub allowed: BTreeSet<PathBuf>,
+    /// The user's own memory budget for plans \[bytes\]; from the adapter when absent.
+    #[serde(deserialize_with = "tolerant")]
+    pub memory: Option<u64>,
     /// Numbers of the hints that were put away.
     #[serde(deserialize_with = "tolerant")]
     pub hints: BTreeSet<u8>,

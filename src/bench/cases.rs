@@ -1,23 +1,14 @@
 //! The built-in cases: graphs of shipped stages that do the work of well-known comparisons.
 
-use rust_embed::RustEmbed;
-
 use crate::document::{Document, NodeKind, ParamValue, ReadError};
-
-#[derive(RustEmbed)]
-#[folder = "benches/cases/"]
-#[include = "*.ron"]
-struct Cases;
+use crate::embedded::CASES;
 
 /// The number of a case that everything else of it follows from.
 const SIZE: &str = "size";
 
 /// The names of all cases, sorted.
 pub fn names() -> Vec<String> {
-    let mut names: Vec<String> =
-        Cases::iter().filter_map(|path| path.strip_suffix(".ron").map(str::to_string)).collect();
-    names.sort();
-    names
+    CASES.names().filter_map(|path| path.strip_suffix(".ron").map(str::to_string)).collect()
 }
 
 /// A case by name, with its own size. `None` where there is no such case.
@@ -25,8 +16,7 @@ pub fn names() -> Vec<String> {
 /// # Errors
 /// A file that does not read.
 pub fn case(name: &str) -> Option<Result<Document, ReadError>> {
-    let file = Cases::get(&format!("{name}.ron"))?;
-    Some(Document::parse(&String::from_utf8_lossy(&file.data)))
+    Some(Document::parse(&CASES.text(&format!("{name}.ron"))?))
 }
 
 /// The size of a case: cells of its longest side, particles, rows of an image.

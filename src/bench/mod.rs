@@ -14,7 +14,7 @@ use crate::document::{Document, NodeKind, ParamValue};
 use crate::gpu::{Gpu, Making, Profile};
 use crate::graph::Graph;
 use crate::library::Library;
-use crate::plan::{self, Keep, Plan, PlanOptions, Tuning};
+use crate::plan::{self, Keep, Plan, PlanOptions};
 use crate::problem::Problems;
 use crate::sim::Simulation;
 
@@ -80,19 +80,11 @@ pub struct Cost {
     pub nodes: Vec<NodeCost>,
 }
 
-/// Compiles a graph five times, keeping its States and the wires that are named. Returns the plan, and the time from the
-/// document's text to it \[ms\], without any driver.
+/// Compiles a graph five times. Returns the plan, and the time from the document's text to it \[ms\], without any driver.
 ///
 /// # Errors
 /// Whatever is wrong with the graph.
-pub fn compile(
-    document: &Document,
-    library: &Library,
-    access: &Access,
-    show: &[String],
-    tuning: &Tuning,
-) -> Result<(Plan, Time), Problems> {
-    let options = PlanOptions { tuning: tuning.clone(), ..options(document, access, show) };
+pub fn compile(document: &Document, library: &Library, options: &PlanOptions) -> Result<(Plan, Time), Problems> {
     let text = document.to_text();
     let mut times = Vec::new();
     loop {
@@ -101,7 +93,7 @@ pub fn compile(
         let started = Instant::now();
         let read = Document::parse(&text);
         let graph = Graph::build(read.as_ref().unwrap_or(document), library)?;
-        let plan = Plan::compile(&graph, &options)?;
+        let plan = Plan::compile(&graph, options)?;
         times.push(started.elapsed().as_secs_f64() * 1e3);
         if times.len() == REPEATS {
             return Ok((plan, Time::of(times)));

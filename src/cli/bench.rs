@@ -9,14 +9,14 @@ use serde::Serialize;
 
 use super::driver::DriverArgs;
 use super::report::{self, Failure};
-use super::{read, set, stages};
+use super::{MemoryArgs, read, set, stages};
 use stagewright::bench::{self, Cost, Time, cases};
 use stagewright::document::Document;
 use stagewright::files::Access;
-use stagewright::gpu::{Gpu, GpuOptions, copy_bandwidth};
+use stagewright::gpu::{Gpu, copy_bandwidth};
 use stagewright::graph::{Domain, Graph};
 use stagewright::library::{self, Library};
-use stagewright::plan::{Plan, Tuning, mebibytes};
+use stagewright::plan::{Plan, PlanOptions, Tuning, mebibytes};
 use stagewright::problem::Problems;
 use stagewright::tune::{self, Book};
 
@@ -61,6 +61,8 @@ pub struct Bench {
     /// Time nothing; compare every State after the first frame with what another adapter has dumped
     #[arg(long, value_name = "FOLDER")]
     compare: Option<PathBuf>,
+    #[command(flatten)]
+    memory: MemoryArgs,
     #[command(flatten)]
     driver: DriverArgs,
 }
@@ -111,8 +113,7 @@ struct Residual {
 impl Bench {
     pub fn run(&self) -> Result<(), Failure> {
         let subjects = self.subjects()?;
-        let gpu =
-            Gpu::new(&GpuOptions { adapter: self.adapter.clone() }).map_err(|e| Failure::Message(e.to_string()))?;
+        let gpu = super::open(self.adapter.as_ref(), self.memory).map_err(|e| Failure::Message(e.to_string()))?;
         if let Some(folder) = self.dump.as_ref().or(self.compare.as_ref()) {
             return subjects.iter().try_for_each(|subject| self.states(&gpu, subject, folder));
         }
@@ -135,15 +136,17 @@ impl Bench {
         }
     }
 
-    fn tuning(&self, gpu: &Gpu) -> Tuning {
-        if self.plain { Tuning::default() } else { Book::open().tuning(gpu) }
+    fn options(&self, gpu: &Gpu, subject: &Subject, show: &[String]) -> PlanOptions {
+        let tuning = if self.plain { Tuning::default() } else { Book::open().tuning(gpu) };
+        let options = bench::options(&subject.document, &subject.access, show);
+        PlanOptions { tuning, memory_budget: gpu.memory_budget(), ..options }
     }
 
     /// Finds out the fastest shapes of a graph's dispatches, and remembers them.
     fn tune(&self, gpu: &Gpu, subject: &Subject) -> Result<(), Failure> {
         let problems = |problems: Problems| Failure::graph(&subject.document, &subject.library, problems);
         let graph = Graph::build(&subject.document, &subject.library).map_err(problems)?;
-        let options = bench::options(&subject.document, &subject.access, &[]);
+        let options = self.options(gpu, subject, &[]);
         let mut book = Book::open();
         let choices = tune::tune(gpu, &graph, &options, &mut book, &|| true).map_err(problems)?;
         book.save().map_err(|e| Failure::Message(format!("what was measured can't be kept: {e}")))?;
@@ -200,7 +203,7 @@ impl Bench {
     }
 
     fn states(&self, gpu: &Gpu, subject: &Subject, folder: &Path) -> Result<(), Failure> {
-        let (plan, _) = subject.compile(&[], &self.tuning(gpu))?;
+        let (plan, _) = subject.compile(&self.options(gpu, subject, &[]))?;
         if self.dump.is_some() {
             return Ok(bench::dump(gpu, plan, &subject.name, folder)?);
         }
@@ -217,7 +220,7 @@ impl Bench {
         if self.tune {
             self.tune(gpu, subject)?;
         }
-        let (plan, compile_ms) = subject.compile(&[], &self.tuning(gpu))?;
+        let (plan, compile_ms) = subject.compile(&self.options(gpu, subject, &[]))?;
         // Those that stages make of them are left out.
         let own = plan.domains.iter().filter(|d| subject.document.nodes.contains_key(&d.name));
         let domains: Vec<(String, Vec<u32>)> = own.map(|d| (d.name.clone(), cells(d))).collect();
@@ -258,7 +261,7 @@ impl Bench {
         if kept.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let (plan, _) = subject.compile(&kept, &self.tuning(gpu))?;
+        let (plan, _) = subject.compile(&self.options(gpu, subject, &kept))?;
         let residuals = plan.wires.iter().filter(|(name, wire)| is_residual(name) && wire.kept && wire.ty.is_number());
         let mut show: BTreeSet<String> = residuals.map(|(name, _)| name.clone()).collect();
         show.extend(asked);
@@ -267,9 +270,9 @@ impl Bench {
 }
 
 impl Subject {
-    fn compile(&self, show: &[String], tuning: &Tuning) -> Result<(Plan, Time), Failure> {
+    fn compile(&self, options: &PlanOptions) -> Result<(Plan, Time), Failure> {
         let problems = |problems: Problems| Failure::graph(&self.document, &self.library, problems);
-        bench::compile(&self.document, &self.library, &self.access, show, tuning).map_err(problems)
+        bench::compile(&self.document, &self.library, options).map_err(problems)
     }
 }
 

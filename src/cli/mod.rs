@@ -21,7 +21,7 @@ pub use report::DRIVER;
 use report::Failure;
 use stagewright::document::{Document, ParamValue};
 use stagewright::files::{self, Access, MAX_GRAPH};
-use stagewright::gpu::Gpu;
+use stagewright::gpu::{Gpu, GpuError, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::{self, Library};
 use stagewright::plan::{Plan, PlanOptions};
@@ -72,9 +72,16 @@ struct GraphArgs {
     /// Let the graph read files outside its own folder
     #[arg(long)]
     allow_files: bool,
-    /// GPU memory that the graph may take, such as 12GiB or 512MiB; 8GiB when absent
+    #[command(flatten)]
+    memory: MemoryArgs,
+}
+
+#[derive(Args, Clone, Copy)]
+struct MemoryArgs {
+    /// GPU memory that a graph may take, such as 12GiB or 512MiB. When absent, a share of what the adapter has available; 8GiB
+    /// where that is not known, and for `check`
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    memory_budget: Option<u64>,
+    memory: Option<u64>,
 }
 
 /// Runs the program. Returns its exit code.
@@ -135,9 +142,16 @@ impl GraphArgs {
         let problems = |problems| Failure::graph(document, library, problems);
         let graph = Graph::build(document, library).map_err(problems)?;
         report::warn(&graph.warnings);
-        let memory_budget = self.memory_budget.unwrap_or(options.memory_budget);
+        let memory_budget = options.memory_budget.or_user(self.memory.memory);
         Plan::compile(&graph, &PlanOptions { memory_budget, ..options.clone() }).map_err(problems)
     }
+}
+
+/// Opens a device whose plans may take the memory that the user gave.
+fn open(adapter: Option<&String>, memory: MemoryArgs) -> Result<Gpu, GpuError> {
+    let gpu = Gpu::new(&GpuOptions { adapter: adapter.cloned() })?;
+    gpu.limit_memory(memory.memory);
+    Ok(gpu)
 }
 
 /// Pipelines are kept in the user's cache folder.

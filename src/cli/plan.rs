@@ -3,7 +3,7 @@
 use clap::Args;
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
-use stagewright::plan::{PassReport, Plan, PlanOptions, Tuning};
+use stagewright::plan::{MemoryBudget, PassReport, Plan, PlanOptions, Tuning};
 use stagewright::tune::Book;
 
 use super::GraphArgs;
@@ -34,7 +34,9 @@ pub struct PlanArgs {
 impl PlanArgs {
     pub fn run(&self) -> Result<(), Failure> {
         let (document, library) = self.graph.load()?;
-        let options = PlanOptions { tuning: self.tuning()?, ..self.graph.options() };
+        let (tuning, budget) = self.target()?;
+        let memory_budget = budget.or_user(self.graph.memory.memory);
+        let options = PlanOptions { tuning, memory_budget, ..self.graph.options() };
         if self.passes || self.after.is_some() {
             let problems = |problems| Failure::graph(&document, &library, problems);
             let graph = Graph::build(&document, &library).map_err(problems)?;
@@ -58,20 +60,21 @@ impl PlanArgs {
         Ok(())
     }
 
-    fn tuning(&self) -> Result<Tuning, Failure> {
+    /// What the plan is made for; without a device, its memory is not known.
+    fn target(&self) -> Result<(Tuning, MemoryBudget), Failure> {
         let adapter = match self.target.as_deref() {
-            Some("plain") => return Ok(Tuning::default()),
-            Some("cpu") => return Ok(Tuning::cpu()),
-            Some("gpu") => return Ok(Tuning::gpu()),
+            Some("plain") => return Ok((Tuning::default(), MemoryBudget::default())),
+            Some("cpu") => return Ok((Tuning::cpu(), MemoryBudget::default())),
+            Some("gpu") => return Ok((Tuning::gpu(), MemoryBudget::default())),
             other => other.map(String::from),
         };
         let named = adapter.is_some();
         match Gpu::new(&GpuOptions { adapter }) {
-            Ok(gpu) => Ok(Book::open().tuning(&gpu)),
+            Ok(gpu) => Ok((Book::open().tuning(&gpu), gpu.memory_budget())),
             Err(error) if named => Err(Failure::Message(format!("--target: {error}; or write plain, cpu or gpu"))),
             Err(error) => {
                 report::tell(&format!("{error}; this is the plan for any GPU (--target gpu)"));
-                Ok(Tuning::gpu())
+                Ok((Tuning::gpu(), MemoryBudget::default()))
             }
         }
     }

@@ -16,10 +16,10 @@ use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
 use stagewright::cancel::Cancel;
 use stagewright::document::Document;
-use stagewright::export::job::{self, Export, JobError, Subject};
+use stagewright::export::job::{self, Export, JobError, Progress, Subject};
 use stagewright::export::record::Fingerprint;
 use stagewright::files::{MAX_GRAPH, read};
-use stagewright::gpu::{Gpu, GpuOptions, NodeTime, Profile};
+use stagewright::gpu::{Gpu, NodeTime, Profile};
 use stagewright::graph::outputs::fitted;
 use stagewright::graph::{Graph, Node};
 use stagewright::input::InputTrack;
@@ -100,8 +100,10 @@ impl Render {
         let bar = progress(*self.frames.end());
         let started = Instant::now();
         let frames = self.driver.frames();
+        let mut first_shown = false;
         let result = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
+            first_shown = first_shown || bar.suspend(|| self.show_first(&export, progress));
             times.take(simulation, false);
             bad = bad.take().or_else(|| simulation.bad_values(false));
             // While a frame is waited for, this is asked more than once.
@@ -118,6 +120,9 @@ impl Render {
             other => Failure::Message(other.to_string()),
         })?;
         bar.finish_and_clear();
+        if !first_shown {
+            self.show_first(&export, &done);
+        }
         if let Some(fault) = fault {
             return Err(fault);
         }
@@ -143,6 +148,16 @@ impl Render {
         let differences =
             recorder.map(|recorder| self.deterministic.finish(&recorder)).transpose()?.unwrap_or_default();
         if differences.is_empty() { Ok(()) } else { Err(Failure::Message(differences.join("\n"))) }
+    }
+
+    /// Says where the first frame of this run is, once it is written: a person can look at it while the others come. Returns whether it was.
+    fn show_first(&self, export: &Export, progress: &Progress) -> bool {
+        let first = export.path(self.frames.start() + progress.kept);
+        let is_written = progress.written > 0 && first.is_file();
+        if is_written {
+            report::tell(&format!("first frame: {}", first.display()));
+        }
+        is_written
     }
 
     /// The graph as it is rendered.
@@ -211,11 +226,12 @@ impl Render {
         recorder: &mut Option<Recorder>,
     ) -> Result<(Fingerprint, Simulation), Failure> {
         // What is wrong with the graph is told even where there is no driver.
-        let gpu = Gpu::new(&GpuOptions { adapter: self.adapter.clone() });
+        let gpu = super::open(self.adapter.as_ref(), self.graph.memory);
         // Measured shapes may round half precision at other places, so that another machine's book gives other bits.
         let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { Book::open().tuning(gpu) };
         let tuning = gpu.as_ref().map(tuning).unwrap_or_default();
-        let options = PlanOptions { tuning, ..export.plan_options(&self.graph.access()) };
+        let memory_budget = gpu.as_ref().map(Gpu::memory_budget).unwrap_or_default();
+        let options = PlanOptions { tuning, memory_budget, ..export.plan_options(&self.graph.access()) };
         let plan = self.graph.compile(document, library, &options)?;
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
         super::keep_pipelines(&gpu);
@@ -238,7 +254,8 @@ impl Render {
         library: &Library,
         simulation: &Simulation,
     ) -> Result<(), Failure> {
-        let options = PlanOptions { keep: Keep::All, ..self.graph.options() };
+        let memory_budget = simulation.gpu().memory_budget();
+        let options = PlanOptions { keep: Keep::All, memory_budget, ..self.graph.options() };
         let origin = Graph::build(document, library)
             .and_then(|graph| Plan::compile(&graph, &options))
             .and_then(|plan| bad.origin(simulation.gpu(), plan));

@@ -1,10 +1,13 @@
 //! What the command line prints when something is wrong: the sentence, and the stage's own text around the place.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use miette::{LabeledSpan, MietteDiagnostic, Report, Severity};
+use codespan_reporting::diagnostic::{Diagnostic, Label, Severity};
+use codespan_reporting::files::SimpleFile;
+use codespan_reporting::term::termcolor::{ColorChoice, StandardStream};
+use codespan_reporting::term::{self, Config};
 
 use stagewright::document::{Document, NodeKind};
 use stagewright::library::Library;
@@ -56,12 +59,12 @@ impl Failure {
         match self {
             Failure::Message(message) => tell(&format!("error: {}", printable::cut(message))),
             Failure::Driver(problems, limit) => {
-                problems.0.iter().for_each(|problem| tell_raw(&format!("{:?}", diagnostic(problem, None))));
+                problems.0.iter().for_each(|problem| show(problem, None));
                 tell(&format!("--driver-limit {}: the driver did not finish in time", limit.as_secs()));
             }
             Failure::Problems(problems) => {
                 for (problem, text) in problems {
-                    tell_raw(&format!("{:?}", diagnostic(problem, text.as_deref())));
+                    show(problem, text.as_deref());
                 }
                 let count = problems.len();
                 tell(&format!("{count} problem{}", if count == 1 { "" } else { "s" }));
@@ -85,7 +88,7 @@ impl From<Problems> for Failure {
 /// Prints warnings to standard error; they stop nothing.
 pub fn warn(problems: &Problems) {
     for problem in &problems.0 {
-        tell_raw(&format!("{:?}", diagnostic(problem, None)));
+        show(problem, None);
     }
 }
 
@@ -123,21 +126,18 @@ pub fn finish() -> Result<(), Failure> {
 
 /// Prints a line to standard error. Where that fails there is nobody to tell.
 pub fn tell(text: &str) {
-    tell_raw(&printable::lines(text));
+    let _ = writeln!(io::stderr(), "{}", printable::lines(text));
 }
 
-fn tell_raw(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
-}
-
-/// A message from a file: short enough to read, and no more than text. The report is full of escape codes of its own, so what goes into it is
-/// cleaned before.
+/// A message from a file: short enough to read, and no more than text. The report has escape codes of its own, so what goes into it is cleaned
+/// before.
 fn clean(text: &str) -> String {
     let text = printable::cut(text);
     printable::lines(&text).into_owned()
 }
 
-fn diagnostic(problem: &Problem, text: Option<&str>) -> Report {
+/// Prints a problem to standard error, in colours on a terminal.
+fn show(problem: &Problem, text: Option<&str>) {
     let problem = &Problem {
         node: printable::name(&problem.node).into_owned(),
         port: printable::name(&problem.port).into_owned(),
@@ -155,16 +155,27 @@ fn diagnostic(problem: &Problem, text: Option<&str>) -> Report {
         stagewright::problem::Severity::Error => Severity::Error,
         stagewright::problem::Severity::Warning => Severity::Warning,
     };
-    let mut diagnostic = MietteDiagnostic::new(format!("{place}{}", problem.cause)).with_severity(severity);
+    let mut diagnostic = Diagnostic::new(severity).with_message(format!("{place}{}", problem.cause));
     if !problem.remedy.is_empty() {
-        diagnostic = diagnostic.with_help(problem.remedy.clone());
+        diagnostic = diagnostic.with_note(format!("help: {}", problem.remedy));
     }
-    let (Some(at), Some(text)) = (problem.place, text) else { return Report::new(diagnostic) };
-    let text = printable::in_place(text);
-    let line_start: usize = text.split_inclusive('\n').take(at.line.saturating_sub(1)).map(str::len).sum();
+    let text = text.map(printable::in_place).unwrap_or_default();
+    if let Some(at) = problem.place.filter(|_| !text.is_empty()) {
+        let offset = offset(&text, at.line, at.column);
+        let length = text.get(offset..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        diagnostic = diagnostic.with_label(Label::primary((), offset..offset + length).with_message("here"));
+    }
+    let choice = if io::stderr().is_terminal() { ColorChoice::Auto } else { ColorChoice::Never };
+    let file = SimpleFile::new(format!("{}.wgsl", problem.node), text);
+    // Where that fails there is nobody to tell.
+    let _ =
+        term::emit_to_write_style(&mut StandardStream::stderr(choice).lock(), &Config::default(), &file, &diagnostic);
+}
+
+/// Where a line and a column, both from 1, are in a text \[bytes\].
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let line_start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let line = text.get(line_start..).unwrap_or("");
-    let offset = line_start + line.chars().take(at.column.saturating_sub(1)).map(char::len_utf8).sum::<usize>();
-    let label = LabeledSpan::at_offset(offset.min(text.len()), "here");
-    let source = miette::NamedSource::new(format!("{}.wgsl", problem.node), text).with_language("wgsl");
-    Report::new(diagnostic.with_label(label)).with_source_code(source)
+    let offset = line_start + line.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum::<usize>();
+    offset.min(text.len())
 }

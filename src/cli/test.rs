@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::GraphArgs;
 use super::deterministic::{DeterministicArgs, Recorder, difference};
 use super::junit::{self, Case, CaseResult, Suite};
 use super::report::{self, Failure};
+use super::{GraphArgs, MemoryArgs};
 use stagewright::document::{Document, NodeKind, Scope};
 use stagewright::files::write;
-use stagewright::gpu::{Gpu, GpuOptions};
+use stagewright::gpu::Gpu;
 use stagewright::graph::Graph;
 use stagewright::graph::expect::Expectation;
 use stagewright::library::Library;
@@ -46,6 +46,8 @@ pub struct Test {
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
     deterministic: DeterministicArgs,
 }
 
@@ -75,7 +77,7 @@ impl Test {
         let graphs = self.files()?;
         let mut recorder = self.deterministic.begin()?;
         let mut tally = Tally::default();
-        let gpu = Gpu::new(&GpuOptions { adapter: self.adapter.clone() });
+        let gpu = super::open(self.adapter.as_ref(), self.memory);
         let gpu = gpu.map_err(|e| Failure::Message(e.to_string()))?;
         self.known_params(&graphs)?;
         for graph in &graphs {
@@ -150,7 +152,7 @@ impl Test {
             params,
             stages: self.stages.clone(),
             allow_files: self.allow_files,
-            memory_budget: None,
+            memory: self.memory,
         };
         let (document, library) = args.load()?;
         Ok((document, library, args))
@@ -186,7 +188,8 @@ impl Test {
         }
         let (keep, outputs) = expect::needs(&expectations);
         // The default tuning: results are not to depend on what was measured on this machine.
-        let options = PlanOptions { keep, outputs, tuning: gpu.tuning(), ..args.options() };
+        let (tuning, memory_budget) = (gpu.tuning(), gpu.memory_budget());
+        let options = PlanOptions { keep, outputs, tuning, memory_budget, ..args.options() };
         let plan = Plan::compile(&graph, &options).map_err(|p| Failure::graph(&document, &library, p))?;
         let mut checker = Checker::new(expectations);
         let mut simulation = Simulation::new(gpu, plan.clone())?;

@@ -8,8 +8,8 @@ use crate::graph::ports::{Ports, Types};
 pub use crate::graph::ports::{group_of, stage_of};
 use crate::graph::{bypass, fits as types};
 use crate::library::Library;
+use crate::library::reference;
 use crate::stage::header::{Change, Direction, Param, Port};
-use crate::stage::reference;
 use crate::stage::types::{Element, PortType, WireType};
 
 /// A port as it is drawn.

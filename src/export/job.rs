@@ -77,6 +77,11 @@ impl Export {
         self.sink().present().is_ok_and(|count| count > 0)
     }
 
+    /// The file that a frame goes to.
+    pub fn path(&self, frame: u64) -> PathBuf {
+        self.sink().path(frame)
+    }
+
     /// The names of its files in one line: `frame.0001.png to frame.0240.png`.
     pub fn names(&self) -> String {
         self.sink().names()
@@ -334,7 +339,8 @@ impl Job {
     ) -> Result<Job, JobError> {
         let shared = Arc::<Mutex<Shared>>::default();
         let (cancel, work) = (Cancel::default(), Arc::<Work>::default());
-        let options = PlanOptions { tuning: Book::open().tuning(gpu), ..export.plan_options(access) };
+        let (tuning, memory_budget) = (Book::open().tuning(gpu), gpu.memory_budget());
+        let options = PlanOptions { tuning, memory_budget, ..export.plan_options(access) };
         let (gpu, theirs, access) = (gpu.clone(), shared.clone(), access.clone());
         let (stop, reading) = (cancel.clone(), work.clone());
         let run = move || {

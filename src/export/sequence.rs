@@ -148,6 +148,10 @@ impl FrameSink for Sequence {
         format!("{} to {}", self.files.name(*first), self.files.name(*last))
     }
 
+    fn path(&self, frame: u64) -> PathBuf {
+        self.files.path(frame)
+    }
+
     fn whole(&self, size: Option<[u32; 2]>) -> u64 {
         let mut size = size;
         // They are all of one size.

@@ -89,6 +89,9 @@ pub trait FrameSink {
     /// The names of its files in one line, for people: `frame.0001.png to frame.0240.png`.
     fn names(&self) -> String;
 
+    /// The file that a frame goes to.
+    fn path(&self, frame: u64) -> PathBuf;
+
     /// How many frames are there and whole, from the first of the range on. `size` is that of the images \[pixels\], where it is known:
     /// frames of another size do not count. Reads each file and changes nothing.
     fn whole(&self, size: Option<[u32; 2]>) -> u64;

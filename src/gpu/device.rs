@@ -1,6 +1,6 @@
 //! A device and its queue: one of our own, or one that belongs to the program around us.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::injected::Injected;
@@ -44,6 +44,8 @@ pub struct Gpu {
     lost: Arc<AtomicBool>,
     /// Allocations that tests have fail.
     pub(super) injected: Arc<Injected>,
+    /// The user's own memory budget \[bytes\]; zero without one.
+    pub(super) memory_limit: Arc<AtomicU64>,
 }
 
 /// What to ask an adapter for: all that it really offers, timestamps, and a store of pipelines where it has them. A program that opens the device
@@ -122,6 +124,7 @@ impl Gpu {
             faults: Arc::default(),
             lost: Arc::default(),
             injected: Arc::default(),
+            memory_limit: Arc::default(),
         }
     }
 

@@ -5,6 +5,7 @@ mod compile;
 mod device;
 mod driver;
 mod engine;
+mod heaps;
 mod injected;
 mod mapped;
 mod memory;

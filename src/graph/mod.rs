@@ -154,8 +154,8 @@ impl Graph {
             let dim = node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim);
             stage.bounded(dim);
             stage.search(dim);
-            if stage.looks_around(dim) {
-                stage.in_lockstep(dim);
+            if stage.has_wide_footprint(dim) {
+                stage.interleaves(dim);
             }
         }
         true

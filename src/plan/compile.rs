@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::graph::Graph;
+use crate::plan::budget::MemoryBudget;
 use crate::plan::check::validate::Checks;
 use crate::plan::codegen::variants::Writers;
 use crate::plan::codegen::writer;
@@ -142,7 +143,7 @@ fn compile<'g>(
     let [frame, reset] = optimise(graph, options, tuning, &mut |_, _| ())?;
     on()?;
     let memory = allocate::allocate(graph, &frame, &reset)?;
-    check_memory(&memory, options.memory_budget)?;
+    check_memory(&memory, &options.memory_budget)?;
     on()?;
     let checks = Checks::start(writer::field_checks(graph, &frame, &reset))?;
     let (still, frame, reset) = (frame.invariant_count(), Arc::new(frame), Arc::new(reset));
@@ -184,24 +185,19 @@ fn operations(count: usize) -> String {
     format!("{count} operation{}", if count == 1 { "" } else { "s" })
 }
 
-fn check_memory(layout: &Allocation, budget: u64) -> Result<(), Problems> {
+fn check_memory(layout: &Allocation, budget: &MemoryBudget) -> Result<(), Problems> {
     let total = layout.buffers.iter().try_fold(0u64, |sum, b| sum.checked_add(b.bytes));
-    if total.is_some_and(|total| total <= budget) {
+    if total.is_some_and(|total| total <= budget.bytes) {
         return Ok(());
     }
     let largest = layout.buffers.iter().max_by_key(|b| b.bytes);
     let (label, bytes) = largest.map_or(("", 0), |b| (b.label.as_str(), b.bytes));
     let needs = total.map_or("over 16 EiB".to_string(), mebibytes);
     let cause = format!(
-        "the graph needs {needs} of GPU memory, the budget is {}; the largest wire `{label}` alone takes {}",
-        mebibytes(budget),
+        "the graph needs {needs} of GPU memory, {budget}; the largest wire `{label}` alone takes {}",
         mebibytes(bytes)
     );
-    Err(Problem::new(
-        "",
-        "",
-        cause,
-        "lower the resolution of its domain; the command line takes a larger budget with --memory-budget",
-    )
-    .into())
+    let remedy = "lower the resolution of its domain, or raise the budget: --memory on the command line, \
+                  the Memory list of the Plan pane in the editor";
+    Err(Problem::new("", "", cause, remedy).into())
 }

@@ -4,6 +4,7 @@
 //! A compilation goes through four rooms: [`lower`] unrolls the graph into operations on values ([`ir`]), [`passes`] rewrite them in
 //! the order of one declared list, [`codegen`] writes a kernel for each, and [`check`] validates its text and cost.
 
+mod budget;
 mod check;
 mod codegen;
 mod compile;
@@ -20,6 +21,7 @@ mod text;
 mod traffic;
 pub mod tuning;
 
+pub use budget::{BudgetSource, MemoryBudget};
 pub(crate) use check::module;
 pub use check::validate::forget_passed;
 pub use codegen::uniforms::FRAME_BYTES;

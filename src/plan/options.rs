@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cancel::Cancel;
+use crate::plan::budget::MemoryBudget;
 use crate::plan::tuning::Tuning;
 use crate::problem::{Problem, Problems};
 
@@ -21,8 +22,8 @@ pub enum Keep {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanOptions {
     pub keep: Keep,
-    /// Refuse plans that need more GPU memory than this \[bytes\].
-    pub memory_budget: u64,
+    /// Plans that need more GPU memory are refused.
+    pub memory_budget: MemoryBudget,
     /// Size of every picture \[pixels\], instead of what the Outputs say.
     pub size: Option<(u32, u32)>,
     pub outputs: Outputs,
@@ -55,7 +56,7 @@ impl Default for PlanOptions {
     fn default() -> PlanOptions {
         PlanOptions {
             keep: Keep::Needed,
-            memory_budget: 8 << 30,
+            memory_budget: MemoryBudget::default(),
             size: None,
             outputs: Outputs::All,
             folder: PathBuf::new(),

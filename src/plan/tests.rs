@@ -7,11 +7,12 @@ use crate::document::Document;
 use crate::graph::Graph;
 use crate::library::Library;
 use crate::plan::check::{cost, module};
+use crate::plan::codegen::prelude;
 use crate::plan::data::{Kernel, Plan};
 use crate::plan::options::PlanOptions;
 use crate::plan::tuning::Tuning;
-use crate::stage::lex::{TokenKind, tokens};
-use crate::stage::names;
+use crate::stage::language::{self, Kind};
+use crate::stage::syntax::{TokenKind, tokens};
 
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -78,13 +79,81 @@ fn no_port_hides_a_function_that_generated_text_calls() {
         for window in tokens.windows(3) {
             let [before, word, after] = window else { continue };
             let call = word.kind == TokenKind::Word && after.text == "(";
-            if call && !matches!(before.text, "." | ":" | "fn") && names::is_predeclared(word.text) {
+            if call && !matches!(before.text, "." | ":" | "fn") && language::is_predeclared(word.text) {
                 called.insert(word.text.to_string());
             }
         }
     }
     println!("{called:?}");
     assert!(called.contains("clamp") && called.contains("dot"), "the scan finds what there is");
-    let free: Vec<&String> = called.iter().filter(|name| !names::is_taken(name)).collect();
-    assert!(free.is_empty(), "ports could hide {free:?}; name them in `stage::names`");
+    let free: Vec<&String> = called.iter().filter(|name| !language::is_used_by_generated_text(name)).collect();
+    assert!(free.is_empty(), "ports could hide {free:?}; name them in `stage::language`");
+}
+
+/// What generated text declares beside names of the compiler's own, which begin with `_`, stands in the table of words or is an accessor.
+#[test]
+fn generated_text_declares_names_of_the_table_and_accessors() {
+    let stages: Vec<_> = Library::builtin().stages().collect();
+    let ports = || stages.iter().flat_map(|stage| &stage.header.ports);
+    let curves = || stages.iter().flat_map(|stage| &stage.header.params).filter(|param| param.ty.returns().is_some());
+    let own: BTreeSet<String> = stages.iter().flat_map(|stage| prelude::declared(&stage.source)).collect();
+    let known = |name: &str| {
+        let generated = |kind: &Kind| matches!(kind, Kind::Struct | Kind::Entry | Kind::Block | Kind::Counter);
+        language::is_prelude(name)
+            || language::kinds(name).iter().any(generated)
+            || (name.len() == 1 && name.starts_with(|c: char| c.is_ascii_uppercase()))
+            || ports().any(|port| language::is_accessor(port, name) || name == format!("Particle_{}", port.name))
+            || curves().any(|param| param.name == name)
+            || own.contains(name)
+    };
+    let kernels = shipped().into_iter().filter(|(_, kernel)| kernel.wgsl.contains("fn stage("));
+    let declared: BTreeSet<String> = kernels.flat_map(|(_, kernel)| prelude::declared(&kernel.wgsl)).collect();
+    assert!(["Cell", "neighbor", "params", "_pcg"].iter().any(|name| declared.contains(*name)), "{declared:?}");
+    let unknown: Vec<&String> = declared.iter().filter(|name| !name.starts_with('_') && !known(name)).collect();
+    println!("{} names, {unknown:?}", declared.len());
+    assert!(unknown.is_empty(), "{unknown:?} stand in no table; name them in `stage::language`");
+}
+
+/// A port or a parameter of any name either compiles or is refused at its line, by its name.
+#[test]
+fn ports_and_parameters_of_any_name_work_or_are_refused_by_name() {
+    let words = language::WORDS.iter().flat_map(|(_, words)| *words).chain(naga::keywords::wgsl::BUILTIN_IDENTIFIERS);
+    // Where WGSL reserves a word, its use in the text is the first mistake that is reported.
+    let free = |word: &&str| language::is_snake_case(word) && !language::is_reserved(word);
+    let words: BTreeSet<&str> = words.copied().filter(free).collect();
+    let (mut works, mut refused, mut wrong) = (0, 0, Vec::new());
+    for word in &words {
+        for (declaration, read) in [
+            ("@in WORD: Grid<f32> = 0", "WORD(cell)"),
+            ("@inout WORD: Grid<f32> = 0", "WORD(neighbor(cell, 0)) + x(cell)"),
+            ("@param WORD: f32 = 0", "params.WORD"),
+            ("@param WORD: curve = [(0, 0), (1, 1)]", "WORD(0.5)"),
+        ] {
+            let written = if declaration.starts_with("@inout") { "@in x: Grid<f32> = 1" } else { "@out x: Grid<f32>" };
+            let source = format!(
+                "//! Names\n//! {declaration}\n//! {written}\nfn stage(cell: Cell) -> f32 {{ return {read} * f32(cell.x) * CELL_SIZE; }}"
+            )
+            .replace("WORD", word);
+            let output = if declaration.starts_with("@inout") { word } else { "x" };
+            let text = format!(
+                "(version: 1, nodes: {{ \"box\": (domain: (resolution: (8, 8), width: 1, edge: \"clamp\")), \
+                 \"c\": (custom: {source:?}, on: \"box\"), \"look\": (stage: \"view/color_map\", inputs: {{\"field\": \"c.{output}\"}}), \
+                 \"screen\": (output: (), inputs: {{\"image\": \"look.image\"}}) }})"
+            );
+            let document = Document::parse(&text).unwrap();
+            let graph = Graph::build(&document, Library::builtin());
+            match graph.and_then(|graph| Plan::compile(&graph, &PlanOptions::default())) {
+                Ok(_) => works += 1,
+                Err(problems) => {
+                    let located = problems.0.iter().find(|problem| problem.place.is_some_and(|place| place.line == 2));
+                    let named = located.is_some_and(|problem| problem.cause.contains(&format!("`{word}`")));
+                    wrong.extend((!named).then(|| format!("{declaration} with {word}: {problems}")));
+                    refused += 1;
+                }
+            }
+        }
+    }
+    println!("{} words: {works} declarations work, {refused} are refused", words.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(works > 100 && refused > 100, "{works} {refused}");
 }

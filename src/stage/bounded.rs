@@ -1,10 +1,11 @@
-//! A stage's own text as it may run: with a budget in the loops that are not proven finite.
+//! A stage's text with a budget in the loops that are not proven finite, and what follows from that text, cached.
 
 use std::sync::OnceLock;
 
 use super::header::{Direction, ParamType, Port};
+use super::syntax::tokens;
 use super::types::{PortType, ValueType};
-use super::{Stage, lex, loops, unroll, visits};
+use super::{Stage, loops, neighbors, unroll};
 use loops::Search;
 
 /// A stage's text, and whether all its loops are proven finite.
@@ -14,7 +15,7 @@ pub struct Bounded {
     pub finite: bool,
 }
 
-/// The same for two and three dimensions, worked out when first asked for. It follows from the stage's text alone, so no two stages
+/// The same for two and three dimensions, computed when first asked for. It follows from the stage's text alone, so no two stages
 /// differ by it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cached {
@@ -37,7 +38,7 @@ impl Stage {
         kept.get_or_init(|| self.bound(dim))
     }
 
-    /// The same with its short loops written out.
+    /// The same with its short loops unrolled.
     pub fn unrolled(&self, dim: u32) -> &str {
         let [flat, deep] = &self.bounded.unrolled;
         let (kept, dim) = if dim == 3 { (deep, 3) } else { (flat, 2) };
@@ -68,14 +69,14 @@ impl Stage {
         if !grids.iter().any(|grid| self.calls(&format!("{grid}_next"))) {
             return None;
         }
-        let tokens = lex::tokens(&self.source);
+        let tokens = tokens(&self.source);
         let found = loops::search(&tokens, &grids, &set.name, &|name| self.is_pure(name))?;
-        let safe = !visits::iterators(&tokens, &|name| name == found.grid).is_empty();
+        let safe = !neighbors::iterators(&tokens, &|name| name == found.grid).is_empty();
         let taken_apart = self.bounded(dim).source.contains(&format!("_look_{}(", found.grid));
         (safe && taken_apart).then_some(found)
     }
 
-    /// The least and the largest value of a whole-number parameter, where its range says.
+    /// The least and the largest value of a whole-number parameter, where it has a range.
     pub(super) fn whole_range(&self, name: &str) -> Option<(i64, i64)> {
         let param = self.param(name)?;
         let (low, high) = param.range;
@@ -84,8 +85,8 @@ impl Stage {
         Some((low.ceil() as i64, high?.floor() as i64))
     }
 
-    /// Whether a function changes nothing and reads nothing that the stage writes: accessors of particles and numbers, and functions
-    /// of numbers that no function of the text's own hides.
+    /// Whether a function has no side effects and reads nothing that the stage writes: accessors of particles and numbers, and functions
+    /// of numbers that the text does not shadow.
     fn is_pure(&self, name: &str) -> bool {
         let reads = |p: &Port| {
             p.ty == PortType::Particles || p.direction == Direction::In && (p.ty.is_number() || p.ty.is_grid())
@@ -95,7 +96,7 @@ impl Stage {
     }
 }
 
-/// Functions of WGSL and of the prelude whose result follows from what they are given.
+/// Pure functions of WGSL and of the prelude.
 const PURE: [&str; 27] = [
     "displacement",
     "dot",
@@ -126,11 +127,24 @@ const PURE: [&str; 27] = [
     "unit",
 ];
 
-/// What the names that follow the domain stand for.
+/// The constants that follow from the dimension of the domain.
 pub fn known(name: &str, dim: u32) -> Option<i64> {
     match name {
         "DIM" => Some(i64::from(dim)),
         "FACES" => Some(2 * i64::from(dim)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PURE;
+    use crate::stage::language;
+
+    #[test]
+    fn pure_functions_are_names_of_the_language_or_of_wgsl() {
+        let unknown: Vec<_> =
+            PURE.iter().filter(|name| !language::is_prelude(name) && !language::is_predeclared(name)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
     }
 }

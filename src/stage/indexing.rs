@@ -1,12 +1,12 @@
-//! Whether a text keeps all indices inside what it indexes, so that the GPU need not check them. Seen from the text alone: constants,
-//! which the shader compiler checks, and counters of loops over the axes, or over the components of a parameter.
+//! Whether all indices of a text are in bounds, so that the GPU need not check them. Proven from the text alone: constants, which the
+//! shader compiler checks, and counters of loops over the axes, or over the components of a parameter.
 
-use super::lex::{Token, TokenKind};
+use super::syntax::{Token, TokenKind, text, written};
 
 /// Whether every index of a text is a constant, or a loop's counter from 0 below `DIM`, or below the number of components of the
-/// parameter that it stands behind.
+/// parameter that is indexed.
 pub fn proven(tokens: &[Token<'_>], components: &dyn Fn(&str) -> Option<u32>) -> bool {
-    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let text = |i: usize| text(tokens, i);
     let opened = (0..tokens.len()).filter(|i| text(*i) == "[");
     let mut indices = opened.map(|open| {
         let end = (open + 1..tokens.len()).find(|i| matches!(text(*i), "]" | "["))?;
@@ -22,28 +22,24 @@ fn constant(index: &[Token<'_>]) -> bool {
         && index.iter().all(|t| t.kind == TokenKind::Number || matches!(t.text, "DIM" | "FACES" | "+" | "-" | "*"))
 }
 
-/// Whether an index is a word that means nothing but the counter of loops `for (var i = 0; i < DIM; i++)` in the whole text, or of
+/// Whether an index is a name that has no meaning but the counter of loops `for (var i = 0; i < DIM; i++)` in the whole text, or of
 /// loops up to `room`.
 fn counter(index: &[Token<'_>], tokens: &[Token<'_>], room: Option<u32>) -> bool {
     let [Token { kind: TokenKind::Word, text: word, .. }] = index else { return false };
-    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let text = |i: usize| text(tokens, i);
     let before = |i: usize, back: usize| i.checked_sub(back).map_or("", text);
     let mut loops = 0;
     for place in (0..tokens.len()).filter(|i| text(*i) == *word && before(*i, 1) != ".") {
         let head = ["for", "(", "var", word, "=", "0", ";", word, "<", "", ";", word, "++", ")"];
         let bounded = |bound: &str| bound == "DIM" || bound.parse().is_ok_and(|n: u32| n <= room.unwrap_or(0));
-        let (begins, counts) = (before(place, 1) == "var", text(place + 1) == "++");
+        let begins = before(place, 1) == "var";
         let from = if begins { place.checked_sub(3) } else { place.checked_sub(11) };
         let fits =
             |from: usize| (0..head.len()).all(|k| k == 9 || text(from + k) == head[k]) && bounded(text(from + 9));
         let in_head = from.is_some_and(fits);
         let declares =
             matches!(before(place, 1), "let" | "const" | "var" | "fn" | "override") || text(place + 1) == ":";
-        let changes = matches!(
-            text(place + 1),
-            "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" | "++" | "--"
-        ) || before(place, 1) == "&";
-        if (declares || changes || counts) && !in_head {
+        if (declares || written(tokens, place, place)) && !in_head {
             return false;
         }
         loops += usize::from(begins);
@@ -53,7 +49,7 @@ fn counter(index: &[Token<'_>], tokens: &[Token<'_>], room: Option<u32>) -> bool
 
 #[cfg(test)]
 mod tests {
-    use super::super::lex::tokens;
+    use super::super::syntax::tokens;
 
     fn proven(text: &str) -> bool {
         super::proven(&tokens(text), &|name| (name == "gain").then_some(4))
@@ -85,6 +81,8 @@ mod tests {
             "for (var axis = 0; axis < FACES; axis++) { place[axis] = 1.0; }",
             "for (var axis = 0; axis < DIM; axis++) { axis = 7; place[axis] = 1.0; }",
             "for (var axis = 0; axis < DIM; axis++) { axis++; place[axis] = 1.0; }",
+            "for (var axis = 0; axis < DIM; axis++) { (axis) = 7; place[axis] = 1.0; }",
+            "for (var axis = 0; axis < DIM; axis++) { let p = &(axis); place[axis] = 1.0; }",
             "for (var axis = 0; axis < DIM; axis++) { let p = &axis; place[axis] = 1.0; }",
             "for (var axis = 0; axis < DIM; axis++) { } let axis = 9; place[axis] = 1.0;",
             "for (var axis = 0; axis < DIM; axis++) { place[other[axis]] = 1.0; }",

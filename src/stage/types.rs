@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::language;
 use crate::curve::SAMPLES;
 
 /// What one cell, or a number, holds.
@@ -16,9 +17,9 @@ pub enum ValueType {
     Vec2,
     Vec3,
     Vec4,
-    /// A vector in space: two components in a 2D domain, three in 3D. Walls turn its normal component round.
+    /// A vector in space: two components in a 2D domain, three in 3D. Walls reverse its normal component.
     Vec,
-    /// A place to look from: columns right, up, forward and eye; the first column's fourth number is the tangent of half the
+    /// A camera: columns right, up, forward and eye; the first column's fourth number is the tangent of half the
     /// vertical angle of view. Only as a number.
     Camera,
     /// A curve over 0..1, as [`SAMPLES`] numbers. Only as a parameter.
@@ -157,9 +158,9 @@ pub enum PortType {
     FaceGrid,
     /// A single number.
     Number(Element),
-    /// A value at every position, computed where it is asked for.
+    /// A value at every position, computed where it is read.
     Field(Element),
-    /// A set of particles; which attributes a stage needs is said apart from this.
+    /// A set of particles; the attributes that a stage needs are kept with the port.
     Particles,
     /// Particles by the cell that they are in.
     NeighborGrid,
@@ -253,13 +254,8 @@ fn attributes(text: &str) -> Result<AttributeList, String> {
     for part in inner.split(',').map(str::trim).filter(|p| !p.is_empty()) {
         let (name, ty) = part.split_once(':').ok_or_else(form)?;
         let (name, ty) = (name.trim(), ty.trim());
-        let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
-            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        if !plain
-            || name.ends_with('_')
-            || ["index", "serial", "count"].contains(&name)
-            || naga::keywords::wgsl::RESERVED.contains(&name)
-        {
+        let free = language::is_snake_case(name) && !name.ends_with('_');
+        if !free || language::is_member_of_particle(name) || language::is_reserved(name) {
             return Err(format!("`{name}` can't be an attribute's name; use another lower_snake_case name"));
         }
         let value =
@@ -363,7 +359,7 @@ impl fmt::Display for WireType {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EdgeRule {
-    /// The nearest cell; a `Vec` turns round the component through the wall, so nothing flows through it.
+    /// The nearest cell; the component of a `Vec` through the wall changes sign, so nothing flows through it.
     #[default]
     Wall,
     /// The nearest cell.

@@ -146,8 +146,8 @@ fn candidates(gpu: &Gpu, graph: &Graph, node: &str) -> Option<(String, Vec<Shape
     let dim = node.domain.and_then(|d| graph.domains.get(d))?.dim;
     let words = node.outputs.iter().map(|ty| ty.value().components(dim).next_power_of_two()).sum();
     let mut shapes = Shape::candidates(dim, words);
-    if stage.looks_around(dim) {
-        let lockstep = stage.in_lockstep(dim);
+    if stage.has_wide_footprint(dim) {
+        let lockstep = stage.interleaves(dim);
         shapes.extend(HALOS.into_iter().flat_map(|halo| Shape::with_halo(dim, halo, lockstep)));
     }
     shapes.retain(|shape| shape.group.iter().product::<u32>() <= gpu.widest_group());

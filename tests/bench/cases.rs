@@ -3,7 +3,7 @@
 use stagewright::bench::{self, cases};
 use stagewright::document::Document;
 use stagewright::library::Library;
-use stagewright::plan::Tuning;
+use stagewright::plan::{PlanOptions, Tuning};
 use stagewright::sim::Simulation;
 
 use super::harness::*;
@@ -15,11 +15,15 @@ pub fn case(name: &str, size: u32) -> Document {
     document
 }
 
+/// How a case is compiled that keeps what is timed, and these wires.
+pub fn options(document: &Document, keep: &[String], tuning: Tuning) -> PlanOptions {
+    PlanOptions { tuning, ..bench::options(document, &stagewright::files::Access::default(), keep) }
+}
+
 /// A case that keeps what is timed, and these wires.
 pub fn ready(document: &Document, keep: &[&str]) -> Simulation {
     let keep: Vec<String> = keep.iter().map(ToString::to_string).collect();
-    let compiled =
-        bench::compile(document, Library::builtin(), &stagewright::files::Access::default(), &keep, &gpu().tuning());
+    let compiled = bench::compile(document, Library::builtin(), &options(document, &keep, gpu().tuning()));
     let (plan, _) = compiled.unwrap_or_else(|e| panic!("{e}"));
     Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -38,8 +42,7 @@ pub fn woven(parts: &[Vec<f64>]) -> Vec<f32> {
 fn every_case_compiles_at_its_own_size() {
     for name in cases::names() {
         let document = cases::case(&name).expect("a case").expect("it reads");
-        let compiled =
-            bench::compile(&document, Library::builtin(), &stagewright::files::Access::default(), &[], &Tuning::gpu());
+        let compiled = bench::compile(&document, Library::builtin(), &options(&document, &[], Tuning::gpu()));
         let (plan, time) = compiled.unwrap_or_else(|e| panic!("{name}: {e}"));
         println!("{name} {:?}: {} dispatches in {:.1} ms", cases::size(&document), plan.frame.len(), time.median);
         assert!(plan.outputs.is_empty() && !plan.states.is_empty(), "{name} has States and no picture");

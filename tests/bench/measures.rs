@@ -10,8 +10,7 @@ use super::harness::gpu;
 fn a_case_is_timed_node_by_node() {
     let document = case("b1", 32);
     let library = stagewright::library::Library::builtin();
-    let (plan, compiled) =
-        bench::compile(&document, library, &stagewright::files::Access::default(), &[], &gpu().tuning()).unwrap();
+    let (plan, compiled) = bench::compile(&document, library, &options(&document, &[], gpu().tuning())).unwrap();
     let cost = bench::measure(gpu(), plan).unwrap();
     println!("{cost:?}");
     assert!(0.0 < compiled.min && compiled.min <= compiled.median && compiled.median <= compiled.max);

@@ -127,11 +127,23 @@ fn texts_from_files_can_not_act_on_the_terminal() {
 
 #[test]
 fn the_memory_budget_can_be_set() {
-    let budget = |size: &str| stagewright(&["check", GRAPH, "--memory-budget", size]);
+    let budget = |size: &str| stagewright(&["check", GRAPH, "--memory", size]);
     let refused = budget("0.5MiB");
-    assert!(!refused.status.success() && err(&refused).contains("--memory-budget"), "{}", err(&refused));
+    let said = err(&refused).split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "");
+    assert!(!refused.status.success() && said.contains("--memory on the command line"), "{said}");
+    assert!(said.contains("the budget is 0.5 MiB (set by the user)"), "{said}");
     assert!(budget("1GiB").status.success());
     assert!(err(&budget("lots")).contains("is not a size"));
+    // Where there is a device, what it has is said too.
+    let dir = folder("memory");
+    for command in
+        [&["render", GRAPH, "--frames", "1", "--out", dir.to_str().unwrap()][..], &["test", GRAPH], &["bench", "b1"]]
+    {
+        let refused = stagewright(&[command, &["--memory", "0.5MiB"]].concat());
+        let said = err(&refused).split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "");
+        assert!(!refused.status.success() && said.contains("(set by the user) and the adapter has "), "{said}");
+    }
+    std::fs::remove_dir_all(dir).unwrap();
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! What the checker says of wrong graphs: everything at once, each with node, port, cause and remedy.
 
+use stagewright::document::Document;
+use stagewright::graph::Graph;
+use stagewright::library::Library;
+use stagewright::plan::{BudgetSource, MemoryBudget, Plan, PlanOptions};
+
 use super::{compile, problems};
 
 const DOMAIN: &str = r#""domain": (domain: (resolution: (32, 32), width: 1, edge: "wall")),"#;
@@ -174,6 +179,20 @@ fn too_much_memory_is_refused_with_the_number() {
     let text = problems(&two);
     println!("{text}");
     assert!(text.contains("12207.0 MiB") && text.contains("8192.0 MiB") && text.contains("6103.5 MiB"), "{text}");
+    assert!(text.contains("(the default) and the adapter's memory is not known"), "{text}");
+    // The same graph where an adapter is known: one that is large enough, and one that is not.
+    let document = Document::parse(&format!("(version: 1, nodes: {{ {two} }})")).unwrap();
+    let graph = Graph::build(&document, Library::builtin()).unwrap();
+    let on = |available: u64| {
+        let source = BudgetSource::Adapter { available };
+        let memory_budget = MemoryBudget { bytes: available / 8 * 7, source, adapter: Some(16 << 30) };
+        Plan::compile(&graph, &PlanOptions { memory_budget, ..PlanOptions::default() })
+    };
+    assert!(on(15 << 30).is_ok());
+    let text = on(12 << 30).unwrap_err().to_string();
+    println!("{text}");
+    let budget = "the budget is 10752.0 MiB (a share of the 12288.0 MiB available) and the adapter has 16384.0 MiB";
+    assert!(text.contains("the graph needs 12207.0 MiB of GPU memory") && text.contains(budget), "{text}");
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use stagewright::curve::{Curve, Gradient};
 use stagewright::document::{Document, ParamValue};
+use stagewright::library::reference;
+use stagewright::stage::Stage;
 use stagewright::stage::header::ParamType;
-use stagewright::stage::{Stage, reference};
 
 use super::{compile, problems};
 

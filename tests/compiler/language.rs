@@ -59,6 +59,43 @@ fn documentation_and_units_come_from_the_header() {
     assert_eq!(stage.category(), "a");
 }
 
+/// Such names once failed as "redefinition of `bin`" in text that the author never wrote.
+#[test]
+fn names_of_the_language_are_refused_at_their_line() {
+    for name in ["bin", "screen", "displacement", "random_at", "camera_ray", "substep"] {
+        for declaration in [format!("@in {name}: Grid<f32>"), format!("@param {name}: f32 = 1")] {
+            let said = errors(&format!(
+                "//! T\n//! @out y: Grid<f32>\n//! {declaration}\nfn stage(cell: Cell) -> f32 {{ return 1.0; }}"
+            ));
+            assert_eq!(said, format!("3:1: `{name}` belongs to the stage language; choose another name"));
+        }
+    }
+}
+
+#[test]
+fn names_that_are_generated_for_a_stage_are_refused_where_they_are_declared() {
+    let header = "//! T\n//! @in x: Grid<f32>\n//! @in n: NeighborGrid\n//! @in f: f32 = 1\n//! @inout p: Particles{position: Vec} -> {a: f32}\n//! @param c: curve = [(0, 0), (1, 1)]\n";
+    let body = "fn stage(particle: Particle) -> f32 { var near = n(particle.position); return x_at(particle.position) + f() + c(0.5); }";
+    let said = |declaration: &str| errors(&format!("{header}{declaration}\n{body}"));
+    for (declaration, origin) in [
+        ("fn x_at(p: vec2f) -> f32 { return 1.0; }", "`x_at` is generated for the port `x`"),
+        ("const x_wired = true;", "`x_wired` is generated for the port `x`"),
+        ("fn n_next(a: i32) -> bool { return false; }", "`n_next` is generated for the port `n`"),
+        ("var<private> f: f32;", "`f` is generated for the port `f`"),
+        ("fn c(a: f32) -> f32 { return a; }", "`c` is generated for the parameter `c`"),
+        ("struct Particle { a: f32 }", "`Particle` is generated for a stage with particles"),
+        ("alias Params = f32;", "`Params` is generated for every stage"),
+    ] {
+        assert!(said(declaration).starts_with("7:") && said(declaration).contains(origin), "{}", said(declaration));
+    }
+    // What no port of this type has is the author's.
+    for declaration in ["fn x_gradient(a: f32) -> f32 { return a; }", "fn x_next() { }", "struct Result { a: f32 }"] {
+        assert_eq!(said(declaration), "no errors", "{declaration}");
+    }
+    let two = "//! T\n//! @in x: Grid<f32>\n//! @in x_at: f32 = 1\n//! @out y: Grid<f32>\nfn stage(cell: Cell) -> f32 { return x(cell) + x_at(); }";
+    assert_eq!(errors(two), "3:1: `x_at` is generated for the port `x`; choose another name");
+}
+
 /// In place is safe only where the text proves that no other cell is read.
 #[test]
 fn reach_is_proven_or_assumed_to_be_anywhere() {

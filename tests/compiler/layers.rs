@@ -1,5 +1,6 @@
-//! Dependencies point one way: curve < document, expr < stage < graph < plan < gpu < sim < tune < export, bench < app; graph < asset, edit.
+//! Dependencies point down: each module imports those below it, which the code's own paths show.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -34,8 +35,8 @@ fn graphics_crates_stay_where_they_belong() {
         ("earcut::", &["asset"]),
         ("base64::", &["asset"]),
         ("percent_encoding::", &["asset"]),
-        ("miette::", &["cli"]),
-        ("rustix::", &["files"]),
+        ("codespan_reporting::", &["cli"]),
+        ("rustix::", &["files", "gpu"]),
         ("sha2::", &["export"]),
         // In `app` for the folders of tests.
         ("tempfile::", &["files", "app"]),
@@ -51,39 +52,151 @@ fn graphics_crates_stay_where_they_belong() {
     }
 }
 
-#[test]
-fn lower_layers_do_not_know_upper_ones() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    // What each layer may not name. `sim::input` is plain data that documents and plans hold.
-    let forbidden: [(&str, &[&str]); 14] = [
-        ("files", &["curve", "document", "expr", "stage", "graph", "plan", "gpu", "sim", "app", "cli", "asset"]),
-        ("curve", &["document", "edit", "expr", "stage", "graph", "plan", "gpu", "sim", "app", "cli", "asset"]),
-        ("expr", &["document", "edit", "stage", "graph", "plan", "gpu", "sim", "app", "cli", "asset"]),
-        ("stage", &["graph", "plan", "gpu", "sim", "app", "cli", "asset", "edit"]),
-        ("document", &["graph", "edit", "plan", "gpu", "app", "cli", "stage", "asset"]),
-        ("edit", &["plan", "gpu", "sim", "app", "cli", "asset", "bench"]),
-        ("graph", &["edit", "plan", "gpu", "app", "cli", "asset", "bench"]),
-        ("asset", &["edit", "document", "stage", "plan", "gpu", "sim", "app", "cli"]),
-        ("plan", &["edit", "gpu", "app", "cli", "bench"]),
-        ("gpu", &["edit", "sim", "app", "cli", "document", "graph", "asset", "bench"]),
-        ("sim", &["edit", "export", "bench", "app", "cli"]),
-        ("export", &["edit", "bench", "app", "cli"]),
-        ("tune", &["edit", "export", "bench", "app", "cli"]),
-        ("bench", &["edit", "export", "app", "cli"]),
-    ];
-    for (layer, upper) in forbidden {
-        let mut files = Vec::new();
-        sources(&root.join(layer), &mut files);
-        assert!(!files.is_empty(), "{layer} is a folder");
-        for file in files {
-            let text = std::fs::read_to_string(&file).unwrap().replace("crate::input", "");
-            let text: String = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
-            for module in upper {
-                let name = format!("crate::{module}");
-                assert!(!text.contains(&name), "{} names {name}", file.display());
+/// The modules of the crate from the ground up. Each imports those before it and no other.
+const MODULES: [&str; 24] = [
+    "cancel",
+    "printable",
+    "quiet",
+    "spelling",
+    "threads",
+    "curve",
+    "input",
+    "problem",
+    "files",
+    "expr",
+    "document",
+    "stage",
+    "library",
+    "graph",
+    "edit",
+    "asset",
+    "plan",
+    "gpu",
+    "sim",
+    "tune",
+    "export",
+    "bench",
+    "app",
+    "cli",
+];
+
+/// The same of the parts of the compiler.
+const PLAN: [&str; 13] = [
+    "tuning", "ir", "scatter", "data", "options", "isolate", "text", "traffic", "lower", "passes", "check", "codegen",
+    "compile",
+];
+
+/// Imports that would be legal by the order and are not wanted: a device knows nothing of what was drawn on a canvas.
+const APART: [(&str, &[&str]); 4] = [
+    ("gpu", &["edit", "asset", "document", "expr"]),
+    ("asset", &["edit", "stage", "document"]),
+    ("plan", &["edit", "asset", "files"]),
+    ("sim", &["edit"]),
+];
+
+/// The code of a file, without its comments and its tests.
+fn code(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).unwrap();
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    code.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")).collect()
+}
+
+/// The names that follow `prefix` in paths, `{}` after it opened: `crate::{a, b::c}` names a and b.
+fn named(code: &str, prefix: &str) -> BTreeSet<String> {
+    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices(prefix) {
+        let rest = &code[at + prefix.len()..];
+        let whole = !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        match rest.strip_prefix('{') {
+            _ if !whole => {}
+            None => drop(found.insert(word(rest))),
+            Some(list) => {
+                let (mut depth, mut start) = (0, 0);
+                for (place, c) in list.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        ',' | '}' if depth == 0 => {
+                            found.insert(word(list[start..place].trim_start()));
+                            start = place + 1;
+                        }
+                        '}' => depth -= 1,
+                        _ => {}
+                    }
+                    if c == '}'
+                        && depth == 0
+                        && list[..place].matches('{').count() == list[..place].matches('}').count()
+                    {
+                        break;
+                    }
+                }
             }
         }
     }
+    found
+}
+
+/// Which modules below a folder import which, by the paths in their code.
+fn imports(folder: &Path, prefix: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut files = Vec::new();
+    sources(folder, &mut files);
+    let mut imports = BTreeMap::<String, BTreeSet<String>>::new();
+    for file in files {
+        let inner = file.strip_prefix(folder).unwrap();
+        let module = inner.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_string();
+        let tests = inner.iter().any(|part| part == "tests" || part == "tests.rs" || part == "fixture.rs");
+        if !tests && !["lib", "main", "mod"].contains(&module.as_str()) {
+            let known = imports.entry(module.clone()).or_default();
+            known.extend(named(&code(&file), prefix).into_iter().filter(|name| *name != module));
+        }
+    }
+    imports
+}
+
+/// Whether modules import only those that stand before them.
+fn in_order(imports: &BTreeMap<String, BTreeSet<String>>, order: &[&str]) -> Vec<String> {
+    let place = |name: &str| order.iter().position(|module| *module == name);
+    let mut wrong = Vec::new();
+    for (module, named) in imports {
+        let Some(at) = place(module) else {
+            wrong.push(format!("`{module}` has no place in the order"));
+            continue;
+        };
+        let above = named.iter().filter(|name| place(name).is_some_and(|there| there > at));
+        wrong.extend(above.map(|name| format!("`{module}` imports `{name}`, which stands above it")));
+    }
+    wrong
+}
+
+#[test]
+fn modules_import_only_those_below_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let all = imports(&root, "crate::");
+    assert!(all["plan"].contains("graph") && all["app"].contains("edit"), "the scan finds imports: {all:?}");
+    assert_eq!(in_order(&all, &MODULES), [""; 0]);
+    let missing: Vec<_> = MODULES.iter().filter(|module| !all.contains_key(**module)).collect();
+    assert!(missing.is_empty(), "{missing:?} are no modules");
+    for (module, others) in APART {
+        let named: Vec<_> = others.iter().filter(|other| all[module].contains(**other)).collect();
+        assert!(named.is_empty(), "`{module}` imports {named:?}");
+    }
+}
+
+#[test]
+fn the_rooms_of_the_compiler_import_only_those_below_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/plan");
+    let all = imports(&root, "crate::plan::");
+    assert!(all["passes"].contains("ir") && all["codegen"].contains("ir"), "the scan finds imports: {all:?}");
+    assert_eq!(in_order(&all, &PLAN), [""; 0]);
+}
+
+#[test]
+fn an_import_against_the_order_is_found() {
+    let text = "use crate::graph::{Graph, Node};\nuse crate::{document::Document, plan::{Plan, ir}, sim};\nlet x = crate::gpu::Gpu;";
+    let found: Vec<_> = named(text, "crate::").into_iter().collect();
+    assert_eq!(found, ["document", "gpu", "graph", "plan", "sim"]);
+    let imports = BTreeMap::from([("graph".into(), BTreeSet::from(["plan".to_string(), "stage".into()]))]);
+    assert_eq!(in_order(&imports, &MODULES), ["`graph` imports `plan`, which stands above it"]);
 }
 
 /// Files are opened and written in `files` alone, where links, pipes and devices are thought of.

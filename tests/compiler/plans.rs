@@ -5,8 +5,8 @@ use stagewright::document::Document;
 use stagewright::files::Access;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
+use stagewright::library::reference;
 use stagewright::plan::{Dispatch, Keep, Outputs, Plan, PlanOptions, Tuning};
-use stagewright::stage::reference;
 
 use super::{compile, shipped};
 

@@ -3,7 +3,7 @@
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::tuning::DefaultTuning;
-use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
+use stagewright::plan::{Keep, MemoryBudget, Plan, PlanOptions, Tuning};
 use stagewright::sim::Simulation;
 
 use super::harness::*;
@@ -75,6 +75,7 @@ fn within(values: &[(&str, &str)], tuning: Tuning, memory_budget: u64) -> Plan {
     let all: Vec<(&str, &str)> = values.iter().chain(unsaid).copied().collect();
     let graph = Graph::build(&document(60.0, NODES, &all), Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let keep = Keep::Wires(vec!["again.particles".into()]);
+    let memory_budget = MemoryBudget::of_user(memory_budget);
     let plan = Plan::compile(&graph, &PlanOptions { keep, tuning, memory_budget, ..PlanOptions::default() });
     plan.unwrap_or_else(|e| panic!("{e}"))
 }

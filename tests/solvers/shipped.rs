@@ -255,7 +255,7 @@ fn small_tiles(document: &Document) -> Tuning {
     for node in &graph.nodes {
         let flat = node.domain.is_some_and(|d| graph.domains[d].dim == 2);
         if let (Kind::Stage(stage), true) = (&node.kind, flat)
-            && !stage.looks_around(2)
+            && !stage.has_wide_footprint(2)
         {
             let shape = Shape { group: [32, 8, 1], cells: 4, sweeps: 4, halo: 0 };
             tuning.shapes.insert(tuning::key(&graph, node, stage), shape);

@@ -15,7 +15,7 @@ use super::highlight::{self, Kind};
 use super::keys::{self, Action, Edited};
 use crate::app::theme::{self, Look};
 use crate::problem::SourcePlace;
-use crate::stage::lex;
+use crate::stage::syntax;
 
 /// Between the line numbers and the edges beside them \[points\].
 const MARGIN: f32 = 8.0;
@@ -297,7 +297,7 @@ pub fn columns(line: &str, column: usize) -> Range<usize> {
     }
     let rest: String = line.chars().skip(first).collect();
     let word =
-        lex::tokens(&rest).first().filter(|token| token.start == 0).map_or(1, |token| token.text.chars().count());
+        syntax::tokens(&rest).first().filter(|token| token.start == 0).map_or(1, |token| token.text.chars().count());
     first..first + word
 }
 

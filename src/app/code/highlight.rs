@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::stage::accessed;
 use crate::stage::header::{self, Header};
-use crate::stage::lex::{self, Token, TokenKind};
+use crate::stage::language::{self, Kind as Word};
+use crate::stage::syntax::{Token, TokenKind, tokens};
 use crate::stage::types::PortType;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,85 +34,6 @@ pub struct Span {
     pub range: Range<usize>,
     pub kind: Kind,
 }
-
-const KEYWORDS: [&str; 27] = [
-    "alias",
-    "break",
-    "case",
-    "const",
-    "const_assert",
-    "continue",
-    "continuing",
-    "default",
-    "diagnostic",
-    "discard",
-    "else",
-    "enable",
-    "false",
-    "fn",
-    "for",
-    "if",
-    "let",
-    "loop",
-    "override",
-    "requires",
-    "return",
-    "struct",
-    "switch",
-    "true",
-    "var",
-    "while",
-    "in",
-];
-
-/// What the stage language has names for that are neither functions nor types.
-const BUILTINS: [&str; 10] =
-    ["params", "frame", "iteration", "substep", "DIM", "FACES", "CELL_SIZE", "RESOLUTION", "SIZE", "particle"];
-
-/// Types of the stage language; those of WGSL are known by their form.
-const TYPES: [&str; 14] = [
-    "Cell",
-    "Vec",
-    "Result",
-    "Particle",
-    "Camera",
-    "Grid",
-    "FaceGrid",
-    "Image",
-    "Particles",
-    "NeighborGrid",
-    "Field",
-    "T",
-    "color",
-    "bool",
-];
-
-/// Words of a header that say how a port is used.
-const OPTIONS: [&str; 23] = [
-    "radius",
-    "edge",
-    "like",
-    "half",
-    "slices",
-    "scatter",
-    "reduce",
-    "scan",
-    "expect",
-    "emit",
-    "filter",
-    "gather",
-    "put",
-    "soft",
-    "flat",
-    "once",
-    "checkerboard",
-    "max",
-    "min",
-    "sum",
-    "clamp",
-    "wall",
-    "zero",
-];
 
 /// Parts of the text, in order and without gaps.
 pub fn spans(text: &str) -> Vec<Span> {
@@ -174,7 +95,7 @@ fn header_line(parts: &mut Parts, header: &Header, length: usize, rest: &str, ti
     let length = declared.get(first..).and_then(|text| text.find("  ")).map_or(declared.len(), |at| first + at);
     let offset = start + blank + word;
     let declaration = declared.get(..length).unwrap_or_default();
-    for token in lex::tokens(declaration) {
+    for token in tokens(declaration) {
         let at = offset + token.start;
         parts.to(at, Kind::Plain);
         parts.to(at + token.text.len(), declared_kind(header, &token));
@@ -193,7 +114,7 @@ fn declared_kind(header: &Header, token: &Token<'_>) -> Kind {
             Some(port) => Kind::Port(port.ty),
             None if header.params.iter().any(|param| param.name == text) => Kind::Param,
             None if is_type(text) => Kind::Type,
-            None if OPTIONS.contains(&text) => Kind::Keyword,
+            None if is_option(text) => Kind::Keyword,
             None => Kind::Plain,
         },
     }
@@ -202,7 +123,7 @@ fn declared_kind(header: &Header, token: &Token<'_>) -> Kind {
 /// The WGSL below the header.
 fn body(parts: &mut Parts, text: &str, header: &Header) {
     let start = parts.end;
-    let tokens = lex::tokens(text.get(start..).unwrap_or_default());
+    let tokens = tokens(text.get(start..).unwrap_or_default());
     for (index, token) in tokens.iter().enumerate() {
         let at = start + token.start;
         gap(parts, text, at);
@@ -237,12 +158,12 @@ fn kind(tokens: &[Token<'_>], index: usize, header: &Header) -> Kind {
         let param = text(-2) == "params" && header.params.iter().any(|param| param.name == word);
         return if param { Kind::Param } else { Kind::Plain };
     }
-    match accessed(header, word) {
+    match header.ports.iter().find(|port| language::is_accessor(port, word)) {
         // A local may have a port's name.
         Some(port) if call || word.ends_with("_wired") => Kind::Port(port.ty),
-        _ if KEYWORDS.contains(&word) => Kind::Keyword,
+        _ if language::is(word, Word::Keyword) => Kind::Keyword,
         _ if is_type(word) => Kind::Type,
-        _ if BUILTINS.contains(&word) => Kind::Builtin,
+        _ if is_builtin(word) => Kind::Builtin,
         _ if call => Kind::Function,
         _ => Kind::Plain,
     }
@@ -250,9 +171,24 @@ fn kind(tokens: &[Token<'_>], index: usize, header: &Header) -> Kind {
 
 /// `f32`, `vec3f`, `mat2x2f`, `array` and the types of the stage language.
 fn is_type(word: &str) -> bool {
-    let scalar = ["f32", "i32", "u32", "f16", "array", "atomic", "ptr"].contains(&word);
+    let plain = ["f16", "array", "atomic", "ptr"].contains(&word);
     let vector = ["vec2", "vec3", "vec4", "mat2", "mat3", "mat4"].iter().any(|name| word.starts_with(name));
-    scalar || vector || TYPES.contains(&word)
+    let named = |kind: &Word| {
+        matches!(kind, Word::ValueType | Word::PortType | Word::ParamType | Word::Alias | Word::Generic | Word::Struct)
+    };
+    plain || vector || language::kinds(word).iter().any(named)
+}
+
+/// Constants and variables of the stage language.
+fn is_builtin(word: &str) -> bool {
+    let variable = |kind: &Word| matches!(kind, Word::Constant | Word::Counter | Word::Block);
+    word == "particle" || language::kinds(word).iter().any(variable)
+}
+
+/// Words of a header that say how a port or a parameter is used.
+fn is_option(word: &str) -> bool {
+    let option = |kind: &Word| matches!(kind, Word::Option | Word::EdgeRule | Word::Reduction | Word::Setting);
+    language::kinds(word).iter().any(option)
 }
 
 #[cfg(test)]
@@ -312,6 +248,37 @@ mod tests {
         assert_eq!((kinds_of(text, "min"), kinds_of(text, "params")), (vec![Kind::Function], vec![Kind::Builtin; 2]));
         assert_eq!(kinds_of(text, "@diagnostic"), [Kind::Attribute]);
         assert_eq!(kinds_of(text, "speed"), [Kind::Plain; 0], "not declared, so nothing of its own");
+    }
+
+    /// Each word of the language has a colour where it has its meaning.
+    #[test]
+    fn every_word_of_the_language_is_known() {
+        for (kind, words) in language::WORDS {
+            for word in *words {
+                let (text, known) = match kind {
+                    Word::Directive => (format!("//! T\n//! @{word} x: Grid<f32>\n"), Kind::Attribute),
+                    Word::Option | Word::EdgeRule | Word::Reduction | Word::Setting => {
+                        (format!("//! T\n//! @inout x: Grid<f32>, {word} 1\n"), Kind::Keyword)
+                    }
+                    Word::PortType | Word::ParamType => (format!("//! T\n//! @in x: {word}\n"), Kind::Type),
+                    Word::ValueType | Word::Alias | Word::Generic | Word::Struct => {
+                        (format!("fn f() {{ let a = {word}(); }}"), Kind::Type)
+                    }
+                    Word::Keyword => (format!("fn f() {{ {word} a; }}"), Kind::Keyword),
+                    Word::Function | Word::Entry => (format!("fn f() {{ {word}(); }}"), Kind::Function),
+                    Word::Constant | Word::Counter | Word::Block => {
+                        (format!("fn f() {{ a = {word}; }}"), Kind::Builtin)
+                    }
+                    // Names like others: the argument, which a stage may call what it likes, and members.
+                    Word::Argument | Word::Member(_) => continue,
+                };
+                let found = spans(&text).into_iter().find(|span| {
+                    let part = text[span.range.clone()].trim();
+                    part == *word || part == format!("@{word}")
+                });
+                assert_eq!(found.map(|span| span.kind), Some(known), "{word} ({kind:?}) in {text:?}");
+            }
+        }
     }
 
     /// xorshift64*, so that a failure can be had again.

@@ -39,7 +39,7 @@ impl Gallery {
         };
         let card = |source: Source, name: &str| {
             let document = disk::load(&source).ok()?;
-            let picture = disk::picture(name).and_then(|file| image(&file));
+            let picture = disk::picture(name).and_then(image);
             let picture = picture.map(|image| ctx.load_texture(format!("gallery {name}"), image, Default::default()));
             Some(Card { source, title: document.name, about: first_sentence(&document.about), picture })
         };

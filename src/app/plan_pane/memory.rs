@@ -5,20 +5,22 @@ use eframe::egui::{self, Align2, Color32, FontId, Rect, RichText, Sense, Ui, Wid
 use super::cell::{self, Columns, ROW};
 use super::{PlanPane, buffers, figures};
 use crate::app::session::Session;
-use crate::app::theme::{self, Look};
-use crate::plan::{Buffer, Holding, Plan, PlanOptions};
+use crate::app::theme;
+use crate::plan::{Buffer, Holding, Plan};
 
 const TITLES: [&str; 5] = ["Buffer", "Holds first", "Size", "Share", "Over the frame, dispatch by dispatch"];
 const WIDTHS: [f32; 5] = [62.0, 230.0, 150.0, 70.0, 360.0];
 const STRIP: usize = 4;
+/// Budgets to choose from \[GiB\].
+const BUDGETS: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 /// What it is called where widths are kept.
 const TABLE: &str = "buffers";
 
 /// Draws the list.
 pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
+    total(ui, session);
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
     let look = theme::of(ui);
-    total(ui, plan, look);
     let columns = Columns::new(cell::widths(ui, TABLE, WIDTHS), STRIP, ui.available_width());
     ui.spacing_mut().item_spacing.y = 0.0;
     let (head, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
@@ -70,21 +72,43 @@ pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
     }
 }
 
-/// All memory, against what a plan may take.
-fn total(ui: &mut Ui, plan: &Plan, look: &Look) {
-    let budget = PlanOptions::default().memory_budget;
+/// All memory, against the budget.
+fn total(ui: &mut Ui, session: &mut Session) {
+    let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
+    let look = theme::of(ui);
+    let (memory, buffers) = (plan.memory, plan.buffers.len());
     let wires: usize = plan.buffers.iter().map(|buffer| buffer.wires().len()).sum();
     ui.horizontal(|ui| {
-        let text = format!("{} of {} that a plan may take", figures::bytes(plan.memory), figures::bytes(budget));
-        ui.label(RichText::new(text).monospace());
+        ui.label(RichText::new(format!("{} of", figures::bytes(memory))).monospace());
+        let bytes = budget(ui, session);
         let (bar, _) = ui.allocate_exact_size(vec2(160.0, 8.0), Sense::hover());
         ui.painter().rect_filled(bar, 2.0, look.field);
-        let share = plan.memory as f32 / budget as f32;
+        let share = memory as f32 / bytes as f32;
         cell::bar(ui.painter(), bar, share, look.heat(share));
-        let buffers = figures::count(plan.buffers.len(), "buffer", "buffers");
-        let text = format!("{wires} wires take turns in {buffers}");
+        let text = format!("{wires} wires share {}", figures::count(buffers, "buffer", "buffers"));
         ui.label(RichText::new(text).color(look.dim));
     });
+}
+
+/// The memory budget, to choose. Returns it \[bytes\].
+pub fn budget(ui: &mut Ui, session: &mut Session) -> u64 {
+    let budget = session.gpu().memory_budget();
+    let limit = session.gpu().memory_limit();
+    let shown = match limit {
+        Some(bytes) => figures::bytes(bytes),
+        None => format!("{} (automatic)", figures::bytes(budget.bytes)),
+    };
+    let mut chosen = limit;
+    let list = egui::ComboBox::from_id_salt("budget").width(150.0).selected_text(shown).show_ui(ui, |ui| {
+        ui.selectable_value(&mut chosen, None, "Automatic");
+        for bytes in BUDGETS.map(|gibibytes| gibibytes << 30) {
+            ui.selectable_value(&mut chosen, Some(bytes), figures::bytes(bytes));
+        }
+    });
+    let response = list.response.on_hover_text(format!("Memory budget of a plan: {budget}"));
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::ComboBox, true, "Memory budget"));
+    session.limit_memory(chosen);
+    budget.bytes
 }
 
 fn figures_of(

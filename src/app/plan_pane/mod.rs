@@ -67,6 +67,8 @@ impl PlanPane {
         self.shown = true;
         if session.running_simulation().is_none() {
             ui.label(RichText::new("There is a plan once the graph runs.").color(theme::of(ui).faint));
+            // A larger budget may be all that it takes.
+            ui.horizontal(|ui| memory::budget(ui, session));
             return;
         }
         self.renew(ui, session);

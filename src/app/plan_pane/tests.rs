@@ -250,6 +250,26 @@ fn every_dispatch_can_say_which_wires_it_binds() {
 }
 
 #[test]
+fn a_budget_that_is_chosen_holds_for_the_next_plan() {
+    let mut bench = Bench::new(include_str!("../../../graphs/templates/waves.ron"));
+    bench.pane.memory = true;
+    assert!(texts(&bench.frame(Vec::new())).iter().any(|text| text.ends_with("(automatic)")));
+    let mut problems = |limit: Option<u64>| {
+        bench.session.limit_memory(limit);
+        while bench.session.compiling() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            bench.session.poll();
+        }
+        bench.session.problems().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let refused = problems(Some(1 << 10));
+    assert!(refused.contains("(set by the user) and the adapter has "), "{refused}");
+    assert_eq!(problems(None), "");
+    bench.session.limit_memory(Some(8 << 30));
+    assert!(texts(&bench.frame(Vec::new())).contains(&"8.0 GiB".to_string()));
+}
+
+#[test]
 fn the_memory_and_a_kernels_text_are_drawn() {
     let mut bench = clock();
     bench.pane.memory = true;

@@ -47,9 +47,18 @@ impl Session {
         }
     }
 
+    /// Sets the user's own memory budget \[bytes\], or none, and compiles the document with it.
+    pub fn limit_memory(&mut self, bytes: Option<u64>) {
+        if self.gpu.memory_limit() != bytes {
+            self.gpu.limit_memory(bytes);
+            self.compile();
+        }
+    }
+
     /// Takes another device, since this one was lost. The document is compiled for it, and the simulation then continues from the frame
     /// that is returned, or from the start.
     pub fn rebuild(&mut self, gpu: Gpu) -> Option<u64> {
+        gpu.limit_memory(self.gpu.memory_limit());
         let wake = self.wake.clone();
         self.compiler = Compiler::new(gpu.clone(), move || wake());
         self.gpu = gpu;

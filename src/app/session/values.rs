@@ -57,7 +57,8 @@ impl Session {
         let (access, wake) = (self.access(), self.wake.clone());
         let work = move || {
             let (folder, allow_files) = (access.folder, access.anywhere);
-            let options = PlanOptions { keep: Keep::All, folder, allow_files, ..PlanOptions::default() };
+            let memory_budget = gpu.memory_budget();
+            let options = PlanOptions { keep: Keep::All, folder, allow_files, memory_budget, ..PlanOptions::default() };
             let plan = Graph::build(&document, &library).and_then(|graph| Plan::compile(&graph, &options));
             let origin = plan.and_then(|plan| bad.origin(&gpu, plan)).ok().flatten();
             let _ = answer.send(bad.problem(origin.as_ref()));

@@ -11,8 +11,8 @@ use crate::plan::check::zeros::Spelled;
 use crate::plan::check::{cost, handles};
 use crate::plan::data::Kernel;
 use crate::problem::{Problem, Problems, SourcePlace};
-use crate::stage::inlining;
-use crate::stage::lex::tokens;
+use crate::stage::guard::inlining;
+use crate::stage::syntax::tokens;
 
 /// Between two looks at the clocks of the threads that work.
 const LOOK: Duration = Duration::from_millis(100);

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::stage::lex::{Token, tokens};
+use crate::stage::syntax::{Token, tokens};
 
 /// A text with zero vectors spelled out.
 pub struct Spelled<'a> {

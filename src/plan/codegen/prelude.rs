@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 use crate::graph::Domain;
-use crate::stage::lex::{TokenKind, tokens};
+use crate::stage::syntax::{TokenKind, module_names, tokens};
 use crate::stage::types::EdgeRule;
 
 /// WGSL's signed vector type of cells, and its float type of positions.
@@ -64,26 +64,7 @@ impl Wanted {
 
 /// Names that a module declares itself, outside functions and structs.
 pub fn declared(text: &str) -> BTreeSet<String> {
-    let mut depth = 0;
-    let mut found = BTreeSet::new();
-    let tokens = tokens(text);
-    for (index, token) in tokens.iter().enumerate() {
-        match token.text {
-            "{" => depth += 1,
-            "}" => depth -= 1,
-            "fn" | "const" | "alias" | "struct" | "override" | "var" if depth == 0 => {
-                // `var<storage, read>` has its template in between.
-                let mut after = tokens.iter().skip(index + 1);
-                let mut name = after.next();
-                if name.is_some_and(|t| t.text == "<") {
-                    name = after.skip_while(|t| t.text != ">").nth(1);
-                }
-                found.extend(name.filter(|t| t.kind == TokenKind::Word).map(|t| t.text.to_string()));
-            }
-            _ => {}
-        }
-    }
-    found
+    module_names(&tokens(text)).into_iter().map(|name| name.text.to_string()).collect()
 }
 
 /// The constants and helpers that `wanted` names, and what those need in turn.
@@ -207,11 +188,11 @@ fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::names;
+    use crate::stage::language::{self, Kind};
 
     /// No port and nothing of a stage's own may be named like what the prelude defines.
     #[test]
-    fn names_of_the_prelude_are_taken() {
+    fn the_prelude_defines_what_the_table_of_words_says() {
         let any = |dim, edge| {
             let name = String::new();
             Domain { name, dim, resolution: [4; 3], cell_size: 1.0, edge, finer: None, sliced: None }
@@ -219,11 +200,14 @@ mod tests {
         for domain in [any(2, EdgeRule::Wall), any(3, EdgeRule::Wrap)] {
             let all = definitions(&domain);
             for (name, text) in &all {
-                assert!(name.starts_with('_') || names::is_language(name), "`{name}` can be declared twice");
+                assert!(name.starts_with('_') || language::is_prelude(name), "`{name}` can be declared twice");
                 assert_eq!(declared(text), BTreeSet::from([name.to_string()]), "{text}");
             }
-            let defined = |name: &str| all.iter().any(|(known, _)| *known == name);
-            assert_eq!(names::PRELUDE.into_iter().find(|name| !defined(name)), None);
+            let kinds = [("alias", Kind::Alias), ("const", Kind::Constant), ("fn", Kind::Function)];
+            for (keyword, kind) in kinds {
+                let is_defined = |name: &&str| all.iter().any(|(n, text)| n == name && text.starts_with(keyword));
+                assert_eq!(language::words(kind).find(|name| !is_defined(name)), None, "{keyword}");
+            }
         }
     }
 }

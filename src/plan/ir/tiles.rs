@@ -35,7 +35,7 @@ pub fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Vec<Haloe
     };
     let dim = graph.dim(node);
     let found = stage.inputs().enumerate().filter_map(|(input, port)| {
-        let around = stage.around(&port.name, dim).filter(|around| around.is_wide())?;
+        let around = stage.footprint(&port.name, dim).filter(|around| around.is_wide())?;
         let read = op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == Part::Whole)?;
         let value = program.values.get(read.value)?;
         let words = value.ty.value().components(dim).next_power_of_two();
@@ -76,7 +76,7 @@ pub fn block(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 
     });
     match stage {
         _ if pairs(program, op) => [CELLS_OF_A_WORD, shape.cells / CELLS_OF_A_WORD, 1],
-        Some((stage, dim)) if stage.in_lockstep(dim) => [shape.cells, 1, 1],
+        Some((stage, dim)) if stage.interleaves(dim) => [shape.cells, 1, 1],
         _ => [1, shape.cells, 1],
     }
 }

@@ -79,7 +79,7 @@ fn wanted(graph: &Graph, program: &Program, reader: usize) -> Vec<Wanted> {
         for (port, declared) in sets.filter(|_| looping) {
             let part = |part: &Part| op.reads.iter().find(|r| r.stage == field && r.port == port && r.part == *part);
             let Some(count) = part(&Part::Count).map(|read| read.value) else { continue };
-            let asked = stage.asks_of_others(declared);
+            let asked = stage.reads_of_others(declared);
             let floats = asked.iter().filter_map(|name| {
                 let read = part(&Part::Attribute((*name).into()))?;
                 let value = program.values.get(read.value)?;

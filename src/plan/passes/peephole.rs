@@ -6,7 +6,7 @@ use crate::plan::ir::{Op, Part, Program, Read, StageInstance, Task, Value, Value
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Graph, Kind};
-use crate::stage::HandsOn;
+use crate::stage::Forwarded;
 use crate::stage::types::Scalar;
 
 /// Leaves out what a program can do without.
@@ -51,9 +51,9 @@ fn handed_on(graph: &Graph, program: &Program, op: &Op) -> Option<(ValueId, Valu
     let Kind::Stage(stage) = &graph.nodes.get(op.node)?.kind else { return None };
     let [write] = op.writes.as_slice() else { return None };
     let plain = matches!(op.task, Task::Stage) && op.sweeps == 1 && op.color.is_none() && op.inlined().is_empty();
-    let part = match stage.hands_on()? {
-        HandsOn::Attribute(name) => (stage.set()?.name.as_str(), Part::Attribute(name.into())),
-        HandsOn::Cell(port) => (port, Part::Whole),
+    let part = match stage.forwarded()? {
+        Forwarded::Attribute(name) => (stage.set()?.name.as_str(), Part::Attribute(name.into())),
+        Forwarded::Cell(port) => (port, Part::Whole),
     };
     let input = stage.inputs().position(|port| port.name == part.0)?;
     let read = op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == part.1)?;

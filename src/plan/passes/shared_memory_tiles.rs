@@ -26,7 +26,7 @@ pub fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
         let op = &program.ops[index];
         let Some(node) = graph.nodes.get(op.node) else { continue };
         let Kind::Stage(stage) = &node.kind else { continue };
-        if !stage.looks_around(graph.dim(node)) || !plain(graph, op, node, stage) {
+        if !stage.has_wide_footprint(graph.dim(node)) || !plain(graph, op, node, stage) {
             continue;
         }
         let fitted = |shape: &Shape| fit(graph, program, op, *shape);
@@ -88,5 +88,5 @@ fn fit(graph: &Graph, program: &Program, op: &Op, shape: Shape) -> Option<Shape>
 
 /// Whether the cells of an invocation are computed in lockstep.
 fn in_lockstep(program: &Program, op: &Op, stage: &Stage, dim: u32) -> bool {
-    !pairs(program, op) && stage.in_lockstep(dim)
+    !pairs(program, op) && stage.interleaves(dim)
 }

@@ -5,7 +5,7 @@ mod radius;
 
 use serde::Serialize;
 
-use super::names;
+use super::language;
 use super::types::{self, AttributeList, EdgeRule, Element, PortType, ValueType};
 pub use param::{Param, ParamType};
 pub use radius::Radius;
@@ -51,11 +51,11 @@ pub enum Change {
     Emit(String),
     /// Removes those for which the function returns false.
     Filter,
-    /// Takes for each place the particle that the function names.
+    /// The function returns the index from which the particle at each index comes.
     Gather,
-    /// Moves each particle to the place that the function names; each place of the living is some particle's.
+    /// The function returns the index to which each particle moves: a permutation of the living.
     Scatter,
-    /// Attributes are set at any place.
+    /// Attributes are set at any index.
     Put,
 }
 
@@ -85,9 +85,9 @@ pub struct Port {
     pub reduce: Option<Reduction>,
     /// Replaced by the sum over all cells before.
     pub scan: bool,
-    /// What a number should keep to.
+    /// The range that a number is expected to stay in.
     pub expect: Option<Range>,
-    /// Asked at positions of two dimensions, though the stage looks into three.
+    /// Read at positions of two dimensions, though the stage looks into three.
     pub flat: bool,
     /// Attributes of a particle port that the stage reads, and that it writes.
     pub attributes: AttributeList,
@@ -143,8 +143,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// Names and types of what the function returns. What reorders says with one number where each particle comes from, or where it
-    /// goes; its neighbour grid follows from that.
+    /// Names and types of what the function returns. A stage that reorders particles returns one index for each; its neighbour grid follows
+    /// from that.
     pub fn returned(&self) -> Vec<(&str, Element)> {
         let reorders = self.ports.iter().any(|p| p.change.reorders());
         let silent = |p: &&Port| reorders && p.ty == PortType::NeighborGrid;
@@ -158,7 +158,7 @@ pub fn parse(source: &str) -> Result<Header, Vec<HeaderError>> {
     if errors.is_empty() { Ok(header) } else { Err(errors) }
 }
 
-/// What a header says in those of its lines that are right, and what is wrong with it.
+/// The declarations of the valid lines, and the errors of the others.
 pub fn read(source: &str) -> (Header, Vec<HeaderError>) {
     let mut header = Header::default();
     let mut errors = Vec::new();
@@ -208,12 +208,12 @@ fn line(header: &mut Header, text: &str, line: usize) -> Result<(), String> {
             Some("checkerboard") => header.checkerboard = true,
             _ => return Err("`@sweep` knows only `checkerboard`".into()),
         },
-        _ => return Err(format!("unknown key `@{word}`; use @in, @out, @inout, @param, @over or @sweep")),
+        _ => return Err(format!("unknown key `@{word}`; use {}", language::directives())),
     }
     Ok(())
 }
 
-/// `NAME: TYPE [= DEFAULT] [, OPTION]...  documentation [unit]`, taken apart.
+/// `NAME: TYPE [= DEFAULT] [, OPTION]...  documentation [unit]`, split.
 struct Declaration<'a> {
     name: String,
     ty: &'a str,
@@ -229,15 +229,13 @@ fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
         .split_once(':')
         .ok_or_else(|| format!("`{spec}` needs the form NAME: TYPE, then two spaces before the documentation"))?;
     let name = name.trim();
-    let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if !plain {
+    if !language::is_snake_case(name) {
         return Err(format!("`{name}` is no lower_snake_case name"));
     }
-    if names::is_language(name) {
+    if language::is_reserved_for_ports(name) {
         return Err(format!("`{name}` belongs to the stage language; choose another name"));
     }
-    if names::is_reserved(name) || names::is_taken(name) {
+    if language::is_reserved(name) || language::is_used_by_generated_text(name) {
         return Err(format!("`{name}` is a word of WGSL; choose another name"));
     }
     let mut parts = split_commas(spec).into_iter();
@@ -351,7 +349,7 @@ fn particle_port(port: &Port) -> Result<(), String> {
     }
 }
 
-/// Thinner slices than these hold less than they cost.
+/// Thinner slices cost more than they save.
 const MOST_SLICES: u32 = 16;
 
 fn port_option(port: &mut Port, option: &str) -> Result<(), String> {

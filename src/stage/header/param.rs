@@ -60,7 +60,7 @@ pub struct Param {
     pub range: Range,
     /// Where a slider starts.
     pub soft: Range,
-    /// A constant of the plan: another value makes another one.
+    /// A constant of the plan: another value needs another plan.
     pub fixed: bool,
     pub doc: String,
     pub unit: String,
@@ -112,7 +112,7 @@ pub fn parse(rest: &str, line: usize) -> Result<Param, String> {
     Ok(Param { name: d.name, ty, default, range, soft, fixed, doc: d.doc, unit: d.unit, line })
 }
 
-/// The default of a curve or a gradient. The error goes on from "is no curve".
+/// The default of a curve or a gradient. The error is the end of a sentence that begins with "is no curve".
 fn drawn(ty: ParamType, text: &str) -> Result<ParamValue, String> {
     let value = ParamValue::from_ron(text).map_err(|cause| format!(": {cause}"))?;
     match (ty, &value) {
@@ -121,7 +121,7 @@ fn drawn(ty: ParamType, text: &str) -> Result<ParamValue, String> {
     }
 }
 
-/// Whether a default keeps to its own declaration.
+/// Whether a default lies in its declared range.
 fn check(name: &str, default: &ParamValue, range: Range) -> Result<(), String> {
     let outside = |v: &f64| range.0.is_some_and(|lo| *v < lo) || range.1.is_some_and(|hi| *v > hi);
     let checked = match default {

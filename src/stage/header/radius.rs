@@ -39,7 +39,7 @@ pub fn parse(port: &Port, value: &str) -> Result<Radius, String> {
     }
 }
 
-/// What is wrong with the parameter that a port's radius names, and where.
+/// The line and the message, if the parameter that a port's radius names does not fit.
 pub fn fault(header: &Header, port: &Port) -> Option<(usize, String)> {
     let Some(Radius::Param(name)) = &port.radius else { return None };
     let message = match header.params.iter().find(|p| p.name == *name) {

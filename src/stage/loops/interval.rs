@@ -1,22 +1,20 @@
-//! Integer intervals of constant WGSL expressions, and the trips of a `for` header by them.
+//! Interval analysis of integer WGSL expressions, and the trip count of a `for` header by it.
 //!
-//! An expression is understood or it is `None`: so are names that may be shadowed, types that may wrap round and
-//! values beyond 31 bits.
+//! An expression that is not understood has no interval, nor has a name that may be shadowed, a type that may wrap around or a value
+//! beyond 31 bits.
 
 use std::collections::HashMap;
 
-use super::super::lex::{Token, TokenKind};
+use crate::stage::language;
+use crate::stage::syntax::{Token, TokenKind, text, top_level};
 
 const MAX_TRIPS: i64 = 65_536;
 /// Up to here an `f32` counts integers without a gap, with room for rounding.
 const MAX_F32: i64 = 1 << 22;
-/// Module constants may stand before those that they use; each pass resolves one more such step back.
+/// Module constants may be used before their declaration; each pass resolves one more such forward reference.
 const CONSTANT_PASSES: usize = 8;
 const MAX_NESTING: usize = 32;
-/// What the compiler declares outside of functions: elsewhere than in its scope, a local of that name is another one.
-const GENERATED: [&str; 9] =
-    ["DIM", "FACES", "CELL_SIZE", "RESOLUTION", "SIZE", "FINEST", "WIDENING", "iteration", "substep"];
-/// So many `let`s may follow from one another where names are declared more than once; else they are read in order.
+/// Rounds of the fixed-point iteration over `let`s, which may depend on one another.
 pub const LET_PASSES: usize = 3;
 
 /// The types that an expression may have, as a set of bits.
@@ -24,7 +22,7 @@ type Types = u8;
 const I32: Types = 1;
 const U32: Types = 2;
 const F32: Types = 4;
-/// Only constants: the expression becomes what it meets, and an `i32` if it meets nothing.
+/// An abstract integer: it takes the type of the other operand, else it is an `i32`.
 const UNTYPED: Types = 8;
 
 /// All values that an expression may take.
@@ -33,7 +31,7 @@ pub struct Interval {
     pub low: i64,
     pub high: i64,
     types: Types,
-    /// A difference in it may be negative: should this turn out a `u32`, it wraps round and the interval is wrong.
+    /// A difference in it may be negative: as a `u32` it would wrap around and the interval would be wrong.
     wraps_unsigned: bool,
 }
 
@@ -63,7 +61,7 @@ impl Interval {
         });
         let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
         let mut result = Interval::new(low, high, types)?;
-        // naga computes constants itself and refuses those that wrap round.
+        // naga computes constants itself and refuses those that wrap around.
         let wraps = operator == "-" && low < 0 && types & UNTYPED == 0;
         result.wraps_unsigned = wraps || self.wraps_unsigned || other.wraps_unsigned;
         Some(result)
@@ -127,12 +125,14 @@ impl<'a> Scope<'a> {
         scope
     }
 
-    /// Takes the values of `let`s, which never change: of a name that only they declare, those of all of them.
+    /// Takes the values of `let`s: of a name that only `let`s declare, the hull of all of them.
     pub fn read_lets(&mut self, tokens: &[Token<'a>]) {
         let lets = statements(tokens, "let");
         for _ in 0..LET_PASSES {
             let mut found = HashMap::<&'a str, (usize, Interval)>::new();
-            for (name, value) in lets.iter().filter_map(|(name, ty, value)| Some((*name, self.settled(*ty, value)?))) {
+            for (name, value) in
+                lets.iter().filter_map(|(name, ty, value)| Some((*name, self.typed_as_declared(*ty, value)?)))
+            {
                 let known = found.entry(name).or_insert((0, value));
                 *known = (known.0 + 1, known.1.hull(value));
             }
@@ -142,8 +142,8 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A value with the one type that a variable has which begins with it.
-    fn settled(&self, ty: Option<&str>, value: &[Token<'a>]) -> Option<Interval> {
+    /// A value with the type of a variable that is initialised with it.
+    fn typed_as_declared(&self, ty: Option<&str>, value: &[Token<'a>]) -> Option<Interval> {
         let mut value = self.typed(ty, value)?;
         if value.types & UNTYPED != 0 {
             value.types = I32;
@@ -151,25 +151,26 @@ impl<'a> Scope<'a> {
         value.narrowed(value.types)
     }
 
-    /// Takes all values of a local name, where these are what its `count` declarations come to.
+    /// Takes the values of a local name, if it has `count` declarations and no other.
     pub fn read_local(&mut self, name: &'a str, values: Interval, count: usize) {
         if self.is_sole(name, count) {
             self.locals.insert(name, values);
         }
     }
 
-    /// Whether a name stands for nothing but what so many declarations of the source make of it.
+    /// Whether a name has so many declarations in the source and no other meaning.
     pub fn is_sole(&self, name: &str, count: usize) -> bool {
-        let known = (self.constants)(name).is_some() || GENERATED.contains(&name);
+        // The language's own numbers mean something else outside the scope of a local of that name.
+        let known = (self.constants)(name).is_some() || language::is_module_number(name);
         self.declared.get(name) == Some(&count) && !known
     }
 
-    /// Whether the source leaves a name to WGSL and the compiler.
+    /// Whether the source does not declare a name.
     pub fn is_free(&self, name: &str) -> bool {
         !self.declared.contains_key(name)
     }
 
-    /// Counter and most trips of a `for` with these three parts, and what the counter may be in its body; `None` if they do not
+    /// Counter and maximum trip count of a `for` with these three parts, and the counter's interval in its body; `None` if they do not
     /// bound it.
     pub fn counting(
         &self,
@@ -192,7 +193,7 @@ impl<'a> Scope<'a> {
         if !certain || upwards != (direction == "+") || step.low < 1 {
             return None;
         }
-        // The counter ends one step behind the last value that passes; had it wrapped round there, it would pass again.
+        // The counter ends one step behind the last value that passes; had it wrapped around there, it would pass again.
         let exclusive = i64::from(!comparison.ends_with('='));
         let (distance, end) = if upwards {
             (bound.high - exclusive - start.low, bound.high - exclusive + step.high)
@@ -269,14 +270,14 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Whether a counter of one of these types reaches a value without a gap and without wrapping round.
+/// Whether a counter of one of these types reaches a value without a gap and without wrapping around.
 fn counts_exactly(value: i64, types: Types) -> bool {
     let unsigned = types & U32 == 0 || value >= 0;
     let limit = if types & F32 == 0 { i64::from(i32::MAX) } else { MAX_F32 };
     unsigned && value.abs() <= limit
 }
 
-/// Comparison and bound as in `counter < bound`, turned round if they stand the other way.
+/// Comparison and bound as in `counter < bound`, reversed if the counter is on the right.
 fn split_condition<'e, 'a>(condition: &'e [Token<'a>], counter: &str) -> Option<(&'a str, &'e [Token<'a>])> {
     let comparisons = [("<", ">"), ("<=", ">="), (">", "<"), (">=", "<=")];
     let split = |operator: &str| comparisons.into_iter().find(|(this, _)| *this == operator);
@@ -298,13 +299,13 @@ fn typed_value<'e, 'a>(tokens: &'e [Token<'a>]) -> Option<(Option<&'a str>, &'e 
 
 fn count_declarations<'a>(tokens: &[Token<'a>]) -> HashMap<&'a str, usize> {
     let keywords = ["let", "var", "const", "override", "fn", "struct", "alias"];
-    let text = |index: Option<usize>| index.and_then(|index| tokens.get(index)).map_or("", |token| token.text);
+    let before = |at: usize, back: usize| at.checked_sub(back).map_or("", |at| text(tokens, at));
     let mut declared = HashMap::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
-        let after_keyword = keywords.contains(&text(at.checked_sub(1)));
-        let after_space = text(at.checked_sub(1)) == ">" && text(at.checked_sub(4)) == "var";
-        // Arguments and members, and some that declare nothing: to take a name for declared is safe.
-        let typed = text(Some(at + 1)) == ":";
+        let after_keyword = keywords.contains(&before(at, 1));
+        let after_space = before(at, 1) == ">" && before(at, 4) == "var";
+        // Arguments and members, and some that declare nothing: treating a name as declared is safe.
+        let typed = text(tokens, at + 1) == ":";
         if after_keyword || after_space || typed {
             *declared.entry(token.text).or_default() += 1;
         }
@@ -399,22 +400,14 @@ impl<'a> Expression<'_, 'a> {
 
     /// `clamp(e, low, high)` is `min(max(e, low), high)`, whatever the first argument.
     fn clamped(&mut self) -> Option<Interval> {
-        let mut depth = 0;
-        let first = self.rest.iter().position(|token| {
-            match token.text {
-                "(" | "[" => depth += 1,
-                ")" | "]" => depth -= 1,
-                _ => {}
-            }
-            depth < 0 || depth == 0 && token.text == ","
-        });
-        self.rest = self.rest.get(first?..)?;
+        let first = top_level(self.rest, &[","]).first().copied()?;
+        self.rest = self.rest.get(first..)?;
         self.take_one_of(&[","])?;
         let low = self.sum()?;
         self.take_one_of(&[","])?;
         let high = self.sum()?;
         self.take_one_of(&[")"])?;
-        // Of what is clamped even the type is unknown.
+        // Even the type of the first argument is unknown.
         let types = low.types & high.types & !UNTYPED;
         let (low, high) = (low.narrowed(types)?, high.narrowed(types)?);
         Interval::new(low.low.min(high.low), high.high, types)

@@ -1,23 +1,21 @@
-//! Tells the loops that certainly end soon from those that need a budget at run time.
+//! Separates loops that are proven to end soon from those that need a budget at run time.
 //!
-//! A `for` is *proven* when its header alone bounds its trips: start, bound and step are known intervals of integers,
+//! A `for` is *proven* when its header alone bounds its trip count: start, bound and step are known intervals of integers,
 //! it steps towards the bound without wrapping round, and its body can't write the counter. Proven loops run as
-//! written, so a driver can unroll them. Every other loop asks `_loop_spent()` first thing in each round.
+//! written, so a driver can unroll them. Every other loop calls `_loop_spent()` first in each round.
 //!
-//! The product of the trips of nested loops is bounded as well, through calls too: a thousand trips in a thousand in
-//! a thousand end for certain, and hang the machine all the same.
+//! The product of the trip counts of nested loops is bounded as well, through calls too: a thousand trips in a thousand in
+//! a thousand do end, but hang the machine.
 
 use std::collections::{HashMap, HashSet};
 
-use super::lex::{Token, line_col, tokens};
-use blocks::{Block, read_blocks};
+use super::syntax::{Block, Edits, Token, blocks, line_col, may_write, tokens};
 use interval::{Interval, Scope};
 
 pub use search::{Search, search};
 
-mod blocks;
+mod candidate_mask;
 mod interval;
-mod marks;
 mod search;
 pub mod window;
 
@@ -40,11 +38,10 @@ pub struct LoopReport {
 
 /// Finds all loops and gives a budget to those whose trips can't be bounded.
 ///
-/// `constants` knows the compiler's own constants (`DIM`, `FACES`), which must be `i32` or untyped; a name that the
+/// `constants` gives the compiler's own constants (`DIM`, `FACES`), which must be `i32` or untyped; a name that the
 /// source declares itself is not looked up there. `params_max` gives the lowest and the highest value of a number
-/// parameter that can ever reach the GPU, rounded outwards, and `None` where nothing holds it to a range. `advances`
-/// knows the functions that go on to the next neighbour, which end by themselves, `pure` those that change nothing and read nothing
-/// that the stage writes.
+/// parameter that can ever reach the GPU, rounded outwards, and `None` where it has no range. `advances`: whether a function advances a
+/// search to the next neighbour, which ends by itself; `pure`: whether it has no side effects and reads nothing that the stage writes.
 pub fn bound_loops(
     source: &str,
     constants: &dyn Fn(&str) -> Option<i64>,
@@ -54,7 +51,7 @@ pub fn bound_loops(
 ) -> LoopReport {
     let tokens = tokens(source);
     let scope = Scope::new(&tokens, constants, params_max);
-    let blocks = read_blocks(&tokens);
+    let blocks = blocks(&tokens);
     let proofs =
         blocks.iter().enumerate().filter_map(|(id, block)| Some((id, trips(block, &tokens, &scope, advances)?)));
     let mut rounds = Rounds { blocks: &blocks, trips: proofs.collect(), known: HashMap::new() };
@@ -65,10 +62,10 @@ pub fn bound_loops(
     instrument(source, &tokens, &rounds, pure)
 }
 
-/// Rounds that a loop over neighbours is taken for. It ends by itself, after at most as many as a budget has.
+/// Rounds that a loop over neighbours counts as. It ends by itself, after at most as many as a budget has.
 const NEIGHBOR_ROUNDS: u64 = 1024;
 
-/// Most rounds of a loop by its own header; `None` without a proof.
+/// Maximum trip count of a loop by its own header; `None` without a proof.
 fn trips<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>, advances: &dyn Fn(&str) -> bool) -> Option<u64> {
     if let Some((_, port, iterator)) = over_neighbors(block, tokens) {
         let body = tokens.get(block.open?..block.close)?;
@@ -77,7 +74,7 @@ fn trips<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>, advances: &
     counting(block, tokens, scope).map(|(_, trips, _)| trips)
 }
 
-/// The counter of a loop that a `for` header bounds, its most trips, and what the counter may be in the body.
+/// The counter of a loop that a `for` header bounds, its maximum trip count, and its interval in the body.
 fn counting<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>) -> Option<(&'a str, u64, Interval)> {
     let header = tokens.get(block.keyword..block.open?)?;
     let [Token { text: "for", .. }, Token { text: "(", .. }, header @ .., Token { text: ")", .. }] = header else {
@@ -90,39 +87,16 @@ fn counting<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>) -> Optio
     (parts.next().is_none() && !may_write(body, counter)).then_some((counter, trips, values))
 }
 
-/// Whether a body could change a variable: assigns it, points to it, or declares its name anew.
-fn may_write(body: &[Token<'_>], variable: &str) -> bool {
-    (0..body.len()).any(|at| body.get(at).is_some_and(|token| token.text == variable) && may_write_at(body, at))
-}
-
-fn may_write_at(body: &[Token<'_>], at: usize) -> bool {
-    let text = |index: Option<usize>| index.and_then(|index| body.get(index)).map_or("", |token| token.text);
-    let (mut first, mut last) = (at, at);
-    loop {
-        let (before, after) = (text(first.checked_sub(1)), text(Some(last + 1)));
-        // `==`, `<=`, `>=` and `!=` compare.
-        let assigned = after.ends_with('=') && !["==", "<=", ">=", "!="].contains(&after);
-        if assigned || ["++", "--"].contains(&after) || ["&", "let", "var", "const"].contains(&before) {
-            return before != ".";
-        }
-        // `(i) = 1` and `&(i)` are legal.
-        if before != "(" || after != ")" {
-            return false;
-        }
-        (first, last) = (first - 1, last + 1);
-    }
-}
-
-/// What running each block costs at worst.
+/// Worst-case cost of each block.
 struct Rounds<'b> {
     blocks: &'b [Block],
-    /// Trips of the proven loops.
+    /// Trip counts of the proven loops.
     trips: HashMap<usize, u64>,
     known: HashMap<usize, u64>,
 }
 
 impl Rounds<'_> {
-    /// Rounds that a block costs, less those that the budget counts. A loop of too many loses its proof.
+    /// Rounds that a block costs, less those that the budget counts. A loop with too many counts as not proven.
     fn of(&mut self, id: usize, level: usize) -> u64 {
         let blocks = self.blocks;
         let Some(block) = blocks.get(id) else { return 0 };
@@ -132,7 +106,7 @@ impl Rounds<'_> {
         if level > MAX_LEVELS {
             return u64::MAX;
         }
-        // What a function that calls itself finds, so that no loop around it is proven.
+        // Recursion finds this, so that no loop around it is proven.
         self.known.insert(id, u64::MAX);
         let inside = block.uses.iter().fold(0u64, |sum, used| sum.saturating_add(self.of(*used, level + 1)));
         let mut rounds = inside;
@@ -169,9 +143,9 @@ impl Rounds<'_> {
     }
 }
 
-/// Writes the check into every loop without a proof, and takes those over neighbours apart: a loop over rows of cells, and
-/// one over the entries of a row, so that the lanes of a GPU meet again after each row; the latter in batches, if entries can be marked
-/// before they are visited.
+/// Puts the check into every loop without a proof, and splits loops over neighbours: one loop over rows of cells, and one over the
+/// entries of a row, so that the lanes of a GPU reconverge after each row. The inner one runs in batches if a mask of candidates can be
+/// computed before they are visited.
 fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>, pure: &dyn Fn(&str) -> bool) -> LoopReport {
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
     let mut unproven = Vec::new();
@@ -186,12 +160,12 @@ fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>, pure: &dy
             let rows = format!("while (_row_{port}(&{iterator})) {{ ");
             let each = format!("for (var _k = 0u; _k < {iterator}._some; _k++) {{ _look_{port}(&{iterator}, _k);");
             let next = port.len() + "_next".len();
-            if let Some(marking) = marks::marking(body, iterator, pure) {
+            if let Some(marking) = candidate_mask::marking(body, iterator, pure) {
                 edits.push((keyword, 0, format!("{rows}while (_batch_{port}(&{iterator})) {{ {each} {marking} }} ")));
                 edits.push((at, next, format!("_take_{port}")));
                 edits.push((close + 1, 0, " } }".into()));
             } else if body.iter().any(|token| token.text == "break") {
-                // Who leaves the loop over a row leaves the one over rows.
+                // A `break` out of the loop over a row has to leave the one over rows, too.
                 edits.push((keyword, 0, rows));
                 edits.push((at, next, format!("_step_{port}")));
                 edits.push((close + 1, 0, " }".into()));
@@ -209,19 +183,13 @@ fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>, pure: &dy
         }
     }
     edits.sort();
-    let mut report = LoopReport { source: String::with_capacity(source.len()), unproven };
-    let mut copied = 0;
-    for (at, removed, inserted) in edits {
-        report.source += source.get(copied..at).unwrap_or_default();
-        report.source += &inserted;
-        copied = at + removed;
-    }
-    report.source += source.get(copied..).unwrap_or_default();
-    report.unproven.sort_unstable();
-    report
+    let mut out = Edits::new(source);
+    edits.iter().for_each(|(at, removed, inserted)| out.replace(*at, at + removed, inserted));
+    unproven.sort_unstable();
+    LoopReport { source: out.finish(), unproven }
 }
 
-/// Of a loop such as `while (near_next(&it))`: where the call stands, and the names `near` and `it`.
+/// The place of the call in a loop such as `while (near_next(&it))`, and the names `near` and `it`.
 fn over_neighbors<'a>(block: &Block, tokens: &[Token<'a>]) -> Option<(usize, &'a str, &'a str)> {
     let header = tokens.get(block.keyword..block.open?)?;
     let inner = match header {

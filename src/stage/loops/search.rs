@@ -1,38 +1,37 @@
-//! What a stage's only search for neighbours promises: that it looks around the particle it runs for, and whether it surely looks at
-//! all of them. Two such stages find the same, so the second may go by what the first has found (see [`crate::plan::found`]).
+//! Recognises a stage's search for neighbours, if it is the only one and around the particle that the stage runs for, and whether it
+//! visits all of them. Two such stages find the same neighbours, so the second may read what the first has cached.
 
-use super::super::lex::Token;
-use super::blocks::{Block, read_blocks};
-use super::{marks, over_neighbors};
+use super::{candidate_mask, over_neighbors};
+use crate::stage::syntax::{Token, blocks, stage_function, text};
 
 /// A search around the particle that a stage runs for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
     /// Port of the neighbour grid.
     pub grid: String,
-    /// It takes place whatever happens, and comes by every entry.
+    /// It runs unconditionally and visits every entry.
     pub whole: bool,
-    /// It goes on with those alone that pass a test (see `marks`).
+    /// Its body runs for those entries alone that pass a test (see `candidate_mask`).
     pub tests: bool,
 }
 
 /// The search of a stage, where it is the only one and the text is
 /// `var near = GRID(particle.position); while (GRID_next(&near)) { .. SET(near.index) .. }`
 /// in its `fn stage(particle: Particle)`. `grids`: ports of neighbour grids; `set`: that of the particles that it runs for;
-/// `pure`: as for `marks::marking`.
+/// `pure`: as for `candidate_mask::marking`.
 pub fn search(tokens: &[Token<'_>], grids: &[&str], set: &str, pure: &dyn Fn(&str) -> bool) -> Option<Search> {
-    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
-    let blocks = read_blocks(tokens);
-    let is_stage = |b: &&Block| !b.is_loop && text(b.keyword + 1) == "stage";
-    let stage = blocks.iter().find(is_stage)?;
-    let (particle, begin) = (text(stage.keyword + 3), stage.open?);
-    (text(stage.keyword + 5) == "Particle").then_some(())?;
+    let text = |i: usize| text(tokens, i);
+    let blocks = blocks(tokens);
+    let stage = stage_function(tokens)?;
+    let (particle, "Particle") = stage.first_argument(tokens) else { return None };
+    // The opening brace.
+    let begin = stage.body.start.checked_sub(1)?;
     let mut searches = blocks.iter().filter_map(|block| Some((block, over_neighbors(block, tokens)?)));
     let (found, (_, grid, iterator)) = searches.next()?;
     let open = found.open?;
     let only = searches.next().is_none() && grids.contains(&grid);
-    let inside = begin < found.keyword && found.close < stage.close;
-    // The grid's name is there but once.
+    let inside = begin < found.keyword && found.close < stage.body.end;
+    // The grid is used only once.
     let mut calls = (0..tokens.len()).filter(|i| text(*i) == grid);
     let call = calls.next()?;
     let around = ["(", particle, ".", "position", ")", ";"];
@@ -48,8 +47,8 @@ pub fn search(tokens: &[Token<'_>], grids: &[&str], set: &str, pure: &dyn Fn(&st
     let entry = [set, "(", iterator, ".", "index", ")"];
     let own = body.windows(entry.len()).any(|w| w.iter().zip(entry).all(|(token, word)| token.text == word));
     (only && inside && asks && goes_on && begins && same && own).then_some(())?;
-    let tests = marks::marking(body, iterator, pure).is_some();
-    // Braces from the function's on: at the loop but one is open.
+    let tests = candidate_mask::marking(body, iterator, pure).is_some();
+    // Braces that are open at a place, the function's own included.
     let opened =
         |to: usize| (begin..to).filter(|i| text(*i) == "{").count() - (begin..to).filter(|i| text(*i) == "}").count();
     let leaves = (begin..found.close).any(|i| text(i) == "return") || body.iter().any(|t| t.text == "break");
@@ -59,8 +58,8 @@ pub fn search(tokens: &[Token<'_>], grids: &[&str], set: &str, pure: &dyn Fn(&st
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::lex::tokens;
     use super::*;
+    use crate::stage::syntax::tokens;
 
     const LOOP: &str =
         "while (near_next(&it)) { let d = displacement(p.position, fluid(it.index).position); sum += dot(d, d); }";
@@ -81,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_take_place_is_not_whole() {
+    fn a_search_that_may_be_skipped_is_not_whole() {
         let begin = "var it = near(p.position);";
         for body in [
             format!("if off {{ return 0.0; }} {begin} {TESTING}"),

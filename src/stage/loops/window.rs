@@ -1,15 +1,16 @@
-//! How far around its own cell a stage's text looks, read off the places that it asks an input for: `x(cell + unit(0) * i)` with
+//! The window of cells around its own that a stage reads of an input, derived from the places of its reads: `x(cell + unit(0) * i)` with
 //! `i` the counter of a bounded loop.
 
 use std::collections::HashMap;
 
-use super::blocks::{Block, read_blocks};
 use super::counting;
 use super::interval::{Interval, LET_PASSES, Scope, statements};
-use crate::stage::lex::{Token, tokens};
+use crate::stage::syntax::{
+    Block, Token, blocks, closing, is_member, stage_function, text as word_at, tokens, top_level,
+};
 
 const AXES: usize = 3;
-/// Offsets beyond are of no use, and numbers stay small.
+/// Larger offsets are of no use; the limit keeps products small.
 const MAX_CELLS: i64 = 1 << 16;
 
 /// What is known of the reads of one input.
@@ -21,7 +22,7 @@ pub struct Window {
     pub taps: u64,
 }
 
-/// A vector of cells: a place, if the computed cell is part of it, or a difference.
+/// A vector of cells: relative to the computed cell, or a difference.
 #[derive(Clone, Copy)]
 struct Vector {
     is_place: bool,
@@ -31,7 +32,7 @@ struct Vector {
 impl Vector {
     const ZERO: Vector = Vector { is_place: false, along: [(0, 0); AXES] };
 
-    /// A unit vector, along whichever axes are possible.
+    /// A unit vector along any of the possible axes.
     fn unit(axis: Interval) -> Vector {
         let sole = axis.low == axis.high;
         let along = [0, 1, 2].map(|a| match (axis.low..=axis.high).contains(&a) {
@@ -54,7 +55,7 @@ impl Vector {
         (self.is_place == other.is_place).then_some(Vector { along, ..self })
     }
 
-    /// Of a place only what is added to the cell is known, so it can't be multiplied or taken away.
+    /// The cell itself is unknown, so what contains it can't be scaled or subtracted.
     fn times(self, low: i64, high: i64) -> Option<Vector> {
         if self.is_place {
             return (low == 1 && high == 1).then_some(self);
@@ -71,7 +72,7 @@ impl Vector {
     }
 }
 
-/// Finds the windows of inputs in a stage's text; of an input that is asked for anywhere else too there is none.
+/// Finds the windows of inputs in a stage's text; an input that is also read elsewhere has none.
 ///
 /// `constants` and `params` are those of [`super::bound_loops`].
 pub fn windows<'p>(
@@ -85,14 +86,14 @@ pub fn windows<'p>(
     ports.iter().filter_map(|port| Some((*port, text.window(port)?))).collect()
 }
 
-/// A stage's text with what its names stand for.
+/// A stage's text with the values of its names.
 struct Text<'t, 'a> {
     tokens: &'t [Token<'a>],
     scope: Scope<'a>,
-    /// Loops, each with its most trips.
+    /// Loops, each with its maximum trip count.
     loops: Vec<(Block, u64)>,
-    /// Tokens of `fn stage`.
-    function: std::ops::Range<usize>,
+    /// Tokens of the body of `fn stage`.
+    body: std::ops::Range<usize>,
     cell: &'a str,
     vectors: HashMap<&'a str, Vector>,
 }
@@ -104,14 +105,11 @@ impl<'t, 'a> Text<'t, 'a> {
         params: &'a dyn Fn(&str) -> Option<(i64, i64)>,
     ) -> Option<Text<'t, 'a>> {
         let mut scope = Scope::new(tokens, constants, params);
-        let blocks = read_blocks(tokens);
-        let named = |id: usize, name: &str| tokens.get(id).is_some_and(|t| t.text == name);
-        let function = blocks.iter().find(|b| !b.is_loop && named(b.keyword + 1, "stage"))?;
-        let function = function.keyword..function.close;
-        let cell = tokens.get(function.start + 3)?.text;
+        let function = stage_function(tokens)?;
+        let (cell, _) = function.first_argument(tokens);
         let mut counters = HashMap::<&str, (usize, Interval)>::new();
         let mut loops = Vec::new();
-        for block in blocks.into_iter().filter(|b| b.is_loop) {
+        for block in blocks(tokens).into_iter().filter(|b| b.is_loop) {
             let Some((counter, trips, values)) = counting(&block, tokens, &scope) else { continue };
             let known = counters.entry(counter).or_insert((0, values));
             *known = (known.0 + 1, known.1.hull(values));
@@ -122,7 +120,7 @@ impl<'t, 'a> Text<'t, 'a> {
         }
         // Once more, for those that follow from counters.
         scope.read_lets(tokens);
-        let mut text = Text { tokens, scope, loops, function, cell, vectors: HashMap::new() };
+        let mut text = Text { tokens, scope, loops, body: function.body, cell, vectors: HashMap::new() };
         let sole = text.scope.is_sole(cell, 1);
         let lets: Vec<_> = statements(tokens, "let").into_iter().filter(|(_, ty, _)| sole && ty.is_none()).collect();
         for _ in 0..LET_PASSES {
@@ -139,12 +137,12 @@ impl<'t, 'a> Text<'t, 'a> {
     }
 
     fn window(&self, port: &str) -> Option<Window> {
-        let at = |index: usize| self.tokens.get(index).map_or("", |t| t.text);
+        let at = |index: usize| word_at(self.tokens, index);
         let others = [format!("{port}_at"), format!("{port}_face")];
         let mut window = Window::default();
         for index in 0..self.tokens.len() {
-            let before = index.checked_sub(1).map_or("", at);
-            let called = at(index + 1) == "(" && !["fn", "."].contains(&before);
+            let defined = index.checked_sub(1).is_some_and(|before| at(before) == "fn");
+            let called = at(index + 1) == "(" && !defined && !is_member(self.tokens, index);
             if called && others.iter().any(|name| name == at(index)) {
                 return None;
             }
@@ -156,8 +154,8 @@ impl<'t, 'a> Text<'t, 'a> {
             if trips == 0 {
                 continue;
             }
-            let close = closing(self.tokens, index + 1).filter(|_| self.function.contains(&index))?;
-            // In a loop's own header the counter is also what ends the loop.
+            let close = closing(self.tokens, index + 1).filter(|_| self.body.contains(&index))?;
+            // In a loop's header the counter takes one value more.
             let in_header = |block: &Block| block.open.is_none_or(|open| (block.keyword..open).contains(&index));
             if self.loops.iter().any(|(block, _)| in_header(block)) {
                 return None;
@@ -171,7 +169,7 @@ impl<'t, 'a> Text<'t, 'a> {
         Some(window)
     }
 
-    /// How often at most the stage comes to a token.
+    /// How often a token is executed at most.
     fn trips_around(&self, index: usize) -> u64 {
         let around = |block: &Block| block.open.is_some_and(|open| (open..block.close).contains(&index));
         self.loops.iter().filter(|(block, _)| around(block)).fold(1, |all, (_, trips)| all.saturating_mul(*trips))
@@ -181,7 +179,7 @@ impl<'t, 'a> Text<'t, 'a> {
     fn vector(&self, tokens: &[Token<'a>], level: usize) -> Option<Vector> {
         let mut sum = Vector::ZERO;
         let (mut from, mut sign) = (0, 1);
-        for end in parts(tokens, &["+", "-"]).into_iter().chain([tokens.len()]) {
+        for end in top_level(tokens, &["+", "-"]).into_iter().chain([tokens.len()]) {
             let term = tokens.get(from..end)?;
             // A sign before the first term.
             if !(term.is_empty() && end == 0 && !tokens.is_empty()) {
@@ -193,11 +191,11 @@ impl<'t, 'a> Text<'t, 'a> {
         Some(sum)
     }
 
-    /// A vector, perhaps between whole numbers that it is multiplied with.
+    /// A product of one vector and any whole numbers.
     fn product(&self, tokens: &[Token<'a>], level: usize) -> Option<Vector> {
         let (mut vector, mut low, mut high) = (None, 1, 1);
         let mut from = 0;
-        for end in parts(tokens, &["*"]).into_iter().chain([tokens.len()]) {
+        for end in top_level(tokens, &["*"]).into_iter().chain([tokens.len()]) {
             let factor = tokens.get(from..end)?;
             match self.scope.value(factor) {
                 Some(value) => {
@@ -248,39 +246,11 @@ impl<'t, 'a> Text<'t, 'a> {
     }
 }
 
-/// Where operators stand outside of all brackets.
-fn parts(tokens: &[Token<'_>], operators: &[&str]) -> Vec<usize> {
-    let mut depth = 0i32;
-    let mut found = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        match token.text {
-            "(" | "[" => depth += 1,
-            ")" | "]" => depth -= 1,
-            text if depth == 0 && operators.contains(&text) => found.push(at),
-            _ => {}
-        }
-    }
-    found
-}
-
 /// The arguments of a call.
 fn inner_parts<'e, 'a>(tokens: &'e [Token<'a>]) -> Vec<&'e [Token<'a>]> {
     let mut from = 0;
-    let ends = parts(tokens, &[","]).into_iter().chain([tokens.len()]);
+    let ends = top_level(tokens, &[","]).into_iter().chain([tokens.len()]);
     ends.filter_map(|end| tokens.get(std::mem::replace(&mut from, end + 1)..end)).collect()
-}
-
-/// The bracket that closes the one at `open`.
-fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
-    let mut depth = 0i32;
-    tokens.iter().enumerate().skip(open).find_map(|(at, token)| {
-        match token.text {
-            "(" => depth += 1,
-            ")" => depth -= 1,
-            _ => {}
-        }
-        (depth == 0).then_some(at)
-    })
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use stagewright::document::{Document, Domain, Link, Node, NodeKind, ParamValue};
 use stagewright::library::Library;
+use stagewright::library::reference;
 use stagewright::plan::PlanOptions;
 use stagewright::stage::Stage;
-use stagewright::stage::reference;
 
 use super::{Target, lossy, wgsl};
 use crate::corpus::corpus;

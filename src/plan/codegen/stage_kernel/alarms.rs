@@ -6,7 +6,7 @@
 //! before 64 rounds, and nothing depends on it where no alarm is raised.
 
 use super::*;
-use crate::stage::lex::{TokenKind, tokens};
+use crate::stage::syntax::{TokenKind, tokens};
 
 /// Rounds that all loops of an invocation may make together when they are not proven finite, and neighbours that it may
 /// visit. Below the 65,535 at which lavapipe would stop loops silently.

@@ -2,7 +2,7 @@
 //! different from everybody else's.
 
 use super::*;
-use crate::stage::lex::{TokenKind, tokens};
+use crate::stage::syntax::{TokenKind, tokens};
 
 /// What the names of field `k` begin with.
 pub fn prefix(k: usize) -> String {

@@ -4,7 +4,7 @@ use super::*;
 use crate::plan::codegen::accessors;
 use crate::plan::ir::tiles::{self, Haloed};
 use crate::plan::ir::workgroups::extent;
-use crate::stage::lockstep::lockstep;
+use crate::stage::interleave::interleave;
 
 /// The accessor that reads an input where it lies.
 fn far(port: &Port) -> String {
@@ -43,7 +43,7 @@ impl StageKernel<'_> {
                 prelude::cell_literal([x, y, z].map(|n| i64::from(n) - 1), dim)
             ),
         };
-        lockstep(source, cells, &place).unwrap_or_default()
+        interleave(source, cells, &place).unwrap_or_default()
     }
 
     fn tiles_of_inputs(&self) -> Vec<Haloed> {

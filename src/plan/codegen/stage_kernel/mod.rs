@@ -379,7 +379,7 @@ impl StageKernel<'_> {
         let (radius, proven) = match port.direction {
             Direction::In if port.radius.is_none() => return None,
             Direction::In => {
-                let around = stage.around(&port.name, value.dim)?;
+                let around = stage.footprint(&port.name, value.dim)?;
                 (around.radius.clone(), around.proven)
             }
             _ => stage.radius(port).map(|(cells, proven)| (Radius::Cells(cells), proven))?,

@@ -4,9 +4,9 @@ use super::*;
 use crate::plan::codegen::accessors;
 use crate::plan::codegen::prelude::{cell_literal, cell_type, position_type};
 use crate::plan::ir::{Write, packs};
-use crate::stage::lex::tokens;
+use crate::stage::neighbors;
+use crate::stage::syntax::tokens;
 use crate::stage::types::EdgeRule;
-use crate::stage::visits;
 
 /// A search that keeps what it finds, or goes by what another has found.
 struct Kept<'a> {
@@ -28,14 +28,14 @@ impl StageKernel<'_> {
             return text;
         }
         let found = tokens(&of.stage.source);
-        let iterators = visits::iterators(&found, &|name| port(name, PortType::NeighborGrid));
-        let text = visits::unheld(&text, &iterators, &|name| port(name, PortType::Particles));
+        let iterators = neighbors::iterators(&found, &|name| port(name, PortType::NeighborGrid));
+        let text = neighbors::without_clamp(&text, &iterators, &|name| port(name, PortType::Particles));
         let leaves = self.op.writes.iter().any(|w| w.stage == of.index && w.part == Part::Found);
         let goes_by = self.reads(of.index).any(|r| r.part == Part::Found);
         let search = if leaves || goes_by { of.stage.search(self.graph.dim(of.node)) } else { None };
         Cow::Owned(match search {
-            Some(search) if goes_by => visits::marked(&visits::from_own(&text, &search.grid), &search.grid),
-            Some(search) => visits::from_own(&text, &search.grid),
+            Some(search) if goes_by => neighbors::from_cache(&neighbors::from_own(&text, &search.grid), &search.grid),
+            Some(search) => neighbors::from_own(&text, &search.grid),
             None => text,
         })
     }

@@ -1,14 +1,16 @@
-//! Refuses source that is known to abort or stall naga 29, or that declares what only the compiler may.
+//! Refuses source that is known to abort or stall naga 29, or that declares what only the compiler may declare.
 //!
 //! naga recurses once per nested bracket, operator of a chain, `else if` and type, and overflows its stack on a few
 //! kilobytes; it validates structs of structs in exponential time and `switch` in quadratic time. The limits are far
 //! above what people write, and at them naga 29.0.4 (optimised) was measured to keep within 2 MiB of stack and 0.3 s.
 
+mod arrays;
+pub mod inlining;
+
 use std::collections::HashMap;
 
-use super::composites;
-use super::lex::{Token, TokenKind, line_col, tokens};
-use super::names;
+use super::language;
+use super::syntax::{self, Token, TokenKind, line_col, module_names, tokens};
 
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_DEPTH: usize = 100;
@@ -58,7 +60,7 @@ fn at_most(limit: usize, count: usize, token: &Token<'_>, message: &str) -> Chec
 }
 
 fn text<'a>(tokens: &[Token<'a>], index: Option<usize>) -> &'a str {
-    index.and_then(|at| tokens.get(at)).map_or("", |token| token.text)
+    index.map_or("", |at| syntax::text(tokens, at))
 }
 
 /// Refuses what the compiler generates itself: a second declaration would clash with its own or escape its checks.
@@ -74,7 +76,7 @@ fn check_reserved(tokens: &[Token<'_>]) -> Check {
             ("" | ";" | "}", "enable" | "requires" | "diagnostic") => {
                 Some("the compiler decides on extensions and diagnostics for the whole plan; remove this directive")
             }
-            (_, name) => names::across_invocations(name),
+            (_, name) => language::across_invocations(name),
         };
         if let Some(remedy) = reserved {
             return fault(token, format!("`{}` can't stand in a stage: {remedy}", token.text));
@@ -110,38 +112,21 @@ fn check_name(token: &Token<'_>, before: &str) -> Check {
 }
 
 /// Refuses names of WGSL and of the stage language at module scope: generated text relies on the former and declares the latter. In a
-/// function they may be hidden, since no generated text stands where that shows.
+/// function they may be shadowed, since no generated text lies in that scope.
 fn check_declared(tokens: &[Token<'_>]) -> Check {
-    let mut depth = 0usize;
-    for (at, token) in tokens.iter().enumerate() {
-        match token.text {
-            "{" => depth += 1,
-            "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        let module = matches!(token.text, "fn" | "struct" | "alias")
-            || (depth == 0 && matches!(token.text, "const" | "override" | "var" | "let"));
-        let Some(name) = module.then(|| declared_name(tokens, at)).flatten() else { continue };
-        if names::is_predeclared(name.text) {
+    for name in module_names(tokens) {
+        if language::is_predeclared(name.text) {
             return fault(
                 name,
                 format!("`{}` is a name of WGSL and can't be declared again; choose another name", name.text),
             );
         }
-        if names::is_prelude(name.text) {
+        if language::is_prelude(name.text) {
             let message = format!("`{}` belongs to the stage language; choose another name", name.text);
             return fault(name, message);
         }
     }
     Ok(())
-}
-
-/// The name that a keyword at a place declares; `var<private>` has a template in between.
-fn declared_name<'t, 'a>(tokens: &'t [Token<'a>], keyword: usize) -> Option<&'t Token<'a>> {
-    let mut after = tokens.iter().skip(keyword + 1);
-    let name = after.next()?;
-    let name = if name.text == "<" { after.skip_while(|token| token.text != ">").nth(1)? } else { name };
-    (name.kind == TokenKind::Word).then_some(name)
 }
 
 /// Bounds the depth of brackets, template brackets included.
@@ -153,7 +138,7 @@ fn check_nesting(tokens: &[Token<'_>]) -> Check {
             "<" if after_word => open.push("<"),
             ">" | ">=" => close_templates(&mut open, 1),
             ">>" | ">>=" => close_templates(&mut open, 2),
-            // No template goes on past these: the `<` was a comparison.
+            // No template contains these: the `<` was a comparison.
             ";" | "=" | ":" | "&&" | "||" => close_templates(&mut open, usize::MAX),
             ")" | "]" | "}" => {
                 close_templates(&mut open, usize::MAX);
@@ -212,7 +197,7 @@ fn check_branches(tokens: &[Token<'_>]) -> Check {
     Ok(())
 }
 
-/// A struct or an alias, with the text of the types that it is made of.
+/// A struct or an alias, with the tokens of its member types.
 struct Definition<'a> {
     name: &'a Token<'a>,
     members: Vec<&'a [Token<'a>]>,
@@ -221,14 +206,14 @@ struct Definition<'a> {
 /// Leaves and levels of a type.
 type Size = (usize, usize);
 
-/// Bounds what each type expands to: naga visits every leaf of a struct once per path that leads to it; and what arrays are made of.
+/// Bounds what each type expands to: naga visits every leaf of a struct once per path that leads to it. Bounds arrays, too.
 fn check_values(tokens: &[Token<'_>]) -> Check {
     let definitions = read_definitions(tokens);
     let by_name = definitions.iter().map(|definition| (definition.name.text, definition)).collect();
     let mut known = HashMap::new();
     definitions.iter().try_for_each(|definition| measure(definition, &by_name, &mut known, 1).map(|_| ()))?;
     let leaves = known.iter().map(|(name, (leaves, _))| (*name, *leaves)).collect();
-    composites::check(tokens, &leaves)
+    arrays::check(tokens, &leaves)
 }
 
 fn read_definitions<'a>(tokens: &'a [Token<'a>]) -> Vec<Definition<'a>> {
@@ -245,7 +230,7 @@ fn read_definitions<'a>(tokens: &'a [Token<'a>]) -> Vec<Definition<'a>> {
     (0..tokens.len()).filter_map(definition).collect()
 }
 
-/// A `:` stands once in each member, before its type; the type ends before the next member's attributes or name.
+/// Each member has one `:`, before its type; the type ends before the next member's attributes or name.
 fn member_types<'a>(body: &'a [Token<'a>]) -> Vec<&'a [Token<'a>]> {
     let mut types: Vec<_> = body.split(|token| token.text == ":").skip(1).collect();
     let last = types.len().saturating_sub(1);

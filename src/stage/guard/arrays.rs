@@ -1,18 +1,18 @@
-//! Bounds what arrays grow to while naga evaluates constants: it writes out every element of a constant each time that one is made of
-//! it, and its own sizes overflow where the type of an array is inferred from arrays again and again.
+//! Bounds the size of arrays while naga evaluates constants: it copies every element of a constant into each constant that is built from
+//! it, and its own sizes overflow where array types are inferred from arrays several levels deep.
 //!
-//! Shapes of arrays are followed from name to name, as far as tokens show them, and never taken for smaller than they are.
+//! Shapes of arrays are propagated from name to name as far as tokens show them, and never underestimated.
 
 use std::collections::HashMap;
 
-use super::guard::Fault;
-use super::lex::{Token, TokenKind};
+use super::Fault;
+use crate::stage::syntax::{self, Token, TokenKind};
 
 /// Elements of one array, those of its elements included. WGSL promises 2,047 of a constant.
 const MAX_ELEMENTS: u64 = 16_384;
-/// Elements of all constant arrays, counted at each place that names one.
+/// Elements of all constant arrays, counted at each use.
 const MAX_COPIES: u64 = 1 << 18;
-/// Constants that are declared behind those that are made of them, in a row.
+/// Constants in a chain of forward references.
 const MAX_BACKWARDS: usize = 64;
 
 /// Lengths of an array and of its elements, the outermost first; empty for anything but an array.
@@ -80,17 +80,17 @@ struct Walk<'a> {
     tokens: &'a [Token<'a>],
     types: &'a HashMap<&'a str, usize>,
     ends: HashMap<usize, usize>,
-    /// What names stand for, as far as the text has been read; the largest where a name is declared several times.
+    /// Shapes by name, as far as the text has been read; the largest where a name is declared several times.
     known: HashMap<&'a str, Known>,
     /// Where constants of the module are declared: they may be used before.
     constants: HashMap<&'a str, usize>,
-    /// Constants that are being read before their turn.
+    /// Depth of the chain of forward references.
     depth: usize,
 }
 
 impl<'a> Walk<'a> {
     fn text(&self, at: usize) -> &'a str {
-        self.tokens.get(at).map_or("", |token| token.text)
+        syntax::text(self.tokens, at)
     }
 
     fn fault(&self, at: usize, message: &str) -> Fault {
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
             let end = self.statement_end(value + 1);
             lengths = larger(lengths, self.expression(value + 1, end)?);
         }
-        let known = self.known.entry(self.tokens.get(name).map_or("", |token| token.text)).or_default();
+        let known = self.known.entry(self.text(name)).or_default();
         known.lengths = larger(std::mem::take(&mut known.lengths), lengths);
         known.constant |= constant;
         Ok(())
@@ -169,7 +169,7 @@ impl<'a> Walk<'a> {
         lengths
     }
 
-    /// The largest of the terms that stand side by side between two tokens.
+    /// The largest operand of an expression between two tokens.
     fn expression(&mut self, from: usize, end: usize) -> Result<Lengths, Fault> {
         let mut found = Lengths::new();
         let mut at = from;
@@ -181,7 +181,7 @@ impl<'a> Walk<'a> {
         Ok(found)
     }
 
-    /// One operand with what is indexed of it, and the token behind it.
+    /// One operand with its indices and members, and the token behind it.
     fn term(&mut self, at: usize) -> Result<(Lengths, usize), Fault> {
         let Some(token) = self.tokens.get(at) else { return Ok((Lengths::new(), at + 1)) };
         let is_word = token.kind == TokenKind::Word;
@@ -199,7 +199,7 @@ impl<'a> Walk<'a> {
             _ if is_word => (self.name(at)?, at + 1),
             _ => return Ok((Lengths::new(), at + 1)),
         };
-        // What stands behind a point is a member; of a struct with arrays it is no larger than all of it.
+        // A member of a struct is no larger than the struct.
         while matches!(self.text(next), "[" | ".") {
             if self.text(next) == "." {
                 next += 2;
@@ -231,7 +231,7 @@ impl<'a> Walk<'a> {
     fn call(&mut self, at: usize) -> Result<(Lengths, usize), Fault> {
         let (count, inner, next) = self.arguments(at + 1)?;
         let Some(values) = self.types.get(self.text(at)).copied() else {
-            // What a function returns has a type that is written out.
+            // The result of a function has a declared type.
             return Ok((Lengths::new(), next));
         };
         let made = count.saturating_mul(elements(&inner)).max(values as u64);
@@ -239,7 +239,7 @@ impl<'a> Walk<'a> {
         Ok((vec![made], next))
     }
 
-    /// How many arguments stand in the brackets at a token, the largest of them, and the token behind.
+    /// The number of arguments in the parentheses at a token, the largest of them, and the token behind.
     fn arguments(&mut self, open: usize) -> Result<(u64, Lengths, usize), Fault> {
         let end = self.ends.get(&open).copied().unwrap_or(open + 1);
         let (mut count, mut inner) = (0, Lengths::new());
@@ -268,7 +268,7 @@ impl<'a> Walk<'a> {
                     "constants are made of others declared after them, over 64 in a row; declare them in order";
                 return Err(self.fault(at, message));
             }
-            // A constant that is made of itself is naga's to refuse.
+            // naga refuses a constant that depends on itself.
             self.known.insert(name, Known::default());
             self.depth += 1;
             self.declaration(declared)?;
@@ -277,7 +277,7 @@ impl<'a> Walk<'a> {
         Ok(self.known.get(name).map(|known| known.lengths.clone()).unwrap_or_default())
     }
 
-    /// Counts the elements of constant arrays at every place that names one.
+    /// Counts the elements of constant arrays at every use.
     fn count_copies(&self) -> Result<(), Fault> {
         let mut copies = 0u64;
         for (at, token) in self.tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
@@ -309,7 +309,7 @@ fn literal(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::lex::tokens;
+    use crate::stage::syntax::tokens;
 
     fn said(source: &str) -> Option<String> {
         let types = HashMap::from([("Pair", 2), ("Table", 4_096)]);

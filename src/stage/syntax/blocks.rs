@@ -1,8 +1,9 @@
-//! The functions and loops of a source, and which runs inside which.
+//! The functions and loops of a source, and which runs inside which. Any text is read: a loop that this did not see would run without a
+//! budget, so every keyword of a loop counts, wherever it stands.
 
 use std::collections::HashMap;
 
-use super::super::lex::{Token, TokenKind};
+use super::{Token, TokenKind};
 
 /// A function or a loop, from its keyword to the brackets of its body; all indices of tokens.
 pub struct Block {
@@ -14,12 +15,12 @@ pub struct Block {
     pub uses: Vec<usize>,
 }
 
-/// What reading the tokens in order has found so far.
+/// The state while tokens are read in order.
 #[derive(Default)]
 struct Reader<'a> {
     /// In the order of their keywords.
     blocks: Vec<Block>,
-    /// The blocks around the token, innermost last, each with the depth of the braces that it stands in.
+    /// The blocks around the token, innermost last, each with the brace depth around it.
     around: Vec<(usize, usize)>,
     depth: usize,
     functions: HashMap<&'a str, usize>,
@@ -27,7 +28,7 @@ struct Reader<'a> {
 }
 
 /// All functions and loops, in the order of their keywords; of text that is no WGSL, whatever looks like them.
-pub fn read_blocks(tokens: &[Token<'_>]) -> Vec<Block> {
+pub fn blocks(tokens: &[Token<'_>]) -> Vec<Block> {
     let mut reader = Reader::default();
     let mut before = "";
     for (at, token) in tokens.iter().enumerate() {
@@ -85,7 +86,7 @@ impl<'a> Reader<'a> {
         self.calls.extend(self.around.last().map(|(id, _)| (*id, name)));
     }
 
-    /// Functions may stand after their calls, so these are joined at the end.
+    /// Functions may be defined after their calls, so these are resolved at the end.
     fn finish(mut self) -> Vec<Block> {
         for (id, name) in self.calls {
             if let (Some(block), Some(function)) = (self.blocks.get_mut(id), self.functions.get(name)) {

@@ -1,29 +1,20 @@
 //! The stages and library groups that a graph may name.
 
+pub mod reference;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rust_embed::RustEmbed;
-
 use crate::document::{Document, Group, ReadError};
+use crate::embedded::{GROUPS, SHADERS};
 use crate::files::{self, MAX_STAGE, read};
 use crate::problem::{Problem, Problems};
 pub use crate::spelling::close_names;
 use crate::spelling::edit_distance;
 use crate::stage::{Stage, StageError};
 
-#[derive(RustEmbed)]
-#[folder = "shaders/"]
-#[include = "*.wgsl"]
-struct Shaders;
-
-#[derive(RustEmbed)]
-#[folder = "graphs/lib/"]
-#[include = "*.ron"]
-struct Groups;
-
-/// What a name in a graph stands for.
+/// What a name in a graph refers to.
 #[derive(Clone, Debug)]
 pub enum Definition {
     Stage(Arc<Stage>),
@@ -56,7 +47,7 @@ pub struct Library {
 const MAX_FILES: usize = 4096;
 /// Bytes of all of them.
 const MAX_TOTAL: u64 = 64 << 20;
-/// Files and folders that are looked at.
+/// Files and folders that are visited.
 const MAX_ENTRIES: usize = 65_536;
 /// Folders inside of folders.
 const MAX_DEPTH: usize = 16;
@@ -108,14 +99,14 @@ impl Library {
         static BUILTIN: OnceLock<Library> = OnceLock::new();
         BUILTIN.get_or_init(|| {
             let mut library = Library::default();
-            for path in Shaders::iter() {
-                if let (Some(name), Some(file)) = (path.strip_suffix(".wgsl"), Shaders::get(&path)) {
-                    library.add_stage(name, &String::from_utf8_lossy(&file.data));
+            for path in SHADERS.names() {
+                if let (Some(name), Some(text)) = (path.strip_suffix(".wgsl"), SHADERS.text(path)) {
+                    library.add_stage(name, &text);
                 }
             }
-            for path in Groups::iter() {
-                if let (Some(name), Some(file)) = (path.strip_suffix(".ron"), Groups::get(&path)) {
-                    library.add_group(name, &String::from_utf8_lossy(&file.data));
+            for path in GROUPS.names() {
+                if let (Some(name), Some(text)) = (path.strip_suffix(".ron"), GROUPS.text(path)) {
+                    library.add_group(name, &text);
                 }
             }
             library
@@ -169,7 +160,7 @@ impl Library {
     }
 
     /// Adds every `.wgsl` and `.ron` below a folder, named by its path in it. What a user has replaces a built-in of the
-    /// same name, which [`Library::warnings`] tells of. No link is followed.
+    /// same name, which [`Library::warnings`] reports. No link is followed.
     ///
     /// # Errors
     /// When the folder can't be read, is a link, or holds more than is read. A single file that can't be is among the broken ones.

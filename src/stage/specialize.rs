@@ -1,18 +1,18 @@
-//! What of a stage is known once it stands in a graph: values of parameters that the plan is made with, and inputs that live on the
-//! very cells it runs over. Its text is then that of a simpler stage, line by line and column by column where the first one's was.
+//! Specialises a stage for its place in a graph: parameters that are constants of the plan are substituted, branches that they decide
+//! are folded, and interpolation at a cell's own centre becomes a read of that cell. All text that remains keeps its line and column.
 
 use std::collections::BTreeMap;
 
 use super::header::{ParamType, Port, Radius};
-use super::lex::{Token, TokenKind, tokens};
+use super::syntax::{Edits, Token, TokenKind, block_end, closing, text, tokens};
 use super::types::ValueType;
 use super::{IterationSource, Stage};
 
-/// Folding ends long before: each round takes a branch away.
+/// Each round removes one branch, so folding ends long before.
 const MAX_ROUNDS: usize = 256;
 
 impl Stage {
-    /// The stage with these parameters written into its text, and branches that they decide cut.
+    /// The stage with these parameters substituted, and branches that they decide folded.
     pub fn with_constants(&self, values: &BTreeMap<String, f64>) -> Stage {
         let literal = |name: &str| Some(literal(self.param(name)?.ty, *values.get(name)?));
         let mut header = self.header.clone();
@@ -26,8 +26,8 @@ impl Stage {
         Stage::read(self.name.clone(), header, folded(inserted(&self.source, &literal)))
     }
 
-    /// The stage with `x_at(position(cell))` as `x(cell)`, which it is for cell-centred inputs on the stage's own cells; nothing where
-    /// no such call stands in `fn stage`.
+    /// The stage with `x_at(position(cell))` replaced by `x(cell)`, which is the same for cell-centred inputs on the stage's own cells;
+    /// `None` where `fn stage` has no such call.
     pub fn at_own_cells(&self, own: &dyn Fn(&Port) -> bool) -> Option<Stage> {
         if self.source() != IterationSource::Cells || !self.calls("position") {
             return None;
@@ -41,7 +41,7 @@ impl Stage {
         Some(Stage::read(self.name.clone(), self.header.clone(), source))
     }
 
-    /// Whether the text asks for a port once, at the centre of the computed cell.
+    /// Whether the text reads a port once, at the centre of the computed cell.
     pub fn asks_centre(&self, port: &str) -> bool {
         let call = format!("{port}_at");
         let cells = self.source() == IterationSource::Cells && self.reads_once(port);
@@ -49,7 +49,7 @@ impl Stage {
     }
 }
 
-/// A value as WGSL has it, of the parameter's own type.
+/// A value as a WGSL literal of the parameter's type.
 fn literal(ty: ParamType, value: f64) -> String {
     let text = match ty.value() {
         ValueType::F32 => format!("{:?}f", value as f32),
@@ -59,62 +59,28 @@ fn literal(ty: ParamType, value: f64) -> String {
     if value < 0.0 { format!("({text})") } else { text }
 }
 
-/// A text of which parts are replaced by blanks or words, so that all else stays where it was.
-struct Patch<'a> {
-    source: &'a str,
-    out: String,
-    copied: usize,
-}
-
-impl<'a> Patch<'a> {
-    fn new(source: &'a str) -> Patch<'a> {
-        Patch { source, out: String::with_capacity(source.len()), copied: 0 }
-    }
-
-    /// Puts a word in the place of what lies between two offsets, behind all that was replaced before.
-    fn put(&mut self, from: usize, until: usize, word: &str) {
-        let (Some(before), Some(gone)) = (self.source.get(self.copied..from), self.source.get(from..until)) else {
-            return;
-        };
-        self.out.push_str(before);
-        self.out.push_str(word);
-        // Lines stay lines.
-        let blank = |(at, c): (usize, char)| match c {
-            '\n' | '\r' => Some(c),
-            _ => (at >= word.len()).then_some(' '),
-        };
-        self.out.extend(gone.chars().enumerate().filter_map(blank));
-        self.copied = until;
-    }
-
-    fn finish(mut self) -> String {
-        self.out.push_str(self.source.get(self.copied..).unwrap_or_default());
-        self.out
-    }
-}
-
 fn end(token: &Token<'_>) -> usize {
     token.start + token.text.len()
 }
 
-/// `params.x` as its value.
+/// The text with its value for `params.x`.
 fn inserted(source: &str, literal: &dyn Fn(&str) -> Option<String>) -> String {
     let tokens = tokens(source);
-    let mut patch = Patch::new(source);
+    let mut edits = Edits::new(source);
     for window in tokens.windows(3) {
         let [object, dot, member] = window else { continue };
         if let ("params", ".", Some(literal)) = (object.text, dot.text, literal(member.text)) {
-            patch.put(object.start, end(member), &literal);
+            edits.overwrite(object.start, end(member), &literal);
         }
     }
-    patch.finish()
+    edits.finish()
 }
 
-/// The calls of each port's `x_at`, given with the port, at the centre of the computed cell, or at what `let` calls so.
+/// The text with `x(cell)` for each port's `x_at` at the centre of the computed cell, or at a `let` of it. `names`: ports with that call.
 fn by_cell(source: &str, names: &[(&str, String)]) -> Option<String> {
     let tokens = tokens(source);
-    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
-    let (from, until, cell) = super::own_cell(&tokens)?;
+    let text = |i: usize| text(&tokens, i);
+    let (body, cell) = super::reach::own_cell(&tokens)?;
     let centre = |at: usize| ["position", "(", cell, ")"].iter().zip(at..).all(|(word, i)| text(i) == *word);
     let named = |word: &str| {
         let declared = |i: &usize| {
@@ -126,9 +92,9 @@ fn by_cell(source: &str, names: &[(&str, String)]) -> Option<String> {
         let only = places.next().filter(|_| places.next().is_none());
         only.is_some_and(|i| text(i - 1) == "let" && text(i + 1) == "=" && centre(i + 2) && text(i + 6) == ";")
     };
-    let mut patch = Patch::new(source);
+    let mut edits = Edits::new(source);
     let mut found = false;
-    for at in from..until {
+    for at in body {
         let Some((port, _)) = names.iter().find(|(_, call)| call == text(at)) else { continue };
         let last = match (text(at + 1), text(at + 3)) {
             ("(", ")") if named(text(at + 2)) => at + 3,
@@ -136,14 +102,14 @@ fn by_cell(source: &str, names: &[(&str, String)]) -> Option<String> {
             _ => continue,
         };
         if let (true, Some(call), Some(last)) = (text(at - 1) != ".", tokens.get(at), tokens.get(last)) {
-            patch.put(call.start, end(last), &format!("{port}({cell})"));
+            edits.overwrite(call.start, end(last), &format!("{port}({cell})"));
             found = true;
         }
     }
-    found.then(|| patch.finish())
+    found.then(|| edits.finish())
 }
 
-/// A text without the branches that constants decide.
+/// Folds branches whose condition is a comparison of constants.
 fn folded(source: String) -> String {
     let mut source = source;
     for _ in 0..MAX_ROUNDS {
@@ -155,10 +121,10 @@ fn folded(source: String) -> String {
     source
 }
 
-/// One `if` between constants less.
+/// The text without its first such branch.
 fn fold(source: &str) -> Option<String> {
     let tokens = tokens(source);
-    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let text = |i: usize| text(&tokens, i);
     let (at, open, holds) = (0..tokens.len()).find_map(|at| {
         let inner = usize::from(text(at + 1) == "(");
         let open = at + 4 + 2 * inner;
@@ -167,7 +133,7 @@ fn fold(source: &str) -> Option<String> {
         Some((at, open, compare(a?, text(at + 2 + inner), b?)?))
     })?;
     let close = closing(&tokens, open)?;
-    // All branches behind it.
+    // The chain of `else` behind it.
     let mut last = close;
     while text(last + 1) == "else" {
         let block = (last + 2..tokens.len()).find(|i| text(*i) == "{")?;
@@ -175,22 +141,22 @@ fn fold(source: &str) -> Option<String> {
     }
     let start = |i: usize| tokens.get(i).map_or(source.len(), |t| t.start);
     let after = |i: usize| tokens.get(i).map_or(source.len(), end);
-    let mut patch = Patch::new(source);
+    let mut edits = Edits::new(source);
     let chained = at.checked_sub(1).filter(|before| text(*before) == "else");
     match holds {
         true => {
-            patch.put(start(at), start(open), "");
-            patch.put(after(close), after(last), "");
-            // Nothing may stand behind what always returns.
+            edits.overwrite(start(at), start(open), "");
+            edits.overwrite(after(close), after(last), "");
+            // WGSL allows no statement behind one that always returns.
             if chained.is_none() && returns(&tokens, open, close) {
                 let rest = block_end(&tokens, last + 1)?;
-                patch.put(after(last), start(rest), "");
+                edits.overwrite(after(last), start(rest), "");
             }
         }
-        false if last == close => patch.put(start(chained.unwrap_or(at)), after(close), ""),
-        false => patch.put(start(at), after(close + 1), ""),
+        false if last == close => edits.overwrite(start(chained.unwrap_or(at)), after(close), ""),
+        false => edits.overwrite(start(at), after(close + 1), ""),
     }
-    Some(patch.finish())
+    Some(edits.finish())
 }
 
 fn number(token: &Token<'_>) -> Option<f64> {
@@ -210,39 +176,9 @@ fn compare(a: f64, operator: &str, b: f64) -> Option<bool> {
     })
 }
 
-/// The bracket that closes a curly one.
-fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
-    let mut depth = 0usize;
-    (open..tokens.len()).find(|i| {
-        match tokens.get(*i).map_or("", |t| t.text) {
-            "{" => depth += 1,
-            "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0
-    })
-}
-
-/// The bracket that closes the block around a place.
-fn block_end(tokens: &[Token<'_>], from: usize) -> Option<usize> {
-    let mut depth = 0usize;
-    (from..tokens.len()).find(|i| match tokens.get(*i).map_or("", |t| t.text) {
-        "}" if depth == 0 => true,
-        "{" => {
-            depth += 1;
-            false
-        }
-        "}" => {
-            depth -= 1;
-            false
-        }
-        _ => false,
-    })
-}
-
 /// Whether the last statement of a block returns.
 fn returns(tokens: &[Token<'_>], open: usize, close: usize) -> bool {
-    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let text = |i: usize| text(tokens, i);
     let last = (open + 1..close).rfind(|i| matches!(text(i - 1), "{" | ";" | "}"));
     // The last beginning of a statement; in a block of its own it would be followed by a bracket.
     last.is_some_and(|i| text(i) == "return") && text(close - 1) == ";"
@@ -272,7 +208,7 @@ fn stage(cell: Cell) -> Vec {
     }
 
     #[test]
-    fn what_constants_decide_is_cut_and_all_else_stays_in_its_place() {
+    fn branches_on_constants_are_folded_and_all_else_keeps_its_place() {
         let (euler, midpoint) = (stage(1.0), stage(2.0));
         assert!(!euler.names("params") && !midpoint.names("params"));
         assert_eq!(euler.source.matches("velocity_at").count(), 1);
@@ -283,7 +219,7 @@ fn stage(cell: Cell) -> Vec {
     }
 
     #[test]
-    fn the_centre_of_the_own_cell_is_the_cell() {
+    fn interpolation_at_the_own_centre_is_a_read_of_the_cell() {
         let own = |stage: Stage| stage.at_own_cells(&|_| true).unwrap();
         let (euler, midpoint) = (own(stage(1.0)), own(stage(2.0)));
         assert_eq!(euler.reach("velocity"), Reach::Own);

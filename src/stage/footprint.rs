@@ -1,32 +1,33 @@
-//! How far around the computed cell a stage reads its inputs.
+//! The stencil footprint of a stage: the cells around the computed one at which it reads its inputs.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use super::bounded::known;
 use super::header::{Direction, Header, Port, Radius};
-use super::lex::Token;
 use super::loops::window::{Window, windows};
+use super::syntax::{Token, calls};
 use super::types::PortType;
-use super::{IterationSource, Reach, Stage, StageError, called};
+use super::{IterationSource, Reach, Stage, StageError};
 
-/// Values of a parameter that are gone through one by one.
+/// Values of a parameter that are tried one by one.
 const MAX_VALUES: i64 = 128;
 
 /// The cells around the computed one that an input is read at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Around {
+pub struct Footprint {
     /// No read is farther along any axis.
     pub radius: Radius,
     /// Cells on either side along each axis; where a parameter is the radius, whether it goes along the axis (1) or not (0).
     pub along: [u32; 3],
-    /// Whether the text proves it; else accessors hold it.
+    /// Whether the text proves it; else accessors enforce it.
     pub proven: bool,
-    /// Whether as far as known most of these cells are read.
+    /// Whether at least half of these cells are read; assumed where the text does not prove it.
     pub dense: bool,
 }
 
-impl Around {
-    /// Whether a cell is read by so many others that it had better be loaded once for all of them.
+impl Footprint {
+    /// Whether a cell is read by so many others that loading it once for all of them pays.
     pub fn is_wide(&self) -> bool {
         let wide = match self.radius {
             Radius::Cells(_) => self.along.iter().any(|cells| *cells > 1),
@@ -44,9 +45,9 @@ impl Around {
     }
 }
 
-/// By input, in two and in three dimensions, worked out when first asked for. Like loops it follows from the text alone.
+/// By input, in two and in three dimensions, computed when first asked for. It follows from the text alone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cached([OnceLock<BTreeMap<String, Around>>; 2]);
+pub(super) struct Cached([OnceLock<BTreeMap<String, Footprint>>; 2]);
 
 impl PartialEq for Cached {
     fn eq(&self, _: &Cached) -> bool {
@@ -55,35 +56,34 @@ impl PartialEq for Cached {
 }
 
 impl Stage {
-    /// How far around the computed cell an input is read in a space of `dim` dimensions (2 or 3); nothing where neither text nor
-    /// header say.
-    pub fn around(&self, port: &str, dim: u32) -> Option<&Around> {
-        let [flat, deep] = &self.around.0;
+    /// The footprint of an input in a space of `dim` dimensions (2 or 3); `None` where neither text nor header bound it.
+    pub fn footprint(&self, port: &str, dim: u32) -> Option<&Footprint> {
+        let [flat, deep] = &self.footprint.0;
         let (kept, dim) = if dim == 3 { (deep, 3) } else { (flat, 2) };
-        kept.get_or_init(|| self.all_around(dim)).get(port)
+        kept.get_or_init(|| self.all_footprints(dim)).get(port)
     }
 
-    /// Whether some input is read by many cells.
-    pub fn looks_around(&self, dim: u32) -> bool {
-        self.inputs().any(|port| self.around(&port.name, dim).is_some_and(Around::is_wide))
+    /// Whether some input's footprint [is wide](Footprint::is_wide).
+    pub fn has_wide_footprint(&self, dim: u32) -> bool {
+        self.inputs().any(|port| self.footprint(&port.name, dim).is_some_and(Footprint::is_wide))
     }
 
-    fn all_around(&self, dim: u32) -> BTreeMap<String, Around> {
+    fn all_footprints(&self, dim: u32) -> BTreeMap<String, Footprint> {
         let fits = |p: &&Port| p.direction == Direction::In && matches!(p.ty, PortType::Grid(_));
         let cells = self.runs == IterationSource::Cells;
         let asked = self.inputs().filter(fits).filter(|p| cells && !self.calls(&format!("{}_at", p.name)));
-        asked.filter_map(|port| Some((port.name.clone(), self.look_around(port, dim)?))).collect()
+        asked.filter_map(|port| Some((port.name.clone(), self.read_footprint(port, dim)?))).collect()
     }
 
-    fn look_around(&self, port: &Port, dim: u32) -> Option<Around> {
+    fn read_footprint(&self, port: &Port, dim: u32) -> Option<Footprint> {
         let axes = |cells: u32| [0, 1, 2].map(|axis| if axis < dim { cells } else { 0 });
-        let proven = |window: Window| Around {
+        let proven = |window: Window| Footprint {
             radius: Radius::Cells(window.cells.into_iter().max().unwrap_or(0)),
             along: window.cells,
             proven: true,
             dense: is_dense(&window),
         };
-        let trusted = |radius: &Radius, along| Around { radius: radius.clone(), along, proven: false, dense: true };
+        let trusted = |radius: &Radius, along| Footprint { radius: radius.clone(), along, proven: false, dense: true };
         match (self.reach(&port.name), &port.radius) {
             (Reach::Own, _) => Some(proven(Window::default())),
             (Reach::Faces, _) => Some(proven(Window { cells: axes(1), taps: 0 })),
@@ -94,7 +94,7 @@ impl Stage {
             }
             (Reach::Anywhere, Some(radius @ Radius::Param(name))) => {
                 let window = self.window_by(port, dim, name);
-                let known = |window: Window| Around {
+                let known = |window: Window| Footprint {
                     radius: radius.clone(),
                     along: window.cells.map(|cells| cells.min(1)),
                     proven: true,
@@ -120,7 +120,7 @@ impl Stage {
     /// The window that the text proves, with parameters in their ranges unless `fixed` knows more.
     fn window(&self, port: &Port, dim: u32, fixed: &dyn Fn(&str) -> Option<(i64, i64)>) -> Option<Window> {
         let params = |name: &str| fixed(name).or_else(|| self.whole_range(name));
-        let found = windows(&self.source, &[port.name.as_str()], &|name| super::known(name, dim), &params);
+        let found = windows(&self.source, &[port.name.as_str()], &|name| known(name, dim), &params);
         let mut window = found.get(port.name.as_str()).copied()?;
         window.cells.iter_mut().skip(dim as usize).for_each(|cells| *cells = 0);
         Some(window)
@@ -133,13 +133,13 @@ fn is_dense(window: &Window) -> bool {
     window.taps.saturating_mul(2) >= all
 }
 
-/// Finds radii that nothing could come of.
+/// Refuses a `radius` that could have no effect.
 pub(super) fn check(header: &Header, tokens: &[Token<'_>], runs: IterationSource, errors: &mut Vec<StageError>) {
     let inputs = header.ports.iter().filter(|p| p.direction == Direction::In);
     for (port, radius) in inputs.filter_map(|p| Some((p, p.radius.as_ref()?))) {
         let at = format!("{}_at", port.name);
         let message = match runs {
-            IterationSource::Cells if called(tokens).any(|(_, name)| name == at) => {
+            IterationSource::Cells if calls(tokens).any(|(_, name)| name == at) => {
                 format!("`radius {radius}` counts cells, and `{at}` is asked by position; drop one of them")
             }
             IterationSource::Cells => continue,

@@ -2,41 +2,33 @@
 //! functions that each call the one before twice doubles with every link.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use super::lex::{Token, TokenKind};
+use crate::stage::syntax::{Token, calls, functions};
 
 /// Functions of a stage after inlining; a driver takes up to milliseconds for each.
 pub const MAX_EXPANSION: u64 = 4096;
-/// The same of a kernel, with the fields that are built into it.
+/// The same for a kernel, inlined fields included.
 pub const MAX_KERNEL_EXPANSION: u64 = 4 * MAX_EXPANSION;
 
 /// The function that grows beyond a limit, if one does.
 pub fn excessive<'a>(tokens: &[Token<'a>], limit: u64) -> Option<Token<'a>> {
-    let mut bodies: Vec<(Token<'a>, Vec<&'a str>)> = Vec::new();
-    for (index, token) in tokens.iter().enumerate() {
-        let next = tokens.get(index + 1);
-        if token.kind != TokenKind::Word || next.is_none_or(|t| t.text != "(") {
-            continue;
-        }
-        let defined = index.checked_sub(1).and_then(|i| tokens.get(i)).is_some_and(|t| t.text == "fn");
-        match bodies.last_mut() {
-            _ if defined => bodies.push((*token, Vec::new())),
-            Some((_, calls)) => calls.push(token.text),
-            None => {}
-        }
-    }
+    let within = |body: &Range<usize>| tokens.get(body.clone()).unwrap_or_default();
+    let all = functions(tokens);
+    let bodies: Vec<(Token<'a>, Vec<&'a str>)> =
+        all.iter().map(|f| (f.name, calls(within(&f.body)).map(|(_, name)| name).collect())).collect();
     let mut sizes = BTreeMap::<&str, u64>::new();
-    // WGSL allows any order, so sizes settle in as many rounds as the longest chain of calls; doubling shows long before.
+    // WGSL allows any order, so this is a fixed-point iteration, with as many rounds as the longest chain of calls; doubling shows long before.
     for _ in 0..=bodies.len().min(64) {
-        let mut settled = true;
+        let mut stable = true;
         for (name, calls) in &bodies {
             let size = calls.iter().fold(1u64, |sum, call| sum.saturating_add(sizes.get(call).copied().unwrap_or(0)));
-            settled &= sizes.insert(name.text, size) == Some(size);
+            stable &= sizes.insert(name.text, size) == Some(size);
             if size > limit {
                 return Some(*name);
             }
         }
-        if settled {
+        if stable {
             break;
         }
     }

@@ -1,7 +1,7 @@
 //! A WGSL token scanner: just enough to judge source before naga sees it and to insert text into it.
 //!
-//! It agrees with naga 29 on what is blank, where a comment ends and where a word begins; otherwise a loop could hide
-//! from us in what naga does not take for a comment. Templates are not discovered: `>>` is one token everywhere.
+//! It agrees with naga 29 on what is white space, where a comment ends and where a word begins; otherwise a loop could be hidden from the
+//! analyses in what naga does not take for a comment. Templates are not discovered: `>>` is one token everywhere.
 
 /// One token of the source, with the byte offset where it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
-//! What a loop over neighbours does with the particle it is at: its place is one of the set's, so reading it need not be held to them.
+//! Rewrites of loops over neighbours: reads of the particle that the loop is at need no bounds check, and a cached search replaces the
+//! test of distances.
 
-use super::brackets::closing;
-use super::lex::{Token, tokens};
+use super::syntax::{Edits, Token, closing, text as word_at, tokens, written};
 
-/// Names of a stage's text that stand for a loop over neighbours and are written by nothing but the loop: `near` in
-/// `var near = neighbors(place); while (neighbors_next(&near)) { .. }`. `grids`: whether a name is a neighbour grid's.
+/// Iterators over neighbours that nothing but their loop writes: `near` in
+/// `var near = neighbors(place); while (neighbors_next(&near)) { .. }`. `grids`: whether a name is that of a neighbour grid.
 pub fn iterators<'a>(tokens: &[Token<'a>], grids: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
-    let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let text = |i: usize| word_at(tokens, i);
     let before = |i: usize, back: usize| i.checked_sub(back).map_or("", text);
     let begins = |i: usize| before(i, 1) == "var" && text(i + 1) == "=" && grids(text(i + 2)) && text(i + 3) == "(";
     let goes_on = |i: usize| {
@@ -21,10 +21,10 @@ pub fn iterators<'a>(tokens: &[Token<'a>], grids: &dyn Fn(&str) -> bool) -> Vec<
     found
 }
 
-/// The text with a search around the own particle, `near(particle.position)`, as `_from_near(particle.index, particle.position)`.
+/// The text with `_from_near(particle.index, particle.position)` for a search around the own particle, `near(particle.position)`.
 pub fn from_own(text: &str, grid: &str) -> String {
     let tokens = tokens(text);
-    let word = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let word = |i: usize| word_at(&tokens, i);
     let asks = |i: &usize| word(*i) == grid && word(i + 1) == "(" && word(i + 3) == "." && word(i + 4) == "position";
     let call = (0..tokens.len()).find(asks).and_then(|i| Some((tokens.get(i)?.start, tokens.get(i + 2)?)));
     let Some((start, particle)) = call else { return text.to_string() };
@@ -32,15 +32,15 @@ pub fn from_own(text: &str, grid: &str) -> String {
     format!("{before}_from_{grid}({}.index, {after}", particle.text)
 }
 
-/// The text with a search that goes by what is marked already, row by row; rows that are not marked it tests for itself. The first
-/// stands on one line, so that lines keep their numbers.
-pub fn marked(text: &str, grid: &str) -> String {
+/// The text with a search that reads the cached candidate masks, row by row, and tests rows that have none. The cached variant stands on
+/// one line, so that lines keep their numbers.
+pub fn from_cache(text: &str, grid: &str) -> String {
     let tokens = tokens(text);
     let loops = |function: &str| {
         let name = format!("{function}_{grid}");
         let call = tokens.iter().position(|t| t.text == name)?;
         let open = call + tokens.get(call..)?.iter().position(|t| t.text == "{")?;
-        Some((call, open, open + closing(tokens.get(open..)?)?))
+        Some((call, open, closing(&tokens, open)?))
     };
     let parts = loops("_row").zip(loops("_take")).and_then(|((row, row_open, end), (take, open, close))| {
         // `while (_row_x(`, and `_take_x(&near`.
@@ -57,92 +57,76 @@ pub fn marked(text: &str, grid: &str) -> String {
     )
 }
 
-/// Whether the expression from one token to another is assigned to, or pointed to.
-fn written(tokens: &[Token<'_>], mut first: usize, mut last: usize) -> bool {
-    let text = |i: Option<usize>| i.and_then(|i| tokens.get(i)).map_or("", |t| t.text);
-    loop {
-        let (before, after) = (text(first.checked_sub(1)), text(Some(last + 1)));
-        let assigned = after.ends_with('=') && !["==", "<=", ">=", "!="].contains(&after);
-        if assigned || ["++", "--"].contains(&after) || before == "&" {
-            return true;
-        }
-        if before != "(" || after != ")" {
-            return false;
-        }
-        (first, last) = (first - 1, last + 1);
-    }
-}
-
-/// The text with `x(near.index)` as `_near_x(near.index)`. `sets`: whether a name is that of a set of particles.
-pub fn unheld(text: &str, iterators: &[&str], sets: &dyn Fn(&str) -> bool) -> String {
+/// The text with `_near_x(near.index)`, which does not clamp the index, for `x(near.index)`. `sets`: whether a name is that of a set of
+/// particles.
+pub fn without_clamp(text: &str, iterators: &[&str], sets: &dyn Fn(&str) -> bool) -> String {
     let tokens = tokens(text);
-    let word = |i: usize| tokens.get(i).map_or("", |t| t.text);
+    let word = |i: usize| word_at(&tokens, i);
     let asks = |i: &usize| {
         let own = i.checked_sub(1).map_or("", word) != "." && sets(word(*i));
         let rest = [word(i + 1), word(i + 3), word(i + 4), word(i + 5)];
         own && rest == ["(", ".", "index", ")"] && iterators.contains(&word(i + 2))
     };
     let places = (0..tokens.len()).filter(asks).filter_map(|i| tokens.get(i)).map(|t| t.start);
-    let mut out = String::with_capacity(text.len());
-    let mut copied = 0;
-    for place in places {
-        out += text.get(copied..place).unwrap_or_default();
-        out += "_near_";
-        copied = place;
-    }
-    out + text.get(copied..).unwrap_or_default()
+    let mut edits = Edits::new(text);
+    places.for_each(|place| edits.insert(place, "_near_"));
+    edits.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn unheld_in(body: &str) -> String {
+    fn without_clamp_in(body: &str) -> String {
         let found = tokens(body);
-        unheld(body, &iterators(&found, &|name| name == "neighbors"), &|name| name == "particles")
+        without_clamp(body, &iterators(&found, &|name| name == "neighbors"), &|name| name == "particles")
     }
 
     const BEGIN: &str = "var near = neighbors(place); while (neighbors_next(&near)) { ";
 
     #[test]
-    fn the_place_that_a_loop_is_at_needs_no_holding() {
+    fn the_index_of_a_loop_over_neighbours_needs_no_clamp() {
         for rest in [
             "let other = particles(near.index); }",
             "if near.index == own { continue; } sum += particles(near.index).mass; }",
             "sum += particles((near.index)).mass + particles(near.index).mass; }",
         ] {
             let body = format!("{BEGIN}{rest}");
-            assert_eq!(unheld_in(&body), body.replace("particles(near.index)", "_near_particles(near.index)"));
+            assert_eq!(without_clamp_in(&body), body.replace("particles(near.index)", "_near_particles(near.index)"));
         }
         let own = format!(
             "{BEGIN}sum += particles(near.index + 1u).mass + particles(other).mass + it.particles(near.index); }}"
         );
-        assert_eq!(unheld_in(&own), own);
+        assert_eq!(without_clamp_in(&own), own);
     }
 
     #[test]
-    fn a_search_says_whose_it_is() {
+    fn a_search_around_the_own_particle_passes_its_index() {
         let text = "let a = nearby(p.position); var n = near( p.position ); near_next(&n);";
         let own = "let a = nearby(p.position); var n = _from_near(p.index, p.position ); near_next(&n);";
         assert_eq!((from_own(text, "near").as_str(), from_own("near(place)", "near").as_str()), (own, "near(place)"));
     }
 
     #[test]
-    fn entries_that_are_marked_are_not_marked_again() {
+    fn a_cached_search_reads_its_candidates() {
         let row = " while (_batch_x(&n)) { for (;;) { if (a) { n._marks |= 1u; } } while (_take_x(&n)) {\n f(n.index); // near\n if b { continue; }\n } } ";
         let text = format!("var n = x(p);\nwhile (_row_x(&n)) {{{row}}} return 1;");
         assert_eq!(
-            marked(&text, "x"),
+            from_cache(&text, "x"),
             format!(
                 "var n = x(p);\nfor (var _r = 0u; _r < _ROWS_x; _r++) {{ if (_kept_x(&n, _r)) {{ \
                  while (_take_x(&n)) {{ f ( n . index ) ; if b {{ continue ; }} }} }} else {{{row}}} }} return 1;"
             )
         );
-        assert_eq!(marked("while (_row_x(&n)) { f(); }", "x"), "while (_row_x(&n)) { f(); }", "nothing is marked");
+        assert_eq!(
+            from_cache("while (_row_x(&n)) { f(); }", "x"),
+            "while (_row_x(&n)) { f(); }",
+            "there is no candidate mask"
+        );
     }
 
     #[test]
-    fn a_place_that_a_stage_may_have_made_up_is_held() {
+    fn an_index_that_a_stage_may_have_written_is_clamped() {
         for rest in [
             "near.index = 7u; sum += particles(near.index).mass; }",
             "near.index++; sum += particles(near.index).mass; }",
@@ -155,9 +139,9 @@ mod tests {
             "sum += particles(near.index).mass; } fn f(near: Other) -> f32 { return particles(near.index).mass; }",
         ] {
             let body = format!("{BEGIN}{rest}");
-            assert_eq!(unheld_in(&body), body);
+            assert_eq!(without_clamp_in(&body), body);
         }
         let body = "var near = made_up(place); while (neighbors_next(&near)) { sum += particles(near.index).mass; }";
-        assert_eq!(unheld_in(body), body);
+        assert_eq!(without_clamp_in(body), body);
     }
 }

@@ -1,35 +1,19 @@
-//! Whether a stage only counts: every sum it adds to grows by one.
+//! Whether a stage only counts: all that it adds to a grid is the literal one.
 
 use super::Stage;
-use super::lex;
+use super::syntax::{closing, text, tokens};
 
 impl Stage {
     /// Whether every call of `add_PORT` adds the literal one. Such a sum needs more additions than a dispatch makes to leave 32 bits.
     pub fn counts(&self, port: &str) -> bool {
-        let tokens = lex::tokens(&self.source);
+        let tokens = tokens(&self.source);
         let call = format!("add_{port}");
-        let text = |i: usize| tokens.get(i).map_or("", |t| t.text);
+        let text = |i: usize| text(&tokens, i);
         (0..tokens.len()).filter(|i| text(*i) == call).all(|i| {
             let end = closing(&tokens, i + 1);
             end.is_some_and(|end| end >= 2 && matches!(text(end - 1), "1" | "1u" | "1i") && text(end - 2) == ",")
         })
     }
-}
-
-/// The bracket that closes the one at `open`.
-fn closing(tokens: &[lex::Token<'_>], open: usize) -> Option<usize> {
-    let mut depth = 0usize;
-    for (i, token) in tokens.iter().enumerate().skip(open) {
-        match token.text {
-            "(" | "[" => depth += 1,
-            ")" | "]" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(i);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -1,20 +1,18 @@
-//! Loops over neighbours whose body begins with a test that most of them fail: what is too far away. A group of GPU lanes would go
-//! through the rest of the body for every entry that is near to any of them; so the tests of up to 32 entries come first and leave a
-//! mark each, and the body runs for the marked ones, in the same order.
+//! Loops over neighbours whose body begins with a test that most of them fail, such as a distance. The lanes of a GPU would run
+//! the rest of the body for every entry that passes in any of them; so the test runs first for up to 32 entries, leaves a bit for
+//! each that passes (the candidate mask), and the body runs for those alone, in the same order.
 
 use std::collections::BTreeSet;
 
-use super::super::brackets::closing;
-use super::super::lex::{Token, TokenKind};
-use super::may_write;
+use crate::stage::syntax::{Token, TokenKind, assigns, closing, may_write, text as word_at};
 
-/// The statements that mark an entry, `near._marks |= 1u << _k` where it passes the test. `body`: the tokens between the braces;
-/// `iterator`: the loop's variable; `pure`: knows functions that change nothing and read nothing that the stage writes.
+/// The statements that set an entry's bit, `near._marks |= 1u << _k` where it passes the test. `body`: the tokens between the braces;
+/// `iterator`: the loop's variable; `pure`: whether a function has no side effects and reads nothing that the stage writes.
 ///
-/// There are some where the body is a few `let`, then `if FAR { continue; }` and more, or nothing but `if NEAR { .. }`. Neither the
-/// test nor what it is made of may change while the body runs for others, and nothing may leave the loop.
+/// The body has to be a few `let`, then `if FAR { continue; }` and more, or nothing but `if NEAR { .. }`. What the test reads may not
+/// change while the body runs for other entries, and nothing may leave the loop.
 pub fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) -> bool) -> Option<String> {
-    let text = |i: usize| body.get(i).map_or("", |t| t.text);
+    let text = |i: usize| word_at(body, i);
     let mut at = 0;
     let mut own = BTreeSet::new();
     while matches!(text(at), "let" | "const") {
@@ -24,7 +22,7 @@ pub fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) -> bool) 
     let prefix = body.get(..at)?;
     (text(at) == "if").then_some(())?;
     let open = at + body.get(at..)?.iter().position(|t| t.text == "{")?;
-    let close = open + closing(body.get(open..)?)?;
+    let close = closing(body, open)?;
     let condition = body.get(at + 1..open)?;
     let skips = close == open + 3 && text(open + 1) == "continue" && text(open + 2) == ";" && close + 1 < body.len();
     let whole = close + 1 == body.len() && !(close == open + 3 && text(open + 1) == "continue");
@@ -43,7 +41,7 @@ pub fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) -> bool) 
         TokenKind::Word if after(i) == "(" => pure(token.text),
         TokenKind::Word => !may_write(rest, token.text),
         // Neither pointers nor anything that writes; `=` belongs to the `let`.
-        _ => !matches!(token.text, "&" | "++" | "--" | "{" | "}" | "@") && !writes(token.text),
+        _ => !matches!(token.text, "&" | "++" | "--" | "{" | "}" | "@") && (token.text == "=" || !assigns(token.text)),
     });
     harmless.then(|| {
         let words = |tokens: &[Token<'_>]| tokens.iter().map(|t| t.text).collect::<Vec<_>>().join(" ");
@@ -53,14 +51,9 @@ pub fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) -> bool) 
     })
 }
 
-/// Whether an operator assigns, and does not also begin a variable or compare.
-fn writes(operator: &str) -> bool {
-    operator.len() > 1 && operator.ends_with('=') && !matches!(operator, "==" | "<=" | ">=" | "!=")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::super::lex::tokens;
+    use crate::stage::syntax::tokens;
 
     fn marks(body: &str) -> bool {
         let pure = |name: &str| ["dot", "particles", "displacement"].contains(&name);
@@ -68,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_in_front_is_taken_out() {
+    fn a_leading_test_becomes_a_mask() {
         let body = "let d = displacement(place, particles(near.index).position); if dot(d, d) >= h * h { continue; } sum += d;";
         let pure = |_: &str| true;
         assert_eq!(
@@ -86,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_round_may_change_stays_where_it_is() {
+    fn a_test_of_what_another_round_may_change_stays() {
         for body in [
             "sum += particles(near.index).mass;",
             "let d = dot(a, b); if d > best { continue; } best = d;",

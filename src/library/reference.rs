@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::Stage;
-use super::header::{Change, Direction, Param, Port, Radius, Range, Scatter};
-use super::types::{AttributeList, PortType};
+use super::Library;
 use crate::document::{Group, ParamValue};
-use crate::library::Library;
+use crate::stage::Stage;
+use crate::stage::header::{Change, Direction, Param, Port, Radius, Range, Scatter};
+use crate::stage::types::{AttributeList, PortType};
 
 /// One stage as Markdown.
 pub fn stage(stage: &Stage) -> String {

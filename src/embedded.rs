@@ -1,0 +1,51 @@
+//! The files that are part of the binary. `scripts/build.rs` lists them.
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// The files of a folder, by their names within it, in the order of the names.
+pub struct Folder(&'static [(&'static str, &'static [u8])]);
+
+impl Folder {
+    /// The names of all files.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(name, _)| *name)
+    }
+
+    /// What a file holds.
+    pub fn get(&self, name: &str) -> Option<&'static [u8]> {
+        let found = self.0.binary_search_by_key(&name, |(name, _)| name).ok()?;
+        self.0.get(found).map(|(_, bytes)| *bytes)
+    }
+
+    /// What a file of text holds.
+    pub fn text(&self, name: &str) -> Option<std::borrow::Cow<'static, str>> {
+        self.get(name).map(String::from_utf8_lossy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_file_is_embedded_under_its_name() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folders = [(SHADERS, "shaders", 150), (GROUPS, "graphs/lib", 20), (CASES, "benches/cases", 7)];
+        for (folder, path, least) in folders {
+            assert!(folder.names().count() >= least, "{path}");
+            assert!(folder.names().is_sorted());
+            for name in folder.names() {
+                assert_eq!(folder.get(name).unwrap(), std::fs::read(root.join(path).join(name)).unwrap(), "{name}");
+            }
+        }
+        assert!(SHADERS.get("fluid/advect.wgsl").is_some() && SHADERS.get("fluid/none.wgsl").is_none());
+    }
+
+    #[cfg(feature = "editor")]
+    #[test]
+    fn examples_are_the_graphs_of_the_folder_itself() {
+        assert!(EXAMPLES.names().any(|name| name == "stable_fluids.ron"));
+        assert!(EXAMPLES.names().all(|name| !name.contains('/')) && TEMPLATES.names().count() > 0);
+        assert!(PICTURES.get("stable_fluids.png").is_some_and(|bytes| bytes.starts_with(b"\x89PNG")));
+    }
+}

@@ -1,0 +1,190 @@
+//! What a stage's text must keep to beyond its header: the signature of its function, names, and use of all that it declares.
+
+use std::collections::BTreeSet;
+
+use super::StageError;
+use super::header::{Change, Direction, Header, Scatter};
+use super::language;
+use super::syntax::{Token, TokenKind, calls, is_member, line_col, module_names, stage_function, text};
+use super::types::{PortType, ValueType};
+
+/// Checks the signature of `fn stage` against the header.
+pub fn function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+    let Some(function) = stage_function(tokens) else {
+        errors.push(StageError::new(1, 1, "there is no `fn stage(cell: Cell)`; the compiler calls it for every cell"));
+        return;
+    };
+    let (line, column) = tokens.get(function.keyword).map_or((1, 1), |token| line_col(source, token.start));
+    let takes_nothing = text(tokens, function.arguments.start) == ")";
+    let (_, argument) = function.first_argument(tokens);
+    let mut push = |message: &str| errors.push(StageError::new(line, column, message));
+    let field = header.ports.iter().any(|p| p.writes() && matches!(p.ty, PortType::Field(_)));
+    let sets = header.ports.iter().any(|p| p.ty == PortType::Particles);
+    match (header.once, takes_nothing, argument) {
+        (true, false, _) => push("with `@over once` the function takes nothing: `fn stage()`"),
+        (false, true, _) => {
+            push("the function takes no cell; write `fn stage(cell: Cell)`, or `@over once` in the header");
+        }
+        (true, ..) => {}
+        (_, _, "Cell") if field => {
+            push("a stage that makes a Field is called with a position: `fn stage(position: Vec)`")
+        }
+        (_, _, "Cell") => {}
+        (_, _, "Particle") if !sets => push("no port is Particles, so there is nothing that `particle` could be"),
+        (_, _, "Particle") => {}
+        (_, _, "Vec" | "vec2f" | "vec3f") if field => {}
+        (_, _, "Vec" | "vec2f" | "vec3f") => push("only a stage whose @out is a Field is called with a position"),
+        _ => {
+            push("the function's argument must be `cell: Cell`, `particle: Particle` or, for a Field, `position: Vec`")
+        }
+    }
+    if let Some(port) = header.ports.iter().find(|p| p.writes() && p.ty == PortType::Particles)
+        && argument != "Particle"
+    {
+        let message = format!("`{}` is changed particle by particle: `fn stage(particle: Particle)`", port.name);
+        errors.push(StageError::new(port.line, 1, message));
+    }
+    for port in header.ports.iter().filter(|p| p.writes() && p.ty.is_grid() && p.scatter.is_none()) {
+        if argument == "Particle" {
+            let message = format!("a particle stage writes the grid `{}` with `scatter` only", port.name);
+            errors.push(StageError::new(port.line, 1, message));
+        }
+    }
+    if argument != "Particle" && header.ports.iter().any(|p| p.writes() && p.ty == PortType::NeighborGrid) {
+        errors.push(StageError::new(
+            1,
+            1,
+            "a NeighborGrid is made particle by particle: `fn stage(particle: Particle)`",
+        ));
+    }
+    if header.once {
+        for port in header.ports.iter().filter(|p| p.writes() && p.ty.is_grid() && p.scatter.is_none()) {
+            let message = format!(
+                "`@over once` runs a single time and can't fill the grid `{}`; use scatter or a number",
+                port.name
+            );
+            errors.push(StageError::new(port.line, 1, message));
+        }
+    }
+    if let Some((token, wanted)) = wrong_return(header, tokens, function.keyword) {
+        let (line, column) = line_col(source, token.start);
+        errors.push(StageError::new(
+            line,
+            column,
+            format!("`fn stage` returns {}, the header asks for {wanted}", token.text),
+        ));
+    }
+    for port in header.ports.iter().filter(|p| p.direction == Direction::Out && p.ty.is_number()) {
+        if !header.once && port.reduce.is_none() {
+            let message = format!(
+                "`{}` is one number but the stage runs many times; add `reduce max`, `min` or `sum`, or `@over once`",
+                port.name
+            );
+            errors.push(StageError::new(port.line, 1, message));
+        }
+        if header.once && port.reduce.is_some() {
+            errors.push(StageError::new(port.line, 1, "there is nothing to reduce with `@over once`; drop `reduce`"));
+        }
+    }
+}
+
+/// The return type of `fn stage` and what it should be, where the two surely differ. A type of the user's own is left to
+/// the shader compiler.
+fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], keyword: usize) -> Option<(Token<'a>, String)> {
+    let signature = tokens.iter().skip(keyword).take_while(|t| t.text != "{");
+    let mut after = signature.skip_while(|t| t.text != "->").skip(1);
+    let token = *after.next()?;
+    let known = ValueType::parse(token.text).is_some() || ["bool", "Result", "Cell"].contains(&token.text);
+    let returned = header.returned();
+    let filters = header.ports.iter().any(|p| p.change == Change::Filter);
+    let wanted = match returned.as_slice() {
+        [] => "nothing".to_string(),
+        [_] if filters => "bool".to_string(),
+        [(_, element)] => element.to_string(),
+        _ => "Result".to_string(),
+    };
+    // In a stage for one dimension, a vector in space may be written as it is there.
+    let same = token.text == wanted || (wanted == "Vec" && ["vec2f", "vec3f"].contains(&token.text));
+    (known && !same).then_some((token, wanted))
+}
+
+/// Refuses declarations at module scope that the compiler generates for the ports of this stage.
+pub fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+    for name in module_names(tokens) {
+        if let Some(origin) = language::generated_for(header, name.text) {
+            let (line, column) = line_col(source, name.start);
+            let message = format!("`{}` is generated for {origin}; choose another name", name.text);
+            errors.push(StageError::new(line, column, message));
+        }
+    }
+    for port in &header.ports {
+        if let Some(other) = header.ports.iter().find(|p| p.name != port.name && language::is_accessor(p, &port.name)) {
+            let message = format!("`{}` is generated for the port `{}`; choose another name", port.name, other.name);
+            errors.push(StageError::new(port.line, 1, message));
+        }
+    }
+}
+
+/// Every input has to be read, and every scatter port written.
+pub fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+    let used = |name: &str| {
+        tokens.iter().enumerate().any(|(i, t)| t.kind == TokenKind::Word && t.text == name && !is_member(tokens, i))
+    };
+    for port in &header.ports {
+        let runs_over = port.ty == PortType::Particles && header.over.as_deref().unwrap_or(&port.name) == port.name;
+        let needed = runs_over || header.ports.iter().any(|p| p.like.as_deref() == Some(&port.name));
+        if port.direction == Direction::In
+            && !needed
+            && !language::readers(port).any(|name| used(&name))
+            && !header.ports.iter().any(|p| p.change == Change::Emit(port.name.clone()))
+        {
+            let message =
+                format!("@in `{}` is declared but never read; call `{}(..)` or drop the line", port.name, port.name);
+            errors.push(StageError::new(port.line, 1, message));
+        }
+        let call = match port.scatter {
+            Some(Scatter::Sum(_)) => "add",
+            Some(Scatter::Min) => "min",
+            Some(Scatter::Max) => "max",
+            None => continue,
+        };
+        if !used(&format!("{call}_{}", port.name)) {
+            let message = format!("scatter port `{0}` is never written; call `{call}_{0}(cell, value)`", port.name);
+            errors.push(StageError::new(port.line, 1, message));
+        }
+    }
+}
+
+/// Every parameter has to be declared and read.
+pub fn params(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
+    let mut used = BTreeSet::new();
+    for window in tokens.windows(3) {
+        let [object, dot, field] = window else { continue };
+        if object.text != "params" || dot.text != "." {
+            continue;
+        }
+        used.insert(field.text);
+        let message = match header.params.iter().find(|p| p.name == field.text) {
+            Some(param) if param.ty.returns().is_some() => {
+                format!("`{0}` is a {1}, which is a function of 0..1; call `{0}(t)`", param.name, param.ty.name())
+            }
+            Some(_) => continue,
+            None => format!("`params.{0}` is not declared; add `//! @param {0}: f32 = 0`", field.text),
+        };
+        let (line, column) = line_col(source, field.start);
+        errors.push(StageError::new(line, column, message));
+    }
+    let called: BTreeSet<&str> = calls(tokens).map(|(_, name)| name).collect();
+    for param in &header.params {
+        let name = param.name.as_str();
+        let (is_used, read) = match param.ty.returns() {
+            Some(_) => (used.contains(name) || called.contains(name), format!("call `{name}(t)`")),
+            None => (used.contains(name), format!("read `params.{name}`")),
+        };
+        if is_used {
+            continue;
+        }
+        let message = format!("@param `{}` is declared but never used; {read} or drop the line", param.name);
+        errors.push(StageError::new(param.line, 1, message));
+    }
+}

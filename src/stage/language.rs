@@ -1,0 +1,511 @@
+//! The words of the stage language, in one table. Reserved names, the prelude, the analyses, the editor's colours and the tables of
+//! `docs/stage_language.md` all follow from it or are tested against it. Behind it stands what is known of WGSL's own names.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use naga::keywords::wgsl::{BUILTIN_IDENTIFIERS, RESERVED};
+
+use super::header::{Change, Header, Port, Scatter};
+use super::types::PortType;
+
+/// What a word is. A word may be several things: `clamp` is an edge rule and a function of WGSL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A keyword of WGSL.
+    Keyword,
+    /// The type of one value, in a header and in the text.
+    ValueType,
+    /// The type of a port, in a header.
+    PortType,
+    /// The type of a parameter, in a header.
+    ParamType,
+    /// A type that the prelude defines.
+    Alias,
+    /// A letter that stands for the value type that a wire binds.
+    Generic,
+    /// A struct that the compiler generates for a stage.
+    Struct,
+    /// A constant that the prelude defines.
+    Constant,
+    /// A variable of the module that counts repeats.
+    Counter,
+    /// A uniform block.
+    Block,
+    /// What the function's argument is called by convention.
+    Argument,
+    /// A function that the compiler calls or generates.
+    Entry,
+    /// A function that the prelude defines.
+    Function,
+    /// A declaration of a header, behind `@`.
+    Directive,
+    /// An option of a port or a parameter.
+    Option,
+    EdgeRule,
+    /// How a number is reduced, or what a scatter keeps.
+    Reduction,
+    /// What `@over` and `@sweep` take.
+    Setting,
+    /// A member of this variable.
+    Member(&'static str),
+}
+
+/// All words of the language, by kind.
+pub const WORDS: &[(Kind, &[&str])] = &[
+    (
+        Kind::Keyword,
+        &[
+            "alias",
+            "break",
+            "case",
+            "const",
+            "const_assert",
+            "continue",
+            "continuing",
+            "default",
+            "diagnostic",
+            "discard",
+            "else",
+            "enable",
+            "false",
+            "fn",
+            "for",
+            "if",
+            "in",
+            "let",
+            "loop",
+            "override",
+            "requires",
+            "return",
+            "struct",
+            "switch",
+            "true",
+            "var",
+            "while",
+        ],
+    ),
+    (Kind::ValueType, &["f32", "i32", "u32", "bool", "vec2f", "vec3f", "vec4f"]),
+    (Kind::PortType, &["Camera", "Field", "FaceGrid", "Grid", "Image", "NeighborGrid", "Particles"]),
+    (Kind::ParamType, &["bool", "color", "curve", "gradient"]),
+    (Kind::Alias, &["Camera", "Cell", "Vec"]),
+    (Kind::Generic, &["T"]),
+    (Kind::Struct, &["Frame", "Params", "Particle", "Result"]),
+    (Kind::Constant, &["CELL_SIZE", "DIM", "FACES", "FINEST", "RESOLUTION", "SIZE", "WIDENING"]),
+    (Kind::Counter, &["iteration", "substep"]),
+    (Kind::Block, &["frame", "params"]),
+    (Kind::Argument, &["cell", "particle"]),
+    (Kind::Entry, &["main", "stage"]),
+    (
+        Kind::Function,
+        &[
+            "bin",
+            "camera_eye",
+            "camera_project",
+            "camera_ray",
+            "camera_scale",
+            "cell_at",
+            "displacement",
+            "face_axis",
+            "face_normal",
+            "inside",
+            "neighbor",
+            "open_face",
+            "pixel",
+            "position",
+            "random",
+            "random_at",
+            "screen",
+            "unit",
+            "wall_face",
+        ],
+    ),
+    (Kind::Directive, &["in", "out", "inout", "param", "over", "sweep"]),
+    (
+        Kind::Option,
+        &[
+            "edge", "emit", "expect", "filter", "fixed", "flat", "gather", "half", "like", "put", "radius", "reduce",
+            "scan", "scatter", "slices", "soft",
+        ],
+    ),
+    (Kind::EdgeRule, &["wall", "clamp", "zero", "wrap", "mirror"]),
+    (Kind::Reduction, &["max", "min", "sum"]),
+    (Kind::Setting, &["checkerboard", "once"]),
+    (Kind::Member("frame"), &["time", "dt", "index", "seed", "mouse", "mouse_velocity", "buttons", "keys"]),
+    (Kind::Member("particle"), &["index", "serial", "count"]),
+];
+
+/// An accessor of a port: its name is made of the port's, and not every port has it.
+struct Accessor {
+    suffix: &'static str,
+    exists: fn(&Port) -> bool,
+}
+
+const ACCESSORS: [Accessor; 9] = [
+    Accessor { suffix: "", exists: |_| true },
+    Accessor { suffix: "_at", exists: |port| port.ty.is_grid() },
+    Accessor { suffix: "_face", exists: |port| port.ty == PortType::FaceGrid },
+    Accessor { suffix: "_wired", exists: |_| true },
+    Accessor { suffix: "_gradient", exists: |port| matches!(port.ty, PortType::Field(_)) },
+    Accessor { suffix: "_count", exists: |port| port.ty == PortType::Particles },
+    Accessor { suffix: "_next", exists: |port| port.ty == PortType::NeighborGrid },
+    Accessor { suffix: "_range", exists: |port| port.ty == PortType::NeighborGrid },
+    Accessor { suffix: "_item", exists: |port| port.ty == PortType::NeighborGrid },
+];
+
+/// What the functions that write a scatter port, or an attribute, begin with.
+const ADD: &str = "add_";
+const MIN: &str = "min_";
+const MAX: &str = "max_";
+const PUT: &str = "put_";
+
+static KINDS: LazyLock<HashMap<&'static str, Vec<Kind>>> = LazyLock::new(|| {
+    let mut kinds = HashMap::<_, Vec<Kind>>::new();
+    for (kind, words) in WORDS {
+        words.iter().for_each(|word| kinds.entry(*word).or_default().push(*kind));
+    }
+    kinds
+});
+
+/// All that a word is in the stage language; nothing for other words.
+pub fn kinds(word: &str) -> &'static [Kind] {
+    KINDS.get(word).map_or(&[], Vec::as_slice)
+}
+
+pub fn is(word: &str, kind: Kind) -> bool {
+    kinds(word).contains(&kind)
+}
+
+/// The words of one kind, in the order of the table.
+pub fn words(kind: Kind) -> impl Iterator<Item = &'static str> {
+    WORDS.iter().filter(move |(of, _)| *of == kind).flat_map(|(_, words)| words.iter().copied())
+}
+
+/// Whether the compiler declares a name at module scope as soon as the text of a stage holds it.
+pub fn is_prelude(name: &str) -> bool {
+    kinds(name).iter().any(|kind| matches!(kind, Kind::Alias | Kind::Constant | Kind::Function))
+}
+
+/// A number that the compiler declares at module scope.
+pub fn is_module_number(name: &str) -> bool {
+    kinds(name).iter().any(|kind| matches!(kind, Kind::Constant | Kind::Counter))
+}
+
+/// Whether the language gives a name a meaning in the text of a stage, so that no port or parameter may have it. `particle` means nothing
+/// unless the function's argument is called so, and then hides the port.
+pub fn is_reserved_for_ports(name: &str) -> bool {
+    let variable = |kind: &Kind| matches!(kind, Kind::Counter | Kind::Block | Kind::Argument | Kind::Entry);
+    is_prelude(name) || name == "in" || (name != "particle" && kinds(name).iter().any(variable))
+}
+
+pub fn is_member_of_particle(name: &str) -> bool {
+    is(name, Kind::Member("particle"))
+}
+
+/// `@in, @out or @inout`: what a header may declare.
+pub fn directives() -> String {
+    let all: Vec<String> = words(Kind::Directive).map(|word| format!("@{word}")).collect();
+    match all.split_last() {
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// `lower_snake_case`, as ports, parameters and attributes are named.
+pub fn is_snake_case(name: &str) -> bool {
+    let part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(part)
+}
+
+/// Names by which a text reads a port, whatever its type.
+pub fn readers(port: &Port) -> impl Iterator<Item = String> {
+    ACCESSORS.iter().map(|accessor| format!("{}{}", port.name, accessor.suffix))
+}
+
+/// Whether a function or a constant of this name is generated for a port, if the text uses it.
+pub fn is_accessor(port: &Port, name: &str) -> bool {
+    let suffix = name.strip_prefix(port.name.as_str());
+    let reads = port.reads() && ACCESSORS.iter().any(|a| suffix == Some(a.suffix) && (a.exists)(port));
+    let writer = match port.scatter {
+        Some(Scatter::Sum(_)) => Some(ADD),
+        Some(Scatter::Min) => Some(MIN),
+        Some(Scatter::Max) => Some(MAX),
+        None => None,
+    };
+    let writes = writer.is_some_and(|prefix| name.strip_prefix(prefix) == Some(port.name.as_str()));
+    let attribute = name.strip_prefix(PUT).filter(|_| port.change == Change::Put);
+    let puts = attribute.is_some_and(|name| port.written.iter().any(|(written, _)| written == name));
+    reads || writes || puts
+}
+
+/// What the compiler generates a declaration of this name for, in a stage with such a header.
+pub fn generated_for(header: &Header, name: &str) -> Option<String> {
+    if let Some(port) = header.ports.iter().find(|port| is_accessor(port, name)) {
+        return Some(format!("the port `{}`", port.name));
+    }
+    if header.params.iter().any(|param| param.ty.returns().is_some() && param.name == name) {
+        return Some(format!("the parameter `{name}`"));
+    }
+    let origin = match name {
+        "Result" if header.returned().len() > 1 => "a stage that returns several values",
+        "Particle" if header.ports.iter().any(|port| port.ty == PortType::Particles) => "a stage with particles",
+        "Frame" | "Params" | "main" => "every stage",
+        _ => return None,
+    };
+    Some(origin.to_string())
+}
+
+/// What naga resolves beyond its own list of predeclared names.
+const FURTHER: [&str; 9] = [
+    "binding_array",
+    "acceleration_structure",
+    "ray_query",
+    "inverse",
+    "outerProduct",
+    "isNan",
+    "isInf",
+    "subgroupBarrier",
+    "coopMultiplyAdd",
+];
+
+/// Address spaces and access modes in generated text. In naga a declaration of such a name at module scope hides them.
+const MEMORY: [&str; 7] = ["read", "read_write", "function", "private", "workgroup", "uniform", "storage"];
+
+/// Built-in functions and types of WGSL that generated text uses; a port of that name would hide them. A test goes through all that
+/// generates text.
+const TAKEN: [&str; 44] = [
+    "abs",
+    "all",
+    "any",
+    "array",
+    "atomic",
+    "atomicAdd",
+    "atomicLoad",
+    "atomicMax",
+    "atomicMin",
+    "atomicOr",
+    "atomicStore",
+    "bitcast",
+    "bool",
+    "ceil",
+    "clamp",
+    "dot",
+    "f32",
+    "firstTrailingBit",
+    "floor",
+    "fract",
+    "i32",
+    "mat4x4f",
+    "max",
+    "min",
+    "mix",
+    "normalize",
+    "pack2x16float",
+    "pack4x8unorm",
+    "pow",
+    "round",
+    "select",
+    "sqrt",
+    "u32",
+    "unpack2x16float",
+    "vec2",
+    "vec2f",
+    "vec2i",
+    "vec2u",
+    "vec3f",
+    "vec3i",
+    "vec3u",
+    "vec4f",
+    "vec4u",
+    "workgroupBarrier",
+];
+
+/// All but `write`, an access mode that generated text does not use, and a good name for a function.
+static PREDECLARED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let all = BUILTIN_IDENTIFIERS.iter().chain(&FURTHER).copied();
+    all.filter(|name| *name != "write").collect()
+});
+
+/// Whether WGSL declares a name itself, and a declaration of it at module scope would change what generated text means.
+pub fn is_predeclared(name: &str) -> bool {
+    PREDECLARED.contains(name) || is_short_type(name)
+}
+
+/// `vec3f`, `mat2x4h`: short names of vectors and matrices.
+fn is_short_type(name: &str) -> bool {
+    let long = |text: &str| text.len() > "vec".len() && PREDECLARED.contains(text);
+    let vector = name.strip_suffix(['f', 'i', 'u', 'h']).is_some_and(|text| text.starts_with("vec") && long(text));
+    vector || name.strip_suffix(['f', 'h']).is_some_and(|text| text.starts_with("mat") && long(text))
+}
+
+/// Whether generated text uses this name of WGSL.
+pub fn is_used_by_generated_text(name: &str) -> bool {
+    TAKEN.contains(&name) || MEMORY.contains(&name)
+}
+
+/// Whether WGSL reserves a word, so that nothing may be named so.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
+/// The remedy for a function that works across invocations, which no stage may call; `None` for any other name.
+pub fn across_invocations(name: &str) -> Option<&'static str> {
+    // All of them are long words, and most words are not.
+    if name.len() < "quadAny".len() {
+        return None;
+    }
+    let family =
+        |start: &str| name.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+    let barrier = ["storageBarrier", "textureBarrier", "workgroupBarrier", "workgroupUniformLoad"].contains(&name);
+    if barrier || name == "subgroupBarrier" {
+        return Some("a stage can't wait for other invocations; split it into two stages");
+    }
+    if family("subgroup") || family("quad") {
+        return Some("the compiler decides which invocations run together; read neighbouring cells through a port");
+    }
+    family("atomic").then_some("a stage shares no memory; declare an @out with `scatter` or `reduce`")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::stage::types::{EdgeRule, ValueType};
+
+    #[test]
+    fn no_word_stands_twice_in_the_table() {
+        let mut seen = HashSet::new();
+        for (kind, words) in WORDS {
+            for word in *words {
+                assert!(seen.insert((kind, word)), "{word} is {kind:?} twice");
+            }
+        }
+    }
+
+    #[test]
+    fn types_and_rules_are_those_that_headers_are_read_with() {
+        let set = |kind| words(kind).collect::<BTreeSet<_>>();
+        assert_eq!(set(Kind::EdgeRule), EdgeRule::ALL.map(EdgeRule::name).into_iter().collect());
+        for ty in ValueType::ALL.map(ValueType::name) {
+            assert!(is(ty, Kind::ValueType) || is(ty, Kind::Alias), "{ty}");
+        }
+        for name in words(Kind::PortType) {
+            let text = if ["Grid", "Field"].contains(&name) { format!("{name}<f32>") } else { name.to_string() };
+            assert!(PortType::parse(&text).is_some(), "{name}");
+        }
+        for name in words(Kind::ValueType).filter(|name| *name != "bool") {
+            assert!(ValueType::parse(name).is_some(), "{name}");
+        }
+    }
+
+    /// The table of names in the manual.
+    fn manual() -> String {
+        let titles = [
+            (Kind::Argument, "the function's argument, by convention"),
+            (Kind::Entry, "functions that the compiler calls or generates"),
+            (Kind::Function, "functions"),
+            (Kind::Constant, "constants"),
+            (Kind::Counter, "counters"),
+            (Kind::Block, "uniform blocks"),
+            (Kind::Member("frame"), "members of `frame`"),
+            (Kind::Member("particle"), "members of `particle`"),
+            (Kind::Alias, "types of values"),
+            (Kind::Generic, "a generic type"),
+            (Kind::Struct, "structs that the compiler generates"),
+            (Kind::ValueType, "types of values, of WGSL"),
+            (Kind::PortType, "types of ports"),
+            (Kind::ParamType, "types of parameters"),
+            (Kind::Directive, "declarations of a header"),
+            (Kind::Option, "options"),
+            (Kind::EdgeRule, "edge rules"),
+            (Kind::Reduction, "reductions"),
+            (Kind::Setting, "of `@over` and `@sweep`"),
+        ];
+        let mut out = "| names | |\n|---|---|\n".to_string();
+        for (kind, title) in titles {
+            let names: Vec<String> = words(kind).map(|word| format!("`{word}`")).collect();
+            out += &format!("| {title} | {} |\n", names.join(" "));
+        }
+        let listed = |kind: &Kind| titles.iter().any(|(titled, _)| titled == kind);
+        assert!(WORDS.iter().all(|(kind, _)| *kind == Kind::Keyword || listed(kind)), "every kind has its row");
+        out
+    }
+
+    const MANUAL: &str = include_str!("../../docs/stage_language.md");
+
+    #[test]
+    fn the_manual_lists_the_names_of_the_table() {
+        let table = manual();
+        assert!(MANUAL.contains(&table), "docs/stage_language.md has to contain\n\n{table}");
+    }
+
+    /// Names that the tables of the manual explain, row by row.
+    #[test]
+    fn the_manual_explains_no_name_that_is_not_in_the_table() {
+        // The example's ports, and what a range is written with.
+        let placeholders = ["x", "particles", "LO"];
+        let (mut header, mut explained) = ("", BTreeSet::new());
+        let mut before = "";
+        for line in MANUAL.lines() {
+            let cell = line.strip_prefix("| ").and_then(|row| row.split(" | ").next());
+            header = if line.starts_with("|---") {
+                before
+            } else if cell.is_none() {
+                ""
+            } else {
+                header
+            };
+            before = cell.unwrap_or_default();
+            let names = ["name", "function", "rule", "option", "declaration"].contains(&header);
+            let code = before.split('`').skip(1).step_by(2).filter(|_| names);
+            for code in code {
+                let tokens = crate::stage::syntax::tokens(code);
+                let Some(first) = tokens.iter().find(|token| token.kind == crate::stage::syntax::TokenKind::Word)
+                else {
+                    continue;
+                };
+                let suffix = |name: &str| ACCESSORS.iter().any(|a| first.text == format!("{name}{}", a.suffix));
+                let known = !kinds(first.text).is_empty() || placeholders.iter().any(|name| suffix(name));
+                assert!(known || code.starts_with('.'), "`{code}`: no word of the table in {line:?}");
+                explained.insert(first.text);
+            }
+        }
+        for kind in
+            [Kind::Function, Kind::Constant, Kind::Counter, Kind::Alias, Kind::Option, Kind::EdgeRule, Kind::Directive]
+        {
+            // The type of a port has a section of its own.
+            let missing = words(kind).filter(|word| !is(word, Kind::PortType) && !explained.contains(word));
+            let missing: Vec<_> = missing.collect();
+            assert!(missing.is_empty(), "docs/stage_language.md explains no {missing:?} in a table");
+        }
+    }
+
+    #[test]
+    fn keywords_are_those_of_wgsl() {
+        let unknown: Vec<_> = words(Kind::Keyword).filter(|word| !is_reserved(word) && *word != "in").collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+
+    #[test]
+    fn names_of_wgsl_are_known() {
+        for name in
+            ["i32", "vec2", "vec3f", "mat4x4h", "mat2x3", "array", "clamp", "textureLoad", "inverse", "read", "storage"]
+        {
+            assert!(is_predeclared(name), "{name}");
+        }
+        for name in ["vec5f", "vecf", "vec3x", "mat4", "mat4x4i", "my_clamp", "normal", "write", "f", "Vec"] {
+            assert!(!is_predeclared(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn functions_across_invocations_are_known() {
+        for name in ["workgroupBarrier", "workgroupUniformLoad", "subgroupAdd", "quadSwapX", "atomicAdd"] {
+            assert!(across_invocations(name).is_some(), "{name}");
+        }
+        for name in ["subgroups", "quadratic", "atomic", "barrier"] {
+            assert!(across_invocations(name).is_none(), "{name}");
+        }
+    }
+}
