@@ -81,15 +81,13 @@ fn is_zero(bits: &u32) -> bool {
 /// Why a track is refused, in one sentence. Keys count from 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InputError {
-    #[error("the input track does not read as RON at line {line}, column {column}: {message}")]
+    #[error("the input track is not valid RON at line {line}, column {column}: {message}")]
     Ron { line: usize, column: usize, message: String },
     #[error("pointer key {index} has a time or coordinate that is not finite")]
     PointerNotFinite { index: usize },
     #[error("pointer key {index} at {t} s does not come after the key before it at {before} s; sort them by time")]
     PointerOrder { index: usize, t: f32, before: f32 },
-    #[error(
-        "pointer key {index} lies at {x}, {y}; coordinates run from 0 to 1 over the picture and may go from -1 to 2"
-    )]
+    #[error("pointer key {index} lies at {x}, {y}; coordinates run from 0 to 1 over the image and may go from -1 to 2")]
     PointerRange { index: usize, x: f32, y: f32 },
     #[error("key span {index} goes from {from} s to {to} s; it must end after it begins")]
     Span { index: usize, from: f32, to: f32 },
@@ -362,7 +360,7 @@ mod tests {
             ("(pointer: [(t: NaN, x: 0, y: 0)])", "pointer key 0 has a time or coordinate that is not finite"),
             (
                 "(pointer: [(t: 0, x: 0, y: 2.5)])",
-                "pointer key 0 lies at 0, 2.5; coordinates run from 0 to 1 over the picture and may go from -1 to 2",
+                "pointer key 0 lies at 0, 2.5; coordinates run from 0 to 1 over the image and may go from -1 to 2",
             ),
             ("(keys: [(from: 1, to: 1, keys: 1)])", "key span 0 goes from 1 s to 1 s; it must end after it begins"),
             (

@@ -98,7 +98,7 @@ impl Problems {
             return;
         }
         let what = if severity == Severity::Error { "errors" } else { "warnings" };
-        let cause = format!("there are more {what} than the {LISTED} that are listed");
+        let cause = format!("only the first {LISTED} {what} are listed");
         self.0.push(Problem { severity, ..Problem::new("", "", cause, "correct these first") });
     }
 

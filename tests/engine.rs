@@ -308,7 +308,7 @@ fn states_may_share_what_they_become() {
 fn an_empty_graph_is_no_crash() {
     let mut simulation = Simulation::new(gpu(), plan("").expect("compiles")).expect("runs");
     simulation.step(&FrameInput::default()).expect("steps");
-    assert!(simulation.picture(None).expect_err("nothing to see").to_string().contains("no such Output"));
+    assert!(simulation.picture(None).expect_err("nothing to see").to_string().contains("no output yet"));
 }
 
 /// A State inside a group that repeats: within the frame every repeat sees last frame's value, and the last one feeds it.

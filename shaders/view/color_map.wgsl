@@ -5,7 +5,7 @@
 //!
 //! @in    field: Grid<f32>                  Any scalar: density, pressure, vorticity
 //! @out   image: Image, like field          The picture
-//! @param map: i32 = 0, 0..5                0 viridis, 1 magma, 2 inferno, 3 plasma, 4 signed (blue, white, red), 5 grey
+//! @param map: i32 = 0, 0..5                0 viridis, 1 magma, 2 inferno, 3 plasma, 4 diverging (blue, white, red), 5 grey
 //! @param low: f32 = 0, soft -10..10        Value with the first colour
 //! @param high: f32 = 1, soft -10..10       Value with the last colour
 

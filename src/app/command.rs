@@ -135,7 +135,7 @@ impl Command {
     fn entry(self) -> (&'static str, &'static [(Modifiers, Key)]) {
         match self {
             New => ("New…", &[(CTRL, Key::N)]),
-            Export => ("Export pictures…", &[(CTRL, Key::E)]),
+            Export => ("Export image sequence…", &[(CTRL, Key::E)]),
             Open => ("Open…", &[(CTRL, Key::O)]),
             Save => ("Save", &[(CTRL, Key::S)]),
             SaveAs => ("Save as…", &[(CTRL_SHIFT, Key::S)]),
@@ -149,48 +149,48 @@ impl Command {
             Duplicate => ("Duplicate", &[(CTRL, Key::D), (SHIFT, Key::D)]),
             Delete => ("Delete", &[(NONE, Key::Delete), (NONE, Key::Backspace), (NONE, Key::X)]),
             SelectAll => ("Select all", &[(CTRL, Key::A)]),
-            Find => ("Find a node…", &[(CTRL, Key::F)]),
-            Commands => ("Find a command…", &[(CTRL, Key::P), (NONE, Key::F3)]),
+            Find => ("Find node…", &[(CTRL, Key::F)]),
+            Commands => ("Find command…", &[(CTRL, Key::P), (NONE, Key::F3)]),
             NextProblem => ("Next problem", &[(NONE, Key::F8)]),
             PreviousProblem => ("Previous problem", &[(SHIFT, Key::F8)]),
-            AddNode => ("Add a node…", &[(NONE, Key::Tab), (SHIFT, Key::A)]),
-            Mute => ("Mute or unmute", &[(NONE, Key::M), (NONE, Key::B)]),
+            AddNode => ("Add node…", &[(NONE, Key::Tab), (SHIFT, Key::A)]),
+            Mute => ("Bypass", &[(NONE, Key::M), (NONE, Key::B)]),
             Rename => ("Rename", &[(NONE, Key::F2)]),
-            Link => ("Wire the selected nodes", &[(NONE, Key::W)]),
-            SwapStage => ("Put another stage in its place…", &[(SHIFT, Key::S)]),
-            MakeMine => ("Make it mine", &[(CTRL, Key::M)]),
-            Group => ("Make a group", &[(CTRL, Key::G)]),
-            Ungroup => ("Dissolve the group", &[(CTRL_SHIFT, Key::G)]),
-            Enter => ("Open the group", &[(NONE, Key::Enter)]),
-            Leave => ("Leave the group", &[(NONE, Key::Escape), (NONE, Key::U)]),
-            FrameNodes => ("Comment frame", &[(CTRL, Key::J), (NONE, Key::C)]),
-            Before => ("Select what it reads", &[(ALT, Key::ArrowLeft)]),
-            After => ("Select what reads it", &[(ALT, Key::ArrowRight)]),
-            Arrange => ("Tidy the layout", &[(NONE, Key::L)]),
-            FrameAll => ("Show all nodes", &[(NONE, Key::Home), (NONE, Key::A)]),
-            FrameSelection => ("Show the selection", &[(NONE, Key::F)]),
-            Play => ("Play or pause", &[(NONE, Key::Space)]),
-            Step => ("Compute one frame", &[(NONE, Key::ArrowRight)]),
-            Reset => ("Start anew", &[(SHIFT, Key::Space)]),
+            Link => ("Connect selected nodes", &[(NONE, Key::W)]),
+            SwapStage => ("Replace node…", &[(SHIFT, Key::S)]),
+            MakeMine => ("Make local copy", &[(CTRL, Key::M)]),
+            Group => ("Group", &[(CTRL, Key::G)]),
+            Ungroup => ("Ungroup", &[(CTRL_SHIFT, Key::G)]),
+            Enter => ("Open group", &[(NONE, Key::Enter)]),
+            Leave => ("Go up one level", &[(NONE, Key::Escape), (NONE, Key::U)]),
+            FrameNodes => ("Add comment frame", &[(CTRL, Key::J), (NONE, Key::C)]),
+            Before => ("Select inputs", &[(ALT, Key::ArrowLeft)]),
+            After => ("Select outputs", &[(ALT, Key::ArrowRight)]),
+            Arrange => ("Auto-layout", &[(NONE, Key::L)]),
+            FrameAll => ("Frame all", &[(NONE, Key::Home), (NONE, Key::A)]),
+            FrameSelection => ("Frame selected", &[(NONE, Key::F)]),
+            Play => ("Play/pause", &[(NONE, Key::Space)]),
+            Step => ("Step one frame", &[(NONE, Key::ArrowRight)]),
+            Reset => ("Reset simulation", &[(SHIFT, Key::Space)]),
             Slower => ("Slower", &[(NONE, Key::OpenBracket)]),
             Faster => ("Faster", &[(NONE, Key::CloseBracket)]),
             StopLoading => ("Stop loading", &[]),
             CancelDriver => ("Cancel shader compilation", &[]),
-            LoadAgain => ("Load files again", &[]),
-            ViewOutput => ("See what it makes", &[(NONE, Key::D)]),
-            Pin => ("Pin what is seen", &[(NONE, Key::K)]),
-            FitPicture => ("Fit the picture", &[(SHIFT, Key::F)]),
-            ActualSize => ("Picture in its own size", &[(SHIFT, Key::Num1)]),
-            ToggleHeat => ("Heat: GPU time on the nodes", &[(NONE, Key::H)]),
+            LoadAgain => ("Reload files", &[]),
+            ViewOutput => ("View output", &[(NONE, Key::D)]),
+            Pin => ("Pin view", &[(NONE, Key::K)]),
+            FitPicture => ("Fit image", &[(SHIFT, Key::F)]),
+            ActualSize => ("Actual size (100 %)", &[(SHIFT, Key::Num1)]),
+            ToggleHeat => ("GPU time heat map", &[(NONE, Key::H)]),
             ToggleMinimap => ("Minimap", &[(NONE, Key::N)]),
-            ToggleThumbnails => ("Pictures on the nodes", &[(NONE, Key::T)]),
+            ToggleThumbnails => ("Node thumbnails", &[(NONE, Key::T)]),
             ShowGraph => ("Graph", &[(CTRL, Key::Num1)]),
             ShowView => ("View", &[(CTRL, Key::Num2)]),
             ShowInspector => ("Inspector", &[(CTRL, Key::Num3), (NONE, Key::P)]),
             ShowCode => ("Code", &[(CTRL, Key::Num4)]),
             ShowPlan => ("Plan", &[(CTRL, Key::Num5)]),
             ShowProblems => ("Problems", &[(CTRL, Key::Num6)]),
-            ResetPanes => ("Panes as at first", &[]),
+            ResetPanes => ("Reset layout", &[]),
             DarkTheme => ("Dark theme", &[]),
             LightTheme => ("Light theme", &[]),
         }
@@ -206,6 +206,16 @@ impl Command {
             ShowPlan => Some(Pane::Plan),
             ShowProblems => Some(Pane::Problems),
             _ => None,
+        }
+    }
+
+    /// A shortcut in words. Brackets are written as on the keyboard, since their names stand on no key.
+    fn written(keys: &KeyboardShortcut, text: String) -> String {
+        match keys.logical_key {
+            Key::OpenBracket | Key::CloseBracket => {
+                text.replace(keys.logical_key.name(), keys.logical_key.symbol_or_name())
+            }
+            _ => text,
         }
     }
 
@@ -248,7 +258,7 @@ impl Command {
 
     /// What to press; empty when there is nothing to press.
     pub fn shortcut_text(self, ctx: &egui::Context) -> String {
-        self.shortcuts().next().map_or_else(String::new, |keys| ctx.format_shortcut(&keys))
+        self.shortcuts().next().map_or_else(String::new, |keys| Self::written(&keys, ctx.format_shortcut(&keys)))
     }
 
     /// An entry of a menu; whether it was chosen.
@@ -293,7 +303,9 @@ mod tests {
         let mut text = "\n| menu | command | keys |\n|---|---|---|\n".to_string();
         for (menu, commands) in MENUS {
             for command in *commands {
-                let keys = command.shortcuts().map(|keys| keys.format(&egui::ModifierNames::NAMES, false));
+                let keys = command
+                    .shortcuts()
+                    .map(|keys| Command::written(&keys, keys.format(&egui::ModifierNames::NAMES, false)));
                 let keys = keys.collect::<Vec<_>>().join(", ");
                 text += &format!("| {menu} | {} | {keys} |\n", command.label().trim_end_matches('…'));
             }

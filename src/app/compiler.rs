@@ -249,5 +249,6 @@ fn options(gpu: &Gpu, job: &Job) -> PlanOptions {
 }
 
 fn died() -> Problems {
-    Problem::new("", "", "the compiler gave up on this graph", "save it under another name, and report it").into()
+    Problem::new("", "", "the compiler crashed on this graph", "save the graph under another name, and report the bug")
+        .into()
 }

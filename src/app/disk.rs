@@ -58,7 +58,7 @@ pub fn picture(name: &str) -> Option<&'static [u8]> {
 pub fn load(source: &Source) -> Result<Document, Broken> {
     let shipped = |name: &str, folder: &Folder| {
         let text = folder.text(&format!("{name}.ron"));
-        let text = text.ok_or_else(|| plain(format!("there is no graph `{name}` in the program")))?;
+        let text = text.ok_or_else(|| plain(format!("there is no built-in graph `{name}`")))?;
         Document::parse(&text).map_err(|e| plain(format!("{name}: {e}")))
     };
     match source {
@@ -78,7 +78,7 @@ pub fn read(path: &Path) -> Result<Document, Broken> {
         files::read::bytes(path, MAX_GRAPH).map_err(|e| plain(format!("{} can't be read: {e}", path.display())))?;
     let text = String::from_utf8_lossy(&bytes);
     Document::parse(&text).map_err(|e| Broken {
-        sentence: format!("{} is no graph file: {e}", path.display()),
+        sentence: format!("{} is not a valid graph: {e}", path.display()),
         salvaged: Some(Box::new(salvage(&text))),
     })
 }
@@ -144,7 +144,7 @@ mod tests {
         bytes.truncate(bytes.len() - 4);
         fs::write(&path, &bytes).unwrap();
         let broken = read(&path).unwrap_err();
-        assert!(broken.sentence.contains("graph.ron is no graph file: line 6, column 5: "), "{}", broken.sentence);
+        assert!(broken.sentence.contains("graph.ron is not a valid graph: line 6, column 5: "), "{}", broken.sentence);
         assert!(broken.salvaged.unwrap().document.is_some());
         // Bytes that are no text are no reason to give the rest up.
         fs::write(&path, b"(version: 1, name: \"a\", about: \xff, fps: 30, nodes: {})").unwrap();

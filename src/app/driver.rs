@@ -47,7 +47,7 @@ impl DriverWatch {
 pub fn text(making: &Making) -> String {
     match making.took >= SLOW {
         true => format!("The driver has been compiling {} for {} s", making.names(), making.took.as_secs()),
-        false => format!("compiling shaders: {} of {}", making.done, making.total),
+        false => format!("Compiling shaders: {} of {}", making.done, making.total),
     }
 }
 
@@ -65,7 +65,7 @@ mod tests {
         let watch = DriverWatch::default();
         let making =
             |seconds| Making { done: 3, total: 12, nodes: vec!["a/b".into()], took: Duration::from_secs(seconds) };
-        assert_eq!((text(&making(9)).as_str(), is_slow(&making(9))), ("compiling shaders: 3 of 12", false));
+        assert_eq!((text(&making(9)).as_str(), is_slow(&making(9))), ("Compiling shaders: 3 of 12", false));
         assert_eq!(text(&making(12)), "The driver has been compiling a/b for 12 s");
         assert!(is_slow(&making(10)));
         watch.cancel();

@@ -161,13 +161,13 @@ impl Editor {
         let (keys, items, hint) = match purpose {
             Command::Find => {
                 let (paths, items) = Canvas::nodes_to_find(&self.session, look);
-                (paths, items, "Find a node")
+                (paths, items, "Find node")
             }
             Command::SwapStage => {
                 let (names, items) = Canvas::stages_to_choose(&self.session, look);
-                (names, items, "Put another stage in its place")
+                (names, items, "Replace node")
             }
-            _ => (Vec::new(), self.commands_to_find(ctx), "Find a command"),
+            _ => (Vec::new(), self.commands_to_find(ctx), "Find command"),
         };
         self.picker = Some((purpose, keys, Picker::new(at, hint, items)));
     }

@@ -8,7 +8,7 @@ use eframe::egui::{self, DragValue, Id, RichText, Ui};
 
 use super::session::Session;
 use super::settings::{ExportChoices, Store};
-use super::theme;
+use super::{prose, theme};
 use crate::cancel::Cancel;
 use crate::export::job::{Ended, Export, Job, Progress, Subject};
 use crate::export::record::Fingerprint;
@@ -124,7 +124,8 @@ impl ExportDialog {
         self.take();
         let mut start = false;
         let mut open = self.open;
-        let window = egui::Window::new("Export pictures").id(Id::new("export")).open(&mut open).collapsible(false);
+        let window =
+            egui::Window::new("Export image sequence").id(Id::new("export")).open(&mut open).collapsible(false);
         window
             .resizable(false)
             .default_width(420.0)
@@ -176,10 +177,10 @@ impl ExportDialog {
         let Some(Running { folder, .. }) = self.job.take() else { return };
         let (text, error) = match ended {
             Ended::Complete(progress) => {
-                (format!("{} are in {}.", frames(progress.written + progress.kept), folder.display()), false)
+                (format!("Exported {} to {}.", frames(progress.written + progress.kept), folder.display()), false)
             }
             Ended::Cancelled(progress) => (
-                format!("Cancelled; {} are there, and it can be resumed.", frames(progress.written + progress.kept)),
+                format!("Cancelled after {}. The export can be resumed.", frames(progress.written + progress.kept)),
                 false,
             ),
             Ended::Failed(error) => (error.to_string(), true),
@@ -193,7 +194,7 @@ impl ExportDialog {
         let pictures: Vec<Picture> = session.running_simulation().map(|s| s.plan().outputs.clone()).unwrap_or_default();
         let shown = pictures.iter().find(|p| Some(&p.node) == self.output.as_ref()).or(pictures.first()).cloned();
         let Some(picture) = shown else {
-            ui.label("The graph has no picture to export. Add an Output, wire an image to it and mend what is wrong.");
+            ui.label("There is no image to export. Add an Output node, connect an image and fix all errors.");
             self.last(ui);
             return false;
         };
@@ -228,11 +229,11 @@ impl ExportDialog {
         let there = self.look(ui.ctx(), session);
         match there {
             There::Interrupted(count) => {
-                let text = format!("Resume the export that was interrupted: {} are there", frames(count));
+                let text = format!("Resume the interrupted export ({} done)", frames(count));
                 ui.checkbox(&mut self.resume, text);
             }
             There::Others => {
-                let text = "There are frames of that name in the folder; they are replaced.";
+                let text = "The folder has frames with these names. They will be overwritten.";
                 ui.label(RichText::new(text).color(theme::of(ui).warning));
             }
             There::Nothing | There::Unknown => {}
@@ -249,7 +250,7 @@ impl ExportDialog {
     fn last(&self, ui: &mut Ui) {
         let Some((text, error, folder)) = &self.told else { return };
         let color = if *error { theme::of(ui).error } else { theme::of(ui).accent };
-        ui.add(egui::Label::new(RichText::new(text).color(color)).wrap());
+        ui.add(egui::Label::new(prose::label(ui, "", text, color)).wrap());
         if folder.is_dir() && ui.button("Show folder").clicked() {
             // Where no file manager answers, the path is there to read.
             let _ = open::that_detached(folder);
@@ -290,7 +291,7 @@ impl ExportDialog {
 
     fn size(&mut self, ui: &mut Ui, own: (u32, u32)) {
         let mut custom = self.choices.size.is_some();
-        if ui.checkbox(&mut custom, "own size").on_hover_text("DefaultTuning what the Output says").changed() {
+        if ui.checkbox(&mut custom, "Custom size").on_hover_text("If off, the size of the Output node").changed() {
             self.choices.size = custom.then_some(own);
         }
         match &mut self.choices.size {
@@ -301,7 +302,7 @@ impl ExportDialog {
                 ui.add(DragValue::new(height).range(1..=LARGEST)).labelled_by(label);
                 let fits = fitted((*width, *height), own);
                 if fits != (*width, *height) {
-                    let text = format!("Stretches the image; {} × {} keeps its shape", fits.0, fits.1);
+                    let text = format!("Stretches the image. {} × {} keeps its aspect ratio", fits.0, fits.1);
                     ui.label(RichText::new(text).color(theme::of(ui).warning));
                 }
             }
@@ -353,7 +354,7 @@ impl ExportDialog {
         let text = format!("{}: {}, about {}", self.export().names(), frames(count), amount(bytes));
         ui.label(RichText::new(text).color(theme::of(ui).dim));
         if self.choices.first > 1 {
-            let text = "Frames before the first are computed too, since each follows from the one before.";
+            let text = "Earlier frames are computed too, because each frame depends on the one before.";
             ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).faint)).wrap());
         }
     }
@@ -364,7 +365,8 @@ impl Running {
         let progress = self.job.progress();
         ui.add(egui::Label::new(self.folder.display().to_string()).truncate());
         ui.add(egui::ProgressBar::new(progress.share()).desired_width(400.0).text(figures(&progress)));
-        let text = "The graph is exported as it was when this began; edit on, the simulation keeps its state.";
+        let text =
+            "Exports the graph as it was at the start. You can keep editing; the running simulation is not affected.";
         ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).dim)).wrap());
         ui.add_space(6.0);
         ui.horizontal(|ui| {
@@ -376,9 +378,9 @@ impl Running {
 }
 
 fn figures(progress: &Progress) -> String {
-    let mut text = format!("frame {} of {}", progress.frame, progress.last);
+    let mut text = format!("Frame {} of {}", progress.frame, progress.last);
     if let Some(rate) = progress.rate {
-        text += &format!(", {rate:.1} a second");
+        text += &format!(", {rate:.1} per second");
     }
     if let Some(left) = progress.left() {
         text += &format!(", {} left", span(left));
@@ -436,8 +438,8 @@ mod tests {
     #[test]
     fn figures_are_short() {
         let progress = Progress { frame: 30, written: 30, kept: 0, replaced: 0, last: 240, rate: Some(2.0) };
-        assert_eq!(figures(&progress), "frame 30 of 240, 2.0 a second, 1 min 45 s left");
-        assert_eq!(figures(&Progress::default()), "frame 0 of 0");
+        assert_eq!(figures(&progress), "Frame 30 of 240, 2.0 per second, 1 min 45 s left");
+        assert_eq!(figures(&Progress::default()), "Frame 0 of 0");
         assert_eq!([4e5, 2.5e8, 3e9].map(amount), ["400 kB", "250 MB", "3.0 GB"]);
         assert_eq!(span(Duration::from_secs(7300)), "2 h 1 min");
     }

@@ -9,16 +9,16 @@ use super::theme;
 
 /// What each hint is about, and what it says.
 const HINTS: [(Pane, &str, &str); 3] = [
-    (Pane::View(0), "This is running", "Drag in the picture to stir it. Space plays and pauses."),
+    (Pane::View(0), "The simulation is running", "Drag in the image to stir it. Space plays and pauses."),
     (
         Pane::Graph,
-        "This is what runs",
-        "Click a wire or a port to see what it carries. Tab adds a node, Ctrl+P finds every command.",
+        "This is its graph",
+        "Click a wire or a port to view its values. Tab adds a node, Ctrl+P finds any command.",
     ),
     (
         Pane::Inspector,
-        "This is yours to change",
-        "Select a node for its values. Code beside it shows its WGSL: make it yours, change it, and the picture follows.",
+        "Change anything",
+        "Select a node to edit its values. The Code pane shows its WGSL: make a local copy, edit it, and the image updates.",
     ),
 ];
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::asset::{Cause, DistanceGrid, Phase, Work};
 use crate::plan::Plan;
 use crate::problem::{Problem, Problems};
-use crate::sim::files::{self, Wanted};
+use crate::sim::files::{self, FileRequest};
 
 /// Between two looks at whether what is waited for still matters.
 const LOOK: Duration = Duration::from_millis(20);
@@ -37,7 +37,7 @@ impl Loading {
 struct State {
     loading: Option<Loading>,
     /// What was stopped, and is not tried again until somebody asks for it.
-    stopped: Vec<Wanted>,
+    stopped: Vec<FileRequest>,
 }
 
 /// The window's end.
@@ -80,7 +80,7 @@ type Grid = Result<Arc<DistanceGrid>, Problem>;
 pub struct Loader {
     watch: Watch,
     /// What is being read, and where its grid will come from.
-    at_work: Option<(Wanted, Arc<Work>, Receiver<Grid>)>,
+    at_work: Option<(FileRequest, Arc<Work>, Receiver<Grid>)>,
 }
 
 /// Nobody waits for it any more.
@@ -102,7 +102,7 @@ impl Loader {
     /// Files that can't be used, or that were stopped.
     pub fn load(&mut self, plan: &Plan, mut newer: impl FnMut() -> bool) -> Result<bool, Problems> {
         let mut wanted = files::wanted(plan)?;
-        let begun = |file: &Wanted| self.at_work.as_ref().is_some_and(|(own, ..)| own.same(file));
+        let begun = |file: &FileRequest| self.at_work.as_ref().is_some_and(|(own, ..)| own.same(file));
         // What is being read comes first.
         wanted.sort_by_key(|file| !begun(file));
         if !wanted.first().is_some_and(begun) {
@@ -124,7 +124,7 @@ impl Loader {
     }
 
     /// Waits for one file; `None` when there is something newer.
-    fn wait(&mut self, file: &Wanted, newer: &mut impl FnMut() -> bool) -> Option<Grid> {
+    fn wait(&mut self, file: &FileRequest, newer: &mut impl FnMut() -> bool) -> Option<Grid> {
         if self.at_work.is_none() {
             self.begin(file);
         }
@@ -147,7 +147,7 @@ impl Loader {
         Some(result)
     }
 
-    fn begin(&mut self, file: &Wanted) {
+    fn begin(&mut self, file: &FileRequest) {
         let work = Arc::<Work>::default();
         let (node, path, bytes) = (file.node.clone(), file.path().to_path_buf(), file.bytes());
         self.watch.state().loading = Some(Loading { node, path, bytes, since: Instant::now(), work: work.clone() });
@@ -168,7 +168,7 @@ impl Loader {
     }
 }
 
-fn died(file: &Wanted) -> Problem {
+fn died(file: &FileRequest) -> Problem {
     let cause = format!("{}: reading it was given up", file.path().display());
     Problem::new(&file.node, "file", cause, "export it again, or choose another file")
 }

@@ -5,7 +5,7 @@ mod canvas;
 mod code;
 mod command;
 mod compiler;
-mod desk;
+
 mod disk;
 mod driver;
 mod execute;
@@ -16,11 +16,13 @@ mod history;
 mod inspector;
 mod loader;
 mod notice;
+mod pane_host;
 mod panes;
 mod picker;
 mod plan_pane;
 mod player;
 mod problems;
+mod prose;
 mod reading;
 mod session;
 mod settings;
@@ -267,7 +269,7 @@ impl Editor {
                 }
                 Event::StopExport => self.export.stop(),
                 Event::Saved(path) => self.tell(format!("Saved {}", path.display()), false),
-                Event::Reloaded(path) => self.tell(format!("Read {} anew: it was changed", path.display()), false),
+                Event::Reloaded(path) => self.tell(format!("Reloaded {} (changed on disk)", path.display()), false),
                 Event::Dropped(wish, node) => {
                     let told = self.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx));
                     told.unwrap_or_else(|sentence| self.tell(sentence, true));
@@ -294,7 +296,7 @@ impl Editor {
                     }
                     self.player.refresh();
                 }
-                None => self.tell(format!("`{link}` reads nothing yet, so there is nothing to see"), false),
+                None => self.tell(format!("`{link}` is not connected yet, so there is nothing to view"), false),
             }
         }
         let wires = self.views.values().filter_map(View::wire).map(str::to_string).collect();
@@ -380,9 +382,9 @@ impl Editor {
                 let look = theme::of(ui);
                 let mark = if self.session.unsaved() { "●" } else { "" };
                 let name = display_name(&self.session);
-                let where_from = self.session.path().map_or("not in a file yet".into(), |p| p.display().to_string());
+                let where_from = self.session.path().map_or("Never saved".into(), |p| p.display().to_string());
                 ui.label(RichText::new(name).color(look.dim)).on_hover_text(where_from);
-                ui.label(RichText::new(mark).color(look.accent)).on_hover_text("There are changes that no file holds");
+                ui.label(RichText::new(mark).color(look.accent)).on_hover_text("Unsaved changes");
             });
         });
         chosen
@@ -431,7 +433,7 @@ impl eframe::App for Editor {
         let (player, session) = (&mut self.player, &mut self.session);
         let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
         let ground = egui::Frame::new().fill(theme::of(ui).line);
-        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.desk(ui));
+        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui));
         self.hint(&ctx);
         self.show_picker(&ctx);
         let asked = self.canvas.take_commands();

@@ -1,17 +1,18 @@
-//! Something to tell, until it is put away or has been there for a while.
+//! Something to tell, until it is dismiss or has been there for a while.
 
 use std::time::{Duration, Instant};
 
 use eframe::egui::{self, RichText};
 
 use super::inspector::row;
+use super::prose;
 use super::theme;
 use crate::printable;
 
 /// How long good news stays.
 const STAY: Duration = Duration::from_secs(4);
 
-/// A sentence over the panes, so that nothing moves away from below the pointer. Errors stay until they are put away.
+/// A sentence over the panes, so that nothing moves away from below the pointer. Errors stay until they are dismiss.
 pub struct Notice {
     text: String,
     error: bool,
@@ -34,8 +35,8 @@ impl Notice {
             frame.stroke(egui::Stroke::new(1.0, color)).show(ui, |ui| {
                 ui.horizontal(|ui| {
                     ui.set_max_width(0.6 * ctx.content_rect().width());
-                    over |= row::small(ui, RichText::new("✖").color(theme::of(ui).dim), true, "put away", "Put away");
-                    ui.add(egui::Label::new(RichText::new(&self.text).color(color)).wrap());
+                    over |= row::small(ui, RichText::new("✖").color(theme::of(ui).dim), true, "dismiss", "Dismiss");
+                    ui.add(egui::Label::new(prose::label(ui, "", &self.text, color)).wrap());
                 });
             });
         });

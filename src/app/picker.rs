@@ -151,7 +151,7 @@ impl Picker {
                 }
             }
             if self.found.is_empty() {
-                ui.label(RichText::new("Nothing is called that").color(theme::of(ui).faint));
+                ui.label(RichText::new("No matches").color(theme::of(ui).faint));
             }
         });
         chosen

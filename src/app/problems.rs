@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
+use super::prose;
 use super::session::Session;
 use super::theme;
 use crate::edit::{self, Remedy};
@@ -37,7 +38,7 @@ impl ProblemList {
         self.learn(ui, session, &problems);
         if problems.is_empty() {
             self.at = None;
-            ui.label(RichText::new("Nothing is wrong with this graph.").color(theme::of(ui).faint));
+            ui.label(RichText::new("No problems.").color(theme::of(ui).faint));
             return Ok(());
         }
         ui.label(RichText::new(count(&problems)).color(theme::of(ui).dim));
@@ -82,17 +83,18 @@ impl ProblemList {
             if !problem.node.is_empty() {
                 let text = RichText::new(printable::name(&printable::cut(&place(problem)))).monospace();
                 let link = egui::Link::new(if here { text.strong().underline() } else { text });
-                if ui.add(link).on_hover_text("Show the node").clicked() {
+                if ui.add(link).on_hover_text("Go to node").clicked() {
                     self.at = Some(index);
                     session.go_to_problem(problem);
                 }
             }
-            ui.label(shown(&problem.cause));
+            let look = theme::of(ui);
+            ui.label(prose::label(ui, "", &shown(&problem.cause), ui.visuals().text_color()));
             if !problem.remedy.is_empty() {
-                ui.label(RichText::new(format!("→ {}", shown(&problem.remedy))).color(theme::of(ui).dim));
+                ui.label(prose::label(ui, "→ ", &shown(&problem.remedy), look.dim));
             }
             if is_outside(problem) {
-                let text = "Every graph in this folder may then read any of your files, now and in future.";
+                let text = "Allows every graph in this folder to read any of your files, now and in future.";
                 allow = ui.small_button("Allow files outside the folder").on_hover_text(text).clicked();
             }
             let known = self.known.iter().find(|(known, _)| known == problem);
@@ -219,19 +221,19 @@ mod tests {
     #[test]
     fn a_broken_graph_runs_again_at_the_press_of_a_button() {
         let mut harness = bench();
-        harness.get_by_label("Nothing is wrong with this graph.");
+        harness.get_by_label("No problems.");
         let plans = harness.state().session.plans();
         set(&mut harness, "screen", "image", "density.value");
         set(&mut harness, "divergence", "velocity", "viscosty.field");
         harness.get_by_label("2 errors");
         assert_eq!(harness.query_all_by_label("Error").count(), 2, "the icons have words");
-        harness.get_by_label("Put view/color_map between").click();
+        harness.get_by_label("Insert view/color_map").click();
         settle(&mut harness);
         harness.get_by_label("1 error");
         assert_eq!(harness.state().session.document().nodes["screen"].inputs["image"].to_string(), "color_map.image");
-        harness.get_by_label("Read viscosity.field").click();
+        harness.get_by_label("Connect viscosity.field").click();
         settle(&mut harness);
-        harness.get_by_label("Nothing is wrong with this graph.");
+        harness.get_by_label("No problems.");
         let bench = harness.state_mut();
         assert!(bench.told.is_empty() && bench.session.plans() == plans + 1);
         bench.session.undo();

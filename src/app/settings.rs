@@ -26,7 +26,7 @@ pub const RECENT: usize = 10;
 pub struct Folders {
     /// For the settings; nothing is remembered without one.
     pub settings: Option<PathBuf>,
-    /// For what is not in a file yet; nothing survives a crash without one.
+    /// For graphs that were never saved; nothing survives a crash without one.
     pub recovery: Option<PathBuf>,
 }
 

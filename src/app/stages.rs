@@ -163,7 +163,7 @@ fn wait(inbox: &Receiver<Message>, watching: bool) -> bool {
 fn read(folder: &Path, before: &Library) -> Answer {
     Library::with_folder(folder, before).map(Arc::new).map_err(|error| {
         let cause = format!("the stages in {} can't be read: {error}", folder.display());
-        Problem::new("", "", cause, "put the folder back; until then the stages are as they were")
+        Problem::new("", "", cause, "restore the folder; until then the loaded stages stay in use")
     })
 }
 
@@ -178,7 +178,7 @@ pub fn problems(library: &Library, document: &Document) -> Problems {
             // Compiling says so, of every node that names it.
             continue;
         }
-        let remedy = if kept { "mend it; until then its last good version is used" } else { "mend it to use it" };
+        let remedy = if kept { "fix it; until then its last valid version is used" } else { "fix it to use it" };
         for error in errors {
             let cause = format!("{}, line {}: {}", file.path.display(), error.place.line, error.message);
             problems.push(Problem::new(user.as_deref().unwrap_or_default(), "", cause, remedy).at(error.place));

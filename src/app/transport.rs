@@ -15,9 +15,11 @@ use crate::gpu::Making;
 pub fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Command> {
     let mut asked = None;
     let (play, label) = if player.playing { ("⏸", "Pause") } else { ("▶", "Play") };
-    for (command, icon, label) in
-        [(Command::Reset, "⏮", "Start anew"), (Command::Play, play, label), (Command::Step, "⏭", "Compute one frame")]
-    {
+    for (command, icon, label) in [
+        (Command::Reset, "⏮", "Reset simulation"),
+        (Command::Play, play, label),
+        (Command::Step, "⏭", "Step one frame"),
+    ] {
         if command.button(ui, icon, label) {
             asked = Some(command);
         }
@@ -28,9 +30,9 @@ pub fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<C
     figure(ui, 54.0, "frame", frame.to_string());
     figure(ui, 66.0, "time", format!("{time:.2} s"));
     let rate = player.rate().map_or("–".into(), |rate| format!("{rate:.1}"));
-    figure(ui, 38.0, "fps", rate).on_hover_text("Frames computed a second");
+    figure(ui, 38.0, "fps", rate).on_hover_text("Frames computed per second");
     let ms = player.gpu_ms().map_or("–".into(), |ms| format!("{ms:.2} ms"));
-    figure(ui, 66.0, "GPU", ms).on_hover_text("Time that the GPU needs for a frame");
+    figure(ui, 66.0, "GPU", ms).on_hover_text("GPU time per frame");
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| asked = status(ui, session).or(asked));
     asked
 }
@@ -40,7 +42,7 @@ fn speed(ui: &mut Ui, player: &mut Player) {
         s if s < 1.0 => format!("1/{} ×", (1.0 / s).round()),
         s => format!("{s} ×"),
     };
-    let hint = "Slow motion: frames are shown more slowly, each is computed as ever";
+    let hint = "Slow motion: frames are shown more slowly; the time step stays the same";
     egui::ComboBox::from_id_salt("speed")
         .width(58.0)
         .selected_text(text(player.speed))
@@ -59,7 +61,7 @@ fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
     let name = loading.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let (phase, share) = loading.progress();
     let share = share.map(|share| format!(" {:.0} %", 100.0 * share)).unwrap_or_default();
-    let text = format!("loading {name}, {}: {}{share}", amount(loading.bytes as f64), phase.name());
+    let text = format!("Loading {name}, {}: {}{share}", amount(loading.bytes as f64), phase.name());
     ui.label(RichText::new(text).color(theme::of(ui).accent).small());
     ui.spinner();
     asked
@@ -68,7 +70,7 @@ fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
 /// What the driver is compiling, and a way out where it takes long.
 fn shaders(ui: &mut Ui, making: &Making) -> Option<Command> {
     let asked = driver::is_slow(making)
-        && Command::CancelDriver.button(ui, "✖", "Cancel shader compilation; the last plan goes on running");
+        && Command::CancelDriver.button(ui, "✖", "Cancel shader compilation and keep the running plan");
     ui.label(RichText::new(driver::text(making)).color(theme::of(ui).accent).small());
     ui.spinner();
     asked.then_some(Command::CancelDriver)
@@ -84,14 +86,14 @@ fn status(ui: &mut Ui, session: &Session) -> Option<Command> {
         return shaders(ui, &making);
     }
     if session.compiling() {
-        ui.label(RichText::new("compiling").color(look.accent).small());
+        ui.label(RichText::new("Compiling").color(look.accent).small());
         ui.spinner();
         return None;
     }
     let count = session.problems().count();
     let (text, color) = match (session.broken(), count) {
         (true, _) if session.running_simulation().is_some() => {
-            ("the last version that worked runs on".into(), look.error)
+            ("Errors: running the last valid version".into(), look.error)
         }
         (_, 0) => return None,
         (_, 1) => ("1 problem".to_string(), look.warning),

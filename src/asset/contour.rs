@@ -31,7 +31,7 @@ pub fn distances(
         }
         work.go_on(0)?;
         if pieces.len() > MAX_TRIANGLES {
-            return Err(Cause::TooMany("pieces of outline"));
+            return Err(Cause::TooMany("outline segments"));
         }
     }
     if pieces.is_empty() {
@@ -42,7 +42,7 @@ pub fn distances(
     let values = fill::fill(domain, &tree, true, &|p| picture.is_inside(p), work)?;
     let mut warnings = Vec::from_iter(place_warnings(domain, min, max, &values));
     if picture.is_full() {
-        warnings.push("the whole picture is inside; paint the shape white on black, or opaque on transparent".into());
+        warnings.push("the whole image is inside; paint the shape white on black, or opaque on transparent".into());
     }
     Ok(DistanceGrid { values, warnings })
 }

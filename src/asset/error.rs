@@ -26,17 +26,17 @@ pub enum Cause {
     /// Empty if there is none.
     #[error("{}", ending(.0))]
     Ending(String),
-    #[error("a mesh has no place in a 2D domain")]
+    #[error("a mesh cannot be used in a 2D domain")]
     MeshIn2d,
-    #[error("a picture has no place in a 3D domain")]
+    #[error("an image cannot be used in a 3D domain")]
     PictureIn3d,
     /// The kind of file it should be, and what is wrong.
-    #[error("it is not a sound {kind} file: {message}")]
+    #[error("it is not a valid {kind} file: {message}")]
     Broken { kind: &'static str, message: String },
     /// A file that a glTF file stands on.
     #[error("cannot load its buffer `{uri}`: {message}")]
     Buffer { uri: String, message: String },
-    #[error("it uses {0}, which is not read")]
+    #[error("it uses {0}, which is not supported")]
     Unsupported(String),
     #[error("it has no triangles")]
     NoTriangles,
@@ -48,17 +48,17 @@ pub enum Cause {
     Vertices,
     #[error("it has more than {1} {0}")]
     Parts(&'static str, usize),
-    #[error("its faces with many corners take too long to cut into triangles")]
+    #[error("its polygons take too long to triangulate")]
     Faces,
-    #[error("a picture of {0} x {1} pixels is too large")]
+    #[error("an image of {0} x {1} pixels is too large")]
     Pixels(u32, u32),
     #[error("its shape has no extent")]
     NoExtent,
-    #[error("no part of the picture is inside: nothing is brighter, or more opaque, than one half")]
+    #[error("the image has no inside: no pixel is brighter, or more opaque, than one half")]
     NothingInside,
-    #[error("a size of {0} m is no size")]
+    #[error("size must be positive, got {0} m")]
     Size(f64),
-    #[error("the center is not a point within reach")]
+    #[error("the center is out of range")]
     Center,
     #[error("the domain's cells do not fit into memory")]
     Cells,
@@ -78,11 +78,7 @@ impl From<ReadError> for Cause {
 }
 
 fn ending(ending: &str) -> String {
-    if ending.is_empty() {
-        "its name has no ending".into()
-    } else {
-        format!("files that end in .{ending} are not read")
-    }
+    if ending.is_empty() { "its name has no extension".into() } else { format!(".{ending} files are not supported") }
 }
 
 /// What to do about a file outside the graph's folder.
@@ -92,20 +88,20 @@ impl Cause {
     /// What to do about it.
     pub fn remedy(&self) -> &'static str {
         match self {
-            Cause::Missing => "choose a file that is there, or correct the path",
+            Cause::Missing => "choose an existing file, or correct the path",
             Cause::Unreadable(_) => "check its permissions, or choose another file",
-            Cause::TooLarge => "reduce the mesh or the picture and export it again",
+            Cause::TooLarge => "reduce the mesh or the image and export it again",
             Cause::Outside => OUTSIDE,
             Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string() => OUTSIDE,
             Cause::Ending(_) => "choose .obj, .gltf or .glb for a 3D domain, .png for a 2D one",
-            Cause::MeshIn2d => "choose a .png picture, or make the domain 3D",
+            Cause::MeshIn2d => "choose a .png image, or make the domain 3D",
             Cause::PictureIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
             Cause::Broken { .. } => "export it again",
             Cause::Buffer { .. } => "keep the buffer beside the .gltf file, or export a .glb, which holds everything",
             Cause::Unsupported(_) => "export it again without",
             Cause::NoTriangles => "export a mesh with faces; points, curves and empty objects have no inside",
             Cause::Vertex(_) => "clean the mesh: coordinates are finite numbers below 1e15",
-            Cause::TooMany("pieces of outline") => "smooth or shrink the picture",
+            Cause::TooMany("outline segments") => "smooth or shrink the image",
             Cause::TooMany(_) => "reduce (decimate) the mesh",
             Cause::Vertices => "reduce (decimate) the mesh",
             Cause::Parts(..) => "join its parts and export it again",

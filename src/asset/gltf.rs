@@ -39,7 +39,7 @@ pub fn read(bytes: &[u8], folder: &Path, access: &Access, work: &Work) -> Result
     let (json, blob) = if bytes.starts_with(b"glTF") {
         let length = bytes.get(LENGTH).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b));
         if length < 12 {
-            return Err(broken("its header is cut off"));
+            return Err(broken("its header is truncated"));
         }
         let glb = Glb::from_slice(bytes).map_err(|e| broken(e.to_string()))?;
         (glb.json, glb.bin)
@@ -63,7 +63,7 @@ pub fn read(bytes: &[u8], folder: &Path, access: &Access, work: &Work) -> Result
             add(&root, &buffers, primitive, transform, &mut mesh)?;
         }
         if node.skin.is_some() && mesh.warnings.is_empty() {
-            mesh.warnings.push("the mesh has a skeleton, which is not applied; its rest shape is read".into());
+            mesh.warnings.push("the mesh has a skeleton, which is ignored; its rest pose is used".into());
         }
     }
     Ok(mesh)
@@ -193,7 +193,7 @@ fn placed_nodes(root: &Root) -> Result<Vec<(&Node, DMat4)>, Cause> {
         let node = root.nodes.get(index).ok_or_else(|| broken(format!("there is no node {index}")))?;
         // With one parent each, only a circle, or a scene that names a child or a node twice, comes by more often.
         if placed.len() >= root.nodes.len() {
-            return Err(broken("its nodes go in a circle"));
+            return Err(broken("its nodes form a cycle"));
         }
         let transform = above * own_transform(node);
         placed.push((node, transform));
@@ -232,7 +232,7 @@ fn add(root: &Root, buffers: &[&[u8]], primitive: &Primitive, transform: DMat4, 
     let vertex = |corner: usize| {
         let index = indices.as_ref().map_or(Some(corner as u32), |i| i.index(corner));
         let index = index.filter(|i| (*i as usize) < positions.count);
-        index.map(|i| first + i).ok_or_else(|| broken("a triangle names a vertex that is not there"))
+        index.map(|i| first + i).ok_or_else(|| broken("a triangle refers to a missing vertex"))
     };
     let mirrored = transform.determinant() < 0.0;
     for t in 0..triangles {

@@ -22,21 +22,21 @@ use stagewright::tune::{self, Book};
 
 #[derive(Args)]
 pub struct Bench {
-    /// Graph files (.ron) and built-in cases, all cases when there are none: b1 stable fluids, b2 smoke in 3D, b3 SPH, b4 curl
+    /// Graph files (.ron) and built-in cases; all cases if none are given: b1 stable fluids, b2 smoke in 3D, b3 SPH, b4 curl
     /// noise, b5 two fluids, b6 bilateral filter, mg multigrid
     #[arg(value_name = "GRAPH|CASE")]
     graphs: Vec<String>,
-    /// One size or several, each timed: of a case its cells a side, particles or rows; of a graph the cells along the longest
-    /// side of its finest domain, the others in proportion
+    /// Sizes to time. For a case: cells per side, particles or rows. For a graph: cells along the longest
+    /// side of its finest domain; other domains scale in proportion
     #[arg(long, value_name = "N,N..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     size: Vec<u32>,
     /// Part of the name of the graphics adapter
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// One line of JSON for each case and size
+    /// Print one line of JSON for each case and size
     #[arg(long)]
     json: bool,
-    /// Set a parameter of all graphs: node.param=value, as for `render`
+    /// Set a parameter in all graphs: node.param=value, as for `render`
     #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
     params: Vec<String>,
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside each graph
@@ -45,20 +45,20 @@ pub struct Bench {
     /// Let graphs read files outside their own folders
     #[arg(long)]
     allow_files: bool,
-    /// Also print this wire in the first frames, such as a number that a stage reduces; it is not part of what is timed. What is
-    /// called `residual` is shown anyway
+    /// Also print this wire in the first frames, such as a number that a stage reduces; not included in the times. Wires
+    /// called `residual` are always printed
     #[arg(long, value_name = "NODE.PORT")]
     show: Vec<String>,
-    /// Make each sweep of each stage a dispatch of its own, one cell an invocation, to compare with
+    /// Run each sweep of each stage as a separate dispatch, one cell per invocation, for comparison
     #[arg(long)]
     plain: bool,
-    /// Find out the fastest shapes of the dispatches first, and remember them for this adapter
+    /// First measure the fastest workgroup shapes, and save them for this adapter
     #[arg(long, conflicts_with = "plain")]
     tune: bool,
-    /// Time nothing; write every State after the first frame into this folder
+    /// Write every State after the first frame into this folder instead of timing
     #[arg(long, value_name = "FOLDER", conflicts_with = "compare")]
     dump: Option<PathBuf>,
-    /// Time nothing; compare every State after the first frame with what another adapter has dumped
+    /// Compare every State after the first frame with the dump of another adapter instead of timing
     #[arg(long, value_name = "FOLDER")]
     compare: Option<PathBuf>,
     #[command(flatten)]
@@ -149,7 +149,7 @@ impl Bench {
         let options = self.options(gpu, subject, &[]);
         let mut book = Book::open();
         let choices = tune::tune(gpu, &graph, &options, &mut book, &|| true).map_err(problems)?;
-        book.save().map_err(|e| Failure::Message(format!("what was measured can't be kept: {e}")))?;
+        book.save().map_err(|e| Failure::Message(format!("cannot save the measured tuning: {e}")))?;
         for choice in choices.iter().filter(|_| !self.json) {
             let [x, y, z] = choice.shape.group;
             let around = match choice.shape.halo {
@@ -157,7 +157,7 @@ impl Bench {
                 halo => format!(", inputs in tiles with {halo} cells around"),
             };
             report::print(&format!(
-                "{}: {} in groups of {x}x{y}x{z}, {} cells each, {} sweeps a dispatch{around}: {:.4} ms, plain {:.4}\n",
+                "{}: {} in groups of {x}x{y}x{z}, {} cells each, {} sweeps per dispatch{around}: {:.4} ms, plain {:.4}\n",
                 subject.name, choice.node, choice.shape.cells, choice.shape.sweeps, choice.ms, choice.plain_ms
             ));
         }
@@ -187,7 +187,7 @@ impl Bench {
         if !path.is_file() {
             let cases = cases::names().join(", ");
             return Err(Failure::Message(format!(
-                "`{graph}` is no graph file and no case; there are the cases {cases}"
+                "`{graph}` is neither a graph file nor a case; the cases are {cases}"
             )));
         }
         let mut document = read(path)?;
@@ -315,16 +315,16 @@ fn table(line: &Line<'_>) -> String {
     let time =
         |what: &str, time: Time| format!("{:10.4} ms {what} ({:.4} to {:.4})\n", time.median, time.min, time.max);
     match cost.gpu_ms {
-        Some(gpu) => out.push_str(&time("a step on the GPU", gpu)),
-        None => out.push_str("the adapter has no timestamps, so the GPU is not told apart\n"),
+        Some(gpu) => out.push_str(&time("GPU time per step", gpu)),
+        None => out.push_str("the adapter has no timestamps, so GPU time is not measured\n"),
     }
-    out.push_str(&time("by the wall clock", cost.wall_ms));
-    out.push_str(&time("of the CPU, woken for it", cost.cpu_ms));
-    out.push_str(&time("of the CPU, awake", cost.cpu_awake_ms));
-    out.push_str(&time("of another core, recording ahead", cost.record_ms));
+    out.push_str(&time("wall clock per step", cost.wall_ms));
+    out.push_str(&time("CPU time per step, after idle", cost.cpu_ms));
+    out.push_str(&time("CPU time per step, busy", cost.cpu_awake_ms));
+    out.push_str(&time("CPU time per step, recording ahead on another core", cost.record_ms));
     let _ = writeln!(
         out,
-        "{:10.3} MB a step, {:.1} GB/s, {:.0} % of a copy; {} steps a repeat",
+        "{:10.3} MB per step, {:.1} GB/s, {:.0} % of a copy; {} steps per repeat",
         cost.bytes as f64 * 1e-6,
         cost.gb_s,
         line.share_of_copy * 100.0,
@@ -337,7 +337,7 @@ fn table(line: &Line<'_>) -> String {
     if let Some(residual) = line.residual {
         let _ = writeln!(
             out,
-            "  residual {:.3e} to {:.3e} in {SHOWN} steps; {:.1} times less in the first, {:.3} decades a ms",
+            "  residual {:.3e} to {:.3e} in {SHOWN} steps; {:.1} times smaller after the first, {:.3} decades per ms",
             residual.first, residual.last, residual.step, residual.decades_per_ms
         );
     }

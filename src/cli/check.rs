@@ -10,7 +10,7 @@ pub fn run(args: &GraphArgs) -> Result<(), Failure> {
     let plan = args.compile(&document, &library, &args.options())?;
     files::check(&plan)?;
     report::print(&format!(
-        "{}: no problems, {} dispatches a frame, {} of GPU memory\n",
+        "{}: no problems, {} dispatches per frame, {} of GPU memory\n",
         args.graph.display(),
         plan.frame.len(),
         mebibytes(plan.memory)

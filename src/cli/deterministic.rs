@@ -21,7 +21,7 @@ const MOST: u64 = 256 << 20;
 
 #[derive(Args)]
 pub struct DeterministicArgs {
-    /// Compute in a way that repeats to the bit on one adapter and driver: with the default tuning instead of the measured one. Hashes every State
+    /// Give the same bits in every run on one adapter and driver: use the default tuning instead of the measured one. Hashes every State
     /// after every frame
     #[arg(long)]
     deterministic: bool,
@@ -117,7 +117,7 @@ fn differences(hashes: &Hashes, reference: &Hashes) -> Vec<String> {
     for (what, here, there) in [("adapter", &here.adapter, &there.adapter), ("program", &here.program, &there.program)]
     {
         if here != there {
-            report::print(&format!("note: the file is of another {what}: {there}; this is {here}\n"));
+            report::print(&format!("note: the file comes from another {what}: {there}; this is {here}\n"));
         }
     }
     let mut differences = Vec::new();
@@ -148,7 +148,7 @@ pub fn difference(run: &Run, other: &Run, what: &str) -> Option<String> {
             here.frame, here.state, here.hash, there.hash
         ),
         (Some(here), Some(there)) => format!(
-            "frame {}: State `{}` stands where {what} has State `{}` of frame {}",
+            "frame {}: found State `{}` where {what} has State `{}` of frame {}",
             here.frame, here.state, there.state, there.frame
         ),
         (Some(here), None) => format!("frame {}: {what} ends before State `{}`", here.frame, here.state),

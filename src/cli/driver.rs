@@ -23,7 +23,7 @@ const SLOW: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
 pub struct DriverArgs {
-    /// Give up with exit code 3 when the driver compiles one shader for longer than this, or no frame comes for five times as long [s]
+    /// Stop with exit code 3 when the driver compiles one shader for longer than this, or no frame is finished for five times as long [s]
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..))]
     driver_limit: u64,
 }

@@ -34,7 +34,7 @@ struct Cli {
     /// Graph to open in the editor
     #[cfg(feature = "editor")]
     file: Option<PathBuf>,
-    /// Folder of your own stages (.wgsl) and groups (.ron) for the editor, read again when a file in it changes; without it,
+    /// Folder of your own stages (.wgsl) and groups (.ron) for the editor, reloaded when a file in it changes; default:
     /// `stages` beside the graph
     #[cfg(feature = "editor")]
     #[arg(long, value_name = "FOLDER")]
@@ -43,17 +43,17 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run a graph and write its pictures, or those of any wire, as numbered PNG files
+    /// Run a graph and write its images, or images of any wire, as numbered PNG files
     Render(Box<render::Render>),
-    /// Report everything that is wrong with a graph; exit code 1 when it can't run
+    /// Report all problems of a graph; exit code 1 when it can't run
     Check(GraphArgs),
-    /// Run graphs and check what they expect of themselves; exit code 1 when something is otherwise, 2 when a graph can't run
+    /// Run graphs and check their expectations; exit code 1 when one fails, 2 when a graph can't run
     Test(Box<test::Test>),
-    /// Print what a graph compiles to
+    /// Print the compiled plan of a graph
     Plan(plan::PlanArgs),
-    /// Time graphs and the built-in cases: GPU, wall clock and CPU of a step, node by node, beside the bytes that must move
+    /// Time graphs and the built-in cases: GPU, wall-clock and CPU time per step, by node, compared with minimum memory traffic
     Bench(Box<bench::Bench>),
-    /// List the stages, or print one as reference
+    /// List the stages, or print the reference of one
     Stages(stages::Stages),
 }
 
@@ -200,7 +200,7 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
 
 /// `512x256`
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let message = || format!("`{text}` is no size; write WIDTHxHEIGHT, for example 1024x1024");
+    let message = || format!("`{text}` is not a size; write WIDTHxHEIGHT, for example 1024x1024");
     let (width, height) = text.split_once(['x', 'X']).ok_or_else(message)?;
     let side = |s: &str| s.trim().parse::<u32>().ok().filter(|n| (1..=16_384).contains(n)).ok_or_else(message);
     Ok((side(width)?, side(height)?))

@@ -33,39 +33,39 @@ use stagewright::tune::Book;
 pub struct Render {
     #[command(flatten)]
     graph: GraphArgs,
-    /// Frames to write: the first N, or N-M, for which those before are computed too
+    /// Frames to write: the first N, or N-M (earlier frames are computed too)
     #[arg(long, value_name = "N|N-M", value_parser = parse_frames)]
     frames: RangeInclusive<u64>,
-    /// Folder for the frames, made when it is not there
+    /// Folder for the frames, created if missing
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
     format: FormatArgs,
-    /// Go on with an export of the same that was interrupted
+    /// Resume an interrupted export
     #[arg(long, conflicts_with = "deterministic")]
     resume: bool,
-    /// Largest size of the images [pixels], which keep their shape; what the Output says when absent
+    /// Largest size of the images [pixels]; they keep their aspect ratio. Default: the size of the Output
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
-    /// Give the images exactly the size of --size, stretched where it has another shape
+    /// Give the images exactly the size of --size, stretched if the aspect ratio differs
     #[arg(long, requires = "size")]
     stretch: bool,
-    /// Frames a second; a frame's time step is its inverse
+    /// Frames per second; the time step is its inverse
     #[arg(long, value_name = "F")]
     fps: Option<f64>,
     /// Recorded pointer and keys (.ron) to play instead of the graph's own
     #[arg(long, value_name = "RECORDING")]
     input: Option<PathBuf>,
-    /// Output node to render; the topmost on the canvas when absent
+    /// Output node to render; default: the topmost on the canvas
     #[arg(long, value_name = "NODE")]
     output: Option<String>,
     /// Part of the name of the graphics adapter
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// Print the GPU time of every node at the end, the median of all frames
+    /// At the end, print the GPU time of every node (median of all frames)
     #[arg(long)]
     profile: bool,
-    /// Look for NaN and infinity in the States, every 16 frames and at the end, and name the node and the frame where they began. A
+    /// Check the States for NaN and infinity, every 16 frames and at the end, and name the node and the frame where they began. Only a
     /// warning: the exit code stays 0
     #[arg(long)]
     check_values: bool,
@@ -133,12 +133,12 @@ impl Render {
         times.take(&mut simulation, true);
         if self.resume && done.replaced > 0 {
             report::print(&format!(
-                "{} frames were there of another version of the graph, its stages, its files or the program; all were rendered again\n",
+                "{} existing frames came from another version of the graph, its stages, its files or the program; all frames were rendered again\n",
                 done.replaced
             ));
         }
         if done.kept > 0 {
-            report::print(&format!("{} frames were there already\n", done.kept));
+            report::print(&format!("{} frames already existed\n", done.kept));
         }
         self.summary(done.written, started.elapsed(), times, &simulation);
         for watched in simulation.watched() {
@@ -191,7 +191,7 @@ impl Render {
                     library::close_names(name, names()).first().map(|close| format!("; did you mean `{close}`?"));
                 let there = names().collect::<Vec<_>>().join(", ");
                 Failure::Message(format!(
-                    "--output {name}: no such Output{}; there are: {there}",
+                    "--output {name}: no such Output{}; the Outputs are: {there}",
                     close.unwrap_or_default()
                 ))
             })?),
@@ -200,7 +200,7 @@ impl Render {
         if self.output.is_none() && outputs.len() > 1 {
             let others = names().skip(1).collect::<Vec<_>>().join(", ");
             report::tell(&format!(
-                "rendering the Output `{}`, the topmost; --output takes another: {others}",
+                "rendering the Output `{}` (the topmost); choose another with --output: {others}",
                 output.path
             ));
         }
@@ -211,7 +211,7 @@ impl Render {
         if fits != size {
             let (shape, (w, h), (ww, hh)) = (own, fits, size);
             report::tell(&format!(
-                "--size {ww}x{hh}: the image has the shape {}:{}, so it is rendered at {w}x{h}; --stretch gives {ww}x{hh}",
+                "--size {ww}x{hh}: the image has the aspect ratio {}:{}, so it is rendered at {w}x{h}; use --stretch for exactly {ww}x{hh}",
                 shape.0, shape.1
             ));
         }
@@ -261,7 +261,7 @@ impl Render {
             .and_then(|plan| bad.origin(simulation.gpu(), plan));
         report::warn(&bad.problem(origin.as_ref().ok().and_then(Option::as_ref)).into());
         if let Err(problems) = origin {
-            report::tell(&format!("where it began can't be found: {problems}"));
+            report::tell(&format!("cannot find where it began: {problems}"));
         }
         Ok(())
     }
@@ -272,9 +272,9 @@ impl Render {
         let (total, nodes) = times.medians();
         let solver = match total {
             Some(ms) if (kept as u64) < frames => {
-                format!("solver {ms:.3} ms a frame, the median of {kept} of {frames} frames")
+                format!("solver {ms:.3} ms per frame, median of {kept} of {frames} frames")
             }
-            Some(ms) => format!("solver {ms:.3} ms a frame, the median of {frames}"),
+            Some(ms) => format!("solver {ms:.3} ms per frame, median of {frames}"),
             None if simulation.node_times().is_some() => "nothing runs in every frame".into(),
             None => "the adapter has no timestamps".into(),
         };
@@ -393,14 +393,14 @@ const MOST_FRAMES: u64 = 99_999_999;
 
 /// `240` or `100-240`
 fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
-    let message = || format!("`{text}` is no range of frames; write N or N-M, for example 240 or 100-240");
+    let message = || format!("`{text}` is not a range of frames; write N or N-M, for example 240 or 100-240");
     let number = |s: &str| s.trim().parse::<u64>().ok().filter(|n| *n >= 1).ok_or_else(message);
     let (first, last) = match text.split_once('-') {
         Some((first, last)) => (number(first)?, number(last)?),
         None => (1, number(text)?),
     };
     if last > MOST_FRAMES {
-        return Err(format!("`{text}`: {MOST_FRAMES} frames are the most"));
+        return Err(format!("`{text}`: at most {MOST_FRAMES} frames"));
     }
     if first <= last { Ok(first..=last) } else { Err(message()) }
 }

@@ -27,10 +27,10 @@ const IN_FLIGHT: u64 = 4;
 
 #[derive(Args)]
 pub struct Test {
-    /// Graph files (.ron), and folders of them
+    /// Graph files (.ron) and folders of graphs
     #[arg(required = true, value_name = "GRAPH|FOLDER")]
     graphs: Vec<PathBuf>,
-    /// Set a parameter of those graphs that have the node: node.param=value, as for `render`
+    /// Set a parameter in all graphs that have the node: node.param=value, as for `render`
     #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
     params: Vec<String>,
     /// Folder of your own stages (.wgsl) and groups (.ron); without it, `stages` beside the graph

@@ -7,19 +7,19 @@ use stagewright::sim::probe::{Axis, ColorMap, Show, Statistics, View, Volume};
 
 #[derive(Args)]
 pub struct WireArgs {
-    /// Wire to render instead of an Output: node.port, node.port.attribute of particles
+    /// Wire to render instead of an Output: node.port, or node.port.attribute for particles
     #[arg(long, value_name = "WIRE", conflicts_with = "output")]
     wire: Option<String>,
-    /// What of the wire: auto, magnitude, direction, color, or a component from 0
+    /// What to show of the wire: auto, magnitude, direction, color, or a component from 0
     #[arg(long, value_name = "WHAT", requires = "wire", value_parser = parse_show, default_value = "auto")]
     show: Show,
-    /// Colour map: viridis, magma, inferno, plasma, signed or grey
+    /// Colour map: viridis, magma, inferno, plasma, diverging or grey
     #[arg(long, value_name = "MAP", requires = "wire", value_parser = parse_map, default_value = "viridis")]
     map: ColorMap,
-    /// Values of the first and the last colour; those of each frame when absent
+    /// Values of the first and the last colour; default: the range of each frame
     #[arg(long, value_name = "LOW,HIGH", requires = "wire", value_parser = parse_range, allow_hyphen_values = true)]
     range: Option<(f64, f64)>,
-    /// How a volume is cut: z=0.5 is the layer in the middle, z=max the greatest along z, orbit the greatest along the rays of a camera
+    /// How a volume is shown: z=0.5 is the middle slice, z=max the maximum along z, orbit the maximum along the rays of a camera
     #[arg(long, value_name = "AXIS=PLACE", requires = "wire", value_parser = parse_volume, default_value = "z=0.5")]
     slice: Volume,
     /// How the wire's statistics are printed at the end
@@ -55,7 +55,7 @@ impl WireArgs {
     /// Prints what the last frame of the wire holds.
     pub fn report(&self, statistics: Option<&Statistics>) -> Result<(), Failure> {
         let Some(wire) = &self.wire else { return Ok(()) };
-        let Some(statistics) = statistics else { return Err(Failure::Message("the GPU did not answer".into())) };
+        let Some(statistics) = statistics else { return Err(Failure::Message("the GPU did not respond".into())) };
         match self.stats {
             Format::Text => report::print(&text(wire, statistics)),
             Format::Json => {
@@ -79,7 +79,7 @@ fn parse_show(text: &str) -> Result<Show, String> {
         "direction" => Ok(Show::Direction),
         "color" => Ok(Show::Color),
         _ => text.parse().map(Show::Component).map_err(|_| {
-            format!("`{text}` is nothing to show; write auto, magnitude, direction, color, or a component from 0")
+            format!("`{text}` cannot be shown; write auto, magnitude, direction, color, or a component from 0")
         }),
     }
 }
@@ -87,19 +87,19 @@ fn parse_show(text: &str) -> Result<Show, String> {
 fn parse_map(text: &str) -> Result<ColorMap, String> {
     ColorMap::ALL.into_iter().find(|map| map.name() == text).ok_or_else(|| {
         let names = ColorMap::ALL.map(ColorMap::name).join(", ");
-        format!("`{text}` is no colour map; there are {names}")
+        format!("`{text}` is not a colour map; choose one of {names}")
     })
 }
 
 fn parse_range(text: &str) -> Result<(f64, f64), String> {
-    let message = || format!("`{text}` is no range; write LOW,HIGH, for example -1,1");
+    let message = || format!("`{text}` is not a range; write LOW,HIGH, for example -1,1");
     let (low, high) = text.split_once(',').ok_or_else(message)?;
     let number = |s: &str| s.trim().parse::<f64>().ok().filter(|n| n.is_finite()).ok_or_else(message);
     Ok((number(low)?, number(high)?))
 }
 
 fn parse_volume(text: &str) -> Result<Volume, String> {
-    let message = || format!("`{text}` is no cut; write z=0.5 (0 to 1 along x, y or z), z=max, or orbit");
+    let message = || format!("`{text}` is not a slice; write z=0.5 (0 to 1 along x, y or z), z=max, or orbit");
     if text == "orbit" {
         return Ok(Volume::Orbit);
     }

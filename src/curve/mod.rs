@@ -93,8 +93,9 @@ fn check_places(places: impl Iterator<Item = f64>, what: &str, point: &str) -> R
             return Err((format!("{name} {} of the {what} is at t = {t}", index + 1), "give a t in 0..1".into()));
         }
         if let Some(before) = before.filter(|before| *before > t) {
-            let cause = format!("{name} {} of the {what} is at t = {t}, behind one at {before}", index + 1);
-            return Err((cause, format!("put the {name}s in the order of t")));
+            let cause =
+                format!("{name} {} of the {what} is at t = {t}, but the one before it is at {before}", index + 1);
+            return Err((cause, format!("sort the {name}s by t")));
         }
         before = Some(t);
     }

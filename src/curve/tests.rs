@@ -149,7 +149,11 @@ fn wrong_curves_say_what_is_wrong_and_stay_harmless() {
         (&[(f64::NAN, 1.0)], none, "at t = NaN"),
         (&[(0.0, 1.0), (1.5, 1.0)], none, "point 2 of the curve is at t = 1.5"),
         (&[(-0.1, 1.0)], none, "at t = -0.1"),
-        (&[(0.0, 1.0), (0.6, 1.0), (0.5, 2.0)], none, "point 3 of the curve is at t = 0.5, behind one at 0.6"),
+        (
+            &[(0.0, 1.0), (0.6, 1.0), (0.5, 2.0)],
+            none,
+            "point 3 of the curve is at t = 0.5, but the one before it is at 0.6",
+        ),
         (&[(0.0, f64::NAN), (1.0, 1.0)], none, "has the value NaN"),
         (&[(0.0, 1e39)], none, "more than 1e38"),
         (&[(0.0, f64::NEG_INFINITY)], none, "-inf"),

@@ -33,11 +33,11 @@ pub struct Document {
     pub version: u32,
     pub name: String,
     pub about: String,
-    /// Frames a second; a frame's time step is its inverse.
+    /// Frames per second; the time step is its inverse.
     pub fps: f64,
     /// Seed of `random` and `frame.seed`.
     pub seed: u32,
-    /// Pointer and keys that play when nobody is at the controls.
+    /// Recorded pointer and keys, played while there is no user input.
     pub input: Option<InputTrack>,
     /// Comment frames, the lowest first.
     pub frames: Vec<Frame>,
@@ -217,7 +217,7 @@ fn whole(value: &ParamValue) -> Option<u32> {
     }
 }
 
-/// A picture that leaves the graph.
+/// An image that the graph outputs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
     /// Pixels; the resolution of the picture's grid when absent.
@@ -410,7 +410,7 @@ impl Document {
                 node.params.remove("value");
             }
             (_, "until", _) if node.until.is_none() => {
-                return Err(format!("`{path}` does not wait for a number; give it `until` first"));
+                return Err(format!("`{path}` has no stop condition; give it `until` first"));
             }
             (NodeKind::State(_), "capacity", _) => node.capacity = Some(value),
             _ => node.give(param, value),

@@ -269,7 +269,7 @@ record!(Node, "Node", NODE_FIELDS, |n, map| {
 fn set_kind<E: de::Error>(node: &mut Node, kind: NodeKind) -> Result<(), E> {
     if node.kind != NodeKind::Unknown {
         return Err(E::custom(
-            "a node is one thing: give one of stage, custom, domain, state, number, group, output, file, reroute",
+            "a node has exactly one kind: give one of stage, custom, domain, state, number, group, output, file, reroute",
         ));
     }
     node.kind = kind;
@@ -495,8 +495,8 @@ fn gradient(stops: Vec<(f64, Linear)>) -> ParamValue {
 fn number(item: &Item) -> Result<f64, String> {
     match item {
         Item::Number(value) => Ok(*value),
-        Item::Text(text) => Err(format!("`{text}` stands where a number belongs")),
-        Item::List(_) => Err("a list stands where a number belongs".into()),
+        Item::Text(text) => Err(format!("expected a number, found `{text}`")),
+        Item::List(_) => Err("expected a number, found a list".into()),
     }
 }
 
@@ -512,7 +512,7 @@ fn stop(item: &Item) -> Result<(f64, Linear), String> {
     let t = number(t)?;
     let color = match color {
         Item::Text(text) => {
-            color_from_hex(text).ok_or_else(|| format!("`{text}` is no colour (\"#rrggbb\" or \"#rrggbbaa\")"))?
+            color_from_hex(text).ok_or_else(|| format!("`{text}` is not a colour (\"#rrggbb\" or \"#rrggbbaa\")"))?
         }
         Item::List(parts) => match parts.as_slice() {
             [r, g, b] => [number(r)?, number(g)?, number(b)?, 1.0],

@@ -148,7 +148,7 @@ impl Salvage<'_> {
                 }
                 Err(cause) => cause,
             },
-            None => "it has no end".into(),
+            None => "it is not closed".into(),
         };
         *at = part.bound;
         match part.key.as_str() {
@@ -180,7 +180,7 @@ impl Salvage<'_> {
             }
             let end = self.end(at, limit);
             let whole = end.and_then(|end| self.text.get(at..end)).map(str::trim);
-            match whole.ok_or("it has no end".to_string()).and_then(|text| {
+            match whole.ok_or("it is not closed".to_string()).and_then(|text| {
                 reads(read::part::<Expect>(text))?;
                 Ok(text)
             }) {
@@ -252,7 +252,7 @@ impl Salvage<'_> {
             let rest = self.text.get(*at..next.unwrap_or(limit)).and_then(|rest| rest.lines().next()).unwrap_or("");
             let more = if rest.chars().count() > SHOWN { "…" } else { "" };
             let shown: String = rest.chars().take(SHOWN).collect();
-            self.lose(*at, format!("`{}{more}` is no part of a graph", shown.trim_end()));
+            self.lose(*at, format!("`{}{more}` is not part of a graph", shown.trim_end()));
             *at = next.unwrap_or(limit);
         }
     }

@@ -34,11 +34,11 @@ pub fn expose_param(
         return Err(format!("`{}` has no parameter `{}`; choose one that it has", inner.node, inner.port));
     }
     if let Some((known, _)) = own.params.iter().find(|(_, targets)| targets.contains(inner)) {
-        return Err(format!("`{inner}` is the group's parameter `{known}` already; hide that first"));
+        return Err(format!("`{inner}` is already exposed as `{known}`; hide that first"));
     }
     port_name(name)?;
     if ["iterations", "until"].contains(&name) || own.inputs.contains_key(name) {
-        return Err(format!("`{name}` is something else of `{group}` already; choose another name"));
+        return Err(format!("`{group}` already uses the name `{name}`; choose another name"));
     }
     own.params.entry(name.to_string()).or_default().push(inner.clone());
     Ok(())
@@ -77,8 +77,7 @@ pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &st
     if let Some(value) = &value {
         if let Some(number) = mentioned(value).first() {
             return Err(format!(
-                "`{name}` is set to an expression that names `{number}`, which is not known inside of `{group}`; give \
-                 it a number first"
+                "`{name}` is set to an expression that uses `{number}`, which is not available inside `{group}`; set it to a number first"
             ));
         }
         for target in targets {
@@ -110,7 +109,7 @@ pub fn rename_port(document: &mut Document, scope: &Scope, side: Side, old: &str
     }
     port_name(new)?;
     if known(new) || (side == Side::In && (["iterations", "until"].contains(&new) || group.params.contains_key(new))) {
-        return Err(format!("`{new}` is something else of `{name}` already; choose another name"));
+        return Err(format!("`{name}` already uses the name `{new}`; choose another name"));
     }
     match side {
         Side::In => rename_input(document, scope, old, new),
@@ -123,7 +122,9 @@ fn rename_input(document: &mut Document, scope: &Scope, old: &str, new: &str) ->
     let hidden = |name: &str| matches!(group.nodes.get(name).map(|node| &node.kind), Some(NodeKind::Number(_)));
     let named = !hidden(old) && group.nodes.values().flat_map(Node::values).flat_map(mentioned).any(|word| word == old);
     if named && (!expr::usable(new) || hidden(new)) {
-        return Err(format!("expressions inside name `{old}`, and can't name `{new}` so; choose another name"));
+        return Err(format!(
+            "expressions inside use `{old}`, and `{new}` means something else there; choose another name"
+        ));
     }
     for value in group.nodes.values_mut().flat_map(Node::values_mut).filter(|_| named) {
         if let ParamValue::Expression(text) = value {
@@ -176,7 +177,7 @@ fn remove_input(document: &mut Document, scope: &Scope, port: &str) -> Result<()
     let number = matches!(group.nodes.get(port).map(|node| &node.kind), Some(NodeKind::Number(_)));
     let named = |node: &Node| node.values().flat_map(mentioned).any(|word| word == port);
     if let Some((inner, _)) = group.nodes.iter().find(|(_, node)| !number && named(node)) {
-        return Err(format!("an expression of `{inner}` names `{port}`; give it another value first"));
+        return Err(format!("an expression of `{inner}` uses `{port}`; change it first"));
     }
     group.inputs.remove(port).ok_or_else(|| no_port(&name, Side::In, port))?;
     group.nodes.values_mut().for_each(|node| node.inputs.retain(|_, link| link.node != IN || link.port != port));
@@ -210,15 +211,15 @@ fn port_name(name: &str) -> Result<(), String> {
     if is_node_name(name) {
         return Ok(());
     }
-    Err(format!("`{name}` can't be a port's name; it must not be empty, `in` or `out`, nor hold `.` or `/`"))
+    Err(format!("`{name}` is not a valid port name; it must not be empty, `in` or `out`, nor contain `.` or `/`"))
 }
 
 /// A group of the document.
 fn own_group<'a>(document: &'a mut Document, scope: &Scope, name: &str) -> Result<&'a mut Group, String> {
     match &mut node_mut(document, scope, name)?.kind {
         NodeKind::Group(group) => Ok(group),
-        NodeKind::Stage(_) => Err(format!("`{name}` is a group of the library or a stage; make it yours first")),
-        _ => Err(format!("`{name}` is no group, so nothing can be exposed of it")),
+        NodeKind::Stage(_) => Err(format!("`{name}` is a library group or a stage; make a local copy first")),
+        _ => Err(format!("`{name}` is not a group, so it cannot expose anything")),
     }
 }
 

@@ -40,8 +40,8 @@ pub fn paste(
     inputs: PasteInputs,
     library: &Library,
 ) -> Result<BTreeSet<String>, String> {
-    let mut piece =
-        Document::parse(text).map_err(|error| format!("the text is no graph: {error}; copy nodes of a graph"))?;
+    let mut piece = Document::parse(text)
+        .map_err(|error| format!("the clipboard does not hold nodes: {error}; copy nodes first"))?;
     let (x, y) = corner(&piece);
     shift(&mut piece, (at.0 - x, at.1 - y));
     put(document, scope, piece, inputs, library)
@@ -96,7 +96,7 @@ fn put(
     library: &Library,
 ) -> Result<BTreeSet<String>, String> {
     if piece.nodes.is_empty() && piece.frames.is_empty() {
-        return Err("there are no nodes in it; copy nodes of a graph".into());
+        return Err("the clipboard does not hold nodes; copy nodes first".into());
     }
     let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
     let mut names = BTreeMap::<String, String>::new();

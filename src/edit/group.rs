@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::face::{self, Face};
+use super::signature::{self, NodeSignature};
 use super::{IN, OUT, frame_contents, free, free_name, gone, level_mut, no_node};
 use crate::document::{Document, Frame, Group, Level, Link, Node, NodeKind, ParamValue, Scope};
 use crate::expr;
@@ -36,26 +36,27 @@ pub fn make_group(
     if let Some(missing) = names.iter().find(|name| !ports.nodes().contains_key(*name)) {
         return Err(no_node(scope, missing));
     }
-    let faces = face::of(&ports);
-    let moved = moving(level, &faces, names);
+    let signatures = signature::of(&ports);
+    let moved = moving(level, &signatures, names);
     if moved.is_empty() {
-        return Err("domains, and numbers that other nodes read, stay outside of a group; select nodes that run".into());
+        return Err("domains, and numbers that other nodes read, cannot be grouped; select nodes that run".into());
     }
     let between = between(level, &moved);
     if !between.is_empty() {
         let list = between.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         return Err(format!(
-            "the group would need its own output within a frame, by way of {list}; select these too, or fewer nodes"
+            "the group would depend on its own output through {list}; select these too, or fewer nodes"
         ));
     }
     if substep_differs(document, scope, moved.iter().filter_map(|name| ports.nodes().get(name)), library) {
-        return Err("one of the stages asks which `substep` of the group around it is in, and would be in another \
-             group; leave it out"
-            .into());
+        return Err(
+            "one of the stages uses `substep`, which would count the iterations of the new group; do not select it"
+                .into(),
+        );
     }
     let mut border = Border {
         ports: &ports,
-        faces: &faces,
+        signatures: &signatures,
         moved: &moved,
         scope,
         numbers: Graph::numbers_of(document, library),
@@ -130,12 +131,12 @@ fn take_frames(frames: &mut Vec<Frame>, indices: &BTreeSet<usize>) -> Vec<Frame>
 
 /// What of a selection goes into a group: without domains, which are named and not wired, and without numbers that something
 /// outside reads, since a number that comes out of a group is none of the document any more.
-fn moving(level: Level<'_>, faces: &BTreeMap<String, Face>, names: BTreeSet<String>) -> BTreeSet<String> {
+fn moving(level: Level<'_>, signatures: &BTreeMap<String, NodeSignature>, names: BTreeSet<String>) -> BTreeSet<String> {
     let mut moved = names;
     moved.retain(|name| !level.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Domain(_))));
     let constant = |name: &String| {
         let number = level.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
-        number || faces.get(name).is_some_and(|face| face.outputs.iter().any(|output| output.constant))
+        number || signatures.get(name).is_some_and(|signature| signature.outputs.iter().any(|output| output.constant))
     };
     // What stays reads in its turn.
     loop {
@@ -207,7 +208,7 @@ pub(super) fn still_runs(before: &Document, after: &Document, library: &Library)
     let Err(problems) = Graph::build(after, library) else { return Ok(()) };
     match problems.0.iter().find(|problem| problem.severity == Severity::Error) {
         Some(problem) if Graph::build(before, library).is_ok() => {
-            Err(format!("the graph would not run then: {problem}"))
+            Err(format!("the graph would no longer run: {problem}"))
         }
         _ => Ok(()),
     }
@@ -244,7 +245,7 @@ pub(super) fn shift_all(group: &mut Group, by: (f32, f32)) {
 /// What crosses the border of a group in the making.
 struct Border<'a> {
     ports: &'a Ports<'a>,
-    faces: &'a BTreeMap<String, Face>,
+    signatures: &'a BTreeMap<String, NodeSignature>,
     moved: &'a BTreeSet<String>,
     scope: &'a Scope,
     numbers: Table,
@@ -266,8 +267,10 @@ impl Border<'_> {
 
     /// A wire with its port named, so that two ways to write it are one.
     fn full(&self, link: &Link) -> Link {
-        let face = self.faces.get(&link.node);
-        let port = face.and_then(|face| face.outputs.get(face.output(&link.port)?)).map(|port| port.name.clone());
+        let signature = self.signatures.get(&link.node);
+        let port = signature
+            .and_then(|signature| signature.outputs.get(signature.output(&link.port)?))
+            .map(|port| port.name.clone());
         Link { node: link.node.clone(), port: port.unwrap_or_else(|| link.port.clone()) }
     }
 

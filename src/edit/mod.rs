@@ -6,7 +6,6 @@
 mod border;
 mod clipboard;
 mod expect;
-pub mod face;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod frames;
@@ -14,6 +13,7 @@ mod group;
 mod nodes;
 mod remedy;
 mod remove;
+pub mod signature;
 mod swap;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -24,12 +24,12 @@ pub use crate::graph::ports::{group_of, stage_of};
 pub use border::{Side, expose_param, hide_param, remove_port, rename_port};
 pub use clipboard::{PasteInputs, copy, duplicate, paste};
 pub use expect::{add_expectation, remove_expectation};
-pub use face::{Face, PortFace, fits, port_types};
 pub use frames::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
 pub use group::make_group;
 pub use nodes::{add, comment, mute, place, rename, round_positions, set_color, set_iterations, shift};
 pub use remedy::{Remedy, remedies};
 pub use remove::remove;
+pub use signature::{NodeSignature, PortSignature, fits, port_types};
 pub use swap::{make_mine, swap_stage};
 pub use ungroup::ungroup;
 pub use wires::{

@@ -27,12 +27,12 @@ pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> R
     }
     if !is_node_name(new) {
         return Err(format!(
-            "`{new}` can't be a node's name; it must not be empty, `in` or `out`, nor hold `.` or `/`"
+            "`{new}` is not a valid node name; it must not be empty, `in` or `out`, nor contain `.` or `/`"
         ));
     }
     let mut level = level_mut(document, scope)?;
     if level.nodes().contains_key(new) {
-        return Err(format!("there is a node `{new}` already; choose another name"));
+        return Err(format!("there is already a node `{new}`; choose another name"));
     }
     let node = level.nodes().get(old).ok_or_else(|| no_node(scope, old))?;
     let (domain, number) = (matches!(node.kind, NodeKind::Domain(_)), matches!(node.kind, NodeKind::Number(_)));
@@ -61,7 +61,7 @@ fn hides(level: &mut LevelMut<'_>, new: &str) -> Result<(), String> {
         Some(group)
             if group.inputs.contains_key(new) && group.nodes.values().any(|node| node.values().any(mentions)) =>
         {
-            Err(format!("expressions here mean the group's input by `{new}`; choose another name"))
+            Err(format!("in expressions here `{new}` is the group's input; choose another name"))
         }
         _ => Ok(()),
     }
@@ -72,7 +72,7 @@ fn rename_number(nodes: &mut Nodes, old: &str, new: &str) -> Result<(), String> 
     let names = |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::names(text).contains(old));
     if let Some((name, _)) = nodes.iter().find(|(_, node)| !expr::usable(new) && node.values().any(names)) {
         return Err(format!(
-            "`{new}` can't be named by expressions, and one of `{name}` names `{old}`; use letters, digits and _"
+            "an expression of `{name}` uses `{old}`, and expressions cannot use the name `{new}`; use letters, digits and _"
         ));
     }
     for value in nodes.values_mut().flat_map(Node::values_mut) {
@@ -176,7 +176,7 @@ pub fn set_iterations(
 ) -> Result<(), String> {
     let node = node_mut(document, scope, name)?;
     if !matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)) && count.is_some() {
-        return Err(format!("`{name}` does not run, so it can't be repeated; stages and groups can"));
+        return Err(format!("`{name}` cannot have iterations; stages and groups can"));
     }
     node.iterations = count;
     Ok(())

@@ -1,8 +1,8 @@
 //! Another stage in a node's place, or the same one as a person's own.
 
-use super::face::{PortFace, faces, fits, port_types};
 use super::nodes::node_mut;
 use super::remove::drop_targets;
+use super::signature::{self, PortSignature, fits, port_types};
 use super::wires::{connect, disconnect};
 use super::{InputEnd, OUT, gone, no_node, source};
 use crate::document::{Document, Link, Node, NodeKind, ParamValue, Scope};
@@ -27,12 +27,12 @@ pub fn swap_stage(
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
     let node = level.nodes().get(name).ok_or_else(|| no_node(scope, name))?;
     if !matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)) {
-        return Err(format!("`{name}` is no stage; only a stage or a group can be swapped for another"));
+        return Err(format!("`{name}` cannot be replaced; only stages and groups can"));
     }
     if library.get(stage_name).is_none() {
         return Err(format!("there is no stage `{stage_name}`; choose one of the library"));
     }
-    let before = faces(document, scope, library);
+    let before = signature::level(document, scope, library);
     let mut fresh = Node { kind: NodeKind::Stage(stage_name.into()), ..node.clone() };
     let wires = std::mem::take(&mut fresh.inputs);
     let takes = |param: &str, value: Option<&ParamValue>| takes(&fresh, param, value, library);
@@ -48,13 +48,14 @@ pub fn swap_stage(
     drop_targets(&mut after, scope, &kept);
     *node_mut(&mut after, scope, name)? = Node { params, iterations, precision, ..fresh.clone() };
 
-    let given = |link: &Link| before.get(&link.node).and_then(|face| face.outputs.get(face.output(&link.port)?));
+    let given =
+        |link: &Link| before.get(&link.node).and_then(|signature| signature.outputs.get(signature.output(&link.port)?));
     let inputs = port_types(&after, scope, name, library)?.inputs;
     let own = |port: String| InputEnd { node: name.into(), port };
     let mut rest = Vec::new();
     for (port, link) in wires {
         let same = inputs.iter().find(|input| input.name == port);
-        let fit = |input: &PortFace| given(&link).is_none_or(|from| fits(from, input).is_ok());
+        let fit = |input: &PortSignature| given(&link).is_none_or(|from| fits(from, input).is_ok());
         let driven = || given(&link).is_some_and(|from| from.constant) && takes(&port, None);
         match same {
             Some(input) if fit(input) => connect(&mut after, scope, link, &own(port)),
@@ -74,9 +75,13 @@ pub fn swap_stage(
     let outputs = port_types(&after, scope, name, library)?.outputs;
     for end in readers(document, scope, name) {
         let Some(link) = source(document.level(scope).ok_or_else(|| gone(scope))?, &end) else { continue };
-        let read = before.get(&end.node).and_then(|face| face.inputs.iter().find(|input| input.name == end.port));
-        let fit = |output: &&PortFace| read.is_none_or(|read| fits(output, read).is_ok());
-        let port = before.get(name).and_then(|face| face.outputs.get(face.output(&link.port)?)).map(|port| &port.name);
+        let read =
+            before.get(&end.node).and_then(|signature| signature.inputs.iter().find(|input| input.name == end.port));
+        let fit = |output: &&PortSignature| read.is_none_or(|read| fits(output, read).is_ok());
+        let port = before
+            .get(name)
+            .and_then(|signature| signature.outputs.get(signature.output(&link.port)?))
+            .map(|port| &port.name);
         let same = outputs.iter().filter(fit).find(|output| Some(&output.name) == port);
         match same.or_else(|| only(outputs.iter().filter(fit))) {
             Some(output) => {
@@ -130,7 +135,7 @@ fn repeats(node: &Node, library: &Library) -> bool {
 pub fn make_mine(document: &mut Document, scope: &Scope, name: &str, library: &Library) -> Result<(), String> {
     let node = node_mut(document, scope, name)?;
     let NodeKind::Stage(stage) = &node.kind else {
-        return Err(format!("`{name}` is part of this graph already, so it can be changed as it is"));
+        return Err(format!("`{name}` is already stored in this graph and can be edited as it is"));
     };
     node.kind = match library.get(stage) {
         Some(Definition::Stage(stage)) => NodeKind::Custom(stage.source.clone()),

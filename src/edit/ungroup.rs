@@ -26,20 +26,19 @@ pub fn ungroup(
 ) -> Result<BTreeSet<String>, String> {
     let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
     let node = ports.nodes().get(name).ok_or_else(|| no_node(scope, name))?;
-    let group =
-        group_of(node, library).ok_or_else(|| format!("`{name}` is no group, so there is nothing to dissolve"))?;
+    let group = group_of(node, library).ok_or_else(|| format!("`{name}` is not a group, so it cannot be ungrouped"))?;
     let around = document.level(scope).and_then(|level| level.group());
     let exposed = around.into_iter().flat_map(|group| group.params.values().flatten());
     let driven = exposed.into_iter().any(|target| target.node == name && target.port == "iterations");
     if driven || node.iterations.as_ref().is_some_and(|count| *count != ParamValue::Number(1.0)) {
-        return Err(format!("`{name}` repeats its nodes, which they can't without it; take its iterations off first"));
+        return Err(format!("`{name}` has iterations; remove its iterations first"));
     }
     if node.muted {
-        return Err(format!("`{name}` is muted, which its nodes would not be; unmute it first"));
+        return Err(format!("`{name}` is bypassed; turn off its bypass first"));
     }
     if substep_differs(document, scope, group.nodes.values(), library) {
         return Err(format!(
-            "a stage of `{name}` asks which `substep` it is in, and would be in another group; leave it as it is"
+            "a stage in `{name}` uses `substep`, which would count the iterations of another group; keep the group"
         ));
     }
     let mut inside = Inside {
@@ -172,8 +171,7 @@ impl Inside<'_> {
                 && self.ports.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
             if self.mentions(&input) && (hidden || !expr::usable(name)) {
                 return Err(format!(
-                    "expressions in `{group}` name its input `{input}`, which reads `{link}`, and they can't name \
-                     that; rename `{name}` first"
+                    "expressions in `{group}` use its input `{input}`, which is connected to `{link}`, a name that they cannot use; rename `{name}` first"
                 ));
             }
             self.inputs.insert(input, name.clone());

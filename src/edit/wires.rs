@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::face::{PortFace, Takes, faces, fits, port_types};
+use super::signature::{self, PortSignature, Takes, fits, port_types};
 use super::{OUT, free_name, gone, level_mut, no_node};
 use crate::document::{Document, Level, LevelMut, Link, Node, NodeKind, Nodes, Scope};
 use crate::graph::ports::Ports;
@@ -128,27 +128,28 @@ pub fn insert_on_wire(
     library: &Library,
 ) -> Result<(), String> {
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
-    let link = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` reads no wire", end.node, end.port))?;
+    let link = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` is not connected", end.node, end.port))?;
     let entry = level.nodes().get(node).ok_or_else(|| no_node(scope, node))?;
     if link.node == node || end.node == node {
-        return Err(format!("`{node}` is at an end of that wire already"));
+        return Err(format!("that wire already ends at `{node}`"));
     }
     if feeds(level.nodes(), node, &link.node) || feeds(level.nodes(), &end.node, node) {
-        return Err(format!("`{node}` in that wire would make a cycle; put a State into the circle first"));
+        return Err(format!("`{node}` in that wire would make a cycle; add a State to the cycle first"));
     }
-    let faces = faces(document, scope, library);
-    let carried = faces.get(&link.node).and_then(|face| face.outputs.get(face.output(&link.port)?));
-    let (Some(carried), Some(face)) = (carried, faces.get(node)) else {
-        return Err(format!("the wire comes from `{link}`, which is no output of a node"));
+    let signatures = signature::level(document, scope, library);
+    let carried = signatures.get(&link.node).and_then(|signature| signature.outputs.get(signature.output(&link.port)?));
+    let (Some(carried), Some(signature)) = (carried, signatures.get(node)) else {
+        return Err(format!("the wire comes from `{link}`, which is not an output of a node"));
     };
-    let read = faces.get(&end.node).and_then(|face| face.inputs.iter().find(|input| input.name == end.port));
+    let read =
+        signatures.get(&end.node).and_then(|signature| signature.inputs.iter().find(|input| input.name == end.port));
     // What takes anything goes on as what it is now.
     let read = read.cloned().map(|read| match (read.takes, read.ty) {
-        (Takes::Anything, Some(ty)) => PortFace { takes: Takes::Type(ty), ..read },
+        (Takes::Anything, Some(ty)) => PortSignature { takes: Takes::Type(ty), ..read },
         _ => read,
     });
-    let free = face.inputs.iter().filter(|input| !entry.inputs.contains_key(&input.name));
-    let inputs: Vec<&PortFace> = free.filter(|input| fits(carried, input).is_ok()).collect();
+    let free = signature.inputs.iter().filter(|input| !entry.inputs.contains_key(&input.name));
+    let inputs: Vec<&PortSignature> = free.filter(|input| fits(carried, input).is_ok()).collect();
     if inputs.is_empty() {
         let carries = carried.ty.map_or_else(|| "that wire".into(), |ty| format!("a wire of {ty}"));
         return Err(format!("`{node}` has no free input that takes {carries}"));
@@ -157,9 +158,9 @@ pub fn insert_on_wire(
         let mut after = document.clone();
         connect(&mut after, scope, link.clone(), &InputEnd { node: node.into(), port: input.name.clone() });
         // With the input wired, the types of outputs that follow from it are known.
-        let Ok(face) = port_types(&after, scope, node, library) else { continue };
+        let Ok(signature) = port_types(&after, scope, node, library) else { continue };
         if let Some(output) =
-            face.outputs.iter().find(|output| read.as_ref().is_none_or(|read| fits(output, read).is_ok()))
+            signature.outputs.iter().find(|output| read.as_ref().is_none_or(|read| fits(output, read).is_ok()))
         {
             connect(&mut after, scope, Link { node: node.into(), port: output.name.clone() }, end);
             *document = after;
@@ -176,7 +177,7 @@ pub fn insert_on_wire(
 /// When the input reads nothing; then nothing changes.
 pub fn add_reroute(document: &mut Document, scope: &Scope, end: &InputEnd, at: (f32, f32)) -> Result<String, String> {
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
-    let from = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` reads no wire", end.node, end.port))?;
+    let from = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` is not connected", end.node, end.port))?;
     add_reroute_shared(document, scope, from, std::slice::from_ref(end), at)
 }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::record::{Fingerprint, Record};
 use super::sink::{ExportError, Format, Frame, FrameSink, PREFIX, Target};
 pub use super::subject::Subject;
-use super::subject::{Eye, Pending};
+use super::subject::{FrameSource, Pending};
 use crate::asset::Work;
 use crate::cancel::Cancel;
 use crate::document::Document;
@@ -117,9 +117,9 @@ pub enum JobError {
     Graph(#[from] Problems),
     #[error(transparent)]
     Files(#[from] ExportError),
-    #[error("the GPU did not answer; lower the size or the resolution, or update the driver")]
+    #[error("the GPU did not respond; lower the size or the resolution, or update the driver")]
     Gpu,
-    #[error("frames {first} to {last} are none; let the last come after the first, which is 1 at least")]
+    #[error("invalid frame range {first}-{last}: first must be at least 1 and must not exceed last")]
     Frames { first: u64, last: u64 },
     #[error("{} can't be written: {cause}; choose another folder", .path.display())]
     Record { path: PathBuf, cause: String },
@@ -184,7 +184,7 @@ pub fn run(
     if first == 0 || last < first {
         return Err(JobError::Frames { first, last });
     }
-    let mut eye = Eye::new(simulation, &export.subject)?;
+    let mut eye = FrameSource::new(simulation, &export.subject)?;
     let mut sink = export.sink();
     export.target().create_folder()?;
     let lock = write::FolderLock::take(&export.folder).map_err(|e| export.fault(&e))?;

@@ -51,42 +51,42 @@ impl Pending {
 }
 
 /// What takes the pictures.
-pub(super) enum Eye<'a> {
+pub(super) enum FrameSource<'a> {
     Output(Option<&'a str>),
     Wire(Box<Probe>, &'a View),
 }
 
-impl<'a> Eye<'a> {
+impl<'a> FrameSource<'a> {
     /// # Errors
     /// No such Output, or a driver that refuses the shaders of views.
-    pub fn new(simulation: &Simulation, subject: &'a Subject) -> Result<Eye<'a>, Problem> {
+    pub fn new(simulation: &Simulation, subject: &'a Subject) -> Result<FrameSource<'a>, Problem> {
         match subject {
-            Subject::Wire(view) => Ok(Eye::Wire(Box::new(Probe::new(simulation.gpu())?), view)),
+            Subject::Wire(view) => Ok(FrameSource::Wire(Box::new(Probe::new(simulation.gpu())?), view)),
             Subject::Output(output) => {
                 simulation.find_picture(output.as_deref())?;
-                Ok(Eye::Output(output.as_deref()))
+                Ok(FrameSource::Output(output.as_deref()))
             }
         }
     }
 
     /// The size of the pictures \[pixels\], where it is known before the first frame.
     pub fn size(&self, simulation: &Simulation) -> Option<[u32; 2]> {
-        let Eye::Output(output) = self else { return None };
+        let FrameSource::Output(output) = self else { return None };
         simulation.find_picture(*output).ok().map(|picture| [picture.width, picture.height])
     }
 
     /// What the last frame holds, on its way.
     pub fn read(&mut self, simulation: &Simulation) -> Result<Pending, Problem> {
         match self {
-            Eye::Wire(probe, view) => {
+            FrameSource::Wire(probe, view) => {
                 probe.update(simulation, view)?;
                 let size = probe.picture().map(|picture| picture.size);
                 let remedy = "choose a wire of a grid or of particles";
                 let found = probe.picture_async().zip(size);
                 let found = found.map(|(reading, size)| Pending { reading, size });
-                found.ok_or_else(|| Problem::new("", &view.wire, "there is no picture of this wire", remedy))
+                found.ok_or_else(|| Problem::new("", &view.wire, "this wire cannot be shown as an image", remedy))
             }
-            Eye::Output(output) => {
+            FrameSource::Output(output) => {
                 let picture = simulation.find_picture(*output)?;
                 Ok(Pending { reading: simulation.picture_async(*output)?, size: [picture.width, picture.height] })
             }
@@ -95,7 +95,7 @@ impl<'a> Eye<'a> {
 
     /// What the last frame of a wire holds.
     pub fn statistics(&mut self) -> Option<Statistics> {
-        let Eye::Wire(probe, _) = self else { return None };
+        let FrameSource::Wire(probe, _) = self else { return None };
         probe.wait();
         probe.statistics().cloned()
     }

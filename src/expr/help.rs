@@ -7,7 +7,7 @@ use crate::spelling::close_names;
 /// The beginning of a message, and what helps.
 const HELP: &[(&str, &str)] = &[
     ("a number is missing", "write a number, a name or a bracket there"),
-    ("this bracket lacks", "close it"),
+    ("this bracket has no matching", "close it"),
     ("nothing is open", "remove it, or open the bracket before"),
     ("an operator or a comma is missing", "write an operator such as + or *, or a comma in a list"),
     ("this number is too large", "write a number below 1.8e308"),

@@ -82,7 +82,7 @@ impl<'a> Scanner<'a> {
             }
         }
         if let Some((at, close)) = scanner.bracket() {
-            return Err(scanner.error(at, format!("this bracket lacks its `{}`", char::from(close))));
+            return Err(scanner.error(at, format!("this bracket has no matching `{}`", char::from(close))));
         }
         if !matches!(scanner.before, Before::Operand | Before::Branch) {
             return Err(scanner.error(text.trim_end().len(), "a number is missing at the end"));
@@ -220,7 +220,7 @@ impl<'a> Scanner<'a> {
         }
         let written = self.text.get(self.at..end).unwrap_or("");
         if !self.name_at(end).is_empty() {
-            return Err(self.error(self.at, format!("`{written:.32}` runs into a name; write `*` between them")));
+            return Err(self.error(self.at, format!("`{written:.32}` is followed by a name; write `*` between them")));
         }
         match written.parse::<f64>() {
             Ok(value) if value.is_finite() => self.operand(Does::Scalar(value), written.len()),
@@ -450,9 +450,9 @@ impl<'a> Scanner<'a> {
     fn refused(&self, byte: u8) -> ExprError {
         let shown = self.text.get(self.at..).and_then(|rest| rest.chars().next()).unwrap_or('?');
         let message = match byte {
-            b'=' => "an expression assigns nothing; compare with `==`".into(),
+            b'=' => "an expression cannot assign; compare with `==`".into(),
             b'"' | b'\'' | b'`' => "an expression has no text in quotes".into(),
-            _ => format!("`{shown}` has no place in an expression"),
+            _ => format!("`{shown}` is not allowed in an expression"),
         };
         self.error(self.at, message)
     }

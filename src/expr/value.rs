@@ -58,7 +58,7 @@ impl Value {
     pub(super) fn part(&self, index: u16) -> Result<f64, Fault> {
         let name = || ["x", "y", "z", "w"].get(usize::from(index)).copied().unwrap_or_default();
         if !matches!(self, Value::Vector(_) | Value::List(..)) {
-            return Err(Fault::Text(".x .y .z .w are parts of a vector, and this is none".into()));
+            return Err(Fault::Text(".x .y .z .w are parts of a vector, and this is not a vector".into()));
         }
         let vector = self.number(|| format!("`{}`", name()))?;
         let part = vector.as_slice().get(usize::from(index)).copied();

@@ -35,8 +35,8 @@ pub fn copy_bandwidth(gpu: &Gpu) -> Result<f64, Problem> {
             Ok(copy) => break copy,
             Err(_) if bytes / 2 >= LEAST => bytes = bytes / 2 / 16 * 16,
             Err(cause) => {
-                let cause = format!("the adapter's memory can't be timed: {cause}");
-                return Err(Problem::new("", "", cause, "close what else uses the GPU, or update the driver"));
+                let cause = format!("cannot measure the adapter's memory bandwidth: {cause}");
+                return Err(Problem::new("", "", cause, "close other programs that use the GPU, or update the driver"));
             }
         }
     };

@@ -99,8 +99,8 @@ impl Gpu {
         go_on: &mut dyn FnMut(&Making) -> bool,
     ) -> Result<(), Problems> {
         if driver::threads_inside() >= MOST_INSIDE {
-            let cause = format!("the driver still compiles {MOST_INSIDE} shaders that were cancelled");
-            return Err(Problem::new("", "", cause, "save the graph, and start the program again").into());
+            let cause = format!("the driver is still compiling {MOST_INSIDE} cancelled shaders");
+            return Err(Problem::new("", "", cause, "save the graph and restart the program").into());
         }
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(missing.len());
         let request = Arc::new(Request {
@@ -217,7 +217,7 @@ fn given_up(making: &Making) -> Problem {
 }
 
 fn died() -> Problems {
-    Problem::new("", "", "a shader compiler thread died", "report this, with the graph").into()
+    Problem::new("", "", "a shader compiler thread crashed", "report this bug with the graph").into()
 }
 
 fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::injected::Injected;
 use super::pipelines::Pipelines;
-use super::probe::kernels::Compiled;
 use super::store::Store;
+use super::wire_view::kernels::Compiled;
 use crate::plan::Tuning;
 use crate::plan::tuning::MOST_BUFFERS;
 
@@ -18,9 +18,9 @@ pub enum GpuError {
          (it runs without a GPU too)"
     )]
     NoAdapter,
-    #[error("no adapter is named like `{wanted}`; there are: {there}")]
+    #[error("no adapter name contains `{wanted}`; the adapters are: {there}")]
     NoSuchAdapter { wanted: String, there: String },
-    #[error("the adapter {adapter} gave no device: {cause}")]
+    #[error("cannot open a device on the adapter {adapter}: {cause}")]
     NoDevice { adapter: String, cause: String },
 }
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 use super::device::Gpu;
 use super::memory::OutOfMemory;
 use super::pipelines::Pipeline;
-use super::post::{Depot, Post};
 use super::readback::Reading;
-use super::recorder::{Frames, Recorded, Recorder, Step, run};
+use super::recorder::{Frames, Recorded, RecordedDispatch, Recorder, run};
 use super::still::Still;
 use super::timing::{List, NodeTime, Profile, Recent, Timing};
+use super::upload_ring::{StagingPool, UploadRing};
 use crate::plan::{Dispatch, FRAME_BYTES, Plan, mebibytes};
 use crate::problem::{Problem, Problems};
 
@@ -23,9 +23,9 @@ pub struct Engine {
     /// Bytes of the flags that are read back: alarms, and counts about scatter ports.
     flag_bytes: u64,
     frame: Recorder,
-    reset: Vec<Step>,
+    reset: Vec<RecordedDispatch>,
     /// Dispatches that give the same in every frame. What they bind never swaps.
-    once: Vec<Step>,
+    once: Vec<RecordedDispatch>,
     still: Still,
     /// Whether the buffers that swap have changed places.
     swapped: bool,
@@ -34,7 +34,7 @@ pub struct Engine {
     swaps: Vec<(usize, usize)>,
     timing: Option<Timing>,
     pending_flags: Option<Reading>,
-    post: Post,
+    uploads: UploadRing,
 }
 
 impl Engine {
@@ -48,7 +48,7 @@ impl Engine {
         let Memory { buffers, uniforms, flags } = Memory::of(gpu, plan).map_err(|error| {
             let largest = plan.buffers.iter().max_by_key(|b| b.bytes);
             let cause = format!(
-                "the GPU has no room for the {} of this graph (largest: {}): {error}",
+                "the GPU does not have enough memory for the {} of this graph (largest: {}): {error}",
                 mebibytes(plan.memory),
                 largest.map_or("", |b| b.label.as_str())
             );
@@ -75,12 +75,12 @@ impl Engine {
             places.filter_map(|place| buffers.get(place).cloned()).collect::<Vec<_>>()
         };
         let watched = [watched(false), watched(true)];
-        let depot = Depot::new(gpu, uniforms.size(), plan.watches.len()).map_err(Problem::from)?;
+        let pool = StagingPool::new(gpu, uniforms.size(), plan.watches.len()).map_err(Problem::from)?;
         let frames = Frames { uniforms: uniforms.clone(), steps: [even, odd], watched };
         Ok(Engine {
             gpu: gpu.clone(),
             timing: Timing::new(gpu),
-            frame: Recorder::new(gpu, frames, depot.clone()),
+            frame: Recorder::new(gpu, frames, pool.clone()),
             reset,
             once,
             still: Still::new(plan),
@@ -88,7 +88,7 @@ impl Engine {
             last_swapped: false,
             swaps: plan.swaps.clone(),
             pending_flags: None,
-            post: Post::new(depot),
+            uploads: UploadRing::new(pool),
             buffers,
             uniforms,
             flags,
@@ -100,7 +100,7 @@ impl Engine {
     pub fn reset(&mut self, uniforms: &[u8]) {
         self.swapped = false;
         self.last_swapped = false;
-        self.post.forget();
+        self.uploads.forget();
         self.still.forget();
         // What is on its way is of the run before.
         self.pending_flags = None;
@@ -137,13 +137,13 @@ impl Engine {
         });
         let timed = [once.map(|_| List::Still), frame.map(|_| List::Frame)];
         let marks = self.timing.as_ref().and_then(Timing::marks);
-        let Recorded { commands, parcel } = self.frame.take(self.swapped, marks.clone());
-        let parcel = parcel.filter(|parcel| parcel.fill(uniforms));
-        if parcel.is_none() {
+        let Recorded { commands, slot } = self.frame.take(self.swapped, marks.clone());
+        let slot = slot.filter(|slot| slot.fill(uniforms));
+        if slot.is_none() {
             self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         }
         self.gpu.queue.submit(before.into_iter().chain([commands]).chain(behind));
-        parcel.into_iter().for_each(|parcel| self.post.send(parcel));
+        slot.into_iter().for_each(|slot| self.uploads.send(slot));
         self.ask_for_times(timed);
         self.last_swapped = self.swapped;
         self.swapped = !self.swapped && !self.swaps.is_empty();
@@ -268,7 +268,7 @@ impl Engine {
     /// unless the GPU is many behind. Is to be asked after every step: memory of frames comes back with it. `wait`: also of those on
     /// their way.
     pub fn watched(&mut self, wait: bool) -> Vec<Vec<u32>> {
-        self.post.collect(wait)
+        self.uploads.collect(wait)
     }
 
     /// A word for each alarm, not zero where a kernel has raised it, and the counts about scatter ports behind, as far as the GPU has
@@ -337,7 +337,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn steps(&self, dispatches: &[Dispatch], swapped: bool) -> Vec<Step> {
+    fn steps(&self, dispatches: &[Dispatch], swapped: bool) -> Vec<RecordedDispatch> {
         let mut groups = std::collections::HashMap::new();
         dispatches.iter().filter_map(|d| self.step(d, swapped, &mut groups)).collect()
     }
@@ -347,7 +347,7 @@ impl Builder<'_> {
         dispatch: &Dispatch,
         swapped: bool,
         known: &mut std::collections::HashMap<(usize, Vec<usize>), wgpu::BindGroup>,
-    ) -> Option<Step> {
+    ) -> Option<RecordedDispatch> {
         let kernel = self.plan.kernels.get(dispatch.kernel)?;
         let pipeline = self.pipelines.get(dispatch.kernel)?;
         let buffers: Vec<usize> = dispatch.buffers.iter().map(|b| place(&self.plan.swaps, *b, swapped)).collect();
@@ -373,7 +373,7 @@ impl Builder<'_> {
                 entries: &entries,
             })
         });
-        Some(Step {
+        Some(RecordedDispatch {
             pipeline: pipeline.clone(),
             bind_group: bind_group.clone(),
             uniform: dispatch.uniform,

@@ -10,14 +10,15 @@ mod injected;
 mod mapped;
 mod memory;
 mod pipelines;
-mod post;
-pub mod probe;
+
 mod readback;
 mod recorder;
 mod still;
 mod store;
 mod timing;
+mod upload_ring;
 pub mod values;
+pub mod wire_view;
 
 pub use bandwidth::copy_bandwidth;
 pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};

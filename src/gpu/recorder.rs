@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use super::device::Gpu;
 use super::pipelines::Pipeline;
-use super::post::{Depot, Parcel};
 use super::timing::Marks;
+use super::upload_ring::{StagingPool, StagingSlot};
 
 /// A dispatch made ready.
-pub struct Step {
+pub struct RecordedDispatch {
     pub pipeline: Arc<Pipeline>,
     pub bind_group: wgpu::BindGroup,
     pub uniform: u32,
@@ -22,7 +22,7 @@ pub struct Step {
 }
 
 /// Records dispatches as one pass, with timestamps at the marks.
-pub fn run(encoder: &mut wgpu::CommandEncoder, steps: &[Step], marks: Option<&Marks>) {
+pub fn run(encoder: &mut wgpu::CommandEncoder, steps: &[RecordedDispatch], marks: Option<&Marks>) {
     let mut pass = encoder.begin_compute_pass(&Default::default());
     let mut current: Option<&Arc<Pipeline>> = None;
     let mut borders = marks.map(Marks::borders).unwrap_or_default().iter().enumerate().peekable();
@@ -50,7 +50,7 @@ pub fn run(encoder: &mut wgpu::CommandEncoder, steps: &[Step], marks: Option<&Ma
 pub struct Frames {
     pub uniforms: wgpu::Buffer,
     /// For even and for odd frames, where buffers have changed places; the second may be empty where the first serves for all.
-    pub steps: [Vec<Step>; 2],
+    pub steps: [Vec<RecordedDispatch>; 2],
     /// Watched numbers of even and of odd frames.
     pub watched: [Vec<wgpu::Buffer>; 2],
 }
@@ -59,7 +59,7 @@ pub struct Frames {
 pub struct Recorded {
     pub commands: wgpu::CommandBuffer,
     /// Absent where all are on their way.
-    pub parcel: Option<Parcel>,
+    pub slot: Option<StagingSlot>,
 }
 
 /// Which commands a frame consists of.
@@ -94,7 +94,7 @@ enum Next {
 struct Shared {
     gpu: Gpu,
     frames: Frames,
-    depot: Depot,
+    pool: StagingPool,
     next: Mutex<Next>,
     changed: Condvar,
     took: Mutex<Duration>,
@@ -116,12 +116,12 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Frames take their parcels from `depot`.
-    pub fn new(gpu: &Gpu, frames: Frames, depot: Depot) -> Recorder {
+    /// Frames take their slots from `pool`.
+    pub fn new(gpu: &Gpu, frames: Frames, pool: StagingPool) -> Recorder {
         let shared = Arc::new(Shared {
             gpu: gpu.clone(),
             frames,
-            depot,
+            pool,
             next: Mutex::new(Next::Idle),
             changed: Condvar::new(),
             took: Mutex::default(),
@@ -182,19 +182,19 @@ impl Shared {
 
     fn record(&self, frame: &Frame, count: &AtomicU64) -> Recorded {
         let started = Instant::now();
-        let parcel = self.depot.take();
+        let slot = self.pool.take();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let Frames { uniforms, steps: [even, odd], watched } = &self.frames;
-        parcel.iter().for_each(|parcel| parcel.unpack(&mut encoder, uniforms));
+        slot.iter().for_each(|slot| slot.unpack(&mut encoder, uniforms));
         run(&mut encoder, if frame.odd && !odd.is_empty() { odd } else { even }, frame.marks.as_deref());
         let [even, odd] = watched;
-        parcel.iter().for_each(|parcel| parcel.pack(&mut encoder, if frame.odd { odd } else { even }));
+        slot.iter().for_each(|slot| slot.pack(&mut encoder, if frame.odd { odd } else { even }));
         let commands = encoder.finish();
         if let Ok(mut took) = self.took.lock() {
             *took = started.elapsed();
         }
         count.fetch_add(1, Ordering::Relaxed);
-        Recorded { commands, parcel }
+        Recorded { commands, slot }
     }
 
     /// What was recorded, if it is the frame that is wanted. What has not been begun is left to whoever asks.
@@ -212,10 +212,10 @@ impl Shared {
         }
     }
 
-    /// What was recorded and is not wanted gives its parcel back.
+    /// What was recorded and is not wanted gives its slot back.
     fn discard(&self, next: Next) {
         if let Next::Ready(_, recorded) = next {
-            recorded.parcel.into_iter().for_each(|parcel| self.depot.put(parcel));
+            recorded.slot.into_iter().for_each(|slot| self.pool.put(slot));
         }
     }
 

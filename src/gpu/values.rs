@@ -78,7 +78,7 @@ impl ValueCheck {
         match pollster::block_on(scope.pop()) {
             None => Ok(ValueCheck { gpu: gpu.clone(), pipeline, layout, watched, found, pending: None }),
             Some(error) => {
-                let cause = format!("the driver refuses the shader that looks for NaN: {error}");
+                let cause = format!("the driver refuses the shader that checks for NaN: {error}");
                 Err(Problem::new("", "", cause, "update the driver, or try another adapter"))
             }
         }

@@ -17,7 +17,7 @@ impl Resolver<'_> {
         if !self.followed.insert(border) {
             let (Border::Input(group, _) | Border::Output(group, _)) = border;
             let path = &self.graph.nodes[group].path;
-            let cause = "what the group hands on comes back to it, with no stage on the way";
+            let cause = "an output of the group feeds its own input with no stage in between";
             self.problems.push(Problem::new(path, "", cause, "connect one of its inputs to a node that has a value"));
             return None;
         }

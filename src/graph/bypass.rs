@@ -109,7 +109,8 @@ impl Flattener<'_> {
                             continue;
                         }
                         None => {
-                            let what = format!("`{}` is muted, and its input `{}` is not wired", from.node, from.port);
+                            let what =
+                                format!("`{}` is bypassed, and its input `{}` is not wired", from.node, from.port);
                             stuck.insert(from.clone(), Some((what, remedy(&from.node))));
                             from.clone()
                         }
@@ -151,7 +152,7 @@ impl Flattener<'_> {
                     self.problems.push(Problem::new(&path(&link.node), "value", cause, remedy));
                     None
                 } else {
-                    let cause = format!("`{}` is muted and reads nothing that it could pass on here", link.node);
+                    let cause = format!("`{}` is bypassed and has no input that it could pass on here", link.node);
                     Some((cause, remedy(&link.node)))
                 };
                 stuck.insert(link.clone(), fault);
@@ -165,7 +166,7 @@ impl Flattener<'_> {
                 let first = cycle.first().cloned().unwrap_or_default();
                 cycle.push(first.clone());
                 cycle.reverse();
-                let cause = format!("reroutes and muted nodes form a cycle: {}", limits::way(&cycle));
+                let cause = format!("reroutes and bypassed nodes form a cycle: {}", limits::way(&cycle));
                 let remedy = "connect one of them to a node that has a value";
                 self.problems.push(Problem::new(&path(&first), "", cause, remedy));
                 stuck.insert(link.clone(), None);
@@ -184,14 +185,14 @@ impl Flattener<'_> {
                 _ => continue,
             };
             let path = format!("{}{name}", scope.prefix);
-            let cause = format!("a {what} can't be left out, so muting it changes nothing");
-            self.problems.push(Problem::new(&path, "", cause, "unmute it").warning());
+            let cause = format!("a {what} cannot be bypassed, so its bypass has no effect");
+            self.problems.push(Problem::new(&path, "", cause, "turn off its bypass").warning());
         }
     }
 }
 
 fn remedy(node: &str) -> String {
-    format!("unmute `{node}`, or connect something else")
+    format!("turn off the bypass of `{node}`, or connect something else")
 }
 
 /// The parameter that holds the constant of an input, where it may do without a wire.

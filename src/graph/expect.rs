@@ -296,14 +296,14 @@ fn target(expect: &Expect, document: &Document, graph: &Graph) -> Result<Target,
     let (scope, link) = expect.target();
     let path = scope.path(&link.node);
     if link.node.is_empty() {
-        return Err(Fault::new("it does not say what it is about", "give `of`, for example of: \"velocity.value\""));
+        return Err(Fault::new("it does not name a value", "give `of`, for example of: \"velocity.value\""));
     }
     let Some(index) = graph.node(&path) else {
         return Err(match document.node(&path) {
             None => Fault::new(format!("there is no node `{path}`"), "correct `of`, or remove the expectation"),
             Some(node) => {
                 let cause = match &node.kind {
-                    _ if node.muted => "the node is muted, so nothing computes it",
+                    _ if node.muted => "the node is bypassed, so it is not computed",
                     NodeKind::Domain(_) => "a domain has no value",
                     NodeKind::Reroute => "a reroute has no value of its own",
                     _ => "the node is not part of the graph that runs",
@@ -358,12 +358,12 @@ fn target(expect: &Expect, document: &Document, graph: &Graph) -> Result<Target,
             return Err(at(Fault::new(cause, format!("write for example of: \"{wire}.position\""))));
         }
         (_, Some(attribute)) => {
-            let cause = format!("the wire has no attribute `{attribute}`; it is no set of particles");
+            let cause = format!("the wire has no attribute `{attribute}`; it does not carry particles");
             return Err(at(Fault::new(cause, format!("write of: \"{wire}\""))));
         }
         (WireType::Field(_), None) => {
             let cause = "the wire carries a field, which has no memory of its own";
-            return Err(at(Fault::new(cause, "put grid/from_field behind it, and name its output")));
+            return Err(at(Fault::new(cause, "connect it to grid/from_field, and name the output of that")));
         }
         (WireType::NeighborGrid, None) => {
             let cause = "statistics are not defined for a neighbour grid";
@@ -371,7 +371,7 @@ fn target(expect: &Expect, document: &Document, graph: &Graph) -> Result<Target,
         }
         (WireType::Number(ValueType::Camera), None) => {
             let cause = "statistics are not defined for a camera";
-            return Err(at(Fault::new(cause, "name the picture instead")));
+            return Err(at(Fault::new(cause, "name the image instead")));
         }
         (WireType::Number(value), None) => one(value),
         (WireType::FaceGrid, None) => many(ValueType::Vec),
@@ -464,7 +464,7 @@ fn bound(expect: &Expect, frames: &Frames) -> Result<Bound, Fault> {
     let tolerance = tolerance(expect)?;
     let finite = |value: f64| match value.is_finite() {
         true => Ok(value),
-        false => Err(Fault::new(format!("{value} is no bound"), "give a finite number")),
+        false => Err(Fault::new(format!("{value} is not a bound"), "give a finite number")),
     };
     let mut bounds = Vec::new();
     if let Some(values) = &expect.equals {
@@ -491,7 +491,7 @@ fn bound(expect: &Expect, frames: &Frames) -> Result<Bound, Fault> {
     if let Some(since) = expect.unchanged_since {
         if since == 0 || since >= frames.first() {
             let cause = format!("frame {since} is not before the first frame that is compared with it");
-            return Err(Fault::new(cause, "let `unchanged_since` be an earlier frame, from 1"));
+            return Err(Fault::new(cause, "give an earlier frame as `unchanged_since`, from 1"));
         }
         bounds.push(Bound::UnchangedSince(since, tolerance.unwrap_or_default()));
     }
@@ -541,12 +541,12 @@ fn statistic(expect: &Expect, target: &Target, bound: &Bound) -> Result<Statisti
         }
         (Bound::Hash(_), None, _) => Ok(Statistic::Value),
         (_, Some(Statistic::Nan | Statistic::Infinite), Carries::Picture) => {
-            let cause = "the colours of a picture are whole numbers, never NaN or infinite";
-            Err(Fault::new(cause, "name the wire that the picture is made from"))
+            let cause = "the colours of an image are whole numbers, never NaN or infinite";
+            Err(Fault::new(cause, "name the wire that the image is made from"))
         }
         (_, Some(statistic), _) => Ok(statistic),
         (_, None, Carries::One(_)) => Ok(Statistic::Value),
-        (_, None, Carries::Picture) => Err(Fault::new("a picture has many values, and no statistic is named", choose)),
+        (_, None, Carries::Picture) => Err(Fault::new("an image has many values, and no statistic is named", choose)),
         (_, None, Carries::Many(_)) => Err(Fault::new("the wire has many values, and no statistic is named", choose)),
     }
 }

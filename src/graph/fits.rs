@@ -36,7 +36,7 @@ pub fn takes_number(port: PortType) -> bool {
 
 /// Why a wire that is no number of the document can't set a parameter.
 pub fn parameter() -> Unfit {
-    let remedy = "wire a number node here, or declare an `@in` number in the stage";
+    let remedy = "connect a number node here, or declare an `@in` number in the stage";
     ("a parameter can't read a wire of the GPU".into(), remedy.into())
 }
 

@@ -42,14 +42,14 @@ impl Flattener<'_> {
             None
         };
         let Kind::Group(group) = &built.kind else {
-            let remedy = "make a group of it and of what measures how far it is, or take `until` off";
-            return report("only a group can stop before its last repeat".into(), remedy.into());
+            let remedy = "group it with the nodes that measure its progress, or remove `until`";
+            return report("only a group can stop before its last iteration".into(), remedy.into());
         };
         if until.every == 0 {
-            return report("the number is looked at after every 0 repeats".into(), "give `every` as 1 or more".into());
+            return report("the number is checked every 0 iterations".into(), "give `every` as 1 or more".into());
         }
         let Some(port) = group.outputs.iter().position(|(name, _)| *name == until.number) else {
-            let cause = format!("the group has no output `{}` that it could wait for", until.number);
+            let cause = format!("the group has no output `{}` for its stop condition", until.number);
             let remedy = match group.outputs.is_empty() {
                 true => "give the group an output that is a number".to_string(),
                 false => format!("name a number among its outputs: {}", list(group.outputs.iter().map(|(n, _)| n))),
@@ -65,7 +65,7 @@ impl Flattener<'_> {
         if let Some(value) = &place.node.capacity {
             return self.count(place, "capacity", "capacity", value, MAX_PARTICLES);
         }
-        let cause = "the State does not say how many particles it holds at most";
+        let cause = "the State does not give its maximum number of particles";
         let remedy = format!("give `capacity`, 1 to {MAX_PARTICLES}");
         self.problems.push(Problem::new(place.path, "capacity", cause, remedy));
         None
@@ -95,7 +95,7 @@ impl Flattener<'_> {
             self.problems.push(Problem::new(
                 place.path,
                 port,
-                format!("{} is no whole number", printable::number(*v)),
+                format!("{} is not a whole number", printable::number(*v)),
                 remedy,
             ));
             return None;
@@ -121,7 +121,7 @@ impl Flattener<'_> {
         if let Some(name) = self.numbers.follows(&formula) {
             let by = if formula.variable().is_some() { String::new() } else { format!(" with `{name}`") };
             let cause = format!("the {what} changes from frame to frame{by}, but the plan is fixed");
-            wrong((cause, "use constants only; set it anew to recompile".into()));
+            wrong((cause, "use constants only; a changed constant recompiles the graph".into()));
             return None;
         }
         let number = self.numbers.start(&formula).map_err(wrong).ok()?;
@@ -133,10 +133,10 @@ impl Flattener<'_> {
         self.shaped += behind.len() + aliases.len();
         if self.shaped > limits::SHAPES {
             let cause = format!(
-                "iterations, capacities, domains and fixed parameters follow from numbers in over {} ways",
+                "iterations, capacities, domains and fixed parameters depend on numbers in more than {} ways",
                 limits::SHAPES
             );
-            self.problems.push(Problem::new(path, port, cause, "let shorter chains of numbers decide on them"));
+            self.problems.push(Problem::new(path, port, cause, "compute them from shorter chains of numbers"));
             return None;
         }
         for from in behind.into_iter().chain(aliases.iter().cloned()).chain([shaped.clone()]) {
@@ -201,7 +201,7 @@ impl Flattener<'_> {
         }
         let edge = EdgeRule::parse(&spec.edge);
         if edge.is_none() {
-            wrong("edge", format!("`{}` is no edge rule", spec.edge), "use wall, clamp, zero, wrap or mirror");
+            wrong("edge", format!("`{}` is not an edge rule", spec.edge), "use wall, clamp, zero, wrap or mirror");
         }
         let (cells, width) = (cells.filter(|_| ok_shape)?, width.filter(|_| ok_width)?);
         let mut resolution = [1; 3];

@@ -39,13 +39,10 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
     };
     if !(document.fps.is_finite() && document.fps > 0.0) {
         let cause = format!("fps is {}", document.fps);
-        problems.push(Problem::new("", "", cause, "give the frames a second as a number above 0"));
+        problems.push(Problem::new("", "", cause, "give the frames per second as a number above 0"));
     } else if !((1.0 / document.fps) as f32).is_normal() {
-        let cause = format!(
-            "fps is {}, and a frame's time step of 1/fps does not fit 32 bits",
-            printable::number(document.fps)
-        );
-        problems.push(Problem::new("", "", cause, "give the frames a second between 1e-30 and 1e30"));
+        let cause = format!("fps is {}, and the time step 1/fps does not fit 32 bits", printable::number(document.fps));
+        problems.push(Problem::new("", "", cause, "give the frames per second between 1e-30 and 1e30"));
     }
     unread::warn(document, problems);
     let mut flattener = Flattener { library, graph, problems, numbers: Table::default(), shaped: 0 };
@@ -64,7 +61,7 @@ impl Flattener<'_> {
             if let NodeKind::Domain(domain) = &node.kind {
                 let path = format!("{}{name}", scope.prefix);
                 if self.graph.domains.len() >= limits::DOMAINS {
-                    let cause = format!("the graph has over {} domains", limits::DOMAINS);
+                    let cause = format!("the graph has more than {} domains", limits::DOMAINS);
                     self.problems.push(Problem::new(&path, "", cause, "let nodes share domains"));
                     break;
                 }
@@ -86,7 +83,7 @@ impl Flattener<'_> {
             }
             if name.is_empty() || name.contains(['.', '/']) || ["in", "out"].contains(&name.as_str()) {
                 let remedy = "rename it: no `.`, no `/`, not `in` or `out`, not empty";
-                self.problems.push(Problem::new(&path, "", format!("`{name}` can't be a node's name"), remedy));
+                self.problems.push(Problem::new(&path, "", format!("`{name}` is not a valid node name"), remedy));
             }
             if !matches!(node.kind, NodeKind::Domain(_)) && !left_out(node) && self.graph.nodes.len() < limits::NODES {
                 names.insert(name.clone(), self.graph.nodes.len());
@@ -94,7 +91,7 @@ impl Flattener<'_> {
             }
         }
         if self.graph.nodes.len() >= limits::NODES {
-            let cause = format!("the graph has over {} nodes", limits::NODES);
+            let cause = format!("the graph has more than {} nodes", limits::NODES);
             self.problems.push(Problem::new("", "", cause, "use iterations instead of copies"));
             return names;
         }
@@ -114,7 +111,7 @@ impl Flattener<'_> {
             let NodeKind::Number(value) = &node.kind else { continue };
             let path = format!("{}{name}.value", scope.prefix);
             if expr::reserved(name) {
-                let cause = format!("expressions can't name the number, since `{name}` means something else in them");
+                let cause = format!("expressions can't use the number, because `{name}` means something else in them");
                 let problem = Problem::new(&format!("{}{name}", scope.prefix), "", cause, "rename it to use it there");
                 self.problems.push(problem.warning());
             }
@@ -220,7 +217,7 @@ impl Flattener<'_> {
         let closest = if self.problems.is_full() { None } else { self.library.closest(name) };
         let remedy = match closest {
             Some(close) => format!("did you mean `{close}`?"),
-            None => "`stagewright stages` lists what there is".to_string(),
+            None => "`stagewright stages` lists all stages".to_string(),
         };
         self.problems.push(Problem::new(path, "", format!("there is no stage `{name}`"), remedy));
     }
@@ -286,7 +283,7 @@ impl Flattener<'_> {
                 match self.link(place, &param.name, link) {
                     Source::Setting(_) if param.ty.returns().is_some() => {
                         let cause = format!("a {} can't read a wire", param.ty.name());
-                        let remedy = "take the wire off, and give its points in the node's params";
+                        let remedy = "remove the wire, and give its points in the node's params";
                         self.problems.push(Problem::new(place.path, &param.name, cause, remedy));
                     }
                     Source::Setting(number) => {
@@ -304,7 +301,7 @@ impl Flattener<'_> {
         let repeats = stage.header.ports.iter().any(|p| p.direction == Direction::InOut);
         if place.node.iterations.is_some() && !repeats {
             let cause = "the stage has no @inout, so repeating it changes nothing";
-            self.problems.push(Problem::new(place.path, "iterations", cause, "leave iterations out").warning());
+            self.problems.push(Problem::new(place.path, "iterations", cause, "remove `iterations`").warning());
         }
         let stage = self.settled(place, stage, &mut settings);
         Node { kind: Kind::Stage(stage), inputs, params: settings, ..empty(place.path, None) }
@@ -315,7 +312,7 @@ impl Flattener<'_> {
         self.unknown_names(place, &["next", "init"], if particles_state { &[] } else { &["value"] });
         let Some(kind) = WireType::parse(ty).filter(|t| t.can_be_kept()) else {
             let remedy = "use Grid<f32>, Grid<Vec>, FaceGrid, Particles{position: Vec, ..}, f32, vec4f, ...";
-            self.problems.push(Problem::new(place.path, "", format!("`{ty}` is no type of a State"), remedy));
+            self.problems.push(Problem::new(place.path, "", format!("`{ty}` is not a State type"), remedy));
             return None;
         };
         let set = match kind {
@@ -340,9 +337,10 @@ impl Flattener<'_> {
             inputs.push(Input { name: name.into(), source });
         }
         if !place.node.inputs.contains_key("next") && !place.node.inputs.contains_key("init") {
-            let remedy = "wire what it should be in the next frame";
+            let remedy = "connect its value in the next frame";
             self.problems.push(
-                Problem::new(place.path, "next", "nothing feeds the State, so it never changes", remedy).warning(),
+                Problem::new(place.path, "next", "nothing is connected to the State, so it never changes", remedy)
+                    .warning(),
             );
         }
         let value = place.node.params.get("value").cloned().unwrap_or(ParamValue::Number(0.0));
@@ -379,7 +377,7 @@ impl Flattener<'_> {
             }
         };
         if let Some((w, h)) = output.size.filter(|(w, h)| !(1..=16_384).contains(w) || !(1..=16_384).contains(h)) {
-            let cause = format!("the picture is {w}x{h}");
+            let cause = format!("the image is {w}x{h}");
             self.problems.push(Problem::new(place.path, "size", cause, "give 1 to 16,384 pixels along each side"));
         }
         let inputs = vec![Input { name: "image".into(), source }];

@@ -28,7 +28,7 @@ impl Flattener<'_> {
                 "the group has {inputs} inputs and {outputs} outputs; at most {} of each are allowed",
                 limits::GROUP_PORTS
             );
-            self.problems.push(Problem::new(place.path, "", cause, "make several groups of it"));
+            self.problems.push(Problem::new(place.path, "", cause, "split it into several groups"));
             return empty(place.path, None);
         }
         self.long_names(place, group.inputs.keys().chain(group.outputs.keys()).chain(group.params.keys()));
@@ -43,7 +43,7 @@ impl Flattener<'_> {
                 Some(ty) => typed.push((name.clone(), ty)),
                 None => {
                     let remedy = "use Grid<f32>, Grid<Vec>, FaceGrid, f32, ...";
-                    self.problems.push(Problem::new(place.path, name, format!("`{ty}` is no type of a port"), remedy));
+                    self.problems.push(Problem::new(place.path, name, format!("`{ty}` is not a port type"), remedy));
                 }
             }
         }
@@ -59,7 +59,7 @@ impl Flattener<'_> {
                 }
                 // The first repeat could do without, the others go on from it.
                 _ if place.node.iterations.is_some() && group.outputs.contains_key(name) => {
-                    let remedy = format!("connect a {ty} to it, for the first repeat to start from");
+                    let remedy = format!("connect a {ty} to it as the start of the first iteration");
                     self.problems.push(Problem::new(place.path, name, "the input is not wired", remedy));
                     Source::Nothing
                 }
@@ -75,12 +75,12 @@ impl Flattener<'_> {
         self.graph.nodes[index] =
             Node { kind: Kind::Group(kind.clone()), inputs: inputs.clone(), ..empty(place.path, place.scope.group) };
         if place.scope.depth >= limits::NESTING {
-            let cause = format!("groups are nested over {} deep", limits::NESTING);
+            let cause = format!("groups are nested more than {} deep", limits::NESTING);
             self.problems.push(Problem::new(
                 place.path,
                 "",
                 cause,
-                "a group can't hold itself; open it and remove the inner copy",
+                "a group can't contain itself; open it and remove the inner copy",
             ));
             return self.graph.nodes[index].clone();
         }
@@ -118,7 +118,7 @@ impl Flattener<'_> {
                 |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::mentions(text, name));
             if group.nodes.values().any(|node| node.values().any(mentions)) {
                 let cause =
-                    format!("expressions inside can't name the input, since `{name}` means something else in them");
+                    format!("expressions inside can't use the input, because `{name}` means something else in them");
                 self.problems.push(Problem::new(path, name, cause, "rename the input").warning());
             }
         }
@@ -151,7 +151,7 @@ impl Flattener<'_> {
         }
         let name = &kind.inputs.get(*input)?.0;
         let cause = format!(
-            "`{name}` changes from repeat to repeat, since the group has an output of that name, and a parameter can't read it"
+            "`{name}` changes with every iteration, because the group has an output of that name, and a parameter can't read it"
         );
         Some((cause, "declare an `@in` number in the stage, or rename the output".into()))
     }

@@ -40,7 +40,7 @@ impl Flattener<'_> {
         }
         if link.node == "in" {
             let Some(group) = place.scope.group else {
-                let cause = format!("`{link}` reads a group's input, but there is no group around");
+                let cause = format!("`{link}` reads a group's input, but is not inside a group");
                 return Err(Some((cause, "wire a node".into())));
             };
             let Some(Kind::Group(kind)) = self.graph.nodes.get(group).map(|n| &n.kind) else {
@@ -62,12 +62,12 @@ impl Flattener<'_> {
             };
         }
         let Some(target) = place.siblings.get(&link.node) else {
-            let remedy = "wire a node that exists, or remove the wire";
-            return Err(Some((format!("`{link}` points at no node"), remedy.into())));
+            let remedy = "connect a node that exists, or remove the wire";
+            return Err(Some((format!("`{link}` does not name a node"), remedy.into())));
         };
         let Some(node) = place.names.get(&link.node).copied() else {
             let cause = format!("`{link}` is a domain, which carries no values");
-            return Err(Some((cause, "name it with `on` instead".into())));
+            return Err(Some((cause, "use it as `on` instead".into())));
         };
         let Some(outputs) = place.ports.outputs(&link.node) else { return Ok(Source::Nothing) };
         let position = match (link.port.as_str(), &outputs[..]) {

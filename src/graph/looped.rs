@@ -34,8 +34,8 @@ impl Flattener<'_> {
             }
             return true;
         }
-        let cause = format!("the group repeats and goes on from this input, but a number is no {ty}");
-        let remedy = format!("connect a {ty} to it, for the first repeat to start from");
+        let cause = format!("the group iterates on this input, but a number is not a {ty}");
+        let remedy = format!("connect a {ty} to it as the start of the first iteration");
         self.problems.push(Problem::new(place.path, name, cause, remedy));
         *source = Source::Nothing;
         false

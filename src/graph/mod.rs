@@ -47,7 +47,7 @@ pub struct Domain {
     pub dim: u32,
     /// Cells along x, y, z; z is 1 in 2D.
     pub resolution: [u32; 3],
-    /// Edge of a cell \[m\], along y where cells are cut into slices.
+    /// Cell size \[m\], along y where cells are cut into slices.
     pub cell_size: f64,
     pub edge: EdgeRule,
     /// Of one that a stage asked for by `half`: what it has wider cells of.

@@ -238,7 +238,8 @@ impl Table {
             ParamValue::Number(v) => return Ok(constant(Number::scalar(*v))),
             ParamValue::Bool(v) => return Ok(constant(Number::scalar(f64::from(u8::from(*v))))),
             ParamValue::Vector(values) => {
-                let wrong = || (format!("{} components are no vector", values.len()), "give 2, 3 or 4".to_string());
+                let wrong =
+                    || (format!("{} components do not make a vector", values.len()), "give 2, 3 or 4".to_string());
                 return Number::vector(values).map(constant).ok_or_else(|| Some(wrong()));
             }
             ParamValue::Expression(text) => text,
@@ -251,13 +252,13 @@ impl Table {
             match names.0.get(name) {
                 Some(Named::Gpu) => {
                     let cause = format!("`{name}` is computed on the GPU, which expressions can't read");
-                    return Err(Some((cause, format!("wire `in.{name}` to an input of a stage"))));
+                    return Err(Some((cause, format!("connect `in.{name}` to an input of a stage"))));
                 }
                 Some(Named::Looped) => {
                     let cause = format!(
-                        "`{name}` changes from repeat to repeat, since the group has an output of that name, and expressions can't read it"
+                        "`{name}` changes with every iteration, because the group has an output of that name, and expressions can't read it"
                     );
-                    let remedy = format!("wire `in.{name}` to an input of a stage, or rename the output");
+                    let remedy = format!("connect `in.{name}` to an input of a stage, or rename the output");
                     return Err(Some((cause, remedy)));
                 }
                 Some(Named::Path(path)) if !self.index.contains_key(path) => return Err(None),

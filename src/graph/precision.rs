@@ -11,7 +11,7 @@ use crate::stage::{IterationSource, Stage};
 pub(super) fn named(path: &str, node: &document::Node, problems: &mut Problems) -> Precision {
     let Some(name) = &node.precision else { return Precision::F32 };
     Precision::parse(name).unwrap_or_else(|| {
-        let cause = format!("`{name}` is no precision of a grid");
+        let cause = format!("`{name}` is not a grid precision");
         problems.push(Problem::new(path, "precision", cause, "use f32 or f16"));
         Precision::F32
     })
@@ -29,7 +29,7 @@ pub(super) fn check(graph: &Graph, problems: &mut Problems) {
 /// What is wrong, and what to do.
 type Refusal = (String, &'static str);
 
-const LEAVE: &str = "leave precision out";
+const LEAVE: &str = "remove `precision`";
 
 fn suits(graph: &Graph, node: &Node) -> Result<(), Refusal> {
     match &node.kind {
@@ -38,8 +38,8 @@ fn suits(graph: &Graph, node: &Node) -> Result<(), Refusal> {
         Kind::Stage(stage) => of_stage(stage)?,
         Kind::State(_) if node.file.is_some() => {
             return Err((
-                "what comes from a file is stored as f32".into(),
-                "leave precision out, or copy it with grid/resample",
+                "the values of a file are stored as f32".into(),
+                "remove `precision`, or copy it with grid/resample",
             ));
         }
         Kind::State(ty) => of_state(*ty)?,
@@ -56,7 +56,7 @@ fn suits(graph: &Graph, node: &Node) -> Result<(), Refusal> {
     let cells = domain.resolution[0];
     if node.outputs.contains(&WireType::Grid(ValueType::F32)) && cells % 2 == 1 {
         let cause = format!("two cells of a row share a word, and `{}` has {cells} cells along x", domain.name);
-        return Err((cause, "give the domain an even number of cells along x, or leave precision out"));
+        return Err((cause, "give the domain an even number of cells along x, or remove `precision`"));
     }
     Ok(())
 }
@@ -79,13 +79,12 @@ pub fn of_state(ty: WireType) -> Result<(), Refusal> {
 pub fn of_stage(stage: &Stage) -> Result<(), Refusal> {
     for port in stage.outputs() {
         let (way, remedy) = match port {
-            Port { scatter: Some(_), .. } => (
-                "is written from anywhere",
-                "leave precision out, or store a copy as f16 with a grid/resample behind it",
-            ),
+            Port { scatter: Some(_), .. } => {
+                ("is written at any cell", "remove `precision`, or store a copy as f16 with grid/resample")
+            }
             Port { reduce: Some(_), .. } => ("is reduced to a number", LEAVE),
             Port { scan: true, .. } => ("is a prefix sum", LEAVE),
-            Port { ty: PortType::FaceGrid, .. } => ("has its numbers on faces", LEAVE),
+            Port { ty: PortType::FaceGrid, .. } => ("stores values on faces", LEAVE),
             _ => continue,
         };
         return Err((format!("a stage stores f16 cell by cell, and its `{}` {way}", port.name), remedy));

@@ -86,7 +86,12 @@ impl Resolver<'_> {
         names.push(first.clone());
         names.reverse();
         let cause = format!("the wires form a cycle: {}", limits::way(&names));
-        self.problems.push(Problem::new(&first, "", cause, "add a State here, whose value is last frame's"));
+        self.problems.push(Problem::new(
+            &first,
+            "",
+            cause,
+            "add a State here, which holds the value of the previous frame",
+        ));
     }
 
     fn only_domain(&mut self, path: &str) -> Option<usize> {
@@ -97,10 +102,7 @@ impl Resolver<'_> {
         let names: Vec<&str> = own.map(|d| d.name.as_str()).collect();
         let (cause, remedy) = match names.is_empty() {
             true => ("there is no domain to run over".to_string(), "add a Domain node".to_string()),
-            false => (
-                "which domain it runs over does not follow from its wires".into(),
-                format!("set `on` to one of: {}", names.join(", ")),
-            ),
+            false => ("cannot infer the domain".into(), format!("set `on` to one of: {}", names.join(", "))),
         };
         self.problems.push(Problem::new(path, "on", cause, remedy));
         None
@@ -294,7 +296,7 @@ impl Resolver<'_> {
             let face = format!("{}_face", port.name);
             if port.direction == Direction::InOut || stage.calls(&port.name) || stage.calls(&face) {
                 let cause = format!(
-                    "the wire lives on domain `{}` ({}), the stage runs over `{}` ({})",
+                    "the wire is on domain `{}` ({}), the stage runs over `{}` ({})",
                     there.name,
                     cells(there),
                     here.name,
@@ -353,7 +355,7 @@ impl Resolver<'_> {
                     && a != b
                 {
                     let (a, b) = (&self.graph.domains[a].name, &self.graph.domains[b].name);
-                    let cause = format!("the wire lives on domain `{a}`, the State on `{b}`");
+                    let cause = format!("the wire is on domain `{a}`, the State on `{b}`");
                     self.problems.push(Problem::new(
                         &entry.path,
                         &input.name,
@@ -366,15 +368,14 @@ impl Resolver<'_> {
                 && let Some(state) = behind.state(self.graph, &init.source)
             {
                 let cause =
-                    format!("the initial value needs the State `{state}`, which is not there before the first frame");
-                self.problems.push(Problem::new(&entry.path, "init", cause, "start from stages that read no State"));
+                    format!("the initial value needs the State `{state}`, which has no value before the first frame");
+                self.problems.push(Problem::new(&entry.path, "init", cause, "use stages that read no State"));
             }
             let wired =
                 entry.inputs.get(1).is_some_and(|init| !matches!(init.source, Source::Nothing | Source::Setting(_)));
             if let Some((group, state)) = self.waits(entry.group, &mut behind).filter(|_| wired) {
                 let cause = format!(
-                    "the initial value is that of the last repeat of `{group}`, and which one that is follows from the State `{state}`, \
-                     which is not there before the first frame"
+                    "the initial value comes from the last iteration of `{group}`; which one that is depends on the State `{state}`, which has no value before the first frame"
                 );
                 let remedy = "move the State out of the group, or start from a constant";
                 self.problems.push(Problem::new(&entry.path, "init", cause, remedy));
@@ -434,7 +435,7 @@ impl Resolver<'_> {
             {
                 let name = group.outputs.get(until.port).map_or("", |(name, _)| name);
                 let cause =
-                    format!("the output `{name}` carries {}, and only a number can fall below another", carry.name());
+                    format!("the output `{name}` carries {}, and only a number can be a stop condition", carry.name());
                 let remedy = "name an output of type f32, for example the largest of a field by grid/largest";
                 self.problems.push(Problem::new(&entry.path, "until", cause, remedy));
             }
@@ -444,13 +445,12 @@ impl Resolver<'_> {
             });
             if let Some(input) = space.filter(|_| self.graph.dim_around(node).is_none()) {
                 let name = group.inputs.get(input).map_or("", |(name, _)| name);
-                let cause =
-                    "the vector goes round the repeats, and whether it has two or three components does not follow";
+                let cause = "cannot infer whether the vector that the group iterates on has two or three components";
                 self.problems.push(Problem::new(&entry.path, name, cause, "set `on` of the group to a domain"));
             }
             let feeds = (0..group.inputs.len()).any(|i| group.feedback(i).is_some());
             if entry.iterations > 1 && !feeds {
-                let cause = "no output has the name of an input, so each repeat does the same again";
+                let cause = "no output has the name of an input, so every iteration computes the same";
                 self.problems.push(
                     Problem::new(&entry.path, "iterations", cause, "name an output like the input it feeds").warning(),
                 );
@@ -472,7 +472,7 @@ impl Resolver<'_> {
                 let image = PortType::Grid(Element::Fixed(ValueType::Vec4));
                 let remedy = match ty {
                     WireType::Grid(ValueType::F32 | ValueType::Vec) => remedy(image, ty, &BTreeMap::new()),
-                    _ => "connect a stage that makes an Image".into(),
+                    _ => "connect a stage that outputs an Image".into(),
                 };
                 self.problems.push(Problem::new(
                     &path,
@@ -481,15 +481,14 @@ impl Resolver<'_> {
                     remedy,
                 ));
             } else if !flat {
-                let remedy = "connect a stage that looks at it from a camera or takes a slice";
-                self.problems.push(Problem::new(&path, "image", "the picture lives on a 3D domain", remedy));
+                let remedy = "connect a stage that renders it with a camera or takes a slice";
+                self.problems.push(Problem::new(&path, "image", "the image is on a 3D domain", remedy));
             }
             self.graph.nodes[node].domain = domain;
         }
         if !any {
-            let remedy = "add an Output and connect an Image to it";
-            self.problems
-                .push(Problem::new("", "", "the graph has no Output, so there is nothing to see", remedy).warning());
+            let remedy = "add an Output node and connect an image";
+            self.problems.push(Problem::new("", "", "no output yet", remedy).warning());
         }
     }
 
@@ -536,9 +535,9 @@ impl Resolver<'_> {
             let [(first, _), (path, port), ..] = takers.as_slice() else { continue };
             let wire = format!("{}.{}", self.graph.nodes[from].path, self.graph.port_name(from, output));
             let cause = format!(
-                "two writers: `{first}` and `{path}` each go on from `{wire}`, and neither sees what the other did"
+                "two writers: `{first}` and `{path}` both change `{wire}`, and neither sees the other's change"
             );
-            let remedy = format!("connect `{path}` behind `{first}` if both should act");
+            let remedy = format!("connect `{path}` after `{first}` to apply both");
             self.problems.push(Problem::new(path, port, cause, remedy).warning());
         }
     }

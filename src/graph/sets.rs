@@ -52,8 +52,8 @@ impl Resolver<'_> {
     pub fn first_set(&mut self, node: usize, port: &Port) -> Option<ParticleSet> {
         let entry = &self.graph.nodes[node];
         if entry.set.is_none() {
-            let cause = "the input is not wired, and no State says how many particles fit";
-            let remedy = "wire a State's particles to it, or lead its output to a State's `init`";
+            let cause = "the input is not wired, and no State gives the capacity";
+            let remedy = "connect a State's particles to it, or its output to a State's `init`";
             self.problems.push(Problem::new(&entry.path, &port.name, cause, remedy));
         }
         self.graph.nodes[node].set.clone()
@@ -113,7 +113,7 @@ pub fn unfit(holds: &ParticleSet, given: &ParticleSet) -> Option<Unfit> {
     let missing = holds.attributes.iter().find(|(name, ty)| given.attributes.get(*name) != Some(*ty));
     missing.map(|(name, ty)| {
         let cause = format!("the State holds `{name}: {}`, which the wire does not have", ty.name());
-        (cause, "connect a stage that writes it, or take it out of the State's type".into())
+        (cause, "connect a stage that writes it, or remove it from the State's type".into())
     })
 }
 

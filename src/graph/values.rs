@@ -102,7 +102,7 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
     let given = number.as_slice();
     let mut values = [0.0; 4];
     if wanted > values.len() {
-        return Err((format!("a {} is no constant", ty.name()), "wire one to it".into()));
+        return Err((format!("a {} cannot be a constant", ty.name()), "connect one to it".into()));
     }
     match given.len() {
         1 => values = [given.first().copied().unwrap_or(0.0); 4],
@@ -134,7 +134,7 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
         let (min, max) = if ty == ValueType::U32 { (0.0, u32::MAX.into()) } else { (i32::MIN.into(), i32::MAX.into()) };
         if whole && (value.fract() != 0.0 || *value < min || *value > max) {
             return Err((
-                format!("{} is no {}", printable::number(*value), ty.name()),
+                format!("{} is not a valid {}", printable::number(*value), ty.name()),
                 "give a whole number that fits".into(),
             ));
         }

@@ -168,7 +168,7 @@ impl Library {
         let folder: PathBuf = folder.components().collect();
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
         if std::fs::symlink_metadata(folder)?.is_symlink() {
-            return Err(other("it is a symbolic link, which is not followed; name the folder that it points at"));
+            return Err(other("it is a symbolic link, which is not followed; give the folder that it points to"));
         }
         let mut total = 0;
         let mut texts = Vec::new();
@@ -212,8 +212,8 @@ impl Library {
     pub fn warnings(&self) -> Problems {
         let warning = |name: &String| {
             let file = self.files.get(name)?.path.display();
-            let cause = format!("{file} stands in for the built-in `{name}`, in every graph that names it");
-            Some(Problem::new("", "", cause, "rename the file if that is not meant").warning())
+            let cause = format!("{file} replaces the built-in `{name}` in every graph that uses it");
+            Some(Problem::new("", "", cause, "rename the file if this is not intended").warning())
         };
         Problems(self.replaced.iter().filter_map(warning).collect())
     }

@@ -24,7 +24,7 @@ fn known() -> &'static Mutex<HashMap<Key, Arc<DistanceGrid>>> {
 
 /// A grid of distances that a plan needs from a file.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct FileRequest {
     /// Path of the node that names the file.
     pub node: String,
     key: Key,
@@ -33,8 +33,8 @@ pub struct Wanted {
     domain: Domain,
 }
 
-impl Wanted {
-    fn new(plan: &Plan, file: &FileGrid) -> Result<Wanted, Problem> {
+impl FileRequest {
+    fn new(plan: &Plan, file: &FileGrid) -> Result<FileRequest, Problem> {
         let Some(domain) = plan.domains.get(file.domain) else {
             return Err(Problem::new(&file.node, "file", "the plan has no such domain", "compile the graph again"));
         };
@@ -44,7 +44,7 @@ impl Wanted {
         let changed = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
         let key = (path, changed, format!("{:?} {domain:?} {access:?}", file.file.fit));
         let placement = file.file.fit.map_or(Placement::InPlace, |(center, size)| Placement::Fit { center, size });
-        Ok(Wanted { node: file.node.clone(), key, access, placement, domain: domain.clone() })
+        Ok(FileRequest { node: file.node.clone(), key, access, placement, domain: domain.clone() })
     }
 
     pub fn path(&self) -> &Path {
@@ -57,7 +57,7 @@ impl Wanted {
     }
 
     /// Whether both are one grid, whoever asks for it.
-    pub fn same(&self, other: &Wanted) -> bool {
+    pub fn same(&self, other: &FileRequest) -> bool {
         self.key == other.key
     }
 
@@ -101,15 +101,15 @@ pub fn is_outside(problem: &Problem) -> bool {
 ///
 /// # Errors
 /// A plan that is not whole; too many files; every file that is missing or that the graph may not read.
-pub fn wanted(plan: &Plan) -> Result<Vec<Wanted>, Problems> {
+pub fn wanted(plan: &Plan) -> Result<Vec<FileRequest>, Problems> {
     if plan.files.len() > MAX_NAMED {
-        let cause = format!("the graph reads {} files, more than {MAX_NAMED}", plan.files.len());
+        let cause = format!("the graph reads {} files; the limit is {MAX_NAMED}", plan.files.len());
         return Err(Problem::new("", "", cause, "join shapes in a modelling program").into());
     }
     let mut problems = Problems::default();
     let mut wanted = Vec::new();
     for file in &plan.files {
-        match Wanted::new(plan, file) {
+        match FileRequest::new(plan, file) {
             Ok(file) => wanted.push(file),
             Err(problem) => problems.push(problem),
         }

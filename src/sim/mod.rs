@@ -230,7 +230,7 @@ impl Simulation {
         let known = self.wire(wire)?;
         if !known.kept {
             let remedy = "compile with the wire among PlanOptions::keep";
-            return Err(Problem::new("", wire, "the wire's memory is used again within the frame", remedy));
+            return Err(Problem::new("", wire, "the wire's memory is reused within the frame", remedy));
         }
         Ok(self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))??)
     }
@@ -288,7 +288,7 @@ impl Simulation {
         let room = self.plan.wires.iter().filter(|(n, _)| n.strip_prefix(state).is_some_and(|r| r.starts_with('.')));
         let room = room.map(|(_, w)| w.capacity).max().unwrap_or(0);
         let Some(buffer) = found.filter(|_| count <= room) else {
-            let cause = format!("{count} particles were given, the State holds {room}");
+            let cause = format!("{count} particles were given, the State holds at most {room}");
             return Err(Problem::new(state, "", cause, "name a State of particles, and no more than its capacity"));
         };
         let groups = count.div_ceil(256);
@@ -304,7 +304,7 @@ impl Simulation {
     pub fn picture(&self, output: Option<&str>) -> Result<Image, Problem> {
         let picture = self.find_picture(output)?;
         let (width, height) = (picture.width, picture.height);
-        let words = self.picture_async(output)?.wait().ok_or_else(|| lost("picture"))?;
+        let words = self.picture_async(output)?.wait().ok_or_else(|| lost("image"))?;
         Ok(Image::new(width, height, &words))
     }
 
@@ -314,7 +314,7 @@ impl Simulation {
     /// As [`Simulation::picture`].
     pub fn picture_async(&self, output: Option<&str>) -> Result<Reading, Problem> {
         let picture = self.find_picture(output)?;
-        Ok(self.engine.read(picture.buffer, false).ok_or_else(|| lost("picture"))??)
+        Ok(self.engine.read(picture.buffer, false).ok_or_else(|| lost("image"))??)
     }
 
     /// Size and name of a picture.
@@ -323,12 +323,8 @@ impl Simulation {
     /// When there is no such Output.
     pub fn find_picture(&self, output: Option<&str>) -> Result<&Picture, Problem> {
         self.plan.output(output).ok_or_else(|| {
-            Problem::new(
-                output.unwrap_or(""),
-                "",
-                "the graph has no such Output",
-                "add an Output and connect an Image to it",
-            )
+            let cause = if output.is_some() { "there is no Output of this name" } else { "no output yet" };
+            Problem::new(output.unwrap_or(""), "", cause, "add an Output node and connect an image")
         })
     }
 
@@ -440,7 +436,7 @@ fn upload(engine: &mut Engine, plan: &Plan, files: &[Arc<DistanceGrid>]) -> Prob
         let words: Vec<u32> = grid.values.iter().map(|v| v.to_bits()).collect();
         engine.write(file.buffer, &words);
         for warning in &grid.warnings {
-            let remedy = "the distances are good for what the file says; mend it in a modelling program";
+            let remedy = "the distances are correct for the file as it is; fix the mesh in a modelling program";
             notes.push(Problem::new(&file.node, "file", warning.clone(), remedy).warning());
         }
     }
@@ -450,7 +446,7 @@ fn upload(engine: &mut Engine, plan: &Plan, files: &[Arc<DistanceGrid>]) -> Prob
 fn alarm(alarm: &Alarm) -> Problem {
     let (cause, remedy) = match alarm.cause {
         Cause::Loop => (
-            "a loop ran over its budget of 60,000 rounds and was ended",
+            "a loop exceeded its budget of 60,000 iterations and was stopped",
             "let its condition end it sooner, or give it constant bounds",
         ),
         Cause::Neighbors => (
@@ -458,14 +454,14 @@ fn alarm(alarm: &Alarm) -> Problem {
             "make the cells of the neighbour grid smaller, or keep the particles apart",
         ),
         Cause::Capacity => {
-            ("more particles were to be added than fit, and the rest was left out", "raise the State's capacity")
+            ("more particles were emitted than fit, and the rest was dropped", "raise the State's capacity")
         }
     };
     Problem::new(&alarm.node, "", cause, remedy).warning()
 }
 
 fn lost(what: &str) -> Problem {
-    Problem::new("", what, "the GPU did not answer", "reset the simulation, or update the driver")
+    Problem::new("", what, "the GPU did not respond", "reset the simulation, or update the driver")
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ impl Settings {
         }
         let same = !set.is_empty() && set.iter().all(|(_, differs)| !differs);
         if let Some(shaped) = plan.shapes.get(path).filter(|_| !same) {
-            let cause = format!("the plan follows from it ({}), so it can't change while running", shaped.join(", "));
+            let cause = format!("the plan depends on it ({}), so it can't change while running", shaped.join(", "));
             return Err(problem(path, (cause, "set it in the graph, and compile the graph again".into())));
         }
         let named = |slot: &Slot| slot.paths.iter().any(|p| p == path);

@@ -30,7 +30,7 @@ pub fn function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mu
             push("a stage that makes a Field is called with a position: `fn stage(position: Vec)`")
         }
         (_, _, "Cell") => {}
-        (_, _, "Particle") if !sets => push("no port is Particles, so there is nothing that `particle` could be"),
+        (_, _, "Particle") if !sets => push("`particle` needs a port of type Particles"),
         (_, _, "Particle") => {}
         (_, _, "Vec" | "vec2f" | "vec3f") if field => {}
         (_, _, "Vec" | "vec2f" | "vec3f") => push("only a stage whose @out is a Field is called with a position"),
@@ -83,7 +83,7 @@ pub fn function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mu
             errors.push(StageError::new(port.line, 1, message));
         }
         if header.once && port.reduce.is_some() {
-            errors.push(StageError::new(port.line, 1, "there is nothing to reduce with `@over once`; drop `reduce`"));
+            errors.push(StageError::new(port.line, 1, "there is nothing to reduce with `@over once`; remove `reduce`"));
         }
     }
 }
@@ -139,7 +139,7 @@ pub fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageError>
             && !header.ports.iter().any(|p| p.change == Change::Emit(port.name.clone()))
         {
             let message =
-                format!("@in `{}` is declared but never read; call `{}(..)` or drop the line", port.name, port.name);
+                format!("@in `{}` is declared but never read; call `{}(..)` or remove the line", port.name, port.name);
             errors.push(StageError::new(port.line, 1, message));
         }
         let call = match port.scatter {
@@ -184,7 +184,7 @@ pub fn params(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut 
         if is_used {
             continue;
         }
-        let message = format!("@param `{}` is declared but never used; {read} or drop the line", param.name);
+        let message = format!("@param `{}` is declared but never used; {read} or remove the line", param.name);
         errors.push(StageError::new(param.line, 1, message));
     }
 }

@@ -140,7 +140,7 @@ pub(super) fn check(header: &Header, tokens: &[Token<'_>], runs: IterationSource
         let at = format!("{}_at", port.name);
         let message = match runs {
             IterationSource::Cells if calls(tokens).any(|(_, name)| name == at) => {
-                format!("`radius {radius}` counts cells, and `{at}` is asked by position; drop one of them")
+                format!("`radius {radius}` counts cells, and `{at}` is called with a position; remove one of them")
             }
             IterationSource::Cells => continue,
             _ => format!("`radius {radius}` of `{}` needs a stage that runs over cells", port.name),

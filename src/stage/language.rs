@@ -363,7 +363,7 @@ pub fn across_invocations(name: &str) -> Option<&'static str> {
     if family("subgroup") || family("quad") {
         return Some("the compiler decides which invocations run together; read neighbouring cells through a port");
     }
-    family("atomic").then_some("a stage shares no memory; declare an @out with `scatter` or `reduce`")
+    family("atomic").then_some("a stage has no shared memory; declare an @out with `scatter` or `reduce`")
 }
 
 #[cfg(test)]

@@ -104,10 +104,8 @@ impl Stage {
         } else if let Some(function) = guard::inlining::excessive(&tokens, guard::inlining::MAX_EXPANSION) {
             let (line, column) = place(&function);
             let limit = guard::inlining::MAX_EXPANSION;
-            let message = format!(
-                "`{}` stands for over {limit} calls once they are inlined; call helpers in a loop",
-                function.text
-            );
+            let message =
+                format!("`{}` has more than {limit} calls after inlining; call helpers in a loop", function.text);
             return Err(vec![StageError::new(line, column, message)]);
         }
         check::function(&header, source, &tokens, &mut errors);

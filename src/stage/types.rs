@@ -256,12 +256,12 @@ fn attributes(text: &str) -> Result<AttributeList, String> {
         let (name, ty) = (name.trim(), ty.trim());
         let free = language::is_snake_case(name) && !name.ends_with('_');
         if !free || language::is_member_of_particle(name) || language::is_reserved(name) {
-            return Err(format!("`{name}` can't be an attribute's name; use another lower_snake_case name"));
+            return Err(format!("`{name}` is not a valid attribute name; use another lower_snake_case name"));
         }
         let value =
-            ValueType::parse(ty).ok_or_else(|| format!("`{ty}` is no type of an attribute; use f32, Vec, ..."))?;
+            ValueType::parse(ty).ok_or_else(|| format!("`{ty}` is not an attribute type; use f32, Vec, ..."))?;
         if list.iter().any(|(other, _)| other == name) {
-            return Err(format!("the attribute `{name}` is named twice"));
+            return Err(format!("the attribute `{name}` is given twice"));
         }
         list.push((name.to_string(), value));
     }

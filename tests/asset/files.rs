@@ -53,15 +53,15 @@ fn sizes_and_places_are_checked() {
     let at = |center, size| refusal(distance_grid(&path, &Placement::Fit { center, size }, &domain(3, 4)));
     assert_eq!(
         at(MIDDLE, -1.0),
-        "cube.obj: a size of -1 m is no size; give the longest side in metres, or 0 to keep the file's units"
+        "cube.obj: size must be positive, got -1 m; give the longest side in metres, or 0 to keep the file's units"
     );
     assert_eq!(
         at(MIDDLE, f64::NAN),
-        "cube.obj: a size of NaN m is no size; give the longest side in metres, or 0 to keep the file's units"
+        "cube.obj: size must be positive, got NaN m; give the longest side in metres, or 0 to keep the file's units"
     );
     assert_eq!(
         at([f64::INFINITY, 0.0, 0.0], 1.0),
-        "cube.obj: the center is not a point within reach; give finite coordinates below 1e15 m"
+        "cube.obj: the center is out of range; give finite coordinates below 1e15 m"
     );
 }
 
@@ -74,7 +74,7 @@ fn too_much_is_refused() {
     (1..=1001).for_each(|i| ring += &format!(" {i}"));
     assert_eq!(
         refused(&folder, "ring.obj", ring, 3),
-        "ring.obj: it is not a sound OBJ file: a face has more than 1000 corners; export it again"
+        "ring.obj: it is not a valid OBJ file: a face has more than 1000 corners; export it again"
     );
     // A picture says how large it is before the first pixel.
     let mut bytes = png(4, 4, ColorType::Grayscale, BitDepth::Eight, &[255; 16]);
@@ -83,7 +83,7 @@ fn too_much_is_refused() {
     bytes[29..33].copy_from_slice(&crc.to_be_bytes());
     assert_eq!(
         refused(&folder, "large.png", bytes, 2),
-        "large.png: a picture of 32768 x 32768 pixels is too large; shrink it to at most 8192 x 8192"
+        "large.png: an image of 32768 x 32768 pixels is too large; shrink it to at most 8192 x 8192"
     );
     // A thousand nodes that show ten thousand triangles each.
     let sphere = Mesh::sphere([0.0; 3], 1.0, 4);
@@ -196,11 +196,11 @@ fn bombs_are_refused_before_they_go_off() {
     let points: String = (0..10_000).map(|_| format!("v {} {} 0\n", random(), random())).collect();
     assert_eq!(
         refused(&folder, "face.obj", points.clone() + &face(10_000), 3),
-        "face.obj: it is not a sound OBJ file: a face has more than 1000 corners; export it again"
+        "face.obj: it is not a valid OBJ file: a face has more than 1000 corners; export it again"
     );
     assert_eq!(
         refused(&folder, "faces.obj", points + &face(1000).repeat(101), 3),
-        "faces.obj: its faces with many corners take too long to cut into triangles; triangulate the mesh and export it again"
+        "faces.obj: its polygons take too long to triangulate; triangulate the mesh and export it again"
     );
     let json = format!(r#"{{"asset":{{"version":"2.0"}},"nodes":[{}{{}}]}}"#, "{},".repeat(1_000_001));
     assert_eq!(
@@ -215,7 +215,7 @@ fn bombs_are_refused_before_they_go_off() {
     assert_eq!(
         refused(&folder, "pixels.png", small, 2),
         format!(
-            "pixels.png: it is not a sound PNG file: {length} bytes can't hold 8192 x 8192 pixels; export it again"
+            "pixels.png: it is not a valid PNG file: {length} bytes can't hold 8192 x 8192 pixels; export it again"
         )
     );
     let huge = Domain { resolution: [2048, 2048, 512], ..domain(3, 4) };

@@ -152,7 +152,7 @@ fn what_is_not_shape_is_passed_over() {
     let domain = domain(3, 8);
     let grid = warned(&path, &Placement::InPlace, &domain);
     check("dressed", &grid.values, &domain, 1e-7, |p| to_box(p, MIDDLE, [0.3; 3]));
-    assert_eq!(grid.warnings, ["the mesh has a skeleton, which is not applied; its rest shape is read"]);
+    assert_eq!(grid.warnings, ["the mesh has a skeleton, which is ignored; its rest pose is used"]);
 }
 
 fn refused(name: &str, bytes: Vec<u8>) -> String {
@@ -167,14 +167,14 @@ fn files_that_lie_are_refused() {
     let lie = |from: &str, to: &str| {
         assert!(good.contains(from), "{from}");
         refused("cube.glb", glb(&good.replacen(from, to, 1), &data))
-            .replace("cube.glb: it is not a sound glTF file: ", "")
+            .replace("cube.glb: it is not a valid glTF file: ", "")
     };
     let again = "; export it again";
     assert_eq!(
         lie(r#""count":8"#, r#""count":18446744073709551615"#),
         format!("accessor 0 reaches outside its buffer{again}")
     );
-    assert_eq!(lie(r#""count":8"#, r#""count":7"#), format!("a triangle names a vertex that is not there{again}"));
+    assert_eq!(lie(r#""count":8"#, r#""count":7"#), format!("a triangle refers to a missing vertex{again}"));
     assert_eq!(
         lie(r#""byteOffset":96"#, r#""byteOffset":18446744073709551615"#),
         format!("accessor 1 reaches outside its buffer{again}")
@@ -186,13 +186,13 @@ fn files_that_lie_are_refused() {
     assert_eq!(lie(r#""POSITION":0"#, r#""POSITION":9"#), format!("there is no accessor 9{again}"));
     assert_eq!(lie(r#""POSITION":0"#, r#""POSITION":1"#), format!("accessor 1 has the wrong type{again}"));
     assert_eq!(lie(r#""mesh":0"#, r#""mesh":4"#), format!("there is no mesh 4{again}"));
-    assert_eq!(lie(r#""mesh":0"#, r#""children":[0]"#), format!("its nodes go in a circle{again}"));
+    assert_eq!(lie(r#""mesh":0"#, r#""children":[0]"#), format!("its nodes form a cycle{again}"));
     assert_eq!(lie(r#""mesh":0"#, r#""children":[7]"#), format!("there is no node 7{again}"));
     assert_eq!(lie(r#""mesh":0}"#, r#""children":[1,1]},{"mesh":0}"#), format!("node 1 has two parents{again}"));
     assert_eq!(lie(r#""byteLength":168"#, r#""byteLength":169"#), format!("a buffer has 168 bytes of 169{again}"));
     assert_eq!(
         lie(r#""scene":0"#, r#""scene":0,"extensionsRequired":["KHR_draco_mesh_compression"]"#),
-        "cube.glb: it uses the extension KHR_draco_mesh_compression, which is not read; export it again without"
+        "cube.glb: it uses the extension KHR_draco_mesh_compression, which is not supported; export it again without"
     );
     assert_eq!(
         lie(r#""mesh":0"#, r#""mesh":0,"scale":[1e38,1e38,1e38]"#),
@@ -224,6 +224,6 @@ fn every_cut_is_noticed() {
     for length in 0..whole.len() {
         let path = folder.file("cube.glb", &whole[..length]);
         let text = refusal(distance_grid(&path, &fit(0.5), &domain(3, 2)));
-        assert!(text.starts_with("cube.glb: it is not a sound glTF file: "), "{length}: {text}");
+        assert!(text.starts_with("cube.glb: it is not a valid glTF file: "), "{length}: {text}");
     }
 }

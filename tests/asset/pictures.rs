@@ -105,7 +105,7 @@ fn a_full_picture_is_a_box() {
         let grid = warned(&path, &placement, &domain);
         assert_eq!(
             grid.warnings,
-            ["the whole picture is inside; paint the shape white on black, or opaque on transparent"]
+            ["the whole image is inside; paint the shape white on black, or opaque on transparent"]
         );
         for (value, p) in grid.values.iter().zip(centers(&domain)) {
             let inside = (0.0..0.5).contains(&(p[0] - corner[0])) && (0.0..0.25).contains(&(p[1] - corner[1]));

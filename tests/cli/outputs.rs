@@ -8,7 +8,7 @@ fn a_size_of_another_shape_keeps_the_image_undistorted_and_says_so() {
     let frames = dir.join("frames");
     let output = stagewright(&["render", GRAPH, "--frames", "1", "--out", frames.to_str().unwrap(), "--size", "96x64"]);
     assert!(output.status.success(), "{}", err(&output));
-    assert!(err(&output).contains("rendered at 64x64; --stretch gives 96x64"), "{}", err(&output));
+    assert!(err(&output).contains("rendered at 64x64; use --stretch for exactly 96x64"), "{}", err(&output));
     let (width, height, _) = decoded(&frames.join("frame.0001.png"));
     assert_eq!((width, height), (64, 64));
     std::fs::remove_dir_all(dir).unwrap();
@@ -33,13 +33,17 @@ fn the_topmost_output_is_rendered_and_the_others_are_named() {
     };
     let width = || decoded(&dir.join("frames/frame.0001.png")).0;
     let (said, done) = render(&[]);
-    assert!(done && said.contains("rendering the Output `b`") && said.contains("--output takes another: a"), "{said}");
+    assert!(
+        done && said.contains("rendering the Output `b` (the topmost)")
+            && said.contains("choose another with --output: a"),
+        "{said}"
+    );
     assert_eq!(width(), 16);
     let (said, done) = render(&["--output", "a"]);
     assert!(done && !said.contains("Output"), "{said}");
     assert_eq!(width(), 8);
     let (said, done) = render(&["--output", "c"]);
-    assert!(!done && said.contains("no such Output; did you mean `a`?; there are: b, a"), "{said}");
+    assert!(!done && said.contains("no such Output; did you mean `a`?; the Outputs are: b, a"), "{said}");
     std::fs::remove_dir_all(dir).unwrap();
 }
 

@@ -215,7 +215,7 @@ fn a_camera_is_no_constant() {
     );
     assert_eq!(
         problems(&nodes),
-        "c.camera: a Camera is no constant; wire one to it\ng.eye: a Camera is no constant; wire one to it"
+        "c.camera: a Camera cannot be a constant; connect one to it\ng.eye: a Camera cannot be a constant; connect one to it"
     );
 }
 
@@ -233,8 +233,7 @@ fn a_group_that_repeats_can_not_wait_for_itself() {
     assert_eq!(problems(&nodes(1)), "no problems");
     assert_eq!(
         problems(&nodes(2)),
-        "g.iterations: the group repeats, and needs what it gives within the frame, by way of nodes outside; take these \
-         nodes into the group, or put a State in the way"
+        "g.iterations: the group iterates, and depends on its own output through nodes outside; move these nodes into the group, or add a State in between"
     );
     // A State's value is there before.
     let held = nodes(2).replace(r#""a": "a.field""#, r#""a": "kept""#).replace(
@@ -265,6 +264,6 @@ fn a_time_step_has_to_fit() {
         let text = format!("(version: 1, fps: {fps}, nodes: {{}})");
         let document = stagewright::document::Document::parse(&text).expect("valid RON");
         let refused = stagewright::graph::Graph::build(&document, stagewright::library::Library::builtin());
-        assert!(refused.expect_err("refused").to_string().contains("frames a second"), "{fps}");
+        assert!(refused.expect_err("refused").to_string().contains("frames per second"), "{fps}");
     }
 }

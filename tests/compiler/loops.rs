@@ -27,18 +27,18 @@ fn expressions_and_parameters_can_not_follow_a_number_that_goes_round() {
         let said = problems(&halving(inner, "4", ROUND));
         assert!(said.starts_with("g/grid."), "{said}");
         assert!(
-            said.contains("`left` changes from repeat to repeat, since the group has an output of that name"),
+            said.contains("`left` changes with every iteration, because the group has an output of that name"),
             "{said}"
         );
         assert!(said.contains("rename the output"), "{said}");
         // Once, or with an output of another name, it is the number that it was.
         assert_eq!(problems(&halving(inner, "1", ROUND)), "no problems", "{inner}");
         let other = ROUND.replace("\"left\"", "\"rest\"");
-        assert!(!problems(&halving(inner, "4", &other)).contains("changes from repeat"), "{inner}");
+        assert!(!problems(&halving(inner, "4", &other)).contains("changes with every iteration"), "{inner}");
     }
     let nested = r#"inputs: {"x": "in.left"}), "number": (number: "left + 1"), "more": (group: (inputs: {"left": "f32"}, outputs: {}, nodes: {"n": (number: "left")}), inputs: {"left": "in.left"}"#;
     let said = problems(&halving(nested, "4", ROUND));
-    assert!(said.contains("g/number.value: `left` changes from repeat to repeat"), "{said}");
+    assert!(said.contains("g/number.value: `left` changes with every iteration"), "{said}");
     assert!(said.contains("g/more/n.value: `left` is computed on the GPU"), "{said}");
 }
 
@@ -59,8 +59,5 @@ fn a_grid_that_goes_round_can_not_start_from_a_number() {
             "fade": (stage: "fluid/dissipate", inputs: {"field": "in.x"})})),
         "look": (stage: "view/color_map", inputs: {"field": "g.x"}), "screen": (output: (), inputs: {"image": "look.image"}),"#,
     );
-    assert!(
-        said.contains("g.x: the group repeats and goes on from this input, but a number is no Grid<f32>"),
-        "{said}"
-    );
+    assert!(said.contains("g.x: the group iterates on this input, but a number is not a Grid<f32>"), "{said}");
 }

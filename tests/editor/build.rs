@@ -45,7 +45,7 @@ fn fill_in(bench: &mut Bench, name: &str, wanted: &Node) {
         (NodeKind::State(wanted), NodeKind::State(now)) if *wanted != now => bench.choose("holds", wanted),
         (NodeKind::Output(wanted), NodeKind::Output(now)) => {
             if wanted.size.is_some() != now.size.is_some() {
-                bench.toggle("own size");
+                bench.toggle("Custom size");
             }
             if let Some((width, height)) = wanted.size {
                 bench.set_number("width", width.into());

@@ -47,7 +47,7 @@ fn changed(a: &Image, b: &Image) -> usize {
 
 fn middle(bench: &Bench) -> Pos2 {
     let seen = bench.seen();
-    let picture = seen.iter().find(|seen| seen.role == Role::Image && seen.name.starts_with("picture "));
+    let picture = seen.iter().find(|seen| seen.role == Role::Image && seen.name.starts_with("image "));
     picture.expect("the picture").rect.center()
 }
 
@@ -58,14 +58,14 @@ fn the_right_button_turns_the_camera_shift_moves_it_the_wheel_goes_nearer_and_ba
     assert_eq!(changed(&first, &image(&mut bench)), 0, "by itself it stands still");
     let at = middle(&bench);
     let back = |bench: &mut Bench| {
-        bench.press("Camera back");
+        bench.press("Reset camera");
         bench.compiled();
         assert_eq!(orbit(bench), start);
         assert_eq!(changed(&first, &image(bench)), 0, "the picture is back as well");
-        assert!(bench.find("Camera back").is_none());
+        assert!(bench.find("Reset camera").is_none());
     };
 
-    assert!(bench.find("Camera back").is_none(), "there is nowhere to go back from");
+    assert!(bench.find("Reset camera").is_none(), "there is nowhere to go back from");
     bench.drag_with(at, at + vec2(50.0, 25.0), PointerButton::Secondary, Modifiers::NONE);
     let turned = orbit(&bench);
     // 0.4 degrees a point.
@@ -107,14 +107,14 @@ fn a_camera_that_was_moved_is_written_into_the_graph_as_one_step() {
     bench.drag_with(at, at - vec2(50.0, 0.0), PointerButton::Secondary, Modifiers::NONE);
     let turned = orbit(&bench);
     let picture = image(&mut bench);
-    bench.press("Keep camera");
+    bench.press("Save camera to graph");
     bench.compiled();
     let Some(ParamValue::Number(azimuth)) = bench.document().nodes["camera"].params.get("azimuth").cloned() else {
         panic!("no azimuth")
     };
     assert!((azimuth - turned.azimuth).abs() < 1e-3, "{azimuth} {}", turned.azimuth);
     assert_eq!(changed(&picture, &image(&mut bench)), 0);
-    assert!(bench.find("Keep camera").is_none());
+    assert!(bench.find("Save camera to graph").is_none());
     bench.ctrl(Key::Z);
     bench.compiled();
     assert_eq!(*bench.document(), document);

@@ -55,7 +55,11 @@ fn a_whole_graph_file_is_pasted_and_what_is_no_graph_says_so() {
     let before = bench.document().clone();
     bench.paste("shopping: milk, bread", at, Modifiers::NONE);
     assert_eq!(*bench.document(), before);
-    assert!(bench.seen().iter().any(|seen| seen.name.contains("the text is no graph")), "{:?}", bench.seen());
+    assert!(
+        bench.seen().iter().any(|seen| seen.name.contains("The clipboard does not hold nodes")),
+        "{:?}",
+        bench.seen()
+    );
     bench.ctrl(Key::Z);
     assert!(bench.document().nodes.is_empty());
 }

@@ -27,14 +27,14 @@ fn a_broken_stage_shows_its_error_while_the_last_good_plan_runs_on_until_it_is_m
     let problem = bench.editor().problems().find(|problem| problem.node == "fade").expect("a problem of the node");
     assert_eq!(problem.place.map(|place| place.line), Some(8), "{problem}");
     assert!(problem.cause.contains("nothing"), "{problem}");
-    let line = bench.seen().into_iter().find(|seen| seen.name.starts_with("line 8:"));
-    assert!(line.is_some() && bench.find("the last good version runs on").is_some());
+    let line = bench.seen().into_iter().find(|seen| seen.name.starts_with("Line 8:"));
+    assert!(line.is_some() && bench.find("Errors: running the last valid version").is_some());
     bench.plays();
     bench.ctrl(Key::Z);
     (0..3).for_each(|_| bench.rest());
     bench.compiled();
     assert_eq!(*bench.document(), before);
     assert_eq!(bench.problems(), Vec::<String>::new());
-    assert!(bench.find("runs").is_some());
+    assert!(bench.find("Running").is_some());
     bench.plays();
 }

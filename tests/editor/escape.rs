@@ -25,9 +25,9 @@ fn closes(bench: &mut Bench, sign: &str, open: impl FnOnce(&mut Bench)) {
 fn whatever_is_open_is_cancelled_before_a_group_is_left() {
     let mut bench = Bench::inside();
     closes(&mut bench, "New graph", |bench| bench.ctrl(Key::N));
-    closes(&mut bench, "Export pictures", |bench| bench.ctrl(Key::E));
-    closes(&mut bench, "Find a command", |bench| bench.ctrl(Key::P));
-    closes(&mut bench, "Find a node", |bench| bench.ctrl(Key::F));
+    closes(&mut bench, "Export image sequence", |bench| bench.ctrl(Key::E));
+    closes(&mut bench, "Find command", |bench| bench.ctrl(Key::P));
+    closes(&mut bench, "Find node", |bench| bench.ctrl(Key::F));
     closes(&mut bench, "Add a node", |bench| {
         let ground = bench.ground();
         bench.hover(ground);
@@ -43,10 +43,10 @@ fn whatever_is_open_is_cancelled_before_a_group_is_left() {
         let bar = seen.iter().find(|seen| seen.name == "param relaxation").expect("the parameter").rect.center();
         bench.click_with(bar, PointerButton::Secondary, Modifiers::NONE);
     });
-    closes(&mut bench, "No colour of its own", |bench| bench.press("color"));
+    closes(&mut bench, "Default colour", |bench| bench.press("color"));
     let title = bench.title("project");
     closes(&mut bench, "Duplicate", |bench| bench.click_with(title, PointerButton::Secondary, Modifiers::NONE));
-    closes(&mut bench, "Add what fits the wire", |bench| {
+    closes(&mut bench, "Add a node that fits the wire", |bench| {
         let (port, ground) = (bench.at("output divergence.divergence"), bench.ground());
         bench.drag(port, ground);
     });

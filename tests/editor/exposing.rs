@@ -28,7 +28,7 @@ fn a_parameter_inside_is_shown_on_the_group_and_drives_the_node() {
     let mut bench = Bench::inside();
     let before = bench.document().clone();
     bench.select("pressure");
-    bench.of_value("relaxation", "Show on the group");
+    bench.of_value("relaxation", "Expose on group");
     let targets = bench.group().params.get("relaxation").map(|links| links.iter().map(ToString::to_string).collect());
     assert_eq!(targets, Some(vec!["pressure.relaxation".to_string()]));
     bench.press("graph");
@@ -47,7 +47,7 @@ fn a_parameter_inside_is_shown_on_the_group_and_drives_the_node() {
     assert_eq!(driven, Some(1.2));
     assert_eq!(bench.problems(), Vec::<String>::new());
 
-    bench.of_value("relaxation", "Hide from the group");
+    bench.of_value("relaxation", "Hide from group");
     bench.compiled();
     assert!(bench.group().params.is_empty());
     let inner = bench.group().nodes["pressure"].params.get("relaxation");

@@ -131,7 +131,7 @@ fn a_group_repeats_as_often_as_its_badge_says() {
         plan.frame.iter().flat_map(|dispatch| dispatch.nodes()).filter(|node| node.starts_with("group/")).count()
     };
     let (once, before) = (inside(&bench), bench.document().clone());
-    assert!(bench.find("iterations group").is_none(), "there is no badge on what runs once");
+    assert!(bench.find("iterations group").is_none(), "there is no badge on static dispatches");
     bench.set_number("iterations", 2.0);
     bench.compiled();
     assert_eq!(inside(&bench), 2 * once);

@@ -13,7 +13,7 @@ fn a_group_of_the_library_is_looked_at_and_made_ones_own() {
     bench.key(Key::Enter);
     bench.rest();
     assert_eq!(bench.editor().scope().to_string(), "advect");
-    assert!(bench.find("from the library, to look at").is_some());
+    assert!(bench.find("Library group (read-only)").is_some());
     let inner: Vec<String> =
         bench.seen().into_iter().filter_map(|s| Some(s.name.strip_prefix("node ")?.into())).collect();
     assert!(inner.len() > 2, "its nodes are on the screen: {inner:?}");
@@ -27,10 +27,10 @@ fn a_group_of_the_library_is_looked_at_and_made_ones_own() {
     let plan = bench.plan();
     let title = bench.title("advect");
     bench.double_click(title);
-    bench.press("Make it mine");
+    bench.press("Make local copy");
     assert!(matches!(bench.document().nodes["advect"].kind, NodeKind::Group(_)));
     assert_eq!(bench.editor().scope().to_string(), "advect", "it stays open");
-    assert!(bench.find("from the library, to look at").is_none());
+    assert!(bench.find("Library group (read-only)").is_none());
     bench.compiled();
     assert!(bench.plan() == plan, "the copy does what the group of the library does");
     bench.key(Key::Escape);

@@ -125,13 +125,13 @@ fn a_window_that_exports_asks_before_it_closes_and_the_export_can_be_resumed() {
     for cancel in ["Keep exporting", "Escape"] {
         assert_eq!(bench.close(), Told::Stay);
         bench.rest();
-        assert!(bench.says("Pictures are being exported"));
+        assert!(bench.says("An export is running"));
         match cancel {
             "Escape" => bench.key(Key::Escape),
             answer => assert_eq!(bench.answer(answer), Told::Nothing),
         }
         bench.rest();
-        assert!(!bench.says("Pictures are being exported"), "{cancel}");
+        assert!(!bench.says("An export is running"), "{cancel}");
         let there = pictures(&frames);
         bench.until("another frame", |_| pictures(&frames) > there);
     }
@@ -152,7 +152,7 @@ fn another_graph_is_opened_beside_an_export_or_in_its_place() {
         bench.rest();
         let card = bench.seen().into_iter().find(|seen| seen.role == Role::Button && seen.name == "Empty");
         bench.click(card.expect("the card").rect.center());
-        assert!(bench.says("Pictures are being exported"));
+        assert!(bench.says("An export is running"));
     };
     template(&mut bench);
     // The dialog of the export has a button of that name too.
@@ -167,7 +167,7 @@ fn another_graph_is_opened_beside_an_export_or_in_its_place() {
     bench.until("another frame", |_| pictures(&frames) > there);
     template(&mut bench);
     bench.answer("Stop and open");
-    bench.until("the end of it", |bench| bench.says("it can be resumed"));
+    bench.until("the end of it", |bench| bench.says("can be resumed"));
     assert!(frames.join("frame.export.ron").is_file());
 }
 
@@ -180,7 +180,7 @@ fn changes_are_given_up_by_one_answer() {
     bench.rest();
     bench.key(Key::Escape);
     bench.rest();
-    assert!(!bench.says("Save the changes to graph.ron?"), "Escape is to cancel");
+    assert!(!bench.says("Save changes to graph.ron?"), "Escape is to cancel");
     assert_eq!(bench.close(), Told::Stay);
     bench.rest();
     assert_eq!(bench.answer("Don't save"), Told::Close);
@@ -193,7 +193,7 @@ fn the_text_of_a_stage_file_is_saved_with_the_question_on_closing() {
     assert!(!bench.editor().modified(), "the graph itself is as its file");
     assert_eq!(bench.close(), Told::Stay);
     bench.rest();
-    assert!(bench.says("Save the changes to fade.wgsl?"));
+    assert!(bench.says("Save changes to fade.wgsl?"));
     bench.key(Key::Escape);
     bench.rest();
     assert!(!fs::read_to_string(&file).unwrap().contains("// mine") && bench.text("fade").contains("// mine"));
@@ -202,7 +202,7 @@ fn the_text_of_a_stage_file_is_saved_with_the_question_on_closing() {
     bench.key(Key::M);
     assert_eq!(bench.close(), Told::Stay);
     bench.rest();
-    assert!(bench.says("Save the changes to graph.ron, fade.wgsl?"));
+    assert!(bench.says("Save changes to graph.ron, fade.wgsl?"));
     assert_eq!(bench.answer("Save"), Told::Close);
     assert!(fs::read_to_string(&file).unwrap().contains("// mine"));
     assert!(fs::read_to_string(bench.folder().join("graph.ron")).unwrap().contains("muted"));
@@ -234,8 +234,8 @@ fn the_text_of_a_stage_file_survives_the_death_of_the_window() {
 
     let file = folder.path().join("stages/fade.wgsl");
     let mut bench = Bench::with(folder, Source::Empty, WINDOW);
-    assert!(bench.says("Stagewright ended before changes were saved"));
-    assert!(bench.says("as the file; changes to fade.wgsl"));
+    assert!(bench.says("Stagewright closed with unsaved changes"));
+    assert!(bench.says("same as the file; changes to fade.wgsl"));
     bench.press("Recover");
     bench.compiled();
     assert!(!bench.editor().modified(), "the graph is as its file has it");

@@ -67,7 +67,7 @@ impl Bench {
     }
 
     fn waits(&self) -> bool {
-        self.problems().iter().any(|problem| problem.contains("ball.obj is being loaded ("))
+        self.problems().iter().any(|problem| problem.contains("loading ") && problem.contains("ball.obj ("))
     }
 
     fn reads_mesh(&self) -> bool {
@@ -81,7 +81,7 @@ fn a_mesh_is_waited_for_while_the_last_graph_runs_on_and_can_be_changed() {
     bench.connect("output between.field", "input look.shape");
     bench.until("a notice", |bench| bench.editor().loading().is_some());
     bench.until("a word at the node", Bench::waits);
-    bench.until("figures", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("loading ball.obj, ")));
+    bench.until("figures", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("Loading ball.obj, ")));
     bench.plays();
     assert!(!bench.reads_mesh(), "what runs is the graph before");
     // Changes of other nodes do not begin it anew: progress never goes back.
@@ -125,7 +125,7 @@ fn a_load_is_stopped_and_asked_for_again() {
     assert!(bench.problems().iter().any(|problem| problem.contains("loading it was stopped")));
     bench.ctrl(Key::Z);
     bench.compiled();
-    bench.menu("Run", "Load files again");
+    bench.menu("Run", "Reload files");
     bench.until("a notice", |bench| bench.find("Stop loading").is_some());
     // A wire taken back: nothing waits for the file any more.
     bench.ctrl(Key::Z);

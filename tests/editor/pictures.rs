@@ -90,6 +90,6 @@ fn a_stage_with_an_error() {
     bench.write("const wrong: f32 = nothing;");
     (0..3).for_each(|_| bench.rest());
     bench.compiled();
-    bench.until("the error", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("line 8:")));
+    bench.until("the error", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("Line 8:")));
     compare(&mut bench, "editor_code");
 }

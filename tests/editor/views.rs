@@ -43,7 +43,7 @@ fn a_colour_map_can_be_chosen_where_it_changes_something() {
     (0..20).for_each(|_| bench.frame(Vec::new(), Modifiers::NONE));
     let at = bench.at("colour map");
     bench.hover(at);
-    bench.until("why", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("Directions have colours")));
+    bench.until("why", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("Hue shows the direction")));
     bench.press("show");
     bench.press("length");
     bench.until("a map to choose", |bench| enabled(bench) == Some(true));
@@ -56,7 +56,7 @@ fn small_pictures_come_and_go_while_paused() {
     bench.key(Key::Space);
     bench.rest();
     let frame = bench.computed();
-    let pictures = |bench: &Bench| bench.seen().iter().filter(|s| s.name.starts_with("small picture of ")).count();
+    let pictures = |bench: &Bench| bench.seen().iter().filter(|s| s.name.starts_with("thumbnail of ")).count();
     bench.key(Key::T);
     bench.compiled();
     // All but the domain and the output, which make nothing.
@@ -93,7 +93,7 @@ fn a_number_shows_its_course_over_time() {
     let mut bench = Bench::of(&SMOKE.replace("\"screen\"", number), vec2(1400.0, 900.0));
     bench.compiled();
     bench.press("output most.largest");
-    let course = |bench: &Bench| bench.seen().into_iter().find(|seen| seen.name.starts_with("Course of "));
+    let course = |bench: &Bench| bench.seen().into_iter().find(|seen| seen.name.starts_with("History of "));
     bench.until("some frames", |bench| {
         let frames = course(bench).and_then(|seen| seen.name.split(' ').nth(2)?.parse::<u32>().ok());
         frames.is_some_and(|frames| frames > 5)

@@ -102,7 +102,7 @@ fn frames_that_are_not_whole_are_rendered_again() {
         fs::write(&path, bytes).unwrap();
         let run = render(&graph, "1-60", &out, &["--resume"]);
         run.works();
-        assert!(run.says(&format!("{} frames were there already", first - 1)), "{damage}: {}", run.text);
+        assert!(run.says(&format!("{} frames already existed", first - 1)), "{damage}: {}", run.text);
         for frame in 1..=60 {
             let name = format!("frame.{frame:04}.png");
             assert!(fs::read(out.join(&name)).unwrap() == fs::read(kept.join(&name)).unwrap(), "{damage}: {name}");
@@ -149,19 +149,21 @@ fn another_stage_mesh_or_recording_is_another_export() {
     };
     killed();
     folder.file("stages/unused.wgsl", half("0.7"));
-    assert!(resume(&[]).says("12 frames were there already"), "a stage that the graph does not use");
+    assert!(resume(&[]).says("12 frames already existed"), "a stage that the graph does not use");
     killed();
     folder.file("stages/half.wgsl", half("0.25"));
     let run = resume(&[]);
     assert!(
-        run.says("of another version of the graph, its stages, its files or the program; all were rendered again"),
+        run.says(
+            "from another version of the graph, its stages, its files or the program; all frames were rendered again"
+        ),
         "{}",
         run.text
     );
     assert!(run.says("12 frames in"), "{}", run.text);
     killed();
     let run = resume(&["--input", recording.to_str().unwrap()]);
-    assert!(!run.says("were there already") && run.says("all were rendered again"), "{}", run.text);
+    assert!(!run.says("already existed") && run.says("all frames were rendered again"), "{}", run.text);
 }
 
 #[test]
@@ -222,7 +224,7 @@ fn one_folder_takes_one_export_and_is_swept() {
 fn any_number_of_frames_begins() {
     let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
-    render(&graph, "18446744073709551615", &folder.at("out"), &[]).refuses("frames are the most");
+    render(&graph, "18446744073709551615", &folder.at("out"), &[]).refuses("at most ");
     interrupt(&graph, "99999999", &folder.at("out"));
     let mut resumed = Command::new(env!("CARGO_BIN_EXE_stagewright"));
     resumed.args(["render", graph.to_str().unwrap(), "--frames", "99999999", "--resume", "--out"]);

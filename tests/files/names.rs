@@ -104,7 +104,7 @@ fn check_reads_what_render_will_read() {
     check(&graph).refuses("shape.file: ");
     assert!(check(&graph).says("there is no such file"));
     folder.file("a.obj", "v 0 0 zero\n");
-    check(&graph).refuses("it is not a sound OBJ file");
+    check(&graph).refuses("it is not a valid OBJ file");
     folder.file("a.obj", TETRAHEDRON);
     check(&graph).works();
 }

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use stagewright::gpu::probe::{Params, WGSL, found};
+use stagewright::gpu::wire_view::{Params, WGSL, found};
 
 fn module() -> naga::Module {
     let module = naga::front::wgsl::parse_str(WGSL).unwrap_or_else(|e| panic!("{}", e.emit_to_string(WGSL)));

@@ -205,7 +205,7 @@ fn a_number_that_shapes_the_plan_can_not_change_while_it_runs() {
     let said = refusal(&mut sim, "spacing.value", ParamValue::Number(0.5));
     assert_eq!(
         said,
-        "spacing.value: the plan follows from it (domain.resolution, domain.width), so it can't change while running; set it \
+        "spacing.value: the plan depends on it (domain.resolution, domain.width), so it can't change while running; set it \
          in the graph, and compile the graph again"
     );
     assert!(refusal(&mut sim, "domain.width", ParamValue::Number(0.5)).contains("compile the graph again"));

@@ -62,7 +62,7 @@ fn wider_slices_are_not_taken_for_slices() {
     "##;
     let graph = Graph::build(&document(60.0, nodes, &[]), Library::builtin());
     let message = graph.map(|_| ()).unwrap_err().to_string();
-    assert!(message.contains("the wire lives on domain `domain in slices / 2`"), "{message}");
+    assert!(message.contains("the wire is on domain `domain in slices / 2`"), "{message}");
 }
 
 #[test]

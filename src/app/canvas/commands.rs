@@ -124,7 +124,7 @@ impl Canvas {
         names.sort_by(|a, b| super::place_of(session, a).x.total_cmp(&super::place_of(session, b).x));
         for pair in names.windows(2) {
             let [from, to] = pair else { continue };
-            let (Some(ours), Some(theirs)) = (self.faces.get(from), self.faces.get(to)) else { continue };
+            let (Some(ours), Some(theirs)) = (self.signatures.get(from), self.signatures.get(to)) else { continue };
             let free = theirs
                 .inputs
                 .iter()
@@ -142,8 +142,8 @@ impl Canvas {
     /// The first output of the selected node; of an Output, what it shows.
     pub fn output_of_selected(&self, session: &Session) -> Option<Link> {
         let name = session.selection.iter().next()?;
-        let face = self.faces.get(name)?;
-        match face.outputs.first() {
+        let signature = self.signatures.get(name)?;
+        match signature.outputs.first() {
             Some(port) => Some(Link { node: name.clone(), port: port.name.clone() }),
             None => session.nodes().get(name)?.inputs.values().next().cloned(),
         }
@@ -221,10 +221,10 @@ impl Canvas {
                 }
                 if !session.editable() {
                     ui.add_space(12.0);
-                    ui.label(RichText::new("from the library, to look at").color(look.dim).small());
+                    ui.label(RichText::new("Library group (read-only)").color(look.dim).small());
                     if ui
-                        .small_button("Make it mine")
-                        .on_hover_text("Copy the group into the graph, to change it")
+                        .small_button("Make local copy")
+                        .on_hover_text("Copies the group into the graph so that you can edit it")
                         .clicked()
                     {
                         self.asked.push(Command::MakeMine);
@@ -248,12 +248,12 @@ fn collect(
 ) {
     for (name, node) in nodes {
         let whole = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-        let face = edit::face::face(node, session.library());
+        let signature = edit::signature::node(node, session.library());
         found.1.push(Item {
             title: name.clone(),
             group: path.to_string(),
-            words: format!("{} {}", face.title, node.comment),
-            note: face.title,
+            words: format!("{} {}", signature.title, node.comment),
+            note: signature.title,
             doc: node.comment.clone(),
             color: Some(look.kind(&node.kind)),
             enabled: true,

@@ -16,7 +16,7 @@ const TITLE: f32 = 26.0;
 const CORNER: f32 = 16.0;
 const LEAST: egui::Vec2 = vec2(80.0, 50.0);
 
-/// A frame in the hand.
+/// A frame that is dragged.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     index: usize,
@@ -133,7 +133,7 @@ impl Canvas {
         let scope = session.scope().clone();
         if response.dragged() && by != egui::Vec2::ZERO {
             session.arrange("frame", |document| {
-                // The frame is there: it is in the hand.
+                // The frame is there: it is dragged.
                 let _ = edit::update_frame(document, &scope, index, |frame| match resize {
                     true => frame.size = ((frame.size.0 + by.x).max(LEAST.x), (frame.size.1 + by.y).max(LEAST.y)),
                     false => frame.at = (frame.at.0 + by.x, frame.at.1 + by.y),
@@ -151,7 +151,7 @@ impl Canvas {
     fn inside(&self, session: &Session, index: usize) -> BTreeSet<String> {
         let Some(frame) = session.frames().get(index) else { return BTreeSet::new() };
         let area = self.frame_rect(frame);
-        let rects = self.faces.keys().filter_map(|name| Some((name, self.window_area(session, name)?)));
+        let rects = self.signatures.keys().filter_map(|name| Some((name, self.window_area(session, name)?)));
         rects.filter(|(_, rect)| area.contains(rect.center())).map(|(name, _)| name.clone()).collect()
     }
 }

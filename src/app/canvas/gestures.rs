@@ -13,7 +13,7 @@ use crate::app::theme;
 use crate::document::{Link, ParamValue};
 use crate::edit::{self, InputEnd};
 
-/// Nodes in the hand: where the pointer took them, and where they were then \[points of the document\].
+/// Nodes that are dragged: where the pointer took them, and where they were then \[points of the document\].
 #[derive(Clone, Debug)]
 pub(super) struct Grip {
     press: Vec2,
@@ -176,7 +176,7 @@ impl Canvas {
         Ok(())
     }
 
-    /// The end of the wire that the one node in the hand would go into.
+    /// The end of the wire that the one dragged node would go into.
     fn insertion(&self, ui: &Ui, session: &Session) -> Option<InputEnd> {
         let name = session.selection.iter().next().filter(|_| session.selection.len() == 1)?;
         let node = session.nodes().get(name)?;
@@ -234,7 +234,7 @@ impl Canvas {
         }
     }
 
-    /// Escape puts back what is in the hand.
+    /// Escape puts back what is dragged.
     pub(super) fn escape(&mut self, ui: &Ui) {
         let busy = self.state.connection_in_progress.is_some() || self.stroke.is_some();
         if busy && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape)) {
@@ -346,7 +346,7 @@ pub(super) fn rewire(
     if let Some((from, to)) = on {
         edit::connect(&mut after, &scope, from, &to);
         if let Some(problem) = edit::refusal(session.document(), &after, &scope, &to, session.library()) {
-            return Err(format!("Not connected. {problem}"));
+            return Err(format!("Not connected: {problem}"));
         }
     }
     session.edit("wire", |document| *document = after);

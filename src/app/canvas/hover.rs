@@ -2,13 +2,13 @@
 
 use eframe::egui::{self, Pos2, RichText, Ui};
 
-use super::hand::Hand;
 use super::view::{End, REACH};
+use super::wire_drag::WireDrag;
 use super::wires::{NEAR, WireShape};
 use super::{Canvas, frames};
 use crate::app::session::Session;
-use crate::app::theme;
-use crate::edit::PortFace;
+use crate::app::{prose, theme};
+use crate::edit::PortSignature;
 
 /// How long the pointer has to rest \[s\].
 const REST: f32 = 0.35;
@@ -29,7 +29,7 @@ impl Canvas {
     /// The port whose dot the pointer is on.
     pub(super) fn port_at(&self, at: Pos2) -> Option<(String, End, String)> {
         let reach = REACH * self.zoom;
-        let hit = |node: &str, end, port: &PortFace| {
+        let hit = |node: &str, end, port: &PortSignature| {
             let place = self.paint.port(*self.ids.get(node)?, end, &port.name)?;
             (place.distance(at) < reach).then(|| (node.to_string(), end, port.name.clone()))
         };
@@ -37,10 +37,10 @@ impl Canvas {
             let rect = self.ids.get(*name).and_then(|id| self.paint.rects.get(id));
             rect.is_some_and(|rect| rect.expand(reach).contains(at))
         };
-        self.faces.keys().filter(near).find_map(|name| {
-            let face = self.faces.get(name)?;
-            let inputs = face.inputs.iter().find_map(|port| hit(name, End::Input, port));
-            inputs.or_else(|| face.outputs.iter().find_map(|port| hit(name, End::Output, port)))
+        self.signatures.keys().filter(near).find_map(|name| {
+            let signature = self.signatures.get(name)?;
+            let inputs = signature.inputs.iter().find_map(|port| hit(name, End::Input, port));
+            inputs.or_else(|| signature.outputs.iter().find_map(|port| hit(name, End::Output, port)))
         })
     }
 
@@ -48,16 +48,16 @@ impl Canvas {
     fn row_at(&self, at: Pos2) -> Option<(String, End, String)> {
         self.port_at(at).or_else(|| {
             let name = self.node_at(at)?;
-            let (id, face) = (self.ids.get(&name)?, self.faces.get(&name)?);
-            let on = |end, port: &PortFace| {
+            let (id, signature) = (self.ids.get(&name)?, self.signatures.get(&name)?);
+            let on = |end, port: &PortSignature| {
                 let place = self.paint.port(*id, end, &port.name)?;
                 let rect = self.paint.rects.get(id)?;
                 let side = if end == End::Input { at.x < rect.center().x } else { at.x > rect.center().x };
                 let row = (at.y - place.y).abs() < 0.5 * REACH * self.zoom && side;
                 row.then(|| (name.clone(), end, port.name.clone()))
             };
-            let inputs = face.inputs.iter().find_map(|port| on(End::Input, port));
-            inputs.or_else(|| face.outputs.iter().find_map(|port| on(End::Output, port)))
+            let inputs = signature.inputs.iter().find_map(|port| on(End::Input, port));
+            inputs.or_else(|| signature.outputs.iter().find_map(|port| on(End::Output, port)))
         })
     }
 
@@ -65,14 +65,14 @@ impl Canvas {
         frames::at(self, session, at)
     }
 
-    fn face_of(&self, node: &str, end: End, port: &str) -> Option<&PortFace> {
-        let face = self.faces.get(node)?;
-        let ports = if end == End::Input { &face.inputs } else { &face.outputs };
-        ports.iter().find(|face| face.name == port)
+    fn face_of(&self, node: &str, end: End, port: &str) -> Option<&PortSignature> {
+        let signature = self.signatures.get(node)?;
+        let ports = if end == End::Input { &signature.inputs } else { &signature.outputs };
+        ports.iter().find(|signature| signature.name == port)
     }
 
     /// Tells what the pointer is over: to the rest of the window at once, to the person after a moment.
-    pub(super) fn hover(&mut self, ui: &Ui, session: &mut Session, hand: Option<&Hand>) {
+    pub(super) fn hover(&mut self, ui: &Ui, session: &mut Session, drag: Option<&WireDrag>) {
         let over = ui.rect_contains_pointer(self.rect) && self.palette.is_none() && self.menu.is_none();
         let at = ui.input(|input| input.pointer.latest_pos()).filter(|_| over);
         let node = at.and_then(|at| self.node_at(at));
@@ -82,8 +82,8 @@ impl Canvas {
         }
         let Some(at) = at else { return };
         let port = self.row_at(at);
-        if let Some(hand) = hand {
-            self.explain(ui, hand, port);
+        if let Some(drag) = drag {
+            self.explain(ui, drag, port);
             return;
         }
         if node.is_none() && port.is_none() && self.wire_at(at).is_some() {
@@ -102,7 +102,7 @@ impl Canvas {
             tooltip(ui, |ui| {
                 ui.label(RichText::new(format!("{node}.{name}")).strong());
                 describe(ui, &port);
-                ui.label(RichText::new("Click to see it").small().color(theme::of(ui).faint));
+                ui.label(RichText::new("Click to view").small().color(theme::of(ui).faint));
             });
         } else if node.is_some() {
             let comment = node.and_then(|name| session.nodes().get(&name).map(|node| node.comment.clone()));
@@ -111,29 +111,32 @@ impl Canvas {
             }
         } else if let Some(wire) = self.wire_at(at) {
             let text = format!("{} → {}.{}", wire.from, wire.to.node, wire.to.port);
-            let port = self.faces.get(&wire.from.node).and_then(|f| f.outputs.get(f.output(&wire.from.port)?)).cloned();
+            let port =
+                self.signatures.get(&wire.from.node).and_then(|f| f.outputs.get(f.output(&wire.from.port)?)).cloned();
             tooltip(ui, |ui| {
                 ui.label(RichText::new(text).strong());
                 if let Some(port) = &port {
                     describe(ui, port);
                 }
-                ui.label(RichText::new("Click to see it, double-click for a dot").small().color(theme::of(ui).faint));
+                ui.label(
+                    RichText::new("Click to view, double-click to add a reroute").small().color(theme::of(ui).faint),
+                );
             });
         }
     }
 
-    /// Why the wire in the hand does not fit what it is held over.
-    fn explain(&self, ui: &Ui, hand: &Hand, port: Option<(String, End, String)>) {
-        let Some((node, end, name)) = port.filter(|(node, ..)| *node != hand.node) else { return };
+    /// Why the dragged wire does not fit what it is held over.
+    fn explain(&self, ui: &Ui, drag: &WireDrag, port: Option<(String, End, String)>) {
+        let Some((node, end, name)) = port.filter(|(node, ..)| *node != drag.node) else { return };
         let Some(port) = self.face_of(&node, end, &name) else { return };
-        let reason = match (end == hand.end, hand.fits(port)) {
-            (true, _) if end == End::Input => "An input takes the wire of an output".to_string(),
-            (true, _) => "An output feeds inputs".to_string(),
+        let reason = match (end == drag.end, drag.fits(port)) {
+            (true, _) if end == End::Input => "Connect an input to an output".to_string(),
+            (true, _) => "Connect an output to an input".to_string(),
             (false, Err(reason)) => reason,
             (false, Ok(())) => return,
         };
         ui.ctx().set_cursor_icon(egui::CursorIcon::NotAllowed);
-        tooltip(ui, |ui| drop(ui.label(RichText::new(reason).color(theme::of(ui).warning))));
+        tooltip(ui, |ui| drop(ui.label(prose::label(ui, "", &reason, theme::of(ui).warning))));
     }
 
     /// Gives nodes and ports names for screen readers, and for whatever else drives the window by names.
@@ -151,7 +154,7 @@ impl Canvas {
         };
         named(self.rect, "canvas".into());
         for (name, id) in &self.ids {
-            let (Some(rect), Some(face)) = (self.paint.rects.get(id), self.faces.get(name)) else { continue };
+            let (Some(rect), Some(signature)) = (self.paint.rects.get(id), self.signatures.get(name)) else { continue };
             if !rect.intersects(self.rect) {
                 continue;
             }
@@ -159,7 +162,9 @@ impl Canvas {
                 egui::Rect::from_min_size(rect.min, egui::vec2(rect.width(), 22.0 * self.zoom)),
                 format!("node {name}"),
             );
-            for (end, word, ports) in [(End::Input, "input", &face.inputs), (End::Output, "output", &face.outputs)] {
+            for (end, word, ports) in
+                [(End::Input, "input", &signature.inputs), (End::Output, "output", &signature.outputs)]
+            {
                 for port in ports {
                     if let Some(at) = self.paint.port(*id, end, &port.name) {
                         let rect = egui::Rect::from_center_size(at, egui::Vec2::splat(REACH * self.zoom));
@@ -171,7 +176,7 @@ impl Canvas {
     }
 }
 
-fn describe(ui: &mut Ui, port: &PortFace) {
+fn describe(ui: &mut Ui, port: &PortSignature) {
     let look = theme::of(ui);
     if port.ty.is_some() {
         ui.label(RichText::new(&port.carries).monospace().color(look.port(port.ty)));

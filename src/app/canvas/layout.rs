@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use eframe::egui::{Vec2, vec2};
 
 use crate::document::{Document, NodeKind, Nodes, Scope};
-use crate::edit::{self, Face};
+use crate::edit::{self, NodeSignature};
 use crate::library::Library;
 
 /// Between two columns, and between two nodes of a column \[points\].
@@ -19,8 +19,8 @@ const ASPECT: f32 = 1.5;
 const SWEEPS: usize = 8;
 
 /// Size of a node on the canvas, as good as it can be told before it is drawn \[points\].
-pub fn node_size(face: &Face) -> Vec2 {
-    vec2(super::view::WIDTH, 62.0 + 21.5 * (face.inputs.len() + face.outputs.len()) as f32)
+pub fn node_size(signature: &NodeSignature) -> Vec2 {
+    vec2(super::view::WIDTH, 62.0 + 21.5 * (signature.inputs.len() + signature.outputs.len()) as f32)
 }
 
 /// How far down the port of a row is, as good as it can be told before it is drawn \[points\].
@@ -32,23 +32,24 @@ pub fn port_height(row: usize) -> f32 {
 pub fn place_all(document: &mut Document, library: &Library) {
     let mut pending = vec![Scope::default()];
     while let Some(scope) = pending.pop() {
-        let faces = edit::face::faces(document, &scope, library);
+        let signatures = edit::signature::level(document, &scope, library);
         let Some(mut level) = document.level_mut(&scope) else { continue };
-        place_new(level.nodes(), &faces);
+        place_new(level.nodes(), &signatures);
         let groups = level.nodes().iter().filter(|(_, node)| matches!(node.kind, NodeKind::Group(_)));
         pending.extend(groups.map(|(name, _)| scope.inside(name)));
     }
 }
 
 /// Gives nodes a place that have none: those that lie on each other at the origin. They come below the others.
-pub fn place_new(nodes: &mut Nodes, faces: &BTreeMap<String, Face>) {
+pub fn place_new(nodes: &mut Nodes, signatures: &BTreeMap<String, NodeSignature>) {
     if nodes.values().filter(|node| node.at == (0.0, 0.0)).count() < 2 {
         return;
     }
-    let sizes = faces.iter().map(|(name, face)| (name.clone(), node_size(face))).collect();
+    let sizes = signatures.iter().map(|(name, signature)| (name.clone(), node_size(signature))).collect();
     let places = arranged(nodes, &sizes);
     let placed = nodes.iter().filter(|(_, node)| node.at != (0.0, 0.0) && node.at.1.is_finite());
-    let bottoms = placed.map(|(name, node)| node.at.1 + faces.get(name).map_or(0.0, |face| node_size(face).y));
+    let bottoms =
+        placed.map(|(name, node)| node.at.1 + signatures.get(name).map_or(0.0, |signature| node_size(signature).y));
     let below = bottoms.max_by(f32::total_cmp).map_or(0.0, |bottom| bottom + BAND_GAP);
     for (name, node) in nodes.iter_mut().filter(|(_, node)| node.at == (0.0, 0.0)) {
         node.at = places.get(name).map_or(node.at, |place| (place.0, place.1 + below));
@@ -182,15 +183,15 @@ fn heights(column: &[String]) -> Vec<(String, f32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::face::faces;
+    use crate::edit::signature;
     use crate::library::Library;
 
     #[test]
     fn nodes_come_after_what_they_read_and_do_not_overlap() {
         let mut document = crate::edit::fixture::fluid();
-        let faces = faces(&document, &crate::document::Scope::default(), Library::builtin());
+        let signatures = signature::level(&document, &crate::document::Scope::default(), Library::builtin());
         document.nodes.values_mut().for_each(|node| node.at = (0.0, 0.0));
-        place_new(&mut document.nodes, &faces);
+        place_new(&mut document.nodes, &signatures);
         for (name, node) in &document.nodes {
             let forward = !matches!(node.kind, NodeKind::State(_));
             for link in node.inputs.values().filter(|_| forward) {
@@ -199,8 +200,9 @@ mod tests {
                 assert!(from.0 < node.at.0 || from.1 < node.at.1, "{name} <- {link}");
             }
             for (other, second) in document.nodes.iter().filter(|(other, _)| *other > name) {
-                let apart = (node.at.0 - second.at.0).abs() >= node_size(&faces[name]).x
-                    || (node.at.1 - second.at.1).abs() >= node_size(&faces[name]).y.min(node_size(&faces[other]).y);
+                let apart = (node.at.0 - second.at.0).abs() >= node_size(&signatures[name]).x
+                    || (node.at.1 - second.at.1).abs()
+                        >= node_size(&signatures[name]).y.min(node_size(&signatures[other]).y);
                 assert!(apart, "{name} covers {other}");
             }
         }
@@ -210,12 +212,12 @@ mod tests {
     fn a_placed_node_stays_and_the_others_come_below() {
         let text = r#"(nodes: {"a": (number: 1, at: (0, 90)), "b": (number: 1), "c": (number: 1)})"#;
         let mut document = Document::parse(text).unwrap();
-        let faces = faces(&document, &crate::document::Scope::default(), Library::builtin());
-        place_new(&mut document.nodes, &faces);
+        let signatures = signature::level(&document, &crate::document::Scope::default(), Library::builtin());
+        place_new(&mut document.nodes, &signatures);
         assert_eq!(document.nodes["a"].at, (0.0, 90.0));
         assert!(document.nodes["b"].at.1 > 90.0 && document.nodes["b"].at != document.nodes["c"].at);
         let before = document.clone();
-        place_new(&mut document.nodes, &faces);
+        place_new(&mut document.nodes, &signatures);
         assert_eq!(document, before);
     }
 
@@ -223,8 +225,8 @@ mod tests {
     fn a_cycle_is_placed_too() {
         let text = r#"(nodes: {"a": (stage: "x", inputs: {"i": "b.o"}), "b": (stage: "x", inputs: {"i": "a.o"})})"#;
         let document = Document::parse(text).unwrap();
-        let faces = faces(&document, &crate::document::Scope::default(), Library::builtin());
-        let sizes = faces.iter().map(|(name, face)| (name.clone(), node_size(face))).collect();
+        let signatures = signature::level(&document, &crate::document::Scope::default(), Library::builtin());
+        let sizes = signatures.iter().map(|(name, signature)| (name.clone(), node_size(signature))).collect();
         let places = arranged(&document.nodes, &sizes);
         assert_ne!(places["a"], places["b"]);
     }

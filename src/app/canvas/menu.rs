@@ -157,9 +157,9 @@ fn wire(ui: &mut Ui, session: &Session, from: &Link) -> Option<Choice> {
     let own = session.editable();
     let mut item =
         |text: &str, enabled| ui.add_enabled(enabled, egui::Button::new(text).min_size(vec2(220.0, 0.0))).clicked();
-    let see = item("See what it carries", true);
-    let dot = item("Put a dot in", own);
-    let cut = item("Cut", own);
+    let see = item("View wire", true);
+    let dot = item("Add reroute", own);
+    let cut = item("Delete wire", own);
     match (see, dot, cut) {
         (true, ..) => Some(Choice::See(from.clone())),
         (_, true, _) => Some(Choice::Dot),
@@ -194,7 +194,7 @@ fn colors(ui: &mut Ui, enabled: bool) -> Option<Choice> {
                 }
             }
             let none = egui::Button::new(RichText::new("✖").small()).min_size(vec2(18.0, 18.0));
-            if ui.add(none).on_hover_text("The colour of its kind").clicked() {
+            if ui.add(none).on_hover_text("Default colour").clicked() {
                 choice = Some(Choice::Color(None));
             }
         });

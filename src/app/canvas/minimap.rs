@@ -42,7 +42,7 @@ impl Canvas {
             let color = frame.color.map_or(look.frame, theme::color);
             painter.rect_filled(rect_to_map(area), 1.0, color.gamma_multiply(0.35));
         }
-        for name in self.faces.keys() {
+        for name in self.signatures.keys() {
             let Some(area) = self.area(session, name) else { continue };
             let node = session.nodes().get(name);
             let color = match node.and_then(|node| node.color) {

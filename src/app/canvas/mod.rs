@@ -5,7 +5,6 @@ mod commands;
 mod figures;
 mod frames;
 mod gestures;
-mod hand;
 mod hover;
 pub mod layout;
 mod menu;
@@ -18,6 +17,7 @@ mod strokes;
 #[cfg(test)]
 mod tests;
 mod view;
+mod wire_drag;
 mod wires;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,16 +28,16 @@ use egui_node_graph::{InputId, NodeId, OutputId};
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::document::{Link, Node, NodeKind, Nodes, ParamValue};
-use crate::edit::{Face, IN, InputEnd, OUT};
+use crate::edit::{IN, InputEnd, NodeSignature, OUT};
 use figures::Figures;
 pub use gestures::pointer;
-use hand::{Chooser, Hand};
 use menu::Menu;
 use palette::Palette;
 use rename::Renaming;
 use sight::Drawn;
 use strokes::Stroke;
 use view::{NoTemplates, Outline, Paint, PortView, Repeats, State};
+use wire_drag::{Chooser, WireDrag};
 use wires::WireShape;
 
 const ZOOM: std::ops::RangeInclusive<f32> = 0.2..=2.0;
@@ -64,7 +64,7 @@ pub type Thumbnails = BTreeMap<String, (TextureId, f32)>;
 pub struct Canvas {
     state: State,
     paint: Paint,
-    faces: BTreeMap<String, Face>,
+    signatures: BTreeMap<String, NodeSignature>,
     /// Nodes that the crate draws: those in sight, and what they read.
     ids: BTreeMap<String, NodeId>,
     /// They are drawn without ports, which are too small to be used.
@@ -81,9 +81,9 @@ pub struct Canvas {
     spots: BTreeMap<crate::document::Scope, Spot>,
     /// Wires as they were drawn.
     wires: Vec<WireShape>,
-    /// The wires are those of the level as it is, but for this one, which is in the hand.
+    /// The wires are those of the level as it is, but for this one, which is dragged.
     listed: Option<Option<InputEnd>>,
-    /// The input whose wire was taken in the hand, until it is let go.
+    /// The input whose wire is dragged, until it is let go.
     picked: Option<InputEnd>,
     /// The same, for a moment longer.
     taken_off: Option<InputEnd>,
@@ -118,7 +118,7 @@ impl Default for Canvas {
         Canvas {
             state: State::new(1.0),
             paint: Paint::default(),
-            faces: BTreeMap::new(),
+            signatures: BTreeMap::new(),
             ids: BTreeMap::new(),
             bare: false,
             drawn: Drawn::default(),
@@ -173,8 +173,8 @@ impl Canvas {
         self.navigate(ui, session);
         self.populate(theme::of(ui), session);
         self.place(session);
-        let hand = self.hand();
-        self.sync(theme::of(ui), session, hand.as_ref(), ui.input(|input| input.time));
+        let drag = self.wire_drag();
+        self.sync(theme::of(ui), session, drag.as_ref(), ui.input(|input| input.time));
         let mut canvas = ui.new_child(egui::UiBuilder::new().max_rect(self.rect).layout(Layout::top_down(Align::Min)));
         canvas.set_clip_rect(self.rect.intersect(ui.clip_rect()));
         wires::grid(&canvas, self.rect, self.pan, self.zoom);
@@ -193,8 +193,8 @@ impl Canvas {
         let wires = wires::shape(&self.wires, self.rect, self.zoom);
         let mentions = self.mention_shapes(theme::of(ui), session);
         painter.set(behind, egui::Shape::Vec(vec![frames, mentions, wires]));
-        if let Some(hand) = &hand {
-            self.in_hand(ui, &painter, hand);
+        if let Some(drag) = &drag {
+            self.in_hand(ui, &painter, drag);
         }
         if let (Some(start), Some(pointer)) = (boxed, self.paint.pointer) {
             let area = Rect::from_two_pos(start, pointer);
@@ -202,11 +202,11 @@ impl Canvas {
             let edge = egui::Color32::from_rgba_unmultiplied(200, 200, 200, 180);
             painter.rect(area, 2.0, fill, egui::Stroke::new(3.0, edge), egui::StrokeKind::Outside);
         }
-        let told = self.gestures(&canvas, session, hand.as_ref(), boxed.is_some(), &response.node_responses);
+        let told = self.gestures(&canvas, session, drag.as_ref(), boxed.is_some(), &response.node_responses);
         if self.minimap {
             self.minimap(&canvas, session);
         }
-        self.hover(&canvas, session, hand.as_ref());
+        self.hover(&canvas, session, drag.as_ref());
         self.name_parts(&canvas);
         self.empty(ui, session);
         told
@@ -226,7 +226,7 @@ impl Canvas {
         &mut self,
         ui: &Ui,
         session: &mut Session,
-        hand: Option<&Hand>,
+        drag: Option<&WireDrag>,
         boxed: bool,
         responses: &[view::Response],
     ) -> Result<(), String> {
@@ -235,8 +235,8 @@ impl Canvas {
         let mut told = self.drag(ui, session, responses);
         told = told.and(self.ask(session, responses));
         told = told.and(self.wire(session, responses));
-        if let Some(hand) = hand {
-            told = told.and(self.let_go(ui, session, hand, responses));
+        if let Some(drag) = drag {
+            told = told.and(self.let_go(ui, session, drag, responses));
         }
         told = told.and(self.choose(ui, session));
         told = told.and(self.strokes(ui, session));
@@ -274,21 +274,21 @@ impl Canvas {
             }
         }
         self.listed = None;
-        let faces = session.faces();
+        let signatures = session.signatures();
         self.mentions = mentions(session.nodes());
-        if same && faces == self.faces {
+        if same && signatures == self.signatures {
             return;
         }
         // Nodes that have other ports now are others to the crate.
-        let changed = |name: &String| !same || self.faces.get(name) != faces.get(name);
+        let changed = |name: &String| !same || self.signatures.get(name) != signatures.get(name);
         let gone: Vec<String> = self.ids.keys().filter(|name| changed(name)).cloned().collect();
         gone.iter().for_each(|name| self.take_out(name));
         if !gone.is_empty() {
             self.picked = None;
             self.state.connection_in_progress = None;
         }
-        self.drawn.keep(&faces, &self.faces);
-        self.faces = faces;
+        self.drawn.keep(&signatures, &self.signatures);
+        self.signatures = signatures;
     }
 
     /// Puts every node where the document and the view say.
@@ -302,13 +302,13 @@ impl Canvas {
     }
 
     /// What changes without the nodes changing: wires, the selection, problems, times.
-    fn sync(&mut self, look: &Look, session: &mut Session, hand: Option<&Hand>, now: f64) {
+    fn sync(&mut self, look: &Look, session: &mut Session, drag: Option<&WireDrag>, now: f64) {
         self.state.graph.connections.clear();
         let drawn = self.wires.iter().filter(|_| !self.bare);
         let joined: Vec<(OutputId, InputId)> =
             drawn.filter_map(|wire| Some((self.output(&wire.from)?, self.input(&wire.to)?))).collect();
         joined.into_iter().for_each(|(output, input)| self.state.graph.add_connection(output, input));
-        self.dim(look, hand);
+        self.dim(look, drag);
         let severities = figures::severities(session);
         self.figures.update(session, self.heat, now);
         let Figures { still, joined, spent, heat: hot, .. } = &self.figures;
@@ -328,7 +328,7 @@ impl Canvas {
             view.repeats = repeats(source);
             view.outline = if source.kind == NodeKind::Reroute { Outline::Dot } else { Outline::Box };
             view.color = source.color.map_or_else(|| look.kind(&source.kind), theme::color);
-            let estimate = || self.faces.get(name).map(layout::node_size);
+            let estimate = || self.signatures.get(name).map(layout::node_size);
             view.height = self.drawn.sizes.get(name).copied().or_else(estimate).map(|size| size.y);
             let pictured = !self.thumbnails.is_empty();
             view.thumbnail = pictured.then(|| self.thumbnails.get(&session.scope().path(name)).copied()).flatten();
@@ -336,27 +336,27 @@ impl Canvas {
         self.state.selected_nodes = session.selection.iter().filter_map(|name| self.ids.get(name).copied()).collect();
     }
 
-    /// While a wire is in the hand, ports that it does not fit step back.
-    fn dim(&mut self, look: &Look, hand: Option<&Hand>) {
+    /// While a wire is dragged, ports that it does not fit step back.
+    fn dim(&mut self, look: &Look, drag: Option<&WireDrag>) {
         for (name, id) in &self.ids {
-            let Some(face) = self.faces.get(name) else { continue };
+            let Some(signature) = self.signatures.get(name) else { continue };
             let Some(node) = self.state.graph.nodes.get(*id) else { continue };
-            let fits = |end, port: &crate::edit::PortFace| {
-                hand.is_none_or(|hand| match hand.node == *name {
-                    true => hand.end == end && hand.port.name == port.name,
-                    false => hand.end != end && hand.fits(port).is_ok(),
+            let fits = |end, port: &crate::edit::PortSignature| {
+                drag.is_none_or(|drag| match drag.node == *name {
+                    true => drag.end == end && drag.port.name == port.name,
+                    false => drag.end != end && drag.fits(port).is_ok(),
                 })
             };
             let shown = |fits: bool, ty| {
                 let color = look.port(ty);
                 PortView(if fits { color } else { look.node.lerp_to_gamma(color, 0.2) })
             };
-            for (port, (_, id)) in face.inputs.iter().zip(&node.inputs) {
+            for (port, (_, id)) in signature.inputs.iter().zip(&node.inputs) {
                 if let Some(input) = self.state.graph.inputs.get_mut(*id) {
                     input.typ = shown(fits(view::End::Input, port), port.ty);
                 }
             }
-            for (port, (_, id)) in face.outputs.iter().zip(&node.outputs) {
+            for (port, (_, id)) in signature.outputs.iter().zip(&node.outputs) {
                 if let Some(output) = self.state.graph.outputs.get_mut(*id) {
                     output.typ = shown(fits(view::End::Output, port), port.ty);
                 }
@@ -370,9 +370,9 @@ impl Canvas {
             return;
         }
         let wires = session.wires().filter(|(end, _)| self.picked.as_ref() != Some(end)).filter_map(|(to, from)| {
-            self.faces.get(&to.node)?.inputs.iter().find(|port| port.name == to.port)?;
-            let face = self.faces.get(&from.node)?;
-            let port = face.outputs.get(face.output(&from.port)?)?;
+            self.signatures.get(&to.node)?.inputs.iter().find(|port| port.name == to.port)?;
+            let signature = self.signatures.get(&from.node)?;
+            let port = signature.outputs.get(signature.output(&from.port)?)?;
             let from = Link { node: from.node, port: port.name.clone() };
             let path = session.scope().path(&from.to_string());
             Some(WireShape::new(from, to, path, look.port(port.ty)))
@@ -416,7 +416,7 @@ impl Canvas {
     }
 
     fn output(&self, link: &Link) -> Option<OutputId> {
-        let position = self.faces.get(&link.node)?.output(&link.port)?;
+        let position = self.signatures.get(&link.node)?.output(&link.port)?;
         let node = self.state.graph.nodes.get(*self.ids.get(&link.node)?)?;
         node.outputs.get(position).map(|(_, id)| *id)
     }
@@ -440,13 +440,13 @@ impl Canvas {
     /// A node's place and size, as far as it was drawn \[points of the document\].
     fn area(&self, session: &Session, name: &str) -> Option<Rect> {
         let known = self.drawn.sizes.get(name).copied();
-        let size = known.or_else(|| self.faces.get(name).map(layout::node_size))?;
+        let size = known.or_else(|| self.signatures.get(name).map(layout::node_size))?;
         Some(Rect::from_min_size(place_of(session, name).to_pos2(), size))
     }
 
     /// Around all nodes of these names \[points of the document\].
     fn bounds(&self, session: &Session, wanted: impl Fn(&str) -> bool) -> Rect {
-        let names = self.faces.keys().filter(|name| wanted(name));
+        let names = self.signatures.keys().filter(|name| wanted(name));
         names.filter_map(|name| self.area(session, name)).fold(Rect::NOTHING, Rect::union)
     }
 

@@ -2,12 +2,12 @@
 
 use eframe::egui::{self, Pos2};
 
-use super::hand::Hand;
 use super::view::End;
+use super::wire_drag::WireDrag;
 use crate::app::picker::{Answer, Item, Picker};
 use crate::app::theme::Look;
 use crate::document::{Domain, Node, NodeKind, Output, ParamValue};
-use crate::edit::{self, Face, PortFace};
+use crate::edit::{self, NodeSignature, PortSignature};
 use crate::library::Library;
 
 const CUSTOM: &str = "//! My Stage
@@ -30,57 +30,57 @@ pub struct Palette {
     picker: Picker,
     entries: Vec<Entry>,
     /// The wire that is to end at the new node.
-    hand: Option<Hand>,
+    drag: Option<WireDrag>,
     /// Where the new node goes; absent where nobody has pointed.
     pub place: Option<Pos2>,
 }
 
 /// A node to put in: the name it would like, the node, and the wire to end at it.
-pub struct Wanted {
+pub struct PaletteChoice {
     pub wish: String,
     pub node: Node,
-    pub hand: Option<Hand>,
+    pub drag: Option<WireDrag>,
 }
 
 impl Palette {
-    pub fn new(at: Pos2, library: &Library, look: &Look, hand: Option<Hand>) -> Palette {
+    pub fn new(at: Pos2, library: &Library, look: &Look, drag: Option<WireDrag>) -> Palette {
         let mut entries = Vec::new();
         let mut items = Vec::new();
         for (item, entry) in all(library, look) {
-            if hand.as_ref().is_none_or(|hand| takes(&entry.kind, hand, library)) {
+            if drag.as_ref().is_none_or(|drag| takes(&entry.kind, drag, library)) {
                 items.push(item);
                 entries.push(entry);
             }
         }
-        let hint = if hand.is_some() { "Add what fits the wire" } else { "Add a node" };
-        Palette { picker: Picker::new(at, hint, items), entries, hand, place: Some(at) }
+        let hint = if drag.is_some() { "Add a node that fits the wire" } else { "Add a node" };
+        Palette { picker: Picker::new(at, hint, items), entries, drag, place: Some(at) }
     }
 
     /// `Ok(None)` while it is open, `Err` when it was closed.
-    pub fn show(&mut self, ctx: &egui::Context) -> Result<Option<Wanted>, ()> {
+    pub fn show(&mut self, ctx: &egui::Context) -> Result<Option<PaletteChoice>, ()> {
         match self.picker.show(ctx) {
             Answer::Open => Ok(None),
             Answer::Closed => Err(()),
             Answer::Chosen(index) => {
                 let entry = self.entries.get(index).ok_or(())?;
                 let node = Node { kind: entry.kind.clone(), ..Node::default() };
-                Ok(Some(Wanted { wish: entry.wish.clone(), node, hand: self.hand.take() }))
+                Ok(Some(PaletteChoice { wish: entry.wish.clone(), node, drag: self.drag.take() }))
             }
         }
     }
 }
 
 /// Whether a node of this kind has an end for the wire.
-fn takes(kind: &NodeKind, hand: &Hand, library: &Library) -> bool {
+fn takes(kind: &NodeKind, drag: &WireDrag, library: &Library) -> bool {
     let node = Node { kind: kind.clone(), ..Node::default() };
-    let face = edit::face::face(&node, library);
-    hand.first_fit(&face).is_some()
+    let signature = edit::signature::node(&node, library);
+    drag.first_fit(&signature).is_some()
 }
 
-impl Hand {
-    /// The first port of a face that the wire may end at.
-    pub fn first_fit<'a>(&self, face: &'a Face) -> Option<&'a PortFace> {
-        let ports = if self.end == End::Output { &face.inputs } else { &face.outputs };
+impl WireDrag {
+    /// The first port of a signature that the wire may end at.
+    pub fn first_fit<'a>(&self, signature: &'a NodeSignature) -> Option<&'a PortSignature> {
+        let ports = if self.end == End::Output { &signature.inputs } else { &signature.outputs };
         ports.iter().find(|port| self.fits(port).is_ok())
     }
 }
@@ -111,13 +111,13 @@ fn all(library: &Library, look: &Look) -> Vec<(Item, Entry)> {
         host(
             "Domain",
             "domain",
-            "A box in space, cut into cubic cells. Stages run once for each of them.",
+            "A box in space, divided into cubic cells. Stages run once per cell.",
             NodeKind::Domain(Domain::default()),
         ),
         host(
             "State",
             "state",
-            "What survives a frame: its value is what `next` was when the frame before ended.",
+            "A value that is kept from frame to frame: what its input next was at the end of the previous frame.",
             NodeKind::State("Grid<f32>".into()),
         ),
         host(
@@ -126,15 +126,15 @@ fn all(library: &Library, look: &Look) -> Vec<(Item, Entry)> {
             "A constant or an expression of time, pointer and other numbers, for parameters and expressions.",
             NodeKind::Number(ParamValue::Number(1.0)),
         ),
-        host("Output", "screen", "A picture that leaves the graph.", NodeKind::Output(Output::default())),
+        host("Output", "screen", "An image that the graph outputs.", NodeKind::Output(Output::default())),
         host(
             "File",
             "shape",
-            "Signed distances to a mesh (3D) or a picture (2D) from a file.",
+            "Signed distance to a mesh (3D) or an image (2D) from a file.",
             NodeKind::File("shape.obj".into()),
         ),
         host("Custom stage", "custom", "A stage of your own, written in WGSL.", NodeKind::Custom(CUSTOM.into())),
-        host("Reroute", "dot", "A dot to lead wires around things.", NodeKind::Reroute),
+        host("Reroute", "dot", "A point that routes wires around other nodes.", NodeKind::Reroute),
     ];
     let tail = |name: &str| name.rsplit('/').next().unwrap_or(name).to_string();
     let folder = |name: &str| name.rsplit_once('/').map_or("", |(folder, _)| folder).to_string();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, Pos2, Rect, Vec2, vec2};
 
-use super::palette::Wanted;
+use super::palette::PaletteChoice;
 use super::{Canvas, layout, place_of};
 use crate::app::session::Session;
 use crate::document::Node;
@@ -32,25 +32,30 @@ impl Canvas {
         node: Node,
         pointer: Option<Pos2>,
     ) -> Result<(), String> {
-        let wanted = Wanted { wish: wish.to_string(), node, hand: None };
+        let wanted = PaletteChoice { wish: wish.to_string(), node, drag: None };
         self.add(session, wanted, pointer)
     }
 
     /// The same, with the wire that is to end at it.
-    pub(super) fn add(&mut self, session: &mut Session, wanted: Wanted, pointer: Option<Pos2>) -> Result<(), String> {
+    pub(super) fn add(
+        &mut self,
+        session: &mut Session,
+        wanted: PaletteChoice,
+        pointer: Option<Pos2>,
+    ) -> Result<(), String> {
         if !session.editable() {
-            return Err("this group is the library's; leave it, or make it yours, to add nodes".into());
+            return Err("this group belongs to the library; make a local copy, or go up one level, to add nodes".into());
         }
         let (mut node, pointer) = (wanted.node, self.pointed(pointer));
-        let face = edit::face::face(&node, session.library());
-        node.at = self.place_for(session, layout::node_size(&face), pointer);
+        let signature = edit::signature::node(&node, session.library());
+        node.at = self.place_for(session, layout::node_size(&signature), pointer);
         let scope = session.scope().clone();
         let mut after = session.document().clone();
         let name = edit::add(&mut after, &scope, &wanted.wish, node)?;
-        if let Some(hand) = &wanted.hand
-            && let Some(port) = hand.first_fit(&face)
+        if let Some(drag) = &wanted.drag
+            && let Some(port) = drag.first_fit(&signature)
         {
-            let (link, end) = hand.joined(&name, &port.name);
+            let (link, end) = drag.joined(&name, &port.name);
             edit::connect(&mut after, &scope, link, &end);
         }
         session.edit("add", |document| *document = after);
@@ -78,7 +83,7 @@ impl Canvas {
         let nodes = tried.level(&scope).map(|level| level.nodes().clone()).unwrap_or_default();
         let pasted = nodes.iter().filter(|(name, _)| names.contains(*name));
         let size = pasted.fold(Vec2::ZERO, |size, (_, node)| {
-            let own = layout::node_size(&edit::face::face(node, &library));
+            let own = layout::node_size(&edit::signature::node(node, &library));
             size.max(super::finite(vec2(node.at.0, node.at.1)) + own)
         });
         let (after, names) = put(self.place_for(session, size, pointer))?;
@@ -113,12 +118,12 @@ impl Canvas {
 
     /// The nearest free place to the right of the selection, or to the middle of the view; one in sight, if there is any.
     fn free_room(&self, session: &Session, size: Vec2) -> Vec2 {
-        let known = |name: &String| self.faces.contains_key(name);
+        let known = |name: &String| self.signatures.contains_key(name);
         let unseen = session.nodes().iter().filter(|(name, _)| !known(name)).map(|(name, node)| {
-            let size = layout::node_size(&edit::face::face(node, session.library()));
+            let size = layout::node_size(&edit::signature::node(node, session.library()));
             Rect::from_min_size(place_of(session, name).to_pos2(), size)
         });
-        let areas = self.faces.keys().filter_map(|name| self.area(session, name)).chain(unseen);
+        let areas = self.signatures.keys().filter_map(|name| self.area(session, name)).chain(unseen);
         let taken: Vec<Rect> = areas.map(|area| area.expand2(GAP)).collect();
         let corner = (Vec2::splat(EDGE) - self.pan) / self.zoom;
         let view = Rect::from_min_size(corner.to_pos2(), (self.rect.size() - Vec2::splat(2.0 * EDGE)) / self.zoom);

@@ -9,7 +9,7 @@ use super::view::{self, NodeView, PortValue, PortView, State};
 use super::{Canvas, layout};
 use crate::app::session::Session;
 use crate::app::theme::Look;
-use crate::edit::{Face, PortFace};
+use crate::edit::{NodeSignature, PortSignature};
 
 /// How far beyond the canvas nodes are drawn, so that what comes into view is there \[points\].
 const AROUND: f32 = 60.0;
@@ -24,7 +24,7 @@ pub(super) struct Drawn {
 
 impl Drawn {
     /// Forgets nodes that are no longer the same.
-    pub fn keep(&mut self, now: &BTreeMap<String, Face>, before: &BTreeMap<String, Face>) {
+    pub fn keep(&mut self, now: &BTreeMap<String, NodeSignature>, before: &BTreeMap<String, NodeSignature>) {
         let same = |name: &String| now.contains_key(name) && now.get(name) == before.get(name);
         self.sizes.retain(|name, _| same(name));
         self.rows.retain(|name, _| same(name));
@@ -43,7 +43,7 @@ impl Canvas {
         }
         let sight = self.rect.expand(AROUND);
         let seen = |name: &&String| self.window_area(session, name).is_some_and(|area| area.intersects(sight));
-        let mut wanted: BTreeSet<String> = self.faces.keys().filter(seen).cloned().collect();
+        let mut wanted: BTreeSet<String> = self.signatures.keys().filter(seen).cloned().collect();
         if !self.bare {
             // An input tells the crate whether it is wired by the node that it is wired to.
             let read: Vec<String> =
@@ -56,8 +56,10 @@ impl Canvas {
         let gone: Vec<String> = self.ids.keys().filter(|name| !wanted.contains(*name)).cloned().collect();
         gone.iter().for_each(|name| self.take_out(name));
         for name in wanted {
-            let Some(face) = self.faces.get(&name).filter(|_| !self.ids.contains_key(&name)) else { continue };
-            let id = add_node(&mut self.state, look, &name, face, self.bare);
+            let Some(signature) = self.signatures.get(&name).filter(|_| !self.ids.contains_key(&name)) else {
+                continue;
+            };
+            let id = add_node(&mut self.state, look, &name, signature, self.bare);
             self.ids.insert(name, id);
         }
     }
@@ -77,13 +79,13 @@ impl Canvas {
     /// Notes sizes and ports as they were drawn.
     pub(super) fn note_drawn(&mut self) {
         for (name, id) in self.ids.iter().filter(|_| !self.bare) {
-            let (Some(rect), Some(face)) = (self.paint.rects.get(id), self.faces.get(name)) else { continue };
+            let (Some(rect), Some(signature)) = (self.paint.rects.get(id), self.signatures.get(name)) else { continue };
             self.drawn.sizes.insert(name.clone(), rect.size() / self.zoom);
-            let heights = |end, ports: &[PortFace]| -> Vec<f32> {
-                let at = |port: &PortFace| self.paint.port(*id, end, &port.name);
+            let heights = |end, ports: &[PortSignature]| -> Vec<f32> {
+                let at = |port: &PortSignature| self.paint.port(*id, end, &port.name);
                 ports.iter().filter_map(|port| Some((at(port)?.y - rect.top()) / self.zoom)).collect()
             };
-            let rows = (heights(view::End::Input, &face.inputs), heights(view::End::Output, &face.outputs));
+            let rows = (heights(view::End::Input, &signature.inputs), heights(view::End::Output, &signature.outputs));
             self.drawn.rows.insert(name.clone(), rows);
         }
     }
@@ -95,16 +97,16 @@ impl Canvas {
         {
             return Some(at);
         }
-        let (area, face) = (self.window_area(session, node)?, self.faces.get(node)?);
+        let (area, signature) = (self.window_area(session, node)?, self.signatures.get(node)?);
         let known = self.drawn.rows.get(node);
         let (x, row, height) = match end {
             view::End::Input => {
-                let row = face.inputs.iter().position(|face| face.name == port)?;
+                let row = signature.inputs.iter().position(|signature| signature.name == port)?;
                 (area.left(), row, known.and_then(|rows| rows.0.get(row)))
             }
             view::End::Output => {
-                let row = face.output(port)?;
-                (area.right(), face.inputs.len() + row, known.and_then(|rows| rows.1.get(row)))
+                let row = signature.output(port)?;
+                (area.right(), signature.inputs.len() + row, known.and_then(|rows| rows.1.get(row)))
             }
         };
         let height = height.copied().unwrap_or(layout::port_height(row));
@@ -119,16 +121,16 @@ impl Canvas {
     }
 }
 
-fn add_node(state: &mut State, look: &Look, name: &str, face: &Face, bare: bool) -> NodeId {
-    let view = NodeView::new(name, &face.title, look.line);
+fn add_node(state: &mut State, look: &Look, name: &str, signature: &NodeSignature, bare: bool) -> NodeId {
+    let view = NodeView::new(name, &signature.title, look.line);
     // The title is painted by the view; the crate's own would be in its way.
     let id = state.graph.add_node(String::new(), view, |_, _| {});
-    for port in face.inputs.iter().filter(|_| !bare) {
+    for port in signature.inputs.iter().filter(|_| !bare) {
         let color = PortView(look.port(port.ty));
         let value = PortValue(Some(port.clone()));
         state.graph.add_input_param(id, port.name.clone(), color, value, InputParamKind::ConnectionOnly, true);
     }
-    for port in face.outputs.iter().filter(|_| !bare) {
+    for port in signature.outputs.iter().filter(|_| !bare) {
         state.graph.add_output_param(id, port.name.clone(), PortView(look.port(port.ty)));
     }
     state.node_order.push(id);

@@ -17,7 +17,7 @@ use egui_node_graph::{
 };
 
 use crate::app::theme::{self, Look};
-use crate::edit::PortFace;
+use crate::edit::PortSignature;
 use crate::problem::Severity;
 
 /// Width of a node at zoom 1 \[points\]; the crate's own.
@@ -171,7 +171,7 @@ impl DataTypeTrait<Paint> for PortView {
 
 /// An input's row.
 #[derive(Clone, Debug, Default)]
-pub struct PortValue(pub Option<PortFace>);
+pub struct PortValue(pub Option<PortSignature>);
 
 impl WidgetValueTrait for PortValue {
     type Response = Asked;
@@ -347,7 +347,7 @@ impl NodeView {
                     let name = format!("iterations {}", self.name);
                     egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, name)
                 });
-                let response = response.on_hover_text("How often it runs in a frame");
+                let response = response.on_hover_text("Iterations per frame");
                 let asked = response.changed().then_some(NodeResponse::User(Asked::Repeat(id, now)));
                 (rect.left() - 4.0 * zoom, asked.into_iter().collect())
             }
@@ -365,7 +365,7 @@ impl NodeView {
         let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
         ui.painter().image(texture, rect, whole, Color32::WHITE);
         let response = ui.interact(rect, ui.id().with("picture"), Sense::hover());
-        let name = || format!("small picture of {}", self.name);
+        let name = || format!("thumbnail of {}", self.name);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, name()));
     }
 
@@ -373,10 +373,10 @@ impl NodeView {
         let (left, right) = (rect.left() + 9.0 * zoom, rect.right() - 9.0 * zoom);
         let height = rect.bottom() - 11.0 * zoom;
         let ms = match self.ms {
-            _ if self.muted => "muted".into(),
+            _ if self.muted => "bypassed".into(),
             Some(ms) => format!("{ms:.2} ms"),
             None => match &self.joined {
-                _ if self.still => "once".into(),
+                _ if self.still => "static".into(),
                 Some(host) => format!("in {}", shortened(host)),
                 None => String::new(),
             },

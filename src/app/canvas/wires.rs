@@ -122,7 +122,7 @@ pub fn shape(wires: &[WireShape], view: Rect, zoom: f32) -> Shape {
     Shape::Vec(below.into_iter().chain(above).map(|wire| wire.shape(zoom)).collect())
 }
 
-/// The wire in the hand: from a port to the pointer.
+/// The dragged wire: from a port to the pointer.
 pub fn in_hand(port: Pos2, end: End, pointer: Pos2, zoom: f32, color: Color32) -> Shape {
     let (from, to) = if end == End::Output { (port, pointer) } else { (pointer, port) };
     let stroke = Stroke::new(2.6 * zoom.clamp(0.5, 1.4), color);

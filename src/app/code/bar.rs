@@ -5,7 +5,7 @@ use eframe::egui::{self, Id, RichText, Ui};
 use super::field::Mark;
 use super::{Place, Subject, Text, Wish};
 use crate::app::session::Session;
-use crate::app::theme;
+use crate::app::{prose, theme};
 use crate::problem::SourcePlace;
 
 /// Most of the pane that the list of what is wrong takes \[points\].
@@ -21,12 +21,12 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text
             let label = ui.label(RichText::new(format!("WGSL of {}", subject.path)).strong()).id;
             match &subject.place {
                 Place::Node(_) => {
-                    ui.label(RichText::new("Part of the graph").color(look.dim));
+                    ui.label(RichText::new("Stored in the graph").color(look.dim));
                     let (state, color) = state(session, &subject.path, text, look);
                     ui.label(RichText::new(state).color(color));
                 }
                 Place::BuiltIn(name) => {
-                    ui.label(RichText::new("Built in").color(look.dim)).on_hover_text(name);
+                    ui.label(RichText::new("Built-in").color(look.dim)).on_hover_text(name);
                     make_mine(ui, &mut wish);
                 }
                 Place::File(name, _) => file(ui, session, name, text, &mut wish),
@@ -39,8 +39,8 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text
 }
 
 fn make_mine(ui: &mut Ui, wish: &mut Option<Wish>) {
-    let hint = "Copies the text into the graph, where it can be changed; wires and values stay";
-    if ui.button("Make it mine").on_hover_text(hint).clicked() {
+    let hint = "Copies the code into the graph so that you can edit it; wires and values stay";
+    if ui.button("Make local copy").on_hover_text(hint).clicked() {
         *wish = Some(Wish::MakeMine);
     }
 }
@@ -51,21 +51,21 @@ fn file(ui: &mut Ui, session: &Session, name: &str, text: &Text, wish: &mut Opti
         let short = file.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let from = ui.label(RichText::new(format!("From {short}")).color(look.dim));
         from.on_hover_text(file.path.display().to_string());
-        if ui.button("Open in your editor").clicked() {
+        if ui.button("Open in external editor").clicked() {
             *wish = Some(Wish::OpenElsewhere(file.path.clone()));
         }
     }
-    if ui.add_enabled(text.changed(), egui::Button::new("Save")).on_hover_text("Writes the file  (Ctrl+S)").clicked() {
+    if ui.add_enabled(text.changed(), egui::Button::new("Save")).on_hover_text("Write the file  (Ctrl+S)").clicked() {
         *wish = Some(Wish::Save);
     }
-    let back = egui::Button::new("Take back");
-    if ui.add_enabled(text.changed(), back).on_hover_text("The text as the file has it").clicked() {
+    let back = egui::Button::new("Revert");
+    if ui.add_enabled(text.changed(), back).on_hover_text("Discard changes and show the text of the file").clicked() {
         *wish = Some(Wish::TakeBack);
     }
     make_mine(ui, wish);
     if text.overtaken {
-        let told = ui.label(RichText::new("The file has changed meanwhile").color(look.warning));
-        told.on_hover_text("Saving replaces what it holds now; taking back brings that up");
+        let told = ui.label(RichText::new("The file changed on disk").color(look.warning));
+        told.on_hover_text("Save overwrites the file on disk; Revert loads it");
     }
 }
 
@@ -73,11 +73,11 @@ fn file(ui: &mut Ui, session: &Session, name: &str, text: &Text, wish: &mut Opti
 fn state(session: &Session, path: &str, text: &Text, look: &theme::Look) -> (&'static str, egui::Color32) {
     let wrong = session.problems().any(|problem| problem.node == path);
     match (text.changed() || session.compiling(), wrong, session.broken()) {
-        (true, ..) => ("compiling …", look.faint),
-        (_, true, true) => ("the last good version runs on", look.error),
-        (_, true, false) => ("runs, with a warning", look.warning),
-        (_, false, true) => ("waits for the rest of the graph", look.warning),
-        (_, false, false) => ("runs", look.accent),
+        (true, ..) => ("Compiling…", look.faint),
+        (_, true, true) => ("Errors: running the last valid version", look.error),
+        (_, true, false) => ("Running, with warnings", look.warning),
+        (_, false, true) => ("Waiting: errors elsewhere in the graph", look.warning),
+        (_, false, false) => ("Running", look.accent),
     }
 }
 
@@ -102,11 +102,11 @@ fn row(ui: &mut Ui, mark: &Mark, chosen: &mut Option<SourcePlace>) {
         let (icon, color) = if mark.error { ("⊗", look.error) } else { ("⚠", look.warning) };
         ui.label(RichText::new(icon).color(color));
         if let Some(place) = mark.place {
-            let link = egui::Link::new(RichText::new(format!("line {}:{}", place.line, place.column)).monospace());
-            if ui.add(link).on_hover_text("Show the place").clicked() {
+            let link = egui::Link::new(RichText::new(format!("Line {}:{}", place.line, place.column)).monospace());
+            if ui.add(link).on_hover_text("Go to line").clicked() {
                 *chosen = Some(place);
             }
         }
-        ui.label(&mark.sentence);
+        ui.label(prose::label(ui, "", &mark.sentence, ui.visuals().text_color()));
     });
 }

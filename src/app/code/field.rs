@@ -7,12 +7,13 @@ use std::sync::Arc;
 use eframe::egui::text::{CCursor, CCursorRange, LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::text_edit::{TextEditOutput, TextEditState};
 use eframe::egui::{
-    self, Align, Color32, Event, FontId, FontSelection, Galley, Id, Key, Pos2, Rect, RichText, Stroke, TextBuffer,
-    TextStyle, Ui, UiBuilder, pos2, vec2,
+    self, Align, Color32, Event, FontId, FontSelection, Galley, Id, Key, Pos2, Rect, Stroke, TextBuffer, TextStyle, Ui,
+    UiBuilder, pos2, vec2,
 };
 
 use super::highlight::{self, Kind};
 use super::keys::{self, Action, Edited};
+use crate::app::prose;
 use crate::app::theme::{self, Look};
 use crate::problem::SourcePlace;
 use crate::stage::syntax;
@@ -50,7 +51,7 @@ pub struct Shown<'a> {
 
 /// Steps of the document's history that were asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum HistoryStep {
     Undo,
     Redo,
 }
@@ -73,7 +74,7 @@ pub struct Field {
 
 impl Field {
     /// Draws the text and changes it by what was typed.
-    pub fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<Step> {
+    pub fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<HistoryStep> {
         let (acted, step) = if shown.editable { self.keys(ui, text, shown) } else { (false, None) };
         let look = theme::of(ui);
         let font = FontSelection::from(TextStyle::Monospace).resolve(ui.style());
@@ -99,7 +100,7 @@ impl Field {
             let Some(rect) = mark.place.and_then(|place| underlined(text, &output, place)) else { continue };
             wave(&inner, rect, if mark.error { look.error } else { look.warning });
             if pointer.is_some_and(|at| rect.expand2(vec2(4.0, 1.0)).contains(at)) {
-                output.response.response.clone().on_hover_text_at_pointer(&mark.sentence);
+                output.response.response.clone().on_hover_text_at_pointer(prose::plain(&mark.sentence));
             }
         }
         step
@@ -161,7 +162,7 @@ impl Field {
 
     /// Carries out the keys that a text field does not know. They take effect in the order in which they were pressed, so those
     /// behind one of them wait for the field to have had those before it. Whether the text was changed, and a step of history.
-    fn keys(&mut self, ui: &Ui, text: &mut String, shown: &Shown<'_>) -> (bool, Option<Step>) {
+    fn keys(&mut self, ui: &Ui, text: &mut String, shown: &Shown<'_>) -> (bool, Option<HistoryStep>) {
         if !ui.memory(|memory| memory.has_focus(shown.id)) {
             self.waiting.clear();
             return (false, None);
@@ -178,7 +179,7 @@ impl Field {
                     act(ui, shown.id, text, action);
                     acted = true;
                 }
-                Own::Step(asked) => {
+                Own::History(asked) => {
                     step = Some(asked);
                     break;
                 }
@@ -197,7 +198,7 @@ impl Field {
 
 enum Own {
     Act(Action),
-    Step(Step),
+    History(HistoryStep),
 }
 
 /// Whether an event goes to a field that has the keyboard.
@@ -216,8 +217,8 @@ fn own(event: &Event, history: bool) -> Option<Own> {
         Key::Tab if !command => Some(Own::Act(if shift { Action::Unindent } else { Action::Indent })),
         Key::Enter if !command => Some(Own::Act(Action::Break)),
         Key::Slash if command => Some(Own::Act(Action::Comment)),
-        Key::Z if command && history => Some(Own::Step(if shift { Step::Redo } else { Step::Undo })),
-        Key::Y if command && history => Some(Own::Step(Step::Redo)),
+        Key::Z if command && history => Some(Own::History(if shift { HistoryStep::Redo } else { HistoryStep::Undo })),
+        Key::Y if command && history => Some(Own::History(HistoryStep::Redo)),
         _ => None,
     }
 }
@@ -340,8 +341,8 @@ fn lenses(painter: &egui::Painter, output: &TextEditOutput, marks: &[Mark], look
         }
         let color = if mark.error { look.error } else { look.warning };
         let mut job = LayoutJob { wrap: TextWrapping::truncate_at_width(room), ..LayoutJob::default() };
-        let sentence = mark.sentence.lines().next().unwrap_or_default();
-        job.append(sentence, 0.0, TextFormat::simple(FontId::proportional(LENS), color));
+        let sentence = prose::plain(mark.sentence.lines().next().unwrap_or_default());
+        job.append(&sentence, 0.0, TextFormat::simple(FontId::proportional(LENS), color));
         let galley = painter.layout_job(job);
         let left = line.right() + 3.0 * digit;
         let ground = Rect::from_min_size(pos2(left, line.top()), vec2(galley.size().x + 2.0 * digit, line.height()));
@@ -372,7 +373,7 @@ fn gutter(ui: &Ui, rect: Rect, output: &TextEditOutput, marks: &[Mark], look: &L
             let line = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), row.size.y));
             painter.rect_filled(line, 0.0, color.gamma_multiply(0.16));
             let place = ui.interact(line, ui.id().with(("line", index)), egui::Sense::hover());
-            place.on_hover_text(RichText::new(&mark.sentence));
+            place.on_hover_text(prose::plain(&mark.sentence));
         }
         let at = pos2(rect.right() - MARGIN, y);
         painter.text(at, egui::Align2::RIGHT_TOP, (index + 1).to_string(), font.clone(), color);

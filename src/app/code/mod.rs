@@ -17,7 +17,7 @@ use crate::edit;
 use crate::library::{Definition, Library};
 use crate::problem::Severity;
 use crate::stage::{Stage, StageError};
-use field::{Field, Mark, Shown, Step};
+use field::{Field, HistoryStep, Mark, Shown};
 
 /// How long after the last key the text goes into the document \[s\].
 const REST: f64 = 0.3;
@@ -133,11 +133,11 @@ fn subject(session: &Session) -> Result<Subject, &'static str> {
             (None, Some(Definition::Stage(stage))) => {
                 Ok(Subject { path, place: Place::BuiltIn(name.clone()), source: stage.source.clone() })
             }
-            (None, Some(Definition::Group(_))) => Err("A group has no WGSL of its own; the stages in it have."),
-            (None, None) => Err("No stage of this name is known."),
+            (None, Some(Definition::Group(_))) => Err("A group has no WGSL. Open it and select a stage."),
+            (None, None) => Err("There is no stage of this name."),
         },
-        NodeKind::Group(_) => Err("A group has no WGSL of its own; the stages in it have."),
-        _ => Err("Only stages have WGSL; the program itself sees to this node."),
+        NodeKind::Group(_) => Err("A group has no WGSL. Open it and select a stage."),
+        _ => Err("This node has no WGSL. Only stages have."),
     }
 }
 
@@ -262,11 +262,11 @@ impl Code {
     }
 
     /// Undo and redo are the document's, where typing makes steps like everything else.
-    fn step(&mut self, ctx: &egui::Context, session: &mut Session, step: Step) {
+    fn step(&mut self, ctx: &egui::Context, session: &mut Session, step: HistoryStep) {
         self.flush(session);
         match step {
-            Step::Undo => session.undo(),
-            Step::Redo => session.redo(),
+            HistoryStep::Undo => session.undo(),
+            HistoryStep::Redo => session.redo(),
         }
         let Some((place, text)) = &mut self.open else { return };
         text.step = true;

@@ -396,7 +396,7 @@ fn pane<'a>(node: &str, theme: Theme) -> Harness<'a, (Code, Session)> {
 fn looks_right_and_is_found_by_its_names(theme: Theme, name: &str) {
     let mut harness = pane("look", theme);
     harness.run();
-    harness.get_by_label("Make it mine").click();
+    harness.get_by_label("Make local copy").click();
     harness.run();
     harness.remove_cursor();
     let session = &mut harness.state_mut().1;
@@ -409,9 +409,9 @@ fn looks_right_and_is_found_by_its_names(theme: Theme, name: &str) {
     });
     settle(session);
     harness.run();
-    harness.get_by_label("the last good version runs on");
+    harness.get_by_label("Errors: running the last valid version");
     harness.snapshot(name);
-    harness.get_by_label("line 6:26").click();
+    harness.get_by_label("Line 6:26").click();
     harness.run_steps(4);
     assert!(harness.ctx.memory(|memory| memory.has_focus(id(&Place::Node("fade".into())))));
     let text = harness.get_by_role_and_label(egui::accesskit::Role::MultilineTextInput, "WGSL of fade");

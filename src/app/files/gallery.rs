@@ -31,12 +31,8 @@ pub struct Gallery {
 
 impl Gallery {
     pub fn new(ctx: &egui::Context) -> Gallery {
-        let nothing = Card {
-            source: Source::Empty,
-            title: "Empty".into(),
-            about: "A canvas with nothing on it.".into(),
-            picture: None,
-        };
+        let nothing =
+            Card { source: Source::Empty, title: "Empty".into(), about: "An empty canvas.".into(), picture: None };
         let card = |source: Source, name: &str| {
             let document = disk::load(&source).ok()?;
             let picture = disk::picture(name).and_then(image);

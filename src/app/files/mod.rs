@@ -196,8 +196,8 @@ impl Files {
             }
             _ => {
                 let path = path.display();
-                let known = "drop a graph (.ron), a stage (.wgsl), a mesh (.obj, .gltf, .glb) or a picture (.png)";
-                return self.events.push(Event::Failed(format!("{path} is of no use here; {known}")));
+                let known = "drop a graph (.ron), a stage (.wgsl), a mesh (.obj, .gltf, .glb) or an image (.png)";
+                return self.events.push(Event::Failed(format!("{path} has an unsupported type; {known}")));
             }
         };
         self.events.push(Event::Dropped(name, Box::new(Node { kind, ..Node::default() })));
@@ -247,7 +247,7 @@ impl Files {
                     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
                     let button = ui.add_enabled(path.is_file(), egui::Button::new(name));
                     let whole = path.display().to_string();
-                    let gone = format!("{whole} is not there");
+                    let gone = format!("File not found: {whole}");
                     if button.on_hover_text(&whole).on_disabled_hover_text(gone).clicked() {
                         self.load(session, Source::File(path));
                     }
@@ -318,7 +318,7 @@ impl Files {
             // One that is gone may be about to come back; what is open stays.
             Err(_) if !path.is_file() => {}
             Err(Broken { sentence, .. }) => {
-                let sentence = format!("{sentence}; it was changed by another program, and what is open here stays");
+                let sentence = format!("{sentence}; another program changed the file, and the version open here stays");
                 if self.told != sentence {
                     self.told.clone_from(&sentence);
                     self.events.push(Event::Failed(sentence));

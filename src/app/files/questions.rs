@@ -6,7 +6,7 @@ use eframe::egui::{self, Id, RichText};
 
 use super::{Event, Files, Leaving, Question, names};
 use crate::app::session::Session;
-use crate::app::theme;
+use crate::app::{prose, theme};
 
 /// Lines of what is lost that are shown without scrolling.
 const LINES: f32 = 10.0;
@@ -70,10 +70,10 @@ impl Files {
         let answers = ["Save", "Don't save", "Cancel"];
         let overtaken = session.drafts().iter().filter(|(_, draft)| draft.overtaken).map(|(path, _)| path);
         let overtaken = names(overtaken);
-        let answer = ask(ctx, &format!("Save the changes to {changed}?"), &answers, |ui| {
-            dim(ui, "They are lost if you don't.");
+        let answer = ask(ctx, &format!("Save changes to {changed}?"), &answers, |ui| {
+            dim(ui, "Unsaved changes will be lost.");
             if !overtaken.is_empty() {
-                dim(ui, &format!("Another program has changed {overtaken} too; saving replaces what it wrote."));
+                dim(ui, &format!("Another program has also changed {overtaken}. Saving overwrites its changes."));
             }
         });
         match answer {
@@ -109,13 +109,16 @@ impl Files {
     fn ask_to_stop(&mut self, ctx: &egui::Context, session: &mut Session) {
         let close = matches!(self.leaving, Some(Leaving::Close));
         let (stop, text) = match close {
-            true => ("Stop and close", "Closing the window stops it. It can be resumed where it stopped."),
-            false => ("Stop and open", "It is of the graph as it was when it began, so it can go on beside another."),
+            true => ("Stop and close", "Closing the window stops the export. It can be resumed later."),
+            false => (
+                "Stop and open",
+                "The export uses the graph as it was at the start. It can continue while another graph is open.",
+            ),
         };
         let answers = [stop, "Keep exporting", "Cancel"];
         // To keep the window is to cancel, which comes last.
         let answers = if close { answers.get(..2).unwrap_or_default() } else { &answers };
-        let answer = ask(ctx, "Pictures are being exported", answers, |ui| dim(ui, text));
+        let answer = ask(ctx, "An export is running", answers, |ui| dim(ui, text));
         match (answer, self.leaving.take_if(|_| answer.is_some())) {
             (Some(0), Some(leaving)) => {
                 self.events.push(Event::StopExport);
@@ -129,8 +132,8 @@ impl Files {
 
     fn ask_to_reload(&mut self, ctx: &egui::Context, session: &mut Session) {
         let title = format!("{} was changed by another program", crate::app::display_name(session));
-        let text = "There are changes here too, which the file does not hold. What is reloaded can be undone.";
-        let answer = ask(ctx, &title, &["Reload and lose mine", "Keep mine"], |ui| dim(ui, text));
+        let text = "You also have unsaved changes. Reloading can be undone.";
+        let answer = ask(ctx, &title, &["Discard my changes and reload", "Keep my changes"], |ui| dim(ui, text));
         let Some((answer, document)) = answer.zip(self.conflict.take_if(|_| answer.is_some())) else { return };
         match answer {
             0 => session.reload(*document),
@@ -141,10 +144,10 @@ impl Files {
     fn ask_to_keep(&mut self, ctx: &egui::Context, session: &mut Session) {
         let Some((sentence, salvaged)) = &self.broken else { return };
         let nodes = salvaged.document.as_ref().map_or(0, |document| document.nodes.len());
-        let kept = format!("{nodes} node{} could be kept. Lost:", if nodes == 1 { "" } else { "s" });
-        let answers = ["Open what could be kept", "Cancel"];
+        let kept = format!("{nodes} node{} could be recovered. Lost:", if nodes == 1 { "" } else { "s" });
+        let answers = ["Open recovered copy", "Cancel"];
         let answer = ask(ctx, "This file is damaged", &answers, |ui| {
-            ui.add(egui::Label::new(sentence).wrap());
+            ui.add(egui::Label::new(prose::label(ui, "", sentence, ui.visuals().text_color())).wrap());
             ui.add_space(6.0);
             dim(ui, &kept);
             let height = LINES * ui.text_style_height(&egui::TextStyle::Monospace);
@@ -154,7 +157,7 @@ impl Files {
                 }
             });
             ui.add_space(6.0);
-            dim(ui, "It opens as a copy that is in no file yet; the damaged file stays as it is.");
+            dim(ui, "It opens as an unsaved copy. The damaged file is not changed.");
         });
         let Some(answer) = answer else { return };
         let document = self.broken.take().and_then(|(_, salvaged)| salvaged.document);
@@ -169,7 +172,7 @@ impl Files {
         let name = file.or(Some(left.document.name.clone()).filter(|name| !name.is_empty()));
         let text = format!("{}: {}, {}.", name.unwrap_or("untitled".into()), ago(left.when), left.difference());
         let answers = ["Recover", "Discard", "Later"];
-        let answer = ask(ctx, "Stagewright ended before changes were saved", &answers, |ui| dim(ui, &text));
+        let answer = ask(ctx, "Stagewright closed with unsaved changes", &answers, |ui| dim(ui, &text));
         match answer {
             Some(0) => {
                 let left = self.left.remove(0);

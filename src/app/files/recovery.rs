@@ -1,4 +1,4 @@
-//! What is not in a file yet, kept aside while the window runs, so that little is lost when the program or the machine dies.
+//! What is in no file yet, kept aside while the window runs, so that little is lost when the program or the machine dies.
 //!
 //! Every window has a lock that the system lets go of however the window ends, and beside it a graph file. Where a lock is free and
 //! the file still there, a window has died.
@@ -96,16 +96,16 @@ impl Left {
     }
 
     fn of_document(&self) -> String {
-        let Some(path) = &self.path else { return format!("in no file yet, {} nodes", self.document.nodes.len()) };
+        let Some(path) = &self.path else { return format!("never saved, {} nodes", self.document.nodes.len()) };
         let Ok(saved) = disk::read(path).map(crate::app::placed) else {
-            return "its file can't be read any more".into();
+            return "its file can no longer be read".into();
         };
         let (ours, theirs) = (&self.document.nodes, &saved.nodes);
         let changed = ours.iter().filter(|(name, node)| theirs.get(*name) != Some(node)).count();
         let removed = theirs.keys().filter(|name| !ours.contains_key(*name)).count();
         match changed + removed {
-            0 if *self.document == saved => "as the file".into(),
-            0 => "the graph's own fields differ from the file".into(),
+            0 if *self.document == saved => "same as the file".into(),
+            0 => "the graph's settings differ from the file".into(),
             1 => "1 node differs from the file".into(),
             n => format!("{n} nodes differ from the file"),
         }
@@ -370,15 +370,15 @@ mod tests {
         let mut left = Left { slot, document, path: Some(path), drafts, when };
         assert_eq!(left.difference(), "2 nodes differ from the file");
         *left.document = placed;
-        assert_eq!(left.difference(), "as the file");
+        assert_eq!(left.difference(), "same as the file");
         left.drafts = self::drafts();
         assert!(left.as_file());
-        assert_eq!(left.difference(), "as the file; changes to fade.wgsl");
+        assert_eq!(left.difference(), "same as the file; changes to fade.wgsl");
         left.drafts.clear();
         left.document.fps = 30.0;
-        assert_eq!(left.difference(), "the graph's own fields differ from the file");
+        assert_eq!(left.difference(), "the graph's settings differ from the file");
         left.path = None;
-        assert_eq!(left.difference(), format!("in no file yet, {} nodes", fluid().nodes.len()));
+        assert_eq!(left.difference(), format!("never saved, {} nodes", fluid().nodes.len()));
         fs::remove_dir_all(folder).unwrap();
     }
 }

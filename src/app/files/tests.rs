@@ -106,11 +106,11 @@ fn a_damaged_file_opens_as_a_copy_of_what_is_whole_and_stays_as_it_is() {
     std::fs::write(&path, &text).unwrap();
     let mut window = window(&folder);
     load(&mut window, Source::File(path.clone()));
-    assert!(window.query_by_label_contains("graph.ron is no graph file: line ").is_some());
-    assert!(window.query_by_label_contains("13 nodes could be kept").is_some());
+    assert!(window.query_by_label_contains("graph.ron is not a valid graph: line ").is_some());
+    assert!(window.query_by_label_contains("13 nodes could be recovered").is_some());
     assert!(window.query_by_label_contains("node `smoke`").is_some());
     assert!(window.state().files.blocking());
-    click(&mut window, "Open what could be kept");
+    click(&mut window, "Open recovered copy");
     let session = &window.state().session;
     assert_eq!((session.document().nodes.len(), session.path()), (13, None));
     assert!(session.modified(), "no file holds it");
@@ -148,7 +148,7 @@ fn a_graph_with_changes_asks_before_its_file_takes_them() {
     let path = folder.graph(&fluid());
     let mut window = window(&folder);
     load(&mut window, Source::File(path.clone()));
-    for (rate, answer) in [(3.0, "Keep mine"), (4.0, "Reload and lose mine")] {
+    for (rate, answer) in [(3.0, "Keep my changes"), (4.0, "Discard my changes and reload")] {
         change(&mut window, rate);
         let mut other = fluid();
         other.fps = 20.0 + rate;
@@ -156,7 +156,7 @@ fn a_graph_with_changes_asks_before_its_file_takes_them() {
         until(&mut window, |w| w.files.blocking());
         click(&mut window, answer);
         let session = &window.state().session;
-        let kept = answer == "Keep mine";
+        let kept = answer == "Keep my changes";
         assert_eq!(session.modified(), kept);
         assert_eq!(session.document().fps == 60.0, kept);
     }
@@ -182,7 +182,7 @@ fn a_graph_with_changes_asks_before_its_file_takes_them() {
         }
     }
     let told = &window.state().events[before + 1..];
-    assert!(matches!(told, [Event::Failed(text)] if text.contains("what is open here stays")), "{told:?}");
+    assert!(matches!(told, [Event::Failed(text)] if text.contains("the version open here stays")), "{told:?}");
     assert_eq!(window.state().session.document().nodes.len(), fluid().nodes.len());
 }
 
@@ -233,7 +233,7 @@ fn the_gallery_opens_a_template_once_changes_are_safe() {
     window.state_mut().files.new_graph(&ctx);
     window.run_steps(3);
     click(&mut window, "Waves");
-    assert!(window.query_by_label("Save the changes to graph.ron?").is_some());
+    assert!(window.query_by_label("Save changes to graph.ron?").is_some());
     click(&mut window, "Don't save");
     let session = &window.state().session;
     assert_eq!((session.document().name.as_str(), session.path()), ("Waves", None));
@@ -285,7 +285,9 @@ fn what_is_dropped_is_opened_or_becomes_a_node() {
     };
     assert_eq!(node(dropped("red.wgsl", "//! Red")), ("red".into(), NodeKind::Custom("//! Red".into())));
     assert_eq!(node(dropped("Bunny.OBJ", "v 0 0 0")), ("Bunny".into(), NodeKind::File("Bunny.OBJ".into())));
-    assert!(matches!(dropped("song.mp3", "x"), Event::Failed(text) if text.contains("song.mp3 is of no use here")));
+    assert!(
+        matches!(dropped("song.mp3", "x"), Event::Failed(text) if text.contains("song.mp3 has an unsupported type"))
+    );
     assert_eq!(window.state().session.path(), Some(path.as_path()));
 }
 
@@ -312,13 +314,13 @@ fn pictures_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
     click(&mut window, "Cancel");
     until(&mut window, |w| w.export.ended().is_some());
     window.run_steps(3);
-    assert!(window.query_by_label_contains("it can be resumed").is_some());
+    assert!(window.query_by_label_contains("can be resumed").is_some());
     assert_eq!(window.state().session.running_simulation().unwrap().frame(), 1);
     assert!(frames.join("frame.export.ron").exists() && count(&frames) < 241);
     open(&mut window);
-    assert!(window.query_by_label_contains("Resume the export that was interrupted").is_some());
+    assert!(window.query_by_label_contains("Resume the interrupted export").is_some());
     click(&mut window, "Resume");
-    until(&mut window, |w| w.export.ended().is_some_and(|text| text.starts_with("240 frames are in ")));
+    until(&mut window, |w| w.export.ended().is_some_and(|text| text.starts_with("Exported 240 frames to ")));
     assert_eq!(count(&frames), 240);
 }
 

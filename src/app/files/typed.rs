@@ -19,10 +19,7 @@ impl Files {
         let modal = egui::Modal::new(Id::new("path")).frame(super::questions::frame(ctx)).show(ctx, |ui| {
             ui.set_width(520.0);
             ui.label(RichText::new(title).heading());
-            ui.label(
-                RichText::new("This system has no file dialog that answers, so type the path.")
-                    .color(theme::of(ui).dim),
-            );
+            ui.label(RichText::new("No file dialog is available. Type the path.").color(theme::of(ui).dim));
             let id = Id::new("path field");
             let field =
                 ui.add(egui::TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).hint_text("graph.ron"));
@@ -33,16 +30,13 @@ impl Files {
                 *replace = false;
             }
             if *replace {
-                ui.label(
-                    RichText::new("There is a file of that name; press again to replace it.")
-                        .color(theme::of(ui).warning),
-                );
+                ui.label(RichText::new("The file exists. Press again to overwrite it.").color(theme::of(ui).warning));
             }
             ui.add_space(10.0);
             let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             ui.horizontal(|ui| {
                 let size = egui::vec2(90.0, 26.0);
-                let button = egui::Button::new(if *replace { "Replace" } else { verb }).min_size(size);
+                let button = egui::Button::new(if *replace { "Overwrite" } else { verb }).min_size(size);
                 if ui.add_enabled(!text.trim().is_empty(), button).clicked() || (enter && !text.trim().is_empty()) {
                     answer = Some(true);
                 }

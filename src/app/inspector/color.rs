@@ -108,7 +108,7 @@ pub(super) fn editor(ui: &mut Ui, id: Id, name: &str, color: Color) -> Option<Co
         };
         let width = ui.available_width();
         let (response, given) = bar.show(ui, intensity, width, &Numbers::new());
-        response.on_hover_text("Intensity: how much brighter than a screen shows it");
+        response.on_hover_text("Intensity: values above 1 are brighter than a screen can show");
         if let Some(Given::Number(bright)) = given {
             let factor = bright / intensity;
             new = Some([tidy(r * factor), tidy(g * factor), tidy(b * factor), alpha]);

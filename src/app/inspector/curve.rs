@@ -48,7 +48,7 @@ pub(super) fn field(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &Curve) -> Op
     line(ui, &Plot { rect: rect.shrink(5.0), span: span(field, curve) }, curve, 1.5);
     let enabled = response.enabled();
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, enabled, format!("param {}", field.name)));
-    let response = response.on_hover_text("Open the curve").on_hover_cursor(CursorIcon::PointingHand);
+    let response = response.on_hover_text("Edit curve").on_hover_cursor(CursorIcon::PointingHand);
     let popup = Popup::from_toggle_button_response(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     popup.show(|ui| editor(ui, id, field, curve)).and_then(|inner| inner.inner)
 }
@@ -117,11 +117,11 @@ fn editor(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &Curve) -> Option<Curve
                 editing.chosen = None;
             }
         }
-        if ui.small_button("flip t").on_hover_text("Runs from the end to the start").clicked() {
+        if ui.small_button("flip t").on_hover_text("Flip horizontally").clicked() {
             new.points = curve.points.iter().rev().map(|(t, value)| (tidy(1.0 - t), *value)).collect();
             editing.chosen = None;
         }
-        if ui.small_button("flip value").on_hover_text("What is high becomes low").clicked() {
+        if ui.small_button("flip value").on_hover_text("Flip vertically").clicked() {
             let (low, high) = extent(field, curve);
             new.points.iter_mut().for_each(|(_, value)| *value = tidy(low + high - *value));
         }
@@ -195,7 +195,7 @@ fn plot(ui: &mut Ui, field: &Field<'_>, curve: &mut Curve, editing: &mut Editing
     let name = field.name;
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Other, true, format!("curve {name}")));
     let cursor = if hovered.is_some() { CursorIcon::Grab } else { CursorIcon::Crosshair };
-    let hint = "Click adds a point, drag moves one, Delete or a right click removes it";
+    let hint = "Click to add a point, drag to move it, Delete or right-click to remove it";
     response.on_hover_cursor(cursor).on_hover_text_at_pointer(hint);
 }
 
@@ -253,7 +253,7 @@ fn paint(ui: &Ui, outer: Rect, plot: &Plot, curve: &Curve, chosen: Option<usize>
 /// The numbers of the chosen point.
 fn point(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &mut Curve, editing: &mut Editing) {
     let Some((index, (t, value))) = editing.chosen.and_then(|i| Some((i, *curve.points.get(i)?))) else {
-        ui.label(super::row::faint(ui, format!("{} points; choose one to see its numbers", curve.points.len())));
+        ui.label(super::row::faint(ui, format!("{} points. Select one to edit its numbers", curve.points.len())));
         return;
     };
     let none = Numbers::new();
@@ -279,7 +279,7 @@ fn point(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &mut Curve, editing: &mu
         shift(curve, field, index, new);
     }
     let remove = egui::Button::new("✖").frame(false).min_size(vec2(20.0, HEIGHT));
-    if ui.add_enabled(curve.points.len() > 1, remove).on_hover_text("Remove the point").clicked() {
+    if ui.add_enabled(curve.points.len() > 1, remove).on_hover_text("Remove point").clicked() {
         curve.points.remove(index);
         editing.chosen = None;
     }

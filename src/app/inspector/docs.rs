@@ -53,22 +53,24 @@ fn parts(lines: &[String]) -> Vec<Part> {
 /// What a node is that is no stage.
 pub(super) fn host(ui: &mut Ui, node: &Node, library: &Library) {
     let text = match &node.kind {
-        NodeKind::Domain(_) => "A box in space, cut into cubic cells. Stages run once for each.",
-        NodeKind::State(_) => "What survives a frame. Its value is what its `next` was when the frame before ended.",
+        NodeKind::Domain(_) => "A box in space, divided into cubic cells. Stages run once per cell.",
+        NodeKind::State(_) => {
+            "A value that is kept from frame to frame: what its input next was at the end of the previous frame."
+        }
         NodeKind::Number(_) => "A constant or an expression, for parameters and inputs that take a number.",
-        NodeKind::Output(_) => "A picture that leaves the graph: for the viewport, and for `stagewright render`.",
+        NodeKind::Output(_) => "An image that the graph outputs, for the view and for export.",
         NodeKind::Group(group) if group.about.is_empty() => "A graph inside the graph.",
         NodeKind::Group(group) => group.about.as_str(),
         NodeKind::Stage(_) => match edit::group_of(node, library) {
             Some(group) => group.about.as_str(),
-            None => "No stage of this name is known.",
+            None => "There is no stage of this name.",
         },
-        NodeKind::Custom(_) => "The text does not read as a stage yet; the problems say why.",
+        NodeKind::Custom(_) => "The code is not a valid stage yet. See Problems.",
         NodeKind::File(_) => {
-            "Signed distances to the shape in a file beside the graph: a mesh (.obj, .gltf, .glb) in 3D, a picture (.png) in 2D."
+            "Signed distance to the shape in a file beside the graph: a mesh (.obj, .gltf, .glb) in 3D, an image (.png) in 2D."
         }
-        NodeKind::Reroute => "A dot on a wire, to lead it round other nodes.",
-        NodeKind::Unknown => "A kind of node that this build does not know.",
+        NodeKind::Reroute => "A point on a wire that routes it around other nodes.",
+        NodeKind::Unknown => "This version does not know this kind of node.",
     };
     told(ui, text);
 }

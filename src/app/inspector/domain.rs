@@ -40,7 +40,7 @@ fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
         let field = Field {
             range: (Some(1.0), Some(MAX_CELLS)),
             soft: (Some(8.0), Some(1024.0)),
-            ..plain(name, ValueType::U32, "Cells along the axis; a change of it starts the States anew")
+            ..plain(name, ValueType::U32, "Cells along this axis. Changing it resets the States")
         };
         let site = one.site("resolution", true);
         fixed(ui, &Site { id: site.id.with(axis), now: None, ..site }, field, cells);
@@ -52,7 +52,7 @@ fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
         ..plain("width", ValueType::F32, "Extent along x; cells are cubic")
     };
     fixed(ui, &one.site("width", true), width, &mut domain.width);
-    row(ui, "edge", "What stages read outside", |ui| {
+    row(ui, "edge", "What stages read outside the domain", |ui| {
         let combo = egui::ComboBox::from_id_salt("edge").selected_text(&domain.edge);
         let shown = combo.width(ui.available_width()).show_ui(ui, |ui| {
             for rule in EdgeRule::ALL {
@@ -89,9 +89,9 @@ fn facts(ui: &mut Ui, domain: &Domain, numbers: &Numbers) {
     let extent: Vec<String> = cells.iter().map(|cells| text_from_number(round(cells * size))).collect();
     for (name, text, doc) in [
         ("extent", format!("{} m", extent.join(" × ")), "Along each axis"),
-        ("cell", format!("{} m", text_from_number(round(size))), "Edge of a cell"),
-        ("cells", grouped(total), "In the whole box"),
-        ("an f32 grid", mebibytes((4.0 * total) as u64), "GPU memory of one value a cell"),
+        ("cell", format!("{} m", text_from_number(round(size))), "Cell size"),
+        ("cells", grouped(total), "In total"),
+        ("f32 grid", mebibytes((4.0 * total) as u64), "GPU memory of one f32 value per cell"),
     ] {
         row(ui, name, doc, |ui| ui.label(RichText::new(text).color(theme::of(ui).dim)));
     }

@@ -60,7 +60,7 @@ pub(super) fn expression(
             let shown = now.filter(|_| writing.is_none()).unwrap_or(&start);
             let shown = RichText::new(format!("= {}", text_from_numbers(shown))).monospace().small().color(look.dim);
             let shown = ui.add(Label::new(shown).truncate());
-            shown.on_hover_text("The value in this frame; at the start, where nothing runs");
+            shown.on_hover_text("Value in the current frame, or at time 0 if nothing runs");
         }
         Err(error) => {
             let shown = RichText::new(&error).small().color(look.error);

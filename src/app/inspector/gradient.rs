@@ -28,7 +28,7 @@ const PRESETS: [(&str, &[&str]); 8] = [
     ("inferno", &["#000004", "#57106e", "#bc3754", "#f98e09", "#fcffa4"]),
     ("fire", &["#000000", "#7a0c00", "#f04a00", "#ffc530", "#fffbe6"]),
     ("water", &["#00101f", "#033f63", "#1f8a9e", "#8fdbd9", "#f4ffff"]),
-    ("signed", &["#2166ac", "#92c5de", "#f7f7f7", "#f4a582", "#b2182b"]),
+    ("diverging", &["#2166ac", "#92c5de", "#f7f7f7", "#f4a582", "#b2182b"]),
     ("grey", &["#000000", "#ffffff"]),
 ];
 
@@ -41,7 +41,7 @@ pub(super) fn field(ui: &mut Ui, id: Id, name: &str, gradient: &Gradient) -> Opt
     ui.painter().rect_stroke(rect, CornerRadius::same(3), Stroke::new(1.5, stroke), StrokeKind::Inside);
     let enabled = response.enabled();
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, enabled, format!("param {name}")));
-    let response = response.on_hover_text("Open the gradient").on_hover_cursor(CursorIcon::PointingHand);
+    let response = response.on_hover_text("Edit gradient").on_hover_cursor(CursorIcon::PointingHand);
     let popup = Popup::from_toggle_button_response(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     popup.show(|ui| editor(ui, id, name, gradient)).and_then(|inner| inner.inner)
 }
@@ -151,7 +151,7 @@ fn stops(ui: &mut Ui, name: &str, gradient: &mut Gradient, chosen: &mut Option<u
     }
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Other, true, format!("gradient {name}")));
     let cursor = if hovered.is_some() { CursorIcon::ResizeHorizontal } else { CursorIcon::Crosshair };
-    let hint = "Click adds a stop, drag moves one, Delete or a right click removes it";
+    let hint = "Click to add a stop, drag to move it, Delete or right-click to remove it";
     response.on_hover_cursor(cursor).on_hover_text_at_pointer(hint);
 }
 
@@ -180,7 +180,7 @@ fn shift(gradient: &mut Gradient, index: usize, t: f64) -> usize {
 /// Where the chosen stop is.
 fn place(ui: &mut Ui, id: Id, name: &str, gradient: &mut Gradient, chosen: &mut Option<usize>) {
     let Some((index, t)) = chosen.and_then(|index| Some((index, gradient.stops.get(index)?.0))) else {
-        ui.label(faint(ui, format!("{} stops; choose one to see its colour", gradient.stops.len())));
+        ui.label(faint(ui, format!("{} stops. Select one to edit its colour", gradient.stops.len())));
         return;
     };
     let bar = Bar {
@@ -201,7 +201,7 @@ fn place(ui: &mut Ui, id: Id, name: &str, gradient: &mut Gradient, chosen: &mut 
         *chosen = Some(shift(gradient, index, t));
     }
     let remove = egui::Button::new("✖").frame(false).min_size(vec2(20.0, HEIGHT));
-    if ui.add_enabled(gradient.stops.len() > 1, remove).on_hover_text("Remove the stop").clicked() {
+    if ui.add_enabled(gradient.stops.len() > 1, remove).on_hover_text("Remove stop").clicked() {
         gradient.stops.remove(index);
         *chosen = None;
     }

@@ -24,11 +24,11 @@ pub(super) fn fields(ui: &mut Ui, session: &mut Session) {
         if let Some(name) = typed {
             session.arrange("name", |document| document.name = name);
         }
-        let typed = text_row(ui, id("about"), "about", "What it shows, and from where it is", &about, 3);
+        let typed = text_row(ui, id("about"), "about", "What the graph shows, and its sources", &about, 3);
         if let Some(about) = typed {
             session.arrange("about", |document| document.about = about);
         }
-        let hint = "Frames a second of simulated time; a frame's time step is its inverse";
+        let hint = "Frames per second of simulated time. The time step is its inverse";
         let rate = Field {
             default: ParamValue::Number(60.0),
             range: (Some(1.0), Some(10_000.0)),
@@ -42,13 +42,13 @@ pub(super) fn fields(ui: &mut Ui, session: &mut Session) {
         let seeds = Field {
             range: (Some(0.0), Some(f64::from(u32::MAX))),
             soft: (Some(0.0), Some(1000.0)),
-            ..plain("seed", ValueType::U32, "Of `random` and `frame.seed`")
+            ..plain("seed", ValueType::U32, "Seed of random() and frame.seed")
         };
         if let Some(seed) = number(ui, &seeds, f64::from(seed)) {
             session.edit("seed", |document| document.seed = seed as u32);
         }
         if let Some(summary) = recorded(session.document()) {
-            let hint = "Pointer and keys that play when nobody is at the controls";
+            let hint = "Recorded pointer and keys, played while there is no user input";
             row(ui, "input", hint, |ui| told(ui, summary));
         }
     });
@@ -81,14 +81,16 @@ fn number(ui: &mut Ui, field: &Field<'_>, value: f64) -> Option<f64> {
     }
 }
 
-/// What was recorded of somebody's hands.
+/// The recorded input, in one line.
 fn recorded(document: &Document) -> Option<String> {
     let track = document.input.as_ref()?;
     let last = track.pointer.iter().map(|key| key.t).chain(track.keys.iter().map(|span| span.to));
     let end = last.fold(0.0_f32, f32::max);
-    let again = if track.repeat { ", again and again" } else { "" };
-    let (pointer, keys) = (track.pointer.len(), track.keys.len());
-    Some(format!("{end} s{again}: {pointer} places of the pointer, {keys} spans of keys"))
+    let kind = if track.repeat { "Loops every" } else { "Lasts" };
+    let counted = |count: usize, what: &str, end: &str| format!("{count} {what}{}", if count == 1 { "" } else { end });
+    let (pointer, keys) =
+        (counted(track.pointer.len(), "pointer key", "s"), counted(track.keys.len(), "key press", "es"));
+    Some(format!("{kind} {end} s: {pointer}, {keys}"))
 }
 
 /// What the graph comes to, and what is expected of it.
@@ -103,9 +105,10 @@ fn statistics(ui: &mut Ui, session: &mut Session) {
         row(ui, "nodes", "", |ui| ui.label(nodes.to_string()));
         if let Some(simulation) = session.running_simulation() {
             let plan = simulation.plan();
-            row(ui, "dispatches", "Compute dispatches a frame", |ui| ui.label(plan.frame.len().to_string()));
+            row(ui, "dispatches", "Compute dispatches per frame", |ui| ui.label(plan.frame.len().to_string()));
             if !plan.still.is_empty() {
-                let about = "Compute dispatches before the first frame, and when a parameter of theirs changes";
+                let about =
+                    "Compute dispatches that run only before the first frame and when one of their parameters changes";
                 row(ui, "once", about, |ui| ui.label(plan.still.len().to_string()));
             }
             row(ui, "GPU memory", "", |ui| ui.label(mebibytes(plan.memory)));
@@ -115,7 +118,7 @@ fn statistics(ui: &mut Ui, session: &mut Session) {
                     low.is_none_or(|low| watched.value >= low) && high.is_none_or(|high| watched.value <= high);
                 let text = RichText::new(format!("{:.4}", watched.value)).monospace();
                 let bound = |b: Option<f64>| b.map_or_else(String::new, |b| b.to_string());
-                row(ui, &watched.name, &format!("Should keep to {}..{}", bound(low), bound(high)), |ui| {
+                row(ui, &watched.name, &format!("Expected range: {}..{}", bound(low), bound(high)), |ui| {
                     ui.label(if inside { text } else { text.color(theme::of(ui).warning) })
                 });
             }
@@ -134,7 +137,7 @@ pub(super) fn frame(ui: &mut Ui, session: &mut Session) {
     ui.label(RichText::new("Comment frame").heading());
     ui.add_enabled_ui(editable, |ui| frame_fields(ui, session, index, &mut now));
     let inside = edit::frame_contents(session.level(), index, |_| (0.0, 0.0));
-    row(ui, "around", "Nodes whose corner lies in the frame", |ui| names(ui, &inside));
+    row(ui, "around", "Nodes whose top left corner is in the frame", |ui| names(ui, &inside));
     if now != before {
         let scope = session.scope().clone();
         // The frame is there, since it is shown.

@@ -40,7 +40,7 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
             let strip = Rect::from_min_size(response.rect.min, vec2(4.0, response.rect.height()));
             ui.painter().rect_filled(strip, CornerRadius { nw: 4, sw: 4, ..CornerRadius::ZERO }, color);
             response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, "name"));
-            response.on_hover_text("What wires and problems call the node");
+            response.on_hover_text("Name of the node, used by wires and problems");
             if let Some(new) = typed {
                 result = rename(one, new.trim());
             }
@@ -53,7 +53,7 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
     });
     let library = one.session.library().clone();
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(edit::face::face(&one.node, &library).title).strong());
+        ui.label(RichText::new(edit::signature::node(&one.node, &library).title).strong());
         if let NodeKind::Stage(stage) = &one.node.kind {
             ui.label(RichText::new(stage).monospace().color(look.faint));
         }
@@ -76,10 +76,14 @@ fn can_mute(kind: &NodeKind) -> bool {
 
 /// A button that leaves nodes out of the graph, and takes them in again.
 pub(super) fn mute(ui: &mut Ui, session: &mut Session, names: &BTreeSet<String>, muted: bool) {
-    let text = RichText::new("Mute").color(if muted { theme::of(ui).warning } else { theme::of(ui).dim });
+    let text = RichText::new("Bypass").color(if muted { theme::of(ui).warning } else { theme::of(ui).dim });
     let button = ui.add(egui::Button::selectable(muted, text).min_size(vec2(50.0, HEIGHT)));
     button.widget_info(|| WidgetInfo::selected(WidgetType::Button, true, muted, "mute"));
-    let hint = if muted { "It is left out of the graph; take it in again" } else { "Leave it out of the graph" };
+    let hint = if muted {
+        "The node is bypassed. Click to turn it on again"
+    } else {
+        "Bypass the node: its input passes through unchanged"
+    };
     if button.on_hover_text(hint).clicked() {
         let scope = session.scope().clone();
         session.edit("mute", |document| edit::mute(document, &scope, names, !muted));
@@ -122,7 +126,7 @@ pub(super) fn choose(ui: &mut Ui, own: Option<Color>, shown: egui::Color32, hint
         if color_picker::color_picker_color32(ui, &mut picked, color_picker::Alpha::Opaque) {
             chosen = Some(Some(Color([picked.r(), picked.g(), picked.b()])));
         }
-        if ui.add_enabled(own.is_some(), egui::Button::new("No colour of its own")).clicked() {
+        if ui.add_enabled(own.is_some(), egui::Button::new("Default colour")).clicked() {
             chosen = Some(None);
         }
         chosen

@@ -35,7 +35,7 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
         NodeKind::Output(output) => drop(section(ui, "Output", |ui| self::output(ui, one, output))),
         NodeKind::File(path) => drop(section(ui, "File", |ui| file(ui, one, &path))),
         NodeKind::Unknown => {
-            told(ui, "This build does not know what this node is. It is kept as it is:");
+            told(ui, "This version does not know this kind of node. It is kept unchanged:");
             for (key, text) in &one.node.extra {
                 ui.label(RichText::new(format!("{key}: {text}")).monospace());
             }
@@ -115,7 +115,7 @@ fn repeats(ui: &mut Ui, one: &mut Inspected<'_>) {
         range: count.range,
         soft: count.soft,
         default: count.default,
-        ..plain("iterations", ValueType::U32, "How often the node runs in a frame; no expression of time")
+        ..plain("iterations", ValueType::U32, "How many times the node runs per frame. Cannot depend on time")
     };
     let site = one.site("iterations", true);
     let shown = |ui: &mut Ui| field.show(ui, &site, one.node.iterations.as_ref());
@@ -127,14 +127,14 @@ fn repeats(ui: &mut Ui, one: &mut Inspected<'_>) {
     }
 }
 
-/// Which number makes a group stop before its last repeat, and when.
+/// Which number makes a group stop before its last iteration, and when.
 fn until(ui: &mut Ui, one: &mut Inspected<'_>) {
     let current = one.node.until.clone();
     let outputs: Vec<String> = crate::edit::group_of(&one.node, one.session.library())
         .map_or_else(Vec::new, |group| group.outputs.keys().cloned().collect());
     let mut chosen = None;
-    let text = |choice: Option<&str>| choice.unwrap_or("after all of them").to_string();
-    let doc = "The group stops once this output, a number, is small enough; the GPU looks by itself";
+    let text = |choice: Option<&str>| choice.unwrap_or("after all iterations").to_string();
+    let doc = "The group stops when this output (a number) falls below the limit. The GPU checks it";
     ui.add_enabled_ui(one.editable, |ui| {
         row(ui, "stop", doc, |ui| {
             let number = current.as_ref().map(|until| until.number.as_str());
@@ -155,7 +155,7 @@ fn until(ui: &mut Ui, one: &mut Inspected<'_>) {
         one.change("until", |node| node.until = until);
     }
     let Some(until) = current else { return };
-    let field = plain("until", ValueType::F32, "The group stops once its number is below this");
+    let field = plain("until", ValueType::F32, "The group stops when the output falls below this limit");
     let site = one.site("until", false);
     let change = ui.add_enabled_ui(one.editable, |ui| field.show(ui, &site, Some(&until.below))).inner;
     match change {
@@ -166,7 +166,7 @@ fn until(ui: &mut Ui, one: &mut Inspected<'_>) {
     let field = Field {
         range: (Some(1.0), Some(MAX_ITERATIONS)),
         default: ParamValue::Number(1.0),
-        ..plain("every", ValueType::U32, "After how many repeats the number is looked at each time")
+        ..plain("every", ValueType::U32, "Iterations between two checks")
     };
     let site = Site { computed: false, ..one.site("every", true) };
     let every = ParamValue::Number(until.every.into());
@@ -182,8 +182,8 @@ fn until(ui: &mut Ui, one: &mut Inspected<'_>) {
 fn on(ui: &mut Ui, one: &mut Inspected<'_>, domains: &[String]) {
     let current = one.node.on.clone();
     let mut chosen = None;
-    let text = |choice: &Option<String>| choice.clone().unwrap_or_else(|| "follows from the wires".into());
-    row(ui, "domain", "Where the node runs, when that does not follow from its wires", |ui| {
+    let text = |choice: &Option<String>| choice.clone().unwrap_or_else(|| "inferred from the wires".into());
+    row(ui, "domain", "Domain that the node runs on, if it cannot be inferred from the wires", |ui| {
         let combo = egui::ComboBox::from_id_salt("on").selected_text(text(&current)).width(ui.available_width());
         let shown = combo.truncate().show_ui(ui, |ui| {
             for choice in std::iter::once(None).chain(domains.iter().cloned().map(Some)) {
@@ -203,7 +203,7 @@ fn state(ui: &mut Ui, one: &mut Inspected<'_>, ty: &str) {
     let mut chosen = None;
     let particles = ty.starts_with("Particles");
     ui.add_enabled_ui(one.editable, |ui| {
-        row(ui, "holds", "What a cell keeps from frame to frame", |ui| {
+        row(ui, "holds", "Type of the stored value", |ui| {
             let shown = ty.split('{').next().unwrap_or(ty);
             let combo = egui::ComboBox::from_id_salt("type").selected_text(shown).width(ui.available_width());
             let shown = combo.truncate().show_ui(ui, |ui| {
@@ -216,7 +216,7 @@ fn state(ui: &mut Ui, one: &mut Inspected<'_>, ty: &str) {
             shown.response.widget_info(|| WidgetInfo::labeled(WidgetType::ComboBox, true, "param holds"));
         });
         if particles {
-            let about = "What each particle has, such as {position: Vec, age: f32}";
+            let about = "Attributes of each particle, such as {position: Vec, age: f32}";
             let typed = text_row(ui, one.id("attributes"), "attributes", about, ty.trim_start_matches("Particles"), 1);
             chosen = chosen.take().or(typed.map(|text| format!("Particles{}", text.trim())));
             capacity(ui, one);
@@ -237,7 +237,7 @@ fn state(ui: &mut Ui, one: &mut Inspected<'_>, ty: &str) {
     }
     if !one.node.inputs.contains_key("init") && !particles {
         let value = WireType::parse(ty).map_or(ValueType::F32, WireType::value);
-        let field = Field { dim: one.dim("value"), ..plain("value", value, "The value after a reset, in every cell") };
+        let field = Field { dim: one.dim("value"), ..plain("value", value, "Value of every cell after a reset") };
         one.field(ui, &field);
     }
     let domain = one.session.running_simulation().and_then(|simulation| {
@@ -251,14 +251,14 @@ fn state(ui: &mut Ui, one: &mut Inspected<'_>, ty: &str) {
         (bytes > 0).then(|| crate::plan::mebibytes(bytes))
     });
     if let Some(memory) = domain {
-        row(ui, "memory", "On the GPU, from frame to frame", |ui| told(ui, memory));
+        row(ui, "memory", "GPU memory of this State", |ui| told(ui, memory));
     }
 }
 
 fn capacity(ui: &mut Ui, one: &mut Inspected<'_>) {
     let before = one.node.capacity.clone().unwrap_or(ParamValue::Number(0.0));
     let mut now = before.clone();
-    let about = "How many particles it holds at most; a change of it starts the State anew";
+    let about = "Maximum number of particles. Changing it resets the State";
     let range = (Some(1.0), Some(MAX_PARTICLES));
     let field = Field { range, soft: (Some(1.0), Some(1_000_000.0)), ..plain("capacity", ValueType::U32, about) };
     fixed(ui, &one.site("capacity", true), field, &mut now);
@@ -270,15 +270,15 @@ fn capacity(ui: &mut Ui, one: &mut Inspected<'_>) {
 fn output(ui: &mut Ui, one: &mut Inspected<'_>, mut output: Output) {
     let before = output.clone();
     ui.add_enabled_ui(one.editable, |ui| {
-        row(ui, "own size", "Pixels; without a size of its own, one for each cell", |ui| {
+        row(ui, "Custom size", "Size in pixels. If off, one pixel per cell", |ui| {
             let mut own = output.size.is_some();
             let response = ui.checkbox(&mut own, "");
-            response.widget_info(|| WidgetInfo::selected(WidgetType::Checkbox, true, own, "param own size"));
+            response.widget_info(|| WidgetInfo::selected(WidgetType::Checkbox, true, own, "param Custom size"));
             if response.changed() {
                 output.size = own.then_some((512, 512));
             }
             if output.size.is_none() {
-                ui.label(faint(ui, "one pixel a cell"));
+                ui.label(faint(ui, "one pixel per cell"));
             }
         });
         if let Some((width, height)) = &mut output.size {
@@ -299,15 +299,15 @@ fn output(ui: &mut Ui, one: &mut Inspected<'_>, mut output: Output) {
 }
 
 fn file(ui: &mut Ui, one: &mut Inspected<'_>, path: &str) {
-    let about = "A mesh or a picture, named from the folder of the graph";
+    let about = "Mesh or image file, relative to the folder of the graph";
     let id = one.id("file");
     let typed = ui.add_enabled_ui(one.editable, |ui| text_row(ui, id, "file", about, path, 1)).inner;
     if let Some(text) = typed {
         one.change("file", |node| node.kind = NodeKind::File(text));
     }
     for (name, ty, doc) in [
-        ("center", ValueType::Vec3, "Where the middle of the shape goes"),
-        ("size", ValueType::F32, "Its longest side; 0 keeps the units of the file"),
+        ("center", ValueType::Vec3, "Center of the shape"),
+        ("size", ValueType::F32, "Longest side; 0 keeps the units of the file"),
     ] {
         one.field(ui, &Field { dim: 3, unit: "m", ..plain(name, ty, doc) });
     }

@@ -16,9 +16,7 @@ pub(super) fn locked(ui: &mut Ui, session: &Session) {
     let look = theme::of(ui);
     egui::Frame::new().fill(look.bar).corner_radius(4).inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        let text = format!(
-            "{name} is a group of the library, so what is inside can only be looked at. Make it yours to change it."
-        );
+        let text = format!("{name} is a library group and read-only. Make a local copy to edit it.");
         ui.label(RichText::new(text).color(look.warning).small());
     });
     ui.add_space(2.0);
@@ -29,12 +27,12 @@ pub(super) fn inside(ui: &mut Ui, one: &mut Inspected<'_>) {
     let library = one.session.library().clone();
     let Some(group) = edit::group_of(&one.node, &library) else { return };
     let counted = counts(group);
-    row(ui, "inside", "What the group is made of", |ui| {
+    row(ui, "inside", "What the group contains", |ui| {
         let text = counted.iter().map(|(what, count)| format!("{count} {what}")).collect::<Vec<_>>().join(", ");
         ui.label(text);
     });
     row(ui, "", "", |ui| {
-        if ui.button("Open the group").clicked() {
+        if ui.button("Open group").clicked() {
             one.session.enter(&one.name);
         }
         ui.label(faint(ui, format!("{} in, {} out", group.inputs.len(), group.outputs.len())));

@@ -17,7 +17,7 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String]) -> Resu
     let alike = others.iter().all(|(_, other)| same_kind(&node.kind, &other.kind));
     let title = match edit::stage_of(node, session.library()).filter(|_| alike) {
         Some(stage) => format!("{} × {}", nodes.len(), stage.header.title),
-        None => format!("{} nodes are selected", nodes.len()),
+        None => format!("{} nodes selected", nodes.len()),
     };
     ui.label(RichText::new(title).heading());
     let all: BTreeSet<String> = names.iter().cloned().collect();
@@ -37,7 +37,7 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String]) -> Resu
             one.params(ui, &library);
         }
     } else {
-        told(ui, "Nodes of the same stage can be given values together.");
+        told(ui, "Select nodes of the same stage to edit their values together.");
     }
     let mut chosen = None;
     section(ui, "Selected", |ui| {
@@ -46,7 +46,7 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String]) -> Resu
                 let color = node.color.map_or_else(|| theme::of(ui).kind(&node.kind), theme::color);
                 ui.label(RichText::new("■").small().color(color));
                 let link = Label::new(RichText::new(name).color(theme::of(ui).accent)).sense(Sense::click());
-                if ui.add(link).on_hover_text("Select this one alone").clicked() {
+                if ui.add(link).on_hover_text("Select only this node").clicked() {
                     chosen = Some(name.clone());
                 }
             });

@@ -185,7 +185,7 @@ impl Inspected<'_> {
             let written = |ui: &mut Ui| {
                 let (response, typed) = row::text(ui, id, &current, |text| {
                     let field = egui::TextEdit::multiline(text).desired_rows(2).desired_width(f32::INFINITY);
-                    field.hint_text("Yours to write; it is kept in the file")
+                    field.hint_text("Notes (saved with the graph)")
                 });
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, editable, "note"));
                 typed
@@ -221,7 +221,7 @@ impl Inspected<'_> {
             let shown: Vec<&Param> = shown.collect();
             shown.iter().for_each(|param| self.param(ui, param));
             if shown.is_empty() {
-                ui.label(row::faint(ui, "No parameter is called that"));
+                ui.label(row::faint(ui, "No matches"));
             }
         });
         ui.data_mut(|data| data.insert_temp(filter_id, filter));
@@ -322,7 +322,7 @@ impl Inspected<'_> {
                 Some(stage) => docs::stage(ui, &stage),
                 None => docs::host(ui, &one.node, &library),
             }
-            if code::has_text(&one.node, &library) && ui.button("Open the WGSL").clicked() {
+            if code::has_text(&one.node, &library) && ui.button("Show WGSL").clicked() {
                 one.session.show_text = Some(SourcePlace { line: 1, column: 1 });
             }
         });
@@ -342,7 +342,7 @@ fn declared(node: &Node, library: &Library) -> Vec<Param> {
             let until = group.nodes.get(&link.node)?.until.as_ref()?;
             Some(Param { default: until.below.clone(), ..below() })
         };
-        let param = edit::face::exposed(group, links, library).or_else(repeats).or_else(waits)?;
+        let param = edit::signature::exposed(group, links, library).or_else(repeats).or_else(waits)?;
         Some(Param { name: name.clone(), ..param })
     });
     exposed.collect()
@@ -357,7 +357,7 @@ fn iterations() -> Param {
         range: (Some(1.0), Some(kinds::MAX_ITERATIONS)),
         soft: (Some(1.0), Some(100.0)),
         fixed: true,
-        doc: "How often it runs in a frame".into(),
+        doc: "Iterations per frame".into(),
         unit: String::new(),
         line: 0,
     }
@@ -372,7 +372,7 @@ fn below() -> Param {
         range: (None, None),
         soft: (None, None),
         fixed: false,
-        doc: "The group stops once its number is below this".into(),
+        doc: "The group stops when the output falls below this limit".into(),
         unit: String::new(),
         line: 0,
     }

@@ -7,7 +7,7 @@ use super::value::Field;
 use super::{Inspected, declared, theme, told};
 use crate::app::session::Session;
 use crate::document::{Link, ParamValue};
-use crate::edit::{self, IN, InputEnd, OUT, PortFace};
+use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
 use crate::library::Library;
 use crate::stage::header::{ParamType, Port};
 use crate::stage::types::{Element, PortType, ValueType};
@@ -15,10 +15,10 @@ use crate::stage::types::{Element, PortType, ValueType};
 /// Inputs: what each reads, or its constant.
 pub(super) fn inputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
     let params = declared(&one.node, library);
-    let face = edit::face::face(&one.node, library);
+    let signature = edit::signature::node(&one.node, library);
     // What drives a parameter stands with the parameters.
-    let own = |port: &&PortFace| !params.iter().any(|param| param.name == port.name);
-    let inputs: Vec<&PortFace> = face.inputs.iter().filter(own).collect();
+    let own = |port: &&PortSignature| !params.iter().any(|param| param.name == port.name);
+    let inputs: Vec<&PortSignature> = signature.inputs.iter().filter(own).collect();
     if inputs.is_empty() {
         return;
     }
@@ -63,7 +63,7 @@ fn number_input(ui: &mut Ui, one: &mut Inspected<'_>, name: &str, doc: &str, ty:
         Some(Element::Fixed(value)) => value,
         _ => ValueType::F32,
     };
-    let doc = if doc.is_empty() { "A number that goes into the group" } else { doc };
+    let doc = if doc.is_empty() { "Number input of the group" } else { doc };
     let field = Field { dim: one.dim(name), ..super::value::plain(name, ty, doc) };
     one.field(ui, &field);
 }
@@ -82,7 +82,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
             ui.label(RichText::new("●").small().color(look.port(ty)));
             let Some(link) = &link else {
                 let color = if optional { look.faint } else { look.warning };
-                ui.label(RichText::new("not wired").color(color));
+                ui.label(RichText::new("not connected").color(color));
                 return;
             };
             let room = ui.available_width() - super::row::SMALL - 4.0;
@@ -98,7 +98,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
             });
             let icon = RichText::new("✖").size(10.0).color(look.dim);
             let label = format!("disconnect {port}");
-            ui.add_enabled_ui(one.editable, |ui| off = small(ui, icon, true, &label, "Take the wire off"));
+            ui.add_enabled_ui(one.editable, |ui| off = small(ui, icon, true, &label, "Disconnect"));
         });
         // A wire of particles says what they have.
         let carried = link.as_ref().and_then(|link| {
@@ -134,13 +134,13 @@ fn go(session: &mut Session, link: &Link) {
 
 /// Outputs: what each carries, and a way to look at it.
 pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
-    let face = edit::face::face(&one.node, library);
-    if face.outputs.is_empty() {
+    let signature = edit::signature::node(&one.node, library);
+    if signature.outputs.is_empty() {
         return;
     }
     let mut seen = None;
     section(ui, "Outputs", |ui| {
-        for port in &face.outputs {
+        for port in &signature.outputs {
             let wire = format!("{}.{}", one.path, port.name);
             let carries = one.session.particles(&wire).or_else(|| Some(one.session.carried(&wire)?.to_string()));
             let viewed = one.session.viewed().contains(&wire);
@@ -155,7 +155,7 @@ pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
 }
 
 /// Returns whether somebody wants to see it.
-fn output(ui: &mut Ui, port: &PortFace, carries: &str, viewed: bool) -> bool {
+fn output(ui: &mut Ui, port: &PortSignature, carries: &str, viewed: bool) -> bool {
     let name = Name { text: &port.name, doc: &port.doc, changed: false, sense: Sense::hover() };
     named(ui, &name, |ui, _| {
         let look = theme::of(ui);
@@ -169,7 +169,7 @@ fn output(ui: &mut Ui, port: &PortFace, carries: &str, viewed: bool) -> bool {
                     .on_hover_text(carries);
             });
             let eye = RichText::new("👁").color(if viewed { look.accent } else { look.dim });
-            small(ui, eye, true, &format!("see {}", port.name), "See it in a view")
+            small(ui, eye, true, &format!("see {}", port.name), "View output")
         })
         .inner
     })
@@ -186,13 +186,13 @@ enum PortEdit {
 /// # Errors
 /// Why a port can't be renamed or removed, in one sentence.
 pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) -> Result<(), String> {
-    let Some(face) = session.faces().remove(name) else { return Ok(()) };
+    let Some(signature) = session.signatures().remove(name) else { return Ok(()) };
     let scope = session.scope().clone();
-    ui.label(RichText::new(&face.title).heading());
-    told(ui, if name == OUT { "What the group gives to the outside." } else { "What goes into the group." });
-    let ports = if name == OUT { &face.inputs } else { &face.outputs };
+    ui.label(RichText::new(&signature.title).heading());
+    told(ui, if name == OUT { "Outputs of the group." } else { "Inputs of the group." });
+    let ports = if name == OUT { &signature.inputs } else { &signature.outputs };
     if ports.is_empty() {
-        ui.label(faint(ui, "None yet; wires that are dropped on the block make them"));
+        ui.label(faint(ui, "None yet. Drop a wire on the block to add one"));
     }
     let (mut asked, mut edit) = (None, None);
     let editable = session.editable();
@@ -234,8 +234,7 @@ fn port_fields(ui: &mut Ui, block: &str, port: &str) -> Option<PortEdit> {
     let id = egui::Id::new(("port", block, port));
     let (field, typed) = text(ui, id, port, |text| egui::TextEdit::singleline(text).desired_width(110.0));
     field.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, format!("port {port}")));
-    let remove =
-        small(ui, RichText::new("✖").small(), true, &format!("remove {port}"), "Remove the port and its wires");
+    let remove = small(ui, RichText::new("✖").small(), true, &format!("remove {port}"), "Remove port and its wires");
     let renamed = typed.map(|new| PortEdit::Rename(port.to_string(), new.trim().to_string()));
     renamed.or(remove.then(|| PortEdit::Remove(port.to_string())))
 }

@@ -20,8 +20,7 @@ pub(super) fn applies(one: &Inspected<'_>) -> bool {
 
 pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) {
     let current = one.node.precision.clone().unwrap_or_else(|| Precision::F32.name().to_string());
-    let about = "How its grids lie in memory: f16 takes half of it, keeps three digits, and ends at 65,504. \
-                 Stages compute in f32 either way";
+    let about = "Storage format of its grids: f16 takes half the memory, has three digits and a maximum of 65,504. Stages always compute in f32";
     let mut chosen = None;
     row(ui, "precision", about, |ui| {
         let combo = egui::ComboBox::from_id_salt("precision").selected_text(&current).width(ui.available_width());

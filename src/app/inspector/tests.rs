@@ -99,12 +99,12 @@ fn the_wgsl_of_a_stage_is_a_click_away() {
     let draw = |ui: &mut Ui, session: &mut Session| show(ui, session).unwrap();
     let mut harness = egui_kittest::Harness::builder().with_size(vec2(900.0, 700.0)).build_ui_state(draw, session);
     harness.run();
-    harness.get_by_label("Open the WGSL").click();
+    harness.get_by_label("Show WGSL").click();
     harness.run();
     assert!(harness.state().show_text.is_some());
     harness.state_mut().selection = std::iter::once("box".to_string()).collect();
     harness.run();
-    assert!(harness.query_by_label("Open the WGSL").is_none(), "a domain has none");
+    assert!(harness.query_by_label("Show WGSL").is_none(), "a domain has none");
 }
 
 #[test]

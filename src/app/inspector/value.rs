@@ -153,7 +153,7 @@ impl Field<'_> {
         if ui.add_enabled(fitting.is_some(), egui::Button::new("Paste value")).clicked() {
             change = fitting.map(Change::Set);
         }
-        if ui.button("Copy path").on_hover_text(format!("For --param: {}", site.path)).clicked() {
+        if ui.button("Copy path").on_hover_text(format!("Path for the command line: {}", site.path)).clicked() {
             ui.ctx().copy_text(site.path.clone());
         }
         if self.computable(site) && ui.button("Copy expression").clicked() {
@@ -172,8 +172,8 @@ impl Field<'_> {
         }
         if let Some(border) = site.border {
             let text = match border {
-                Border::Expose => "Show on the group",
-                Border::Hide => "Hide from the group",
+                Border::Expose => "Expose on group",
+                Border::Hide => "Hide from group",
             };
             if ui.button(text).clicked() {
                 change = Some(Change::Border(border));
@@ -209,17 +209,13 @@ impl Field<'_> {
         let look = theme::of(ui);
         if self.computable(site) {
             let computed = matches!(current, ParamValue::Expression(_));
-            let hint = if computed {
-                "A constant again"
-            } else {
-                "An expression: of time, mouse …, and of numbers by their names"
-            };
+            let hint = if computed { "Make constant" } else { "Use an expression of time, mouse, other numbers, …" };
             let icon = RichText::new("fx").small().italics().color(if computed { look.accent } else { look.faint });
             if small(ui, icon, true, &format!("expression {}", self.name), hint) {
                 change = Some(Change::Set(self.other(current, site.numbers)));
             }
         }
-        let hint = format!("Back to the default, {}", text_from_value(&self.default));
+        let hint = format!("Reset to default: {}", text_from_value(&self.default));
         let icon = RichText::new("↺").color(look.dim);
         let reset = small(ui, icon, changed, &format!("reset {}", self.name), &hint).then_some(Change::Reset);
         change.or(reset)
@@ -359,7 +355,7 @@ impl Field<'_> {
             }
             if sized {
                 let icon = RichText::new(if lock { "🔒" } else { "🔓" }).color(theme::of(ui).dim).size(11.0);
-                if small(ui, icon, true, &format!("lock {}", self.name), "Scale all parts alike") {
+                if small(ui, icon, true, &format!("lock {}", self.name), "Keep proportions") {
                     lock = !lock;
                     ui.data_mut(|data| data.insert_temp(lock_id, lock));
                 }

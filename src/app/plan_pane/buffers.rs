@@ -50,13 +50,13 @@ fn count(plan: &Plan, list: List, index: usize) -> usize {
 pub fn span(plan: &Plan, holding: &Holding) -> String {
     let number = |dispatch: usize| match dispatch.checked_sub(plan.still.len()) {
         Some(number) => format!("#{number}"),
-        None => "what runs once".to_string(),
+        None => "static dispatches".to_string(),
     };
     match (holding.first, holding.last) {
-        (None, None) => "always there".into(),
-        (None, Some(last)) => format!("from the frame before to {}", number(last)),
-        (Some(first), None) => format!("from {} on, kept", number(first)),
-        (Some(first), Some(last)) if number(first) == number(last) => format!("in {} alone", number(first)),
+        (None, None) => "always in use".into(),
+        (None, Some(last)) => format!("from the previous frame to {}", number(last)),
+        (Some(first), None) => format!("from {} into the next frame", number(first)),
+        (Some(first), Some(last)) if number(first) == number(last) => format!("only in {}", number(first)),
         (Some(first), Some(last)) => format!("from {} to {}", number(first), number(last)),
     }
 }

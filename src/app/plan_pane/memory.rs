@@ -8,7 +8,7 @@ use crate::app::session::Session;
 use crate::app::theme;
 use crate::plan::{Buffer, Holding, Plan};
 
-const TITLES: [&str; 5] = ["Buffer", "Holds first", "Size", "Share", "Over the frame, dispatch by dispatch"];
+const TITLES: [&str; 5] = ["Buffer", "First wire", "Size", "Share", "Over the frame, dispatch by dispatch"];
 const WIDTHS: [f32; 5] = [62.0, 230.0, 150.0, 70.0, 360.0];
 const STRIP: usize = 4;
 /// Budgets to choose from \[GiB\].
@@ -171,7 +171,7 @@ fn explain(ui: &mut Ui, plan: &Plan, index: usize, buffer: &Buffer, found: Optio
     let size = figures::bytes(buffer.bytes);
     if let Some((a, b)) = plan.swaps.iter().find(|(a, b)| *a == index || *b == index) {
         let other = if *a == index { b } else { a };
-        ui.label(format!("b{index}, {size}; changes places with b{other} after every frame"));
+        ui.label(format!("b{index}, {size}; swaps with b{other} after every frame"));
     } else {
         ui.label(format!("b{index}, {size}"));
     }

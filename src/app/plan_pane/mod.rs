@@ -66,7 +66,7 @@ impl PlanPane {
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session) {
         self.shown = true;
         if session.running_simulation().is_none() {
-            ui.label(RichText::new("There is a plan once the graph runs.").color(theme::of(ui).faint));
+            ui.label(RichText::new("The plan appears when the graph runs.").color(theme::of(ui).faint));
             // A larger budget may be all that it takes.
             ui.horizontal(|ui| memory::budget(ui, session));
             return;
@@ -152,8 +152,8 @@ impl PlanPane {
         let (look, plan) = (theme::of(ui), simulation.plan());
         ui.horizontal(|ui| {
             for (memory, label, hint) in [
-                (false, "Dispatches", "What runs, in its order"),
-                (true, "Memory", "The buffers, and what lives in them"),
+                (false, "Dispatches", "Dispatches in execution order"),
+                (true, "Memory", "Buffers and the wires in them"),
             ] {
                 if ui.selectable_label(self.memory == memory, label).on_hover_text(hint).clicked() {
                     self.memory = memory;
@@ -162,11 +162,11 @@ impl PlanPane {
             ui.separator();
             if !self.memory {
                 let field = egui::TextEdit::singleline(&mut self.filter).hint_text("Filter").desired_width(110.0);
-                let response = ui.add(field).on_hover_text("Nodes, stages, wires and domains with these words");
+                let response = ui.add(field).on_hover_text("Filter by node, stage, wire or domain");
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, true, "Filter"));
                 self.stale |= response.changed();
             }
-            if ui.button("Copy as text").on_hover_text("The plan, as `stagewright plan` prints it").clicked() {
+            if ui.button("Copy as text").on_hover_text("Copy the plan as text").clicked() {
                 ui.ctx().copy_text(plan.to_text());
             }
             ui.separator();
@@ -175,12 +175,12 @@ impl PlanPane {
                 ui.label(RichText::new(unit).small().color(look.dim)).on_hover_text(hint);
                 ui.add_space(4.0);
             };
-            figure(plan.frame.len().to_string(), "dispatches", "What every frame runs");
+            figure(plan.frame.len().to_string(), "dispatches", "Dispatches per frame");
             let timed = self.means.last().is_some_and(|frame| !frame.is_empty());
             let gpu = if timed { figures::ms(self.total) } else { "–".into() };
-            figure(gpu, "ms GPU", "GPU time of a frame, the mean of the last 30");
+            figure(gpu, "ms GPU", "GPU time per frame, mean of the last 30");
             let cpu = simulation.cpu_times().spread(0).mean;
-            figure(figures::ms(cpu), "ms CPU", "CPU time of a step, the mean of the last 30");
+            figure(figures::ms(cpu), "ms CPU", "CPU time per step, mean of the last 30");
             let buffers = format!("in {}", figures::count(plan.buffers.len(), "buffer", "buffers"));
             figure(figures::bytes(plan.memory), &buffers, "GPU memory of the plan");
         });

@@ -165,7 +165,7 @@ impl Wish<'_> {
 fn title(list: List) -> &'static str {
     match list {
         List::Reset => "On reset",
-        List::Still => "Once",
+        List::Still => "Static",
         List::Frame => "Every frame",
     }
 }

@@ -14,18 +14,8 @@ use crate::app::theme::{self, Look};
 use crate::gpu::List;
 use crate::plan::Plan;
 
-const TITLES: [&str; 10] = [
-    "#",
-    "Node",
-    "GPU time [ms]",
-    "Share",
-    "Part",
-    "Stage",
-    "Runs over",
-    "Groups of threads",
-    "Memory",
-    "Reads → writes",
-];
+const TITLES: [&str; 10] =
+    ["#", "Node", "GPU time [ms]", "Share", "Part", "Stage", "Runs over", "Workgroups", "Memory", "Reads → writes"];
 const WIDTHS: [f32; 10] = [54.0, 210.0, 134.0, 66.0, 112.0, 176.0, 216.0, 140.0, 84.0, 360.0];
 /// What it is called where widths are kept.
 const TABLE: &str = "dispatches";
@@ -232,7 +222,7 @@ impl Table<'_> {
         }
         response.context_menu(|ui| {
             for (label, entry) in [
-                ("Show the node", Asked::GoTo(index)),
+                ("Go to node", Asked::GoTo(index)),
                 ("WGSL of this kernel", Asked::Kernel(index)),
                 ("Copy as text", Asked::Copy(index)),
             ] {
@@ -331,12 +321,12 @@ impl Table<'_> {
         match column {
             Some(TIME | 3) => {
                 let Some(times) = self.session.running_simulation().and_then(|s| s.dispatch_times(row.list)) else {
-                    ui.label("Not measured: the adapter has no timestamps, or this ran before the times were taken");
+                    ui.label("Not measured: the adapter has no timestamps, or this ran before timing began");
                     return;
                 };
                 let spread = times.sum(items.iter().copied());
                 ui.label(format!(
-                    "mean {} ms, least {} ms, most {} ms",
+                    "mean {} ms, min {} ms, max {} ms",
                     figures::ms(spread.mean),
                     figures::ms(spread.min),
                     figures::ms(spread.max)
@@ -361,8 +351,8 @@ impl Table<'_> {
 
 fn when(list: List) -> &'static str {
     match list {
-        List::Reset => "when the simulation starts anew",
-        List::Still => "before the first frame, and when a parameter of theirs changes",
+        List::Reset => "when the simulation is reset",
+        List::Still => "before the first frame, and when one of its parameters changes",
         List::Frame => "in every frame",
     }
 }

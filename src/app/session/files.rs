@@ -66,13 +66,13 @@ impl Session {
     pub(super) fn wait_for_files(&mut self) {
         let stages = self.stages.as_ref().filter(|stages| stages.waiting() && stages.since().elapsed() > SOON);
         if let Some(stages) = stages {
-            let cause = format!("the stages in {} are being read", stages.folder().display());
-            self.waiting = Some(Problem::new("", "", cause, "the graph runs when that is done").warning());
+            let cause = format!("loading the stages in {}", stages.folder().display());
+            self.waiting = Some(Problem::new("", "", cause, "the graph will run when this is done").warning());
             return;
         }
         self.waiting = self.loading().map(|loading| {
-            let cause = format!("{} is being loaded ({})", loading.path.display(), amount(loading.bytes as f64));
-            Problem::new(&loading.node, "file", cause, "the graph as it is now runs when that is done").warning()
+            let cause = format!("loading {} ({})", loading.path.display(), amount(loading.bytes as f64));
+            Problem::new(&loading.node, "file", cause, "the changed graph will run when this is done").warning()
         });
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Session;
 use crate::app::canvas::layout;
 use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, Scope};
-use crate::edit::{self, Face, IN, InputEnd, OUT};
+use crate::edit::{self, IN, InputEnd, NodeSignature, OUT};
 use crate::problem::Problem;
 
 impl Session {
@@ -58,15 +58,15 @@ impl Session {
 
     /// What each node of the open level shows, with the blocks of an open group. A stage whose text does not read just now shows
     /// what it did before.
-    pub fn faces(&self) -> BTreeMap<String, Face> {
+    pub fn signatures(&self) -> BTreeMap<String, NodeSignature> {
         let mended = self.readable.mended(self.shown(), &self.scope);
         let shown = mended.as_ref().unwrap_or(self.shown());
-        let mut faces = edit::face::faces(shown, &self.scope, self.library());
+        let mut signatures = edit::signature::level(shown, &self.scope, self.library());
         let path = |wire: &str| self.scope.path(wire);
         let carried = |wire: &str| self.carried(&path(wire));
         let particles = |wire: &str| self.particles(&path(wire));
-        edit::face::bind(&mut faces, shown, &self.scope, carried, particles);
-        faces
+        edit::signature::bind(&mut signatures, shown, &self.scope, carried, particles);
+        signatures
     }
 
     /// Every wire of the open level: where it ends, and what it is from.

@@ -121,21 +121,21 @@ fn a_stage_that_is_being_written_keeps_its_ports() {
         });
     };
     write(&mut session, FADE.into());
-    let whole = session.faces();
+    let whole = session.signatures();
     assert_eq!(whole["own"].outputs.len(), 1);
     // A header that does not read, and a body that uses no port.
     for (from, to) in [("@inout field: Grid<f32>", "@inout field: Grid<"), ("field(cell)", "1.0")] {
         write(&mut session, FADE.replace(from, to));
-        assert_eq!(session.faces()["own"], whole["own"], "{to}");
+        assert_eq!(session.signatures()["own"], whole["own"], "{to}");
     }
     // A text that reads is believed at once.
     write(&mut session, FADE.replace("field", "smoke"));
-    assert_eq!(session.faces()["own"].outputs[0].name, "smoke");
+    assert_eq!(session.signatures()["own"].outputs[0].name, "smoke");
     session.edit("rename", |document| {
         let own = document.nodes.remove("own").unwrap();
         document.nodes.insert("other".into(), own);
     });
-    assert_eq!(session.faces()["other"].outputs[0].name, "smoke");
+    assert_eq!(session.signatures()["other"].outputs[0].name, "smoke");
 }
 
 #[test]

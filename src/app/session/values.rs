@@ -44,7 +44,7 @@ impl Session {
             if *self.begun.entry(path.clone()).or_insert_with(|| start.clone()) == start {
                 continue;
             }
-            let cause = "the new start takes effect at the next reset; until then the State keeps its values";
+            let cause = "the new initial value takes effect at the next reset; until then the State keeps its values";
             problems.push(Problem::new(&path, "init", cause, "reset the simulation").warning());
         }
         problems

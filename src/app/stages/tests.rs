@@ -86,7 +86,7 @@ fn a_broken_file_keeps_its_last_good_version_until_it_is_mended() {
     let [problem] = bench.session.problems().cloned().collect::<Vec<_>>().try_into().unwrap();
     assert_eq!((problem.node.as_str(), problem.place.map(|place| place.line)), ("mine", Some(2)));
     assert!(problem.cause.contains("own/half.wgsl, line 2: unknown key `@flavour`"), "{problem}");
-    assert!(problem.remedy.contains("last good version"), "{problem}");
+    assert!(problem.remedy.contains("last valid version"), "{problem}");
     assert!(Bench::runs(&bench.session, "return 0.5;") && !bench.session.broken());
     bench.write("own/half", &half("0.75"));
     bench.wait("the mended one", |session| Bench::runs(session, "return 0.75;"));
@@ -120,7 +120,7 @@ fn a_built_in_that_is_replaced_is_told() {
     let own = Library::builtin().stage("view/color_map").unwrap().source.replace("//! @", "//! My own.\n//! @");
     bench.write("view/color_map", &own);
     bench.wait("the warning", |session| session.problems().count() > 0);
-    assert!(bench.told()[0].contains("stands in for the built-in `view/color_map`"), "{:?}", bench.told());
+    assert!(bench.told()[0].contains("replaces the built-in `view/color_map`"), "{:?}", bench.told());
     assert!(!bench.session.broken());
     let other = bench.folder.join("elsewhere/graph.ron");
     bench.session.open(Document::default(), Some(other));

@@ -62,10 +62,10 @@ pub(super) fn buttons(ui: &mut Ui, session: &mut Session, output: Option<&str>, 
             .on_hover_text(hint)
             .clicked()
     };
-    if small(ui, "Keep camera", "Write where the camera is now into the graph") {
+    if small(ui, "Save camera to graph", "Write the current camera into the graph") {
         asked.told = session.keep_camera(&node).err();
     }
-    if small(ui, "Camera back", "To where the graph has the camera") {
+    if small(ui, "Reset camera", "Go back to the camera of the graph") {
         session.restore_camera(&node);
         asked.stale = true;
     }

@@ -47,7 +47,7 @@ impl Course {
         let look = theme::of(ui);
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
         let scale = if decades { "decades" } else { "linear" };
-        let name = format!("Course of {} frames, {scale}", self.values.len());
+        let name = format!("History of {} frames, {scale}", self.values.len());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, &name));
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 3.0, look.field);
@@ -80,7 +80,7 @@ impl Course {
         ] {
             painter.text(at, align, number(value), FontId::monospace(9.5), look.faint);
         }
-        response.on_hover_text(format!("Its course over the last {} frames", self.values.len()));
+        response.on_hover_text(format!("History of the last {} frames", self.values.len()));
     }
 
     /// Values one after the other that are finite.

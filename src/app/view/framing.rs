@@ -36,10 +36,10 @@ impl Framing {
         if let Some(zoom) = zoom.filter(|zoom| *zoom != 1.0) {
             ui.label(egui::RichText::new(format!("{:.0} %", 100.0 * zoom)).small());
         }
-        if choice(ui, zoom == Some(1.0), "1:1", "One pixel of the picture is one of the screen").clicked() {
+        if choice(ui, zoom == Some(1.0), "1:1", "Actual size: one image pixel per screen pixel").clicked() {
             self.actual_size();
         }
-        if choice(ui, zoom.is_none(), "Fit", "The whole picture, as large as there is room (double-click)").clicked() {
+        if choice(ui, zoom.is_none(), "Fit", "Fit the image to the view (double-click)").clicked() {
             self.fit();
         }
     }

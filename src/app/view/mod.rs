@@ -15,7 +15,7 @@ use eframe::egui_wgpu::RenderState;
 use super::canvas::Thumbnails;
 use super::player::Pointer;
 use super::session::Session;
-use super::theme;
+use super::{prose, theme};
 use crate::sim::probe;
 use framing::Framing;
 use picture::Picture;
@@ -168,10 +168,10 @@ impl View {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let pin = ui.add(egui::Button::new(RichText::new("📌").small()).frame(false));
             pin.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Pin"));
-            asked.pin |= pin.on_hover_text("Keep this in a view of its own (K)").clicked();
+            asked.pin |= pin.on_hover_text("Pin this in a separate view (K)").clicked();
             ui.separator();
             let smooth = self.picture.smooth();
-            let hint = if smooth { "Show every pixel as a square" } else { "Blend pixels into each other" };
+            let hint = if smooth { "Show pixels as squares" } else { "Interpolate between pixels" };
             if choice(ui, smooth, "Smooth", hint).clicked() {
                 self.picture.set_smooth(!smooth);
             }
@@ -213,7 +213,7 @@ impl View {
             }
         });
         if wire && let Some(first) = outputs.first() {
-            let back = ui.small_button("✖").on_hover_text("Back to the picture");
+            let back = ui.small_button("✖").on_hover_text("Back to the output");
             chosen = chosen.or(back.clicked().then(|| first.clone()));
         }
         let changed = chosen.is_some();
@@ -238,7 +238,7 @@ impl View {
             return;
         }
         let response = ui.interact(room, ui.id().with("picture"), Sense::click_and_drag());
-        let name = format!("picture {}", self.title());
+        let name = format!("image {}", self.title());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, &name));
         let orbits = match &mut self.subject {
             Subject::Output(name) => camera::gestures(ui, &response, session, name.as_deref()),
@@ -276,12 +276,12 @@ impl View {
 
     fn placeholder(&self, ui: &mut Ui, session: &Session) {
         let (title, text) = match (&self.fault, session.compiling()) {
-            (Some(fault), false) => ("No picture", fault.clone()),
-            (_, true) if session.loading().is_some() => ("Loading…", "The graph waits for a file.".into()),
+            (Some(fault), false) => ("No image", prose::plain(fault)),
+            (_, true) if session.loading().is_some() => ("Loading…", "The graph is waiting for a file.".into()),
             (_, true) => ("Compiling…", String::new()),
             (None, false) if session.running_simulation().is_some() => ("", String::new()),
             (None, false) => match session.problems().next() {
-                Some(problem) => ("The graph does not run yet", problem.to_string()),
+                Some(problem) => ("The graph cannot run yet", prose::plain(&problem.to_string())),
                 None => ("Nothing to show", String::new()),
             },
         };

@@ -82,7 +82,7 @@ impl Picture {
         if size.iter().any(|side| *side > largest) {
             let [width, height] = size;
             return Err(format!(
-                "the picture is {width} x {height} pixels, this GPU shows up to {largest}; lower the size of `{name}`"
+                "the image is {width} x {height} pixels, this GPU shows up to {largest}; lower the size of `{name}`"
             ));
         }
         if self.target.as_ref().is_none_or(|target| target.size != size) {

@@ -12,7 +12,7 @@ use crate::sim::probe::{Axis, ColorMap, Probe, Show, Statistics, View, Volume};
 use crate::stage::types::{ValueType, WireType};
 
 const SHOWS: [(Show, &str); 8] = [
-    (Show::Auto, "as it is"),
+    (Show::Auto, "Value"),
     (Show::Magnitude, "length"),
     (Show::Direction, "direction"),
     (Show::Color, "colour"),
@@ -123,16 +123,15 @@ impl WireView {
     /// What is shown of each element, in which colours, over which range.
     fn how(&mut self, ui: &mut Ui) {
         let text = SHOWS.iter().find(|(show, _)| *show == self.view.show).map_or("", |(_, text)| text);
-        combo(ui, "show", text, "What is shown of each value", |ui| {
+        combo(ui, "show", text, "Which part of each value is shown", |ui| {
             for (show, text) in SHOWS {
                 ui.selectable_value(&mut self.view.show, show, text);
             }
         });
         let own = match self.probe.as_ref().and_then(Probe::shown).filter(|shown| !shown.is_mapped()) {
-            Some(Show::Color) => Some("The values are colours themselves; show one component to use a colour map"),
+            Some(Show::Color) => Some("The values are colours. Show one component to use a colour map"),
             Some(_) => Some(
-                "Directions have colours of their own: hue is where a vector points, lightness how long it is. \
-                 Show the length or a component to use a colour map",
+                "Hue shows the direction of a vector, lightness its length. Show the length or a component to use a colour map",
             ),
             None => None,
         };
@@ -145,7 +144,7 @@ impl WireView {
         });
         let mut automatic = self.view.range.is_none();
         let latest = self.probe.as_mut().and_then(|probe| probe.statistics()).map_or((0.0, 1.0), |s| s.range);
-        if ui.checkbox(&mut automatic, "auto").on_hover_text("Range of the colours from what is there").changed() {
+        if ui.checkbox(&mut automatic, "auto").on_hover_text("Fit the colour range to the values").changed() {
             self.view.range = (!automatic).then_some(latest);
         }
         let (mut low, mut high) = self.view.range.unwrap_or(latest);
@@ -178,7 +177,7 @@ impl WireView {
         ui.separator();
         let kind = match self.view.volume {
             Volume::Slice { .. } => "slice",
-            Volume::Maximum(_) => "greatest along",
+            Volume::Maximum(_) => "maximum along",
             Volume::Orbit => "camera",
         };
         let (axis, position) = match self.view.volume {
@@ -186,10 +185,10 @@ impl WireView {
             Volume::Maximum(axis) => (axis, 0.5),
             Volume::Orbit => (Axis::Z, 0.5),
         };
-        combo(ui, "volume", kind, "How a volume becomes a picture", |ui| {
+        combo(ui, "volume", kind, "How the volume is shown", |ui| {
             for (volume, text) in [
                 (Volume::Slice { axis, position }, "slice"),
-                (Volume::Maximum(axis), "greatest along"),
+                (Volume::Maximum(axis), "maximum along"),
                 (Volume::Orbit, "camera"),
             ] {
                 if ui.selectable_label(kind == text, text).clicked() {
@@ -244,7 +243,7 @@ impl WireView {
         });
         let changed = self.histogram(ui, statistics);
         let text = match sample {
-            None => "Point at the picture to read a value".to_string(),
+            None => "Point at the image to read a value".to_string(),
             Some((cell, index, components)) => {
                 let values: Vec<String> = components.iter().map(|value| number(*value)).collect();
                 let place = cell.map_or_else(|| format!("particle {index}"), |[x, y, z]| format!("cell {x}, {y}, {z}"));
@@ -297,7 +296,7 @@ impl WireView {
             self.view.range = None;
             return true;
         }
-        response.on_hover_text("Drag to choose the range of the colours, double-click for all");
+        response.on_hover_text("Drag to set the colour range, double-click for the full range");
         false
     }
 }

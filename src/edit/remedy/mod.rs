@@ -4,9 +4,9 @@
 mod values;
 mod wires;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::face::{self, Face};
+use super::signature::{self, NodeSignature};
 use super::{InputEnd, OUT};
 use crate::document::{Document, Link, Node, NodeKind, Scope};
 use crate::graph::Graph;
@@ -66,7 +66,9 @@ pub fn remedies(document: &Document, problem: &Problem, library: &Library) -> Ve
         let mut after = document.clone();
         remedy.apply(&mut after, library).is_ok() && better(problem, &before, &problems(&after, library))
     };
-    candidates(document, problem, library).into_iter().take(TRIED).filter(mends).take(OFFERED).collect()
+    let mut labels = BTreeSet::new();
+    let new = |remedy: &Remedy| labels.insert(remedy.label.clone());
+    candidates(document, problem, library).into_iter().take(TRIED).filter(mends).filter(new).take(OFFERED).collect()
 }
 
 fn problems(document: &Document, library: &Library) -> Vec<Problem> {
@@ -119,15 +121,15 @@ struct Case<'a> {
     name: String,
     port: &'a str,
     ports: Ports<'a>,
-    faces: BTreeMap<String, Face>,
+    signatures: BTreeMap<String, NodeSignature>,
 }
 
 impl<'a> Case<'a> {
     fn of(document: &'a Document, path: &str, port: &'a str, library: &'a Library) -> Option<Case<'a>> {
         let (scope, name) = place(document, path)?;
         let ports = Ports::of(document, &scope, library)?;
-        let faces = face::of(&ports);
-        Some(Case { document, library, scope, name, port, ports, faces })
+        let signatures = signature::of(&ports);
+        Some(Case { document, library, scope, name, port, ports, signatures })
     }
 
     fn node(&self) -> Option<&'a Node> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Case, Remedy, change_node, remedy};
 use crate::document::{Document, Domain, Link, Node, NodeKind, Output, ParamValue, Scope};
-use crate::edit::{add, face, free_name, is_node_name, mute, remove, rename};
+use crate::edit::{add, free_name, is_node_name, mute, remove, rename, signature};
 use crate::expr;
 use crate::graph::fits::between;
 use crate::graph::ports::{group_of, stage_of};
@@ -24,7 +24,7 @@ const MOST: f64 = 10_000.0;
 pub fn of_graph(document: &Document, library: &Library) -> Vec<Remedy> {
     let mut found = Vec::new();
     if !(document.fps.is_finite() && document.fps > 0.0) {
-        found.push(remedy("Use 60 frames a second", |document, _| {
+        found.push(remedy("Use 60 frames per second", |document, _| {
             document.fps = 60.0;
             Ok(())
         }));
@@ -32,13 +32,13 @@ pub fn of_graph(document: &Document, library: &Library) -> Vec<Remedy> {
     if document.nodes.values().any(|node| matches!(node.kind, NodeKind::Output(_))) {
         return found;
     }
-    let faces = face::faces(document, &Scope::default(), library);
+    let signatures = signature::level(document, &Scope::default(), library);
     let Some(image) = PortType::parse("Image") else { return found };
     let read = |name: &str| document.nodes.values().flat_map(|node| node.inputs.values()).any(|link| link.node == name);
     let mut sources = Vec::new();
-    for (name, face) in &faces {
+    for (name, signature) in &signatures {
         let right = document.nodes.get(name).map_or(0.0, |node| node.at.0);
-        for output in &face.outputs {
+        for output in &signature.outputs {
             let Some(ty) = output.ty else { continue };
             let stage = between(ty, image);
             if ty == image || stage.is_some() {
@@ -61,7 +61,7 @@ pub fn of_graph(document: &Document, library: &Library) -> Vec<Remedy> {
 /// An Output of a wire, by way of a stage that makes a picture of it.
 fn show(document: &Document, link: Link, stage: Option<&'static str>) -> Remedy {
     let at = document.nodes.get(&link.node).map_or((0.0, 0.0), |node| node.at);
-    remedy(format!("Add an Output of {link}"), move |document, _| {
+    remedy(format!("Add an Output for {link}"), move |document, _| {
         let root = Scope::default();
         let (mut image, mut at) = (link.clone(), (at.0 + 220.0, at.1));
         if let Some(stage) = stage {
@@ -102,7 +102,7 @@ fn whole(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     let mut found = Vec::new();
     if node.muted {
         let (scope, names) = (case.scope.clone(), BTreeSet::from([case.name.clone()]));
-        found.push(remedy("Unmute it", move |document, _| {
+        found.push(remedy("Turn off bypass", move |document, _| {
             mute(document, &scope, &names, false);
             Ok(())
         }));
@@ -117,13 +117,11 @@ fn whole(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
         NodeKind::State(ty) => {
             let close = close_names(ty, HELD);
             let types: Vec<&str> = if close.is_empty() { HELD.to_vec() } else { close };
-            found.extend(
-                types.into_iter().map(|ty| {
-                    change_node(case, format!("Hold {ty}"), move |node| node.kind = NodeKind::State(ty.into()))
-                }),
-            );
+            found.extend(types.into_iter().map(|ty| {
+                change_node(case, format!("Change type to {ty}"), move |node| node.kind = NodeKind::State(ty.into()))
+            }));
         }
-        NodeKind::Unknown => found.push(removed(case, "Remove the node".into())),
+        NodeKind::Unknown => found.push(removed(case, "Remove node".into())),
         _ => {}
     }
     let level = case.ports.nodes();
@@ -135,7 +133,7 @@ fn whole(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     };
     found.extend(wish.map(|wish| {
         let (scope, old) = (case.scope.clone(), case.name.clone());
-        remedy(format!("Rename it {wish}"), move |document, _| rename(document, &scope, &old, &wish))
+        remedy(format!("Rename to {wish}"), move |document, _| rename(document, &scope, &old, &wish))
     }));
     found
 }
@@ -149,10 +147,10 @@ fn domains(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     let mut found: Vec<Remedy> = Vec::new();
     for name in names {
         let name = name.to_string();
-        found.push(change_node(case, format!("Run it on {name}"), move |node| node.on = Some(name.clone())));
+        found.push(change_node(case, format!("Run on {name}"), move |node| node.on = Some(name.clone())));
     }
     if node.on.is_some() {
-        found.push(change_node(case, "Run it where its wires say", |node| node.on = None));
+        found.push(change_node(case, "Infer domain from wires", |node| node.on = None));
     }
     if known.is_empty() {
         let at = (node.at.0 - 220.0, node.at.1);
@@ -176,7 +174,7 @@ fn count(case: &Case<'_>, value: Option<&ParamValue>, what: &'static str) -> Vec
             _ => node.capacity.clone_from(&value),
         })
     };
-    let number = |n: f64| set(format!("Set it to {n}"), Some(ParamValue::Number(n)));
+    let number = |n: f64| set(format!("Set to {n}"), Some(ParamValue::Number(n)));
     let mut found = match value {
         Some(ParamValue::Number(n)) if n.is_finite() => vec![number(n.round().clamp(1.0, MOST))],
         Some(ParamValue::Expression(text)) => {
@@ -186,7 +184,7 @@ fn count(case: &Case<'_>, value: Option<&ParamValue>, what: &'static str) -> Vec
         _ => Vec::new(),
     };
     match what {
-        "iterations" => found.push(set("Leave iterations out".into(), None)),
+        "iterations" => found.push(set("Remove iterations".into(), None)),
         _ => found.push(number(CAPACITY)),
     }
     found
@@ -208,7 +206,7 @@ fn field(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
             };
             close.into_iter().chain(others).map(set).collect()
         }
-        (NodeKind::Domain(_), "width") => vec![change_node(case, "Make it 1 m wide", |node| {
+        (NodeKind::Domain(_), "width") => vec![change_node(case, "Set width to 1 m", |node| {
             if let NodeKind::Domain(domain) = &mut node.kind {
                 domain.width = ParamValue::Number(1.0);
             }
@@ -221,13 +219,13 @@ fn field(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
             };
             let cells: Vec<f64> = domain.resolution.iter().map(whole).chain([64.0; 2]).take(axes).collect();
             let text = cells.iter().map(f64::to_string).collect::<Vec<_>>().join(" × ");
-            vec![change_node(case, format!("Make it {text} cells"), move |node| {
+            vec![change_node(case, format!("Set resolution to {text}"), move |node| {
                 if let NodeKind::Domain(domain) = &mut node.kind {
                     domain.resolution = cells.iter().map(|n| ParamValue::Number(*n)).collect();
                 }
             })]
         }
-        (NodeKind::Output(_), "size") => vec![change_node(case, "Use the size of the picture", |node| {
+        (NodeKind::Output(_), "size") => vec![change_node(case, "Use the size of the image", |node| {
             if let NodeKind::Output(output) = &mut node.kind {
                 output.size = None;
             }
@@ -239,7 +237,7 @@ fn field(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
 /// A dot that nothing is connected to.
 fn dot(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     let dot = node.kind == NodeKind::Reroute && node.inputs.is_empty();
-    dot.then(|| removed(case, "Remove the dot".into())).into_iter().collect()
+    dot.then(|| removed(case, "Remove reroute".into())).into_iter().collect()
 }
 
 /// A parameter or a constant: of a wrong name, or a wrong value.
@@ -258,7 +256,7 @@ fn value(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     let mut found = Vec::new();
     let Some(given) = given.cloned() else {
         if let (NodeKind::Number(_), "value") = (&node.kind, case.port) {
-            found.push(change_node(case, "Set it to 1", |node| node.kind = NodeKind::Number(ParamValue::Number(1.0))));
+            found.push(change_node(case, "Set to 1", |node| node.kind = NodeKind::Number(ParamValue::Number(1.0))));
         }
         return found;
     };
@@ -266,13 +264,13 @@ fn value(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
         let free = known.iter().filter(|name| !node.params.contains_key(**name)).copied();
         for name in close_names(case.port, free) {
             let (old, new) = (port.clone(), name.to_string());
-            found.push(change_node(case, format!("Call it {name}"), move |node| {
+            found.push(change_node(case, format!("Rename to {name}"), move |node| {
                 if let Some(value) = node.params.remove(&old) {
                     node.params.insert(new.clone(), value);
                 }
             }));
         }
-        found.push(change_node(case, "Remove the value", move |node| drop(node.params.remove(&port))));
+        found.push(change_node(case, "Remove value", move |node| drop(node.params.remove(&port))));
         return found;
     }
     let param = stage.as_ref().and_then(|stage| stage.param(case.port));
@@ -281,12 +279,12 @@ fn value(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     {
         let port = port.clone();
         let label = match &fitting {
-            ParamValue::Expression(text) => format!("Set it to {text}"),
-            fitting => format!("Set it to {fitting}"),
+            ParamValue::Expression(text) => format!("Set to {text}"),
+            fitting => format!("Set to {fitting}"),
         };
         found.push(change_node(case, label, move |node| drop(node.params.insert(port.clone(), fitting.clone()))));
     }
-    found.push(change_node(case, "Use the default", move |node| drop(node.params.remove(&port))));
+    found.push(change_node(case, "Use default", move |node| drop(node.params.remove(&port))));
     found
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Case, Remedy, change_node, remedy};
 use crate::document::{Link, Node, NodeKind};
-use crate::edit::face::{PortFace, Takes};
+use crate::edit::signature::{PortSignature, Takes};
 use crate::edit::{IN, InputEnd, OUT, add, connect, disconnect, feeds, fits, insert_on_wire, mute, remove};
 use crate::graph::bypass::left_out;
 use crate::graph::fits as types;
@@ -31,7 +31,7 @@ pub fn candidates(case: &Case<'_>) -> Vec<Remedy> {
 
 fn read(case: &Case<'_>, link: Link) -> Remedy {
     let (scope, end) = (case.scope.clone(), case.end());
-    let label = format!("Read {}", shown(&link));
+    let label = format!("Connect {}", shown(&link));
     remedy(label, move |document, _| {
         connect(document, &scope, link.clone(), &end);
         Ok(())
@@ -45,7 +45,7 @@ fn shown(link: &Link) -> String {
 
 fn without(case: &Case<'_>) -> Remedy {
     let (scope, end) = (case.scope.clone(), case.end());
-    remedy("Remove the wire", move |document, _| {
+    remedy("Remove wire", move |document, _| {
         disconnect(document, &scope, &end);
         Ok(())
     })
@@ -58,7 +58,7 @@ fn wrong(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     let source = case.ports.nodes().get(&link.node);
     if source.is_some_and(|node| matches!(node.kind, NodeKind::Domain(_))) {
         let (port, on) = (case.port.to_string(), link.node.clone());
-        found.push(change_node(case, format!("Run it on {on}"), move |node| {
+        found.push(change_node(case, format!("Run on {on}"), move |node| {
             node.inputs.remove(&port);
             node.on = Some(on.clone());
         }));
@@ -81,15 +81,15 @@ fn wrong(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
         _ => {}
     }
     // To a port that the node does not have.
-    let face = case.faces.get(&case.name);
-    if let (Some(face), Some(node)) = (face, case.node())
-        && face.inputs.iter().any(|input| input.name == case.port && input.takes == Takes::Nothing)
+    let signature = case.signatures.get(&case.name);
+    if let (Some(signature), Some(node)) = (signature, case.node())
+        && signature.inputs.iter().any(|input| input.name == case.port && input.takes == Takes::Nothing)
     {
-        let free = face.inputs.iter().filter(|input| !node.inputs.contains_key(&input.name));
+        let free = signature.inputs.iter().filter(|input| !node.inputs.contains_key(&input.name));
         for port in close_names(case.port, free.map(|input| input.name.as_str())) {
             let (scope, end, link) = (case.scope.clone(), case.end(), link.clone());
             let to = InputEnd { port: port.to_string(), ..case.end() };
-            found.push(remedy(format!("Lead it to {port}"), move |document, _| {
+            found.push(remedy(format!("Connect to {port}"), move |document, _| {
                 disconnect(document, &scope, &end);
                 connect(document, &scope, link.clone(), &to);
                 Ok(())
@@ -108,7 +108,7 @@ fn stuck(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
         let Some(node) = case.ports.nodes().get(&at.node).filter(|node| left_out(node)) else { break };
         if node.muted {
             let (scope, names) = (case.scope.clone(), BTreeSet::from([at.node.clone()]));
-            found.push(remedy(format!("Unmute {}", at.node), move |document, _| {
+            found.push(remedy(format!("Turn off bypass of {}", at.node), move |document, _| {
                 mute(document, &scope, &names, false);
                 Ok(())
             }));
@@ -121,13 +121,13 @@ fn stuck(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     found
 }
 
-fn carried<'a>(case: &'a Case<'_>, link: &Link) -> Option<&'a PortFace> {
-    let face = case.faces.get(&link.node)?;
-    face.outputs.get(face.output(&link.port)?)
+fn carried<'a>(case: &'a Case<'_>, link: &Link) -> Option<&'a PortSignature> {
+    let signature = case.signatures.get(&link.node)?;
+    signature.outputs.get(signature.output(&link.port)?)
 }
 
-fn input<'a>(case: &'a Case<'_>) -> Option<&'a PortFace> {
-    case.faces.get(&case.name)?.inputs.iter().find(|input| input.name == case.port)
+fn input<'a>(case: &'a Case<'_>) -> Option<&'a PortSignature> {
+    case.signatures.get(&case.name)?.inputs.iter().find(|input| input.name == case.port)
 }
 
 /// What the compiler would put between, or a State of what the wire carries.
@@ -141,7 +141,7 @@ fn wrong_type(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     if let Some(stage) = wanted.and_then(|wanted| types::between(from, wanted)) {
         let (scope, end) = (case.scope.clone(), case.end());
         let at = beside(case, &link.node);
-        found.push(remedy(format!("Put {stage} between"), move |document, library| {
+        found.push(remedy(format!("Insert {stage}"), move |document, library| {
             let name = stage.rsplit('/').next().unwrap_or(stage);
             let node = Node { kind: NodeKind::Stage(stage.into()), at, ..Node::default() };
             let name = add(document, &scope, name, node)?;
@@ -151,8 +151,9 @@ fn wrong_type(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     if let Some(NodeKind::State(_)) = case.node().map(|node| &node.kind)
         && kept(from)
     {
-        found
-            .push(change_node(case, format!("Hold {from}"), move |node| node.kind = NodeKind::State(from.to_string())));
+        found.push(change_node(case, format!("Change type to {from}"), move |node| {
+            node.kind = NodeKind::State(from.to_string())
+        }));
     }
     found
 }
@@ -191,12 +192,12 @@ fn others(case: &Case<'_>, most: usize) -> Vec<Remedy> {
     let state = matches!(case.node().map(|node| &node.kind), Some(NodeKind::State(_)));
     let at = case.node().map_or((0.0, 0.0), |node| node.at);
     let mut known: Vec<(bool, f32, Link)> = Vec::new();
-    for (name, face) in case.faces.iter().filter(|(name, _)| **name != case.name && *name != OUT) {
+    for (name, signature) in case.signatures.iter().filter(|(name, _)| **name != case.name && *name != OUT) {
         if !state && case.name != OUT && feeds(nodes, &case.name, name) {
             continue;
         }
         let far = nodes.get(name).map_or(0.0, |node| (node.at.0 - at.0).hypot(node.at.1 - at.1));
-        for output in face.outputs.iter().filter(|output| exact(output.ty) && fits(output, to).is_ok()) {
+        for output in signature.outputs.iter().filter(|output| exact(output.ty) && fits(output, to).is_ok()) {
             let follows = state && feeds(nodes, &case.name, name);
             let far = if far.is_finite() { far } else { f32::MAX };
             known.push((!follows, far, Link { node: name.clone(), port: output.name.clone() }));
@@ -293,7 +294,7 @@ fn opened(case: &Case<'_>, link: Link, end: InputEnd) -> Remedy {
             Ok(())
         });
     };
-    remedy(format!("State in {wire}"), move |document, _| {
+    remedy(format!("Add State to {wire}"), move |document, _| {
         let mut node = Node { kind: NodeKind::State(ty.to_string()), at, ..Node::default() };
         node.inputs.insert("next".into(), link.clone());
         let name = add(document, &scope, "before", node)?;

@@ -19,11 +19,11 @@ fn a_parameter_is_exposed_and_hidden_again() {
     assert_eq!(builds(&document), Ok(()));
     let written = document.clone();
     for (inner, name, said) in [
-        ("jet.jet", "again", "`speed` already"),
+        ("jet.jet", "again", "already exposed as `speed`"),
         ("jet.gone", "x", "no parameter `gone`"),
         ("gone.x", "x", "no node `step/gone`"),
-        ("curl.iterations", "velocity", "something else"),
-        ("curl.iterations", "a.b", "can't be a port's name"),
+        ("curl.iterations", "velocity", "already uses the name"),
+        ("curl.iterations", "a.b", "is not a valid port name"),
         ("h.iterations", "x", "no parameter"),
     ] {
         let refused = expose(&mut document, inner, name).unwrap_err();
@@ -35,7 +35,7 @@ fn a_parameter_is_exposed_and_hidden_again() {
     assert_eq!(calm.iterations.take(), Some(crate::document::ParamValue::Number(3.0)), "the value stays in force");
     assert_eq!(document, before);
     document.set("step", "push", crate::document::ParamValue::Expression("w".into())).unwrap();
-    assert!(hide_param(&mut document, &root(), "step", "push").unwrap_err().contains("names `w`"));
+    assert!(hide_param(&mut document, &root(), "step", "push").unwrap_err().contains("uses `w`"));
     assert!(hide_param(&mut document, &root(), "step", "gone").unwrap_err().contains("no parameter"));
     assert!(hide_param(&mut document, &root(), "look", "x").unwrap_err().contains("library"));
 }
@@ -57,12 +57,12 @@ fn a_port_is_renamed_on_both_sides() {
     for (side, old, new, said) in [
         (Side::In, "gone", "x", "no input `gone`"),
         (Side::Out, "gone", "x", "no output `gone`"),
-        (Side::In, "boost", "flow", "something else"),
-        (Side::In, "boost", "push", "something else"),
-        (Side::In, "boost", "h", "expressions inside name `boost`"),
-        (Side::In, "boost", "sin", "expressions inside name `boost`"),
-        (Side::Out, "spin", "flow", "something else"),
-        (Side::Out, "spin", "", "can't be a port's name"),
+        (Side::In, "boost", "flow", "already uses the name"),
+        (Side::In, "boost", "push", "already uses the name"),
+        (Side::In, "boost", "h", "expressions inside use `boost`"),
+        (Side::In, "boost", "sin", "expressions inside use `boost`"),
+        (Side::Out, "spin", "flow", "already uses the name"),
+        (Side::Out, "spin", "", "is not a valid port name"),
     ] {
         let refused = rename_port(&mut document, &step, side, old, new).unwrap_err();
         assert!(refused.contains(said), "{refused}");

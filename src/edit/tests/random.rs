@@ -44,13 +44,13 @@ pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut Str
     let mut name = || dice.of(&all).unwrap();
     let (a, b, c) = (name(), name(), name());
     let some = BTreeSet::from([a.clone(), b.clone()]);
-    let known = face::faces(document, &scope, library());
+    let known = signature::level(document, &scope, library());
     let mut output = |name: &str| {
-        let outputs = known.get(name).map(|face| face.outputs.clone()).unwrap_or_default();
+        let outputs = known.get(name).map(|signature| signature.outputs.clone()).unwrap_or_default();
         Link { node: name.into(), port: dice.of(&outputs).map_or_else(String::new, |port| port.name) }
     };
     let from = output(&a);
-    let inputs = known.get(&b).map(|face| face.inputs.clone()).unwrap_or_default();
+    let inputs = known.get(&b).map(|signature| signature.inputs.clone()).unwrap_or_default();
     let to = end(&b, &dice.of(&inputs).map_or_else(|| "odd".into(), |port| port.name));
     let at = (dice.roll(900) as f32, dice.roll(900) as f32);
     let stages: Vec<String> = library().stages().map(|stage| stage.name.clone()).collect();

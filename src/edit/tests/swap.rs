@@ -50,7 +50,11 @@ fn other_names_are_followed_where_the_type_leaves_no_choice() {
     assert_eq!(reads(&document, "viscosity", "before"), None, "a divergence is no velocity");
     let before = document.clone();
     assert!(swap_stage(&mut document, &root(), "jet", "no/such", library()).unwrap_err().contains("`no/such`"));
-    assert!(swap_stage(&mut document, &root(), "density", "fluid/advect", library()).unwrap_err().contains("no stage"));
+    assert!(
+        swap_stage(&mut document, &root(), "density", "fluid/advect", library())
+            .unwrap_err()
+            .contains("cannot be replaced")
+    );
     assert!(swap_stage(&mut document, &root(), "gone", "fluid/advect", library()).is_err());
     assert_eq!(document, before);
 }

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::document::Link;
-use crate::edit::face::Takes;
 use crate::edit::fixture::fluid;
+use crate::edit::signature::Takes;
 use crate::edit::{
-    Face, PortFace, add_reroute, add_reroute_shared, connect, disconnect, feeds, fits, insert_on_wire, mute, origin,
-    port_types, refusal, remove,
+    NodeSignature, PortSignature, add_reroute, add_reroute_shared, connect, disconnect, feeds, fits, insert_on_wire,
+    mute, origin, port_types, refusal, remove,
 };
 
 fn refused(before: &Document, scope: &Scope, from: &str, to: &InputEnd) -> Option<String> {
@@ -77,9 +77,9 @@ fn a_node_goes_into_a_wire_where_its_types_fit() {
         wrong(&divergence, &end("screen", "image")),
         format!("`{divergence}` has no free input that takes a wire of Grid<vec4f>")
     );
-    assert!(wrong("divergence", &wire).contains("at an end"));
+    assert!(wrong("divergence", &wire).contains("already ends at"));
     assert!(wrong("project", &end("pressure", "divergence")).contains("cycle"));
-    assert!(wrong(&fade, &end("jet", "nothing")).contains("reads no wire"));
+    assert!(wrong(&fade, &end("jet", "nothing")).contains("is not connected"));
     assert!(wrong("gone", &wire).contains("no node `gone`"));
     assert_eq!(document, before, "what is refused changes nothing");
     // Into the wire to a group's output, where the node may only give what went there.
@@ -137,11 +137,11 @@ fn what_feeds_what_ends_at_states() {
     );
 }
 
-fn face(document: &Document, scope: &str, name: &str) -> Face {
+fn signature(document: &Document, scope: &str, name: &str) -> NodeSignature {
     port_types(document, &Scope::parse(scope), name, library()).unwrap()
 }
 
-fn types(ports: &[PortFace]) -> String {
+fn types(ports: &[PortSignature]) -> String {
     let ports = ports.iter().map(|p| format!("{}: {}", p.name, p.ty.map_or_else(|| "?".into(), |ty| ty.to_string())));
     ports.collect::<Vec<_>>().join(", ")
 }
@@ -155,8 +155,8 @@ fn types_follow_the_wires() {
         "number": (reroute: (), inputs: {{"value": "n"}}), "driven": (stage: "fluid/dissipate", inputs: {{"rate": "number", "field": "dot"}})"#
     ));
     let both = |scope: &str, name: &str| {
-        let face = face(&document, scope, name);
-        format!("{} -> {}", types(&face.inputs), types(&face.outputs))
+        let signature = signature(&document, scope, name);
+        format!("{} -> {}", types(&signature.inputs), types(&signature.outputs))
     };
     assert_eq!(both("", "step"), "gain: f32, velocity: Grid<Vec> -> spin: Grid<vec3f>, velocity: Grid<Vec>");
     assert_eq!(both("", "fast"), "field: Grid<vec3f>, velocity: Grid<Vec> -> result: Grid<vec3f>");
@@ -169,9 +169,9 @@ fn types_follow_the_wires() {
     assert_eq!(both("step", "calm"), "field: Grid<Vec> -> field: Grid<Vec>");
     assert_eq!(both("step", "in"), " -> gain: f32, velocity: Grid<Vec>");
     assert_eq!(both("step", "out"), "spin: Grid<vec3f>, velocity: Grid<Vec> -> ");
-    let number = face(&document, "", "number");
-    assert!(number.outputs[0].constant && face(&document, "step", "in").outputs[0].constant);
-    assert_eq!(face(&document, "", "driven").inputs[1].takes, Takes::Number);
+    let number = signature(&document, "", "number");
+    assert!(number.outputs[0].constant && signature(&document, "step", "in").outputs[0].constant);
+    assert_eq!(signature(&document, "", "driven").inputs[1].takes, Takes::Number);
     assert!(port_types(&document, &root(), "in", library()).unwrap_err().contains("no node `in`"));
 }
 
@@ -179,18 +179,22 @@ fn types_follow_the_wires() {
 #[test]
 fn what_fits_is_what_the_compiler_takes() {
     let before = nodes(
-        r#""domain": (domain: (resolution: (8, 8), width: 1)), "flow": (state: "Grid<Vec>"), "faces": (state: "FaceGrid"), "dye": (state: "Grid<vec4f>"), "heat": (state: "Grid<f32>"),
+        r#""domain": (domain: (resolution: (8, 8), width: 1)), "flow": (state: "Grid<Vec>"), "signatures": (state: "FaceGrid"), "dye": (state: "Grid<vec4f>"), "heat": (state: "Grid<f32>"),
         "n": (number: 1), "dot": (reroute: (), inputs: {"value": "n"}), "noise": (stage: "field/constant"), "set": (state: "Particles{position: Vec, velocity: Vec}", capacity: 9),
-        "advect": (stage: "fluid/advect", inputs: {"velocity": "flow", "field": "dye"}), "max": (stage: "two_phase/plic_courant", inputs: {"flow": "faces"}),
-        "split": (stage: "staggered/face_to_center", inputs: {"velocity": "faces"}), "add": (stage: "fluid/add", inputs: {"field": "heat"}),
+        "advect": (stage: "fluid/advect", inputs: {"velocity": "flow", "field": "dye"}), "max": (stage: "two_phase/plic_courant", inputs: {"flow": "signatures"}),
+        "split": (stage: "staggered/face_to_center", inputs: {"velocity": "signatures"}), "add": (stage: "fluid/add", inputs: {"field": "heat"}),
         "sample": (stage: "grid/from_field", inputs: {"field": "noise"}), "push": (stage: "particles/force", inputs: {"particles": "set", "acceleration": "n"}),
         "fade": (stage: "fluid/dissipate", inputs: {"field": "heat", "rate": "n"}), "screen": (output: (), inputs: {"image": "dye"}),
         "g": (inputs: {"a": "heat"}, group: (inputs: {"a": "Grid<T>", "v": "FaceGrid", "n": "f32"}, outputs: {"a": "in.a"}))"#,
     );
-    let faces = crate::edit::face::faces(&before, &root(), library());
+    let signatures = crate::edit::signature::level(&before, &root(), library());
     let (mut fit, mut not) = (0, 0);
-    for (from, output) in faces.iter().flat_map(|(name, face)| face.outputs.iter().map(move |port| (name, port))) {
-        for (to, input) in faces.iter().flat_map(|(name, face)| face.inputs.iter().map(move |port| (name, port))) {
+    for (from, output) in
+        signatures.iter().flat_map(|(name, signature)| signature.outputs.iter().map(move |port| (name, port)))
+    {
+        for (to, input) in
+            signatures.iter().flat_map(|(name, signature)| signature.inputs.iter().map(move |port| (name, port)))
+        {
             // What a State starts from has a rule of its own.
             if from == to || input.name == "init" || feeds(&before.nodes, to, from) {
                 continue;

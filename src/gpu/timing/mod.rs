@@ -16,10 +16,10 @@ pub enum Profile {
     /// Nothing; no query is made.
     #[default]
     Off,
-    /// The frame as a whole, by a timestamp before its first dispatch and one behind its last; and what runs once, dispatch by
+    /// The frame as a whole, by a timestamp before its first dispatch and one behind its last; and static work, dispatch by
     /// dispatch.
     Frame,
-    /// Nodes, by a timestamp where one follows another; and what runs once, dispatch by dispatch.
+    /// Nodes, by a timestamp where one follows another; and static work, dispatch by dispatch.
     Nodes,
     /// Every dispatch.
     Dispatches,

@@ -47,7 +47,7 @@ pub fn check(module: &Module) -> Result<(), Excess> {
     if cost.bytes > MAX_PRIVATE_BYTES {
         return Err(Excess {
             message: format!(
-                "the variables take {} bytes for each invocation, at most {MAX_PRIVATE_BYTES} fit",
+                "the variables take {} bytes per invocation; the limit is {MAX_PRIVATE_BYTES}",
                 cost.bytes
             ),
             remedy: "keep tables in a grid, or make the arrays smaller",
@@ -57,7 +57,7 @@ pub fn check(module: &Module) -> Result<(), Excess> {
     if cost.instructions > MAX_INSTRUCTIONS {
         return Err(Excess {
             message: format!(
-                "the shader comes to some {} instructions, at most {MAX_INSTRUCTIONS} are compiled",
+                "the shader has about {} instructions; the limit is {MAX_INSTRUCTIONS}",
                 cost.instructions
             ),
             remedy: "split the stage in two, or call helpers in a loop",
@@ -242,8 +242,8 @@ mod tests {
         assert_eq!(cost(&array("100")).bytes, 464);
         assert_eq!(said(&array("4000")), "");
         for length in ["1 << 28", "1000 * 1000 * 100", "10000"] {
-            assert!(said(&array(length)).contains("32768 fit"), "{length}");
+            assert!(said(&array(length)).contains("the limit is 32768"), "{length}");
         }
-        assert!(said(&format!("const N = 1000000; {}", array("N"))).contains("32768 fit"));
+        assert!(said(&format!("const N = 1000000; {}", array("N"))).contains("the limit is 32768"));
     }
 }

@@ -215,7 +215,7 @@ impl Checks {
                 Some(Some(problem)) if probing && problem.place.is_none() && !problems.is_empty() => {}
                 Some(Some(problem)) => problems.push(Problem { node, ..problem }),
                 None => {
-                    let cause = "the shader compiler does not finish with this text";
+                    let cause = "the shader compiler did not finish on this code";
                     problems.push(Problem::new(&node, "", cause, "make its types and expressions simpler"));
                     break;
                 }
@@ -240,8 +240,8 @@ fn patiently<T>(results: &mpsc::Receiver<T>, pool: &Pool) -> Option<T> {
 /// does not depend on how it is carried out. Once is enough for that.
 fn check(text: &Text) -> Option<Problem> {
     without_panic_message(|| catch_unwind(AssertUnwindSafe(|| check_both(text)))).unwrap_or_else(|_| {
-        let cause = "the shader compiler itself fails on this text";
-        Some(Problem::new(&text.kernel.node, "", cause, "write what was changed last in another way"))
+        let cause = "the shader compiler crashed on this code";
+        Some(Problem::new(&text.kernel.node, "", cause, "rewrite the last change in another way"))
     })
 }
 
@@ -301,7 +301,7 @@ const MAX_TEXT: usize = 1 << 20;
 fn too_large(kernel: &Kernel) -> Option<Problem> {
     let remedy = "keep one of its fields in a grid, with grid/from_field and field/from_grid";
     if kernel.wgsl.len() > MAX_TEXT {
-        let cause = format!("the fields that it reads come to over {MAX_TEXT} bytes of text");
+        let cause = format!("the code of the fields that it reads has more than {MAX_TEXT} bytes");
         return Some(Problem::new(&kernel.node, "", cause, remedy));
     }
     if has_passed(&kernel.wgsl) {
@@ -309,7 +309,7 @@ fn too_large(kernel: &Kernel) -> Option<Problem> {
     }
     let limit = inlining::MAX_KERNEL_EXPANSION;
     inlining::excessive(&tokens(&kernel.wgsl), limit)?;
-    let cause = format!("the fields that it reads stand for over {limit} calls once they are inlined");
+    let cause = format!("the fields that it reads have more than {limit} calls after inlining");
     Some(Problem::new(&kernel.node, "", cause, remedy))
 }
 
@@ -418,7 +418,7 @@ fn problem(kernel: &Kernel, message: String, place: Option<naga::SourceLocation>
         Some(at) => {
             let line = kernel.wgsl.lines().nth(at.line_number as usize - 1).unwrap_or("").trim();
             let cause = format!(
-                "the text does not fit what the compiler generates for `{}`: {message}, at `{line}`",
+                "the code does not fit what the compiler generates for `{}`: {message}, at `{line}`",
                 kernel.name
             );
             Problem::new(

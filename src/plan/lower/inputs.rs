@@ -20,7 +20,7 @@ impl Expander<'_> {
         let graph = self.graph;
         if self.taken.len() >= MAX_FEEDS {
             let cause = format!(
-                "the inputs of this group and of others are read over {MAX_FEEDS} times in a frame, once a repeat"
+                "the inputs of this group and of others are read more than {MAX_FEEDS} times per frame, once per iteration"
             );
             return Err(Problem::new(&graph.nodes[group].path, "", cause, "lower the iterations of the groups").into());
         }

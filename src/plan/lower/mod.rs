@@ -315,8 +315,8 @@ impl<'a> Expander<'a> {
         let entry = &self.graph.nodes[node];
         let group = if matches!(entry.kind, Kind::Group(_)) { Some(node) } else { entry.group };
         let path = group.and_then(|group| self.graph.nodes.get(group)).map_or(&entry.path, |group| &group.path);
-        let cause = "the group repeats, and needs what it gives within the frame, by way of nodes outside";
-        let remedy = "take these nodes into the group, or put a State in the way";
+        let cause = "the group iterates, and depends on its own output through nodes outside";
+        let remedy = "move these nodes into the group, or add a State in between";
         Err(Problem::new(path, "iterations", cause, remedy))
     }
 
@@ -363,10 +363,10 @@ impl<'a> Expander<'a> {
             return Ok(());
         }
         let cause = format!(
-            "the groups repeat over {MAX_REPEATS} times a frame in all: {} times before this one, which repeats {more} times once more",
+            "the groups have more than {MAX_REPEATS} iterations per frame in total: {} before this one, which adds {more}",
             made - 1
         );
-        Err(Problem::new(&entry.path, "iterations", cause, "lower its iterations, or those of the groups around")
+        Err(Problem::new(&entry.path, "iterations", cause, "lower its iterations, or those of the groups around it")
             .into())
     }
 
@@ -498,7 +498,7 @@ impl<'a> Expander<'a> {
         if self.program.ops.len() <= MAX_OPS {
             return self.check_cancel();
         }
-        let cause = format!("the graph unrolls into over {MAX_OPS} dispatches a frame");
+        let cause = format!("the graph unrolls into more than {MAX_OPS} dispatches per frame");
         Err(Problem::new("", "", cause, "lower the iterations of its stages and groups").into())
     }
 

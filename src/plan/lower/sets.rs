@@ -307,7 +307,7 @@ impl Expander<'_> {
                 && !orders.contains(&neighbors.order)
             {
                 let cause = "the neighbour grid was filled from other particles, or from these in another order";
-                let remedy = "wire particles and neighbours from the same neighbors/fill";
+                let remedy = "connect particles and neighbours from the same neighbors/fill";
                 return Err(Problem::new(&self.graph.nodes[node].path, &port.name, cause, remedy).into());
             }
         }

@@ -188,13 +188,13 @@ impl Expander<'_> {
         let Collector { reads, stages, .. } = collector;
         let fields = stages.len() - 1;
         if fields > MAX_FIELDS {
-            let cause = format!("over {MAX_FIELDS} fields come together here");
+            let cause = format!("more than {MAX_FIELDS} fields are combined here");
             let remedy = "keep one of them in a grid, with grid/from_field and field/from_grid";
             return Err(Problem::new(&self.graph.nodes[node].path, "", cause, remedy).into());
         }
         self.inlined += fields;
         if self.inlined > MAX_BUILT_IN {
-            let cause = format!("the dispatches of a frame come to over {MAX_BUILT_IN} fields that they build in");
+            let cause = format!("the dispatches of a frame inline more than {MAX_BUILT_IN} fields");
             let remedy = "keep fields that many stages read in grids, with grid/from_field, or lower the iterations";
             return Err(Problem::new(&self.graph.nodes[node].path, "", cause, remedy).into());
         }

@@ -56,8 +56,9 @@ impl Expander<'_> {
         let Kind::Group(group) = &entry.kind else { return Err(broken(self.graph, node).into()) };
         let (name, source) = group.outputs.get(until.port).ok_or_else(|| broken(self.graph, node))?;
         let Feed::Value(number) = self.feed(source, repeat)? else {
-            let cause =
-                format!("the output `{name}` is a number that the group does not change, so it could wait for ever");
+            let cause = format!(
+                "the output `{name}` is a number that the group does not change, so the group might never stop"
+            );
             return Err(Problem::new(&entry.path, "until", cause, "name a number that its nodes compute").into());
         };
         let gate = self.number(format!("{} (gate)", entry.path));
@@ -102,8 +103,8 @@ impl Expander<'_> {
         let (name, source) = group.outputs.get(port).ok_or_else(|| broken(graph, node))?;
         let feed = self.asked(Asked::Source(source), &[node], env)?;
         if self.until(node).is_some() && !matches!(feed, Feed::Value(_) | Feed::Setting(_)) {
-            let cause = "particles, neighbour grids and fields can't leave a group that stops by itself";
-            let remedy = "take its `until` off, or give out a grid or a number";
+            let cause = "particles, neighbour grids and fields cannot be outputs of a group with a stop condition";
+            let remedy = "remove its `until`, or output a grid or a number";
             return Err(Problem::new(&graph.nodes[node].path, name, cause, remedy).into());
         }
         if self.until(node).is_some() {

@@ -19,8 +19,8 @@ pub fn settle(graph: &Graph, program: &mut Program) -> Result<(), Problems> {
     for op in program.ops.iter().filter(|op| op.gate.is_some()) {
         if moves(graph, op) {
             let path = graph.nodes.get(op.node).map_or("", |n| n.path.as_str());
-            let cause = "particles can't be worked on in a group that stops by itself: how many of them run is said on the GPU already";
-            let remedy = "take `until` off the group around, or leave the particles outside";
+            let cause = "particles cannot be processed in a group with a stop condition: the GPU already decides how many of them run";
+            let remedy = "remove `until` from the group, or move the particles outside";
             return Err(Problem::new(path, "", cause, remedy).into());
         }
     }

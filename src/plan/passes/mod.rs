@@ -100,7 +100,10 @@ pub const PASSES: &[Pass] = &[
         place: "first: later passes join operations only where both or neither leave the frame",
         runs: Runs::OnFrame,
         when: |with| with.hoist,
-        run: |with, program| Ok(hoist_invariant::mark(with.graph, program)),
+        run: |with, program| {
+            hoist_invariant::mark(with.graph, program);
+            Ok(())
+        },
     },
     Pass {
         name: "cse",
@@ -109,7 +112,10 @@ pub const PASSES: &[Pass] = &[
         place: "before tiling: sweeps are compared one by one, as the graph has them",
         runs: Runs::OnFrame,
         when: fuses,
-        run: |with, program| Ok(cse::drop_repeats(with.graph, program)),
+        run: |with, program| {
+            cse::drop_repeats(with.graph, program);
+            Ok(())
+        },
     },
     Pass {
         name: "temporal_blocking",
@@ -118,7 +124,10 @@ pub const PASSES: &[Pass] = &[
         place: "before fusion, because a tile takes producers in where it loads",
         runs: Runs::OnFrame,
         when: always,
-        run: |with, program| Ok(temporal_blocking::join(with.graph, program, with.tuning)),
+        run: |with, program| {
+            temporal_blocking::join(with.graph, program, with.tuning);
+            Ok(())
+        },
     },
     Pass {
         name: "shared_memory_tiles",
@@ -127,7 +136,10 @@ pub const PASSES: &[Pass] = &[
         place: "before fusion, which leaves operations with a shape of their own alone",
         runs: Runs::OnFrame,
         when: always,
-        run: |with, program| Ok(shared_memory_tiles::assign(with.graph, program, with.tuning)),
+        run: |with, program| {
+            shared_memory_tiles::assign(with.graph, program, with.tuning);
+            Ok(())
+        },
     },
     Pass {
         name: "peephole",
@@ -136,7 +148,10 @@ pub const PASSES: &[Pass] = &[
         place: "before fusion: a copy that is gone leaves producer and consumer next to each other",
         runs: Runs::OnFrame,
         when: fuses,
-        run: |with, program| Ok(peephole::thin(with.graph, program)),
+        run: |with, program| {
+            peephole::thin(with.graph, program);
+            Ok(())
+        },
     },
     Pass {
         name: "buffer_budget",
@@ -157,7 +172,10 @@ pub const PASSES: &[Pass] = &[
         place: "before fusion: the index that it saves would count as a value that is stored",
         runs: Runs::OnFrame,
         when: fuses,
-        run: |with, program| Ok(scatter_fusion::join(with.graph, program)),
+        run: |with, program| {
+            scatter_fusion::join(with.graph, program);
+            Ok(())
+        },
     },
     Pass {
         name: "fusion",
@@ -167,7 +185,10 @@ pub const PASSES: &[Pass] = &[
         runs: Runs::OnFrame,
         when: fuses,
         // Stages that add to grids make no packs, so where attributes are packed they wait for that.
-        run: |with, program| Ok(fusion::fuse(with.graph, program, with.on_gpu(), !with.tuning.packs())),
+        run: |with, program| {
+            fusion::fuse(with.graph, program, with.on_gpu(), !with.tuning.packs());
+            Ok(())
+        },
     },
     Pass {
         name: "neighbor_cache",
@@ -176,7 +197,10 @@ pub const PASSES: &[Pass] = &[
         place: "after fusion: which searches share a kernel is known, and the cache takes a buffer of what is left",
         runs: Runs::OnFrame,
         when: fuses,
-        run: |with, program| Ok(neighbor_cache::keep(with.graph, program)),
+        run: |with, program| {
+            neighbor_cache::keep(with.graph, program);
+            Ok(())
+        },
     },
     Pass {
         name: "attribute_packing",
@@ -185,7 +209,10 @@ pub const PASSES: &[Pass] = &[
         place: "after fusion: only what is still read from memory is worth a pack",
         runs: Runs::OnFrame,
         when: packs,
-        run: |with, program| Ok(attribute_packing::pack(with.graph, program)),
+        run: |with, program| {
+            attribute_packing::pack(with.graph, program);
+            Ok(())
+        },
     },
     Pass {
         name: "fusion_after_packing",
@@ -194,7 +221,10 @@ pub const PASSES: &[Pass] = &[
         place: "after packing: who reads packs has buffers to spare",
         runs: Runs::OnFrame,
         when: packs,
-        run: |with, program| Ok(fusion::fuse(with.graph, program, with.on_gpu(), true)),
+        run: |with, program| {
+            fusion::fuse(with.graph, program, with.on_gpu(), true);
+            Ok(())
+        },
     },
     Pass {
         name: "vectorize",
@@ -203,7 +233,10 @@ pub const PASSES: &[Pass] = &[
         place: "after fusion: only a stage by itself is computed in rows of four cells",
         runs: Runs::OnFrame,
         when: always,
-        run: |with, program| Ok(vectorize::widen(with.graph, program, with.tuning)),
+        run: |with, program| {
+            vectorize::widen(with.graph, program, with.tuning);
+            Ok(())
+        },
     },
     Pass {
         name: "half_pairs",
@@ -212,7 +245,10 @@ pub const PASSES: &[Pass] = &[
         place: "after vectorize: what has no shape yet and writes numbers that share a word computes both",
         runs: Runs::OnFrameAndReset,
         when: always,
-        run: |with, program| Ok(vectorize::pair(with.graph, program)),
+        run: |with, program| {
+            vectorize::pair(with.graph, program);
+            Ok(())
+        },
     },
     Pass {
         name: "schedule",
@@ -221,7 +257,10 @@ pub const PASSES: &[Pass] = &[
         place: "after all that joins operations: readers come before an update in place",
         runs: Runs::OnFrameAndReset,
         when: always,
-        run: |_, program| Ok(schedule::schedule(program)),
+        run: |_, program| {
+            schedule::schedule(program);
+            Ok(())
+        },
     },
     Pass {
         name: "early_exit",

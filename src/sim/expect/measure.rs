@@ -55,7 +55,7 @@ pub fn ask(simulation: &Simulation, subject: &Subject) -> Result<Asked, Problem>
             Ok(of(kind, vec![simulation.picture_async(Some(output))?]))
         }
         Subject::Number(path) => {
-            let remedy = "wire the number to something that the graph computes, or remove the expectation";
+            let remedy = "connect the number to something that the graph computes, or remove the expectation";
             let unused = || Problem::new("", path, "the plan does not use the number", remedy);
             Ok(of(Kind::Number(simulation.value(path).ok_or_else(unused)?), Vec::new()))
         }
@@ -74,7 +74,7 @@ pub fn ask(simulation: &Simulation, subject: &Subject) -> Result<Asked, Problem>
 fn wire(simulation: &Simulation, name: &str) -> Result<(Kind, Reading), Problem> {
     let plan = simulation.plan();
     let known = plan.wires.get(name).ok_or_else(|| {
-        let remedy = "lead it to an Output or a State, or remove the expectation";
+        let remedy = "connect it to an Output or a State, or remove the expectation";
         Problem::new("", name, "the plan does not compute the wire", remedy)
     })?;
     let domain = known.domain.and_then(|domain| plan.domains.get(domain)).cloned();
@@ -109,7 +109,7 @@ impl Asked {
     pub fn wait(self) -> Result<Sample, Problem> {
         let remedy = "reset the simulation, or update the driver";
         let name = self.subject.to_string();
-        let lost = || Problem::new("", &name, "the GPU did not answer", remedy);
+        let lost = || Problem::new("", &name, "the GPU did not respond", remedy);
         let mut parts = self.parts.into_iter().map(|part| match part {
             Part::Waiting(reading) => reading.wait(),
             Part::Here(words) => words,

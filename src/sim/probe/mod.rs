@@ -7,7 +7,7 @@
 mod source;
 mod statistics;
 
-use crate::gpu::probe::{Lens, Params, found, show};
+use crate::gpu::wire_view::{Lens, Params, found, show};
 use crate::gpu::{Gpu, Reading};
 use crate::graph::Graph;
 use crate::problem::Problem;
@@ -16,7 +16,7 @@ use super::Simulation;
 use super::camera::Orbit;
 use source::Looked;
 
-pub use crate::gpu::probe::Picture;
+pub use crate::gpu::wire_view::Picture;
 pub use source::ports;
 pub use statistics::{Sample, Statistics};
 
@@ -85,7 +85,7 @@ impl ColorMap {
             ColorMap::Magma => "magma",
             ColorMap::Inferno => "inferno",
             ColorMap::Plasma => "plasma",
-            ColorMap::Signed => "signed",
+            ColorMap::Signed => "diverging",
             ColorMap::Grey => "grey",
         }
     }

@@ -1,6 +1,6 @@
 //! From a view to the memory that it looks at and what is made of it.
 
-use crate::gpu::probe::{Params, Source, View as Way, kind, show};
+use crate::gpu::wire_view::{Params, Source, View as Way, kind, show};
 use crate::graph::{Domain, Graph, Kind, Source as Wired};
 use crate::plan::{Plan, Wire};
 use crate::problem::Problem;
@@ -82,7 +82,7 @@ pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Pr
     };
     if [Some(values), count, places].into_iter().flatten().any(|wire| !wire.kept) {
         let remedy = format!("compile with `{}` among PlanOptions::keep", view.keep());
-        return Err(Problem::new("", &view.wire, "the wire's memory is used again within the frame", remedy));
+        return Err(Problem::new("", &view.wire, "the wire's memory is reused within the frame", remedy));
     }
     let at = |wire: &Wire| (wire.buffer, wire.state);
     let components = values.ty.value().components(values.dim);
@@ -132,8 +132,8 @@ pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Pr
     };
     if let Some((low, high)) = view.range {
         if !(low.is_finite() && high.is_finite()) {
-            let cause = format!("the range {low} to {high} has no end");
-            return Err(Problem::new("", &view.wire, cause, "give two numbers, or leave the range to the data"));
+            let cause = format!("the range {low} to {high} is not finite");
+            return Err(Problem::new("", &view.wire, cause, "give two finite numbers, or use the range of the data"));
         }
         (params.given, params.low, params.high) = (1, low as f32, high as f32);
     }
@@ -164,9 +164,10 @@ fn what(view: &View, found: Found<'_>, components: u32) -> Result<(u32, u32), Pr
     match view.show {
         Show::Auto => Ok((automatic, 0)),
         Show::Component(index) if u32::from(index) < components.min(4) => Ok((show::COMPONENT, u32::from(index))),
-        Show::Component(index) => {
-            refuse(format!("it has no component {index}, only {components} from 0"), "choose another component")
-        }
+        Show::Component(index) => refuse(
+            format!("it has no component {index}; it has {components}, counted from 0"),
+            "choose another component",
+        ),
         Show::Magnitude => Ok((show::MAGNITUDE, 0)),
         Show::Direction if components > 1 => Ok((show::DIRECTION, 0)),
         Show::Direction => refuse("a single number has no direction".into(), "show it by a colour map"),

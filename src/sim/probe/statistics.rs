@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::gpu::probe::found;
+use crate::gpu::wire_view::found;
 
 /// Statistics of what a view shows of a wire: one scalar an element, for colours their luminance.
 #[derive(Clone, Debug, PartialEq, Serialize)]

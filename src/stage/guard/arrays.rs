@@ -265,7 +265,7 @@ impl<'a> Walk<'a> {
         {
             if self.depth >= MAX_BACKWARDS {
                 let message =
-                    "constants are made of others declared after them, over 64 in a row; declare them in order";
+                    "more than 64 constants in a row use others that are declared after them; declare them in order";
                 return Err(self.fault(at, message));
             }
             // naga refuses a constant that depends on itself.
@@ -284,7 +284,7 @@ impl<'a> Walk<'a> {
             let constant = self.known.get(token.text).filter(|known| known.constant && !known.lengths.is_empty());
             copies = copies.saturating_add(constant.map_or(0, |known| elements(&known.lengths)));
             if copies > MAX_COPIES {
-                let message = "constant arrays come to over 262,144 elements where they are used; copy the table into a `var<private>` once, or pass it in through a port";
+                let message = "constant arrays have more than 262,144 elements where they are used; copy the table into a `var<private>` once, or pass it in through a port";
                 return Err(self.fault(at, message));
             }
         }

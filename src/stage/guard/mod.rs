@@ -74,7 +74,7 @@ fn check_reserved(tokens: &[Token<'_>]) -> Check {
             (_, "var") if text(tokens, Some(at + 1)) == "<" => reserved_space(text(tokens, Some(at + 2))),
             (_, "override") => Some("numbers from outside are parameters; declare a `//! @param` line in the header"),
             ("" | ";" | "}", "enable" | "requires" | "diagnostic") => {
-                Some("the compiler decides on extensions and diagnostics for the whole plan; remove this directive")
+                Some("the compiler sets extensions and diagnostics for the whole plan; remove this directive")
             }
             (_, name) => language::across_invocations(name),
         };
@@ -118,7 +118,7 @@ fn check_declared(tokens: &[Token<'_>]) -> Check {
         if language::is_predeclared(name.text) {
             return fault(
                 name,
-                format!("`{}` is a name of WGSL and can't be declared again; choose another name", name.text),
+                format!("`{}` is a WGSL name and can't be declared again; choose another name", name.text),
             );
         }
         if language::is_prelude(name.text) {

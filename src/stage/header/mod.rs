@@ -230,13 +230,13 @@ fn declaration(rest: &str) -> Result<Declaration<'_>, String> {
         .ok_or_else(|| format!("`{spec}` needs the form NAME: TYPE, then two spaces before the documentation"))?;
     let name = name.trim();
     if !language::is_snake_case(name) {
-        return Err(format!("`{name}` is no lower_snake_case name"));
+        return Err(format!("`{name}` is not a lower_snake_case name"));
     }
     if language::is_reserved_for_ports(name) {
         return Err(format!("`{name}` belongs to the stage language; choose another name"));
     }
     if language::is_reserved(name) || language::is_used_by_generated_text(name) {
-        return Err(format!("`{name}` is a word of WGSL; choose another name"));
+        return Err(format!("`{name}` belongs to WGSL; choose another name"));
     }
     let mut parts = split_commas(spec).into_iter();
     let first = parts.next().unwrap_or("").trim();
@@ -333,15 +333,15 @@ fn particle_port(port: &Port) -> Result<(), String> {
     let name = &port.name;
     let writes = !port.written.is_empty();
     match (port.direction, &port.change) {
-        (Direction::Out, _) => Err(format!("`{name}`: a set is changed, not made; use @inout")),
+        (Direction::Out, _) => Err(format!("`{name}`: particles are changed, not created; use @inout")),
         (Direction::In, Change::Own) if writes => Err(format!("@in `{name}` can't write; use @inout")),
         (Direction::InOut, Change::Own) if !writes => {
-            Err(format!("@inout `{name}` writes nothing: name what it writes behind `->`, or use @in"))
+            Err(format!("@inout `{name}` writes nothing: name what it writes after `->`, or use @in"))
         }
         (_, Change::Filter | Change::Gather | Change::Scatter) if writes => Err(format!(
             "`{name}`: filter, gather and scatter move whole particles; write attributes in a stage before"
         )),
-        (_, Change::Put) if !writes => Err(format!("`{name}`: `put` needs attributes behind `->`")),
+        (_, Change::Put) if !writes => Err(format!("`{name}`: `put` needs attributes after `->`")),
         (_, Change::Emit(_)) if !port.attributes.is_empty() => {
             Err(format!("`{name}`: a new particle has no attributes to read; write `Particles{{}} -> {{..}}`"))
         }
@@ -411,19 +411,19 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
 
 fn unknown_type(text: &str, what: &str) -> String {
     format!(
-        "`{text}` is no type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for parameters also bool, color, curve, gradient, for ports also Grid<..>, FaceGrid, Image, Particles{{..}}, NeighborGrid, Field<..>, Camera"
+        "`{text}` is not a type of {what}; use f32, i32, u32, vec2f, vec3f, vec4f, Vec, for parameters also bool, color, curve, gradient, for ports also Grid<..>, FaceGrid, Image, Particles{{..}}, NeighborGrid, Field<..>, Camera"
     )
 }
 
 fn range(text: &str) -> Result<Range, String> {
-    let message = || format!("`{text}` is no range; write LO..HI, LO.. or ..HI");
+    let message = || format!("`{text}` is not a range; write LO..HI, LO.. or ..HI");
     let (low, high) = text.split_once("..").ok_or_else(message)?;
     let bound = |side: &str| match side.trim() {
         "" => Ok(None),
         number => number.parse::<f64>().ok().filter(|v| v.is_finite()).map(Some).ok_or_else(message),
     };
     match (bound(low)?, bound(high)?) {
-        (Some(low), Some(high)) if low > high => Err(format!("range `{text}` is upside down")),
+        (Some(low), Some(high)) if low > high => Err(format!("the range `{text}` is reversed")),
         range => Ok(range),
     }
 }
@@ -441,7 +441,7 @@ fn constant(text: &str) -> Result<Vec<f64>, String> {
         .collect();
     match parts {
         Some(values) if (1..=4).contains(&values.len()) => Ok(values),
-        _ => Err(format!("`{text}` is no constant; write a number or (x, y)")),
+        _ => Err(format!("`{text}` is not a constant; write a number or (x, y)")),
     }
 }
 

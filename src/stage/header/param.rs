@@ -84,8 +84,9 @@ pub fn parse(rest: &str, line: usize) -> Result<Param, String> {
     };
     let default = d.default.ok_or_else(|| format!("@param `{}` needs a default: `{0}: {} = {form}`", d.name, d.ty))?;
     let default = match ty.returns() {
-        Some(_) => drawn(ty, default)
-            .map_err(|cause| format!("the default of @param `{}` is no {}{cause}; write {form}", d.name, ty.name()))?,
+        Some(_) => drawn(ty, default).map_err(|cause| {
+            format!("the default of @param `{}` is not a {}{cause}; write {form}", d.name, ty.name())
+        })?,
         None => ParamValue::from_numbers(&constant(default)?),
     };
     let mut range = (None, None);
@@ -102,11 +103,11 @@ pub fn parse(rest: &str, line: usize) -> Result<Param, String> {
         range = (Some(0.0), Some(1.0));
     }
     if ty == ParamType::Gradient && (range, soft) != ((None, None), (None, None)) {
-        return Err(format!("the colours of @param `{}` have no range; drop it", d.name));
+        return Err(format!("the colours of @param `{}` have no range; remove it", d.name));
     }
     let scalar = matches!(ty, ParamType::Bool | ParamType::Value(ValueType::F32 | ValueType::I32 | ValueType::U32));
     if fixed && !scalar {
-        return Err(format!("@param `{}` is no single number, so it can't be `fixed`; drop the word", d.name));
+        return Err(format!("@param `{}` is not a single number, so it can't be `fixed`; remove the word", d.name));
     }
     check(&d.name, &default, range)?;
     Ok(Param { name: d.name, ty, default, range, soft, fixed, doc: d.doc, unit: d.unit, line })

@@ -22,7 +22,7 @@ pub fn unmatched<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
                         format!("`{}` does not close `{}`; write `{wanted}`", token.text, opening.text),
                     ));
                 }
-                None => return Some((*token, format!("`{}` closes nothing; take it away", token.text))),
+                None => return Some((*token, format!("`{}` closes nothing; remove it", token.text))),
             },
             _ => {}
         }

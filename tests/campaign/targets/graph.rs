@@ -338,7 +338,7 @@ fn run_paste(bytes: &[u8]) -> usize {
     check_round_trip(&document);
     assert!(names.iter().all(|name| document.nodes.contains_key(name)), "what was pasted is there");
     // What the canvas asks for every node, and what the list of problems asks for the first of them.
-    let faces = edit::face::faces(&document, &Scope::default(), library);
+    let faces = edit::signature::level(&document, &Scope::default(), library);
     assert_eq!(faces.len(), Level::Document(&document).nodes().len());
     if let Err(problems) = Graph::build(&document, library) {
         for problem in problems.0.iter().take(2) {

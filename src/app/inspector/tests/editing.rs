@@ -412,7 +412,7 @@ fn nodes_inside_of_a_group_are_edited_and_those_of_the_library_are_not() {
         let bars: Vec<Rect> = window.harness.query_all_by_role(Role::Slider).map(|node| node.rect()).collect();
         bars.into_iter().for_each(|bar| window.drag(bar.center(), vec2(30.0, 0.0), Modifiers::NONE));
     }
-    window.harness.get_by_label_contains("is a group of the library");
+    window.harness.get_by_label_contains("is a library group");
     assert!(*window.session().document() == before);
 }
 

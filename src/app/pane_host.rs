@@ -9,11 +9,11 @@ use super::{Editor, inspector, theme};
 
 impl Editor {
     /// All panes.
-    pub(super) fn desk(&mut self, ui: &mut Ui) {
+    pub(super) fn show_panes(&mut self, ui: &mut Ui) {
         let mut tree = std::mem::replace(&mut self.panes, Tree::empty("panes"));
-        let mut desk = Desk { editor: self, told: Vec::new(), pin: None };
-        tree.ui(&mut desk, ui);
-        let (told, pin) = (desk.told, desk.pin);
+        let mut host = PaneHost { editor: self, told: Vec::new(), pin: None };
+        tree.ui(&mut host, ui);
+        let (told, pin) = (host.told, host.pin);
         self.panes = tree;
         if let Some(number) = pin {
             self.pin(number);
@@ -30,14 +30,14 @@ impl Editor {
 }
 
 /// The panes while they are drawn.
-struct Desk<'a> {
+struct PaneHost<'a> {
     editor: &'a mut Editor,
     told: Vec<String>,
     /// The view whose picture is to have a view of its own.
     pin: Option<u64>,
 }
 
-impl egui_tiles::Behavior<Pane> for Desk<'_> {
+impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         self.editor.hints.place(*pane, ui.max_rect());
         let Editor { session, canvas, code, views, player, stale, plan_pane, problems, .. } = &mut *self.editor;

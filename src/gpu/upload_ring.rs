@@ -12,12 +12,12 @@ use super::memory::OutOfMemory;
 /// Bytes that a watched number takes on its way to the CPU.
 const WATCH_BYTES: u64 = 16;
 
-/// Parcels of an engine: frames that are on their way to a GPU which keeps up, and some. Those of a CPU that is farther ahead go
+/// Slots of an engine: frames that are on their way to a GPU which keeps up, and some. Those of a CPU that is farther ahead go
 /// without, and tell nothing.
-const PARCELS: usize = 8;
+const SLOTS: usize = 8;
 
 /// Memory of a frame on its way.
-pub struct Parcel {
+pub struct StagingSlot {
     /// Uniforms. Mapped while nothing is on its way.
     there: wgpu::Buffer,
     /// Watched numbers. Mapped when they have come back, until they are read.
@@ -29,18 +29,18 @@ pub struct Parcel {
 /// The device failed.
 const FAILED: u8 = 128;
 
-impl Parcel {
+impl StagingSlot {
     /// `uniforms`: \[bytes\]; `watched`: how many numbers.
-    fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<Parcel, OutOfMemory> {
+    fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<StagingSlot, OutOfMemory> {
         let write = wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC;
         let there = gpu.buffer("uniforms on their way", uniforms, write)?;
         let read = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let back =
             (watched > 0).then(|| gpu.buffer("watched numbers", watched as u64 * WATCH_BYTES, read)).transpose()?;
-        let parcel = Parcel { there, back, mapping: Arc::default() };
+        let slot = StagingSlot { there, back, mapping: Arc::default() };
         // What is mapped at its creation ends the process where there is no memory.
-        parcel.map([Some((&parcel.there, wgpu::MapMode::Write)), None]);
-        Ok(parcel)
+        slot.map([Some((&slot.there, wgpu::MapMode::Write)), None]);
+        Ok(slot)
     }
 
     /// In front of a frame.
@@ -57,7 +57,7 @@ impl Parcel {
     }
 
     /// Puts the uniforms of the frame in that is handed in next.
-    /// False when the device was lost: the parcel is of no use any more.
+    /// False when the device was lost: the slot is of no use any more.
     pub fn fill(&self, uniforms: &[u8]) -> bool {
         mapped::write(&self.there, uniforms)
     }
@@ -85,8 +85,8 @@ impl Parcel {
         self.mapping.load(Ordering::Acquire) & FAILED != 0
     }
 
-    /// The words of the watched numbers, of a parcel that has come back; none where nothing is watched. `None` when the device was
-    /// lost: the parcel is of no use any more.
+    /// The words of the watched numbers, of a slot that has come back; none where nothing is watched. `None` when the device was
+    /// lost: the slot is of no use any more.
     fn words(&self) -> Option<Vec<u32>> {
         let Some(back) = &self.back else { return Some(Vec::new()) };
         let all = mapped::words(back, back.size())?;
@@ -94,75 +94,75 @@ impl Parcel {
     }
 }
 
-/// Parcels that are not on their way.
+/// Slots that are not on their way.
 #[derive(Clone)]
-pub struct Depot {
+pub struct StagingPool {
     gpu: Gpu,
-    parcels: Arc<Mutex<Vec<Parcel>>>,
+    slots: Arc<Mutex<Vec<StagingSlot>>>,
 }
 
-impl Depot {
+impl StagingPool {
     /// `uniforms`: \[bytes\]; `watched`: how many numbers.
     ///
     /// # Errors
     /// When there is no memory for them: without, watched numbers would not come back.
-    pub fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<Depot, OutOfMemory> {
-        let parcels = (0..PARCELS).map(|_| Parcel::new(gpu, uniforms, watched)).collect::<Result<_, _>>()?;
+    pub fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<StagingPool, OutOfMemory> {
+        let slots = (0..SLOTS).map(|_| StagingSlot::new(gpu, uniforms, watched)).collect::<Result<_, _>>()?;
         // Nothing uses the memory yet, so this is enough for it to be mapped.
         gpu.look();
-        Ok(Depot { gpu: gpu.clone(), parcels: Arc::new(Mutex::new(parcels)) })
+        Ok(StagingPool { gpu: gpu.clone(), slots: Arc::new(Mutex::new(slots)) })
     }
 
     /// One that can be filled, if there is any.
-    pub fn take(&self) -> Option<Parcel> {
-        let mut parcels = self.parcels.lock().unwrap_or_else(PoisonError::into_inner);
-        let mapped = parcels.iter().position(Parcel::is_mapped)?;
-        Some(parcels.swap_remove(mapped))
+    pub fn take(&self) -> Option<StagingSlot> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mapped = slots.iter().position(StagingSlot::is_mapped)?;
+        Some(slots.swap_remove(mapped))
     }
 
     /// Takes one back that is mapped, or will be.
-    pub fn put(&self, parcel: Parcel) {
-        self.parcels.lock().unwrap_or_else(PoisonError::into_inner).push(parcel);
+    pub fn put(&self, slot: StagingSlot) {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner).push(slot);
     }
 }
 
-/// Parcels on their way, the oldest first.
-pub struct Post {
-    depot: Depot,
-    away: VecDeque<Parcel>,
+/// Slots on their way, the oldest first.
+pub struct UploadRing {
+    pool: StagingPool,
+    in_flight: VecDeque<StagingSlot>,
     /// As many of the oldest bring back what nobody wants any more.
     unwanted: usize,
 }
 
-impl Post {
-    pub fn new(depot: Depot) -> Post {
-        Post { depot, away: VecDeque::new(), unwanted: 0 }
+impl UploadRing {
+    pub fn new(pool: StagingPool) -> UploadRing {
+        UploadRing { pool, in_flight: VecDeque::new(), unwanted: 0 }
     }
 
-    /// Takes a parcel over whose frame was handed in.
-    pub fn send(&mut self, parcel: Parcel) {
-        let back = parcel.back.as_ref().map(|back| (back, wgpu::MapMode::Read));
-        parcel.map([Some((&parcel.there, wgpu::MapMode::Write)), back]);
-        self.away.push_back(parcel);
+    /// Takes a slot over whose frame was handed in.
+    pub fn send(&mut self, slot: StagingSlot) {
+        let back = slot.back.as_ref().map(|back| (back, wgpu::MapMode::Read));
+        slot.map([Some((&slot.there, wgpu::MapMode::Write)), back]);
+        self.in_flight.push_back(slot);
     }
 
     /// The words of the watched numbers of each frame that has come back since the last call, the oldest first. `wait`: of all that
     /// were sent.
     pub fn collect(&mut self, wait: bool) -> Vec<Vec<u32>> {
         if wait {
-            self.depot.gpu.wait();
+            self.pool.gpu.wait();
         }
         let mut told = Vec::new();
-        while self.away.front().is_some_and(|parcel| parcel.is_mapped() || parcel.has_failed())
-            && let Some(parcel) = self.away.pop_front()
+        while self.in_flight.front().is_some_and(|slot| slot.is_mapped() || slot.has_failed())
+            && let Some(slot) = self.in_flight.pop_front()
         {
-            if parcel.is_mapped()
-                && let Some(words) = parcel.words()
+            if slot.is_mapped()
+                && let Some(words) = slot.words()
             {
                 if self.unwanted == 0 && !words.is_empty() {
                     told.push(words);
                 }
-                self.depot.put(parcel);
+                self.pool.put(slot);
             }
             self.unwanted = self.unwanted.saturating_sub(1);
         }
@@ -171,6 +171,6 @@ impl Post {
 
     /// What is on its way is of no interest any more.
     pub fn forget(&mut self) {
-        self.unwanted = self.away.len();
+        self.unwanted = self.in_flight.len();
     }
 }

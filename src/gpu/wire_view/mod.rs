@@ -180,7 +180,7 @@ impl Lens {
         let limits = self.gpu.limits();
         if bytes > limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) {
             let cause = format!("a view of {} x {} pixels does not fit the adapter's buffers", size[0], size[1]);
-            return Err(Problem::new("", "", cause, "ask for a smaller view"));
+            return Err(Problem::new("", "", cause, "use a smaller view"));
         }
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
         let cover = if points { bytes } else { 16 };

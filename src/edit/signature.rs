@@ -14,7 +14,7 @@ use crate::stage::types::{Element, PortType, WireType};
 
 /// A port as it is drawn.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PortFace {
+pub struct PortSignature {
     pub name: String,
     /// What it carries, as far as the document's text tells. Absent when that is not known, or the node has no such port.
     pub ty: Option<PortType>,
@@ -46,7 +46,7 @@ pub enum Takes {
 ///
 /// # Errors
 /// Why not and what helps, in the compiler's words.
-pub fn fits(from: &PortFace, to: &PortFace) -> Result<(), String> {
+pub fn fits(from: &PortSignature, to: &PortSignature) -> Result<(), String> {
     let ty = match to.takes {
         Takes::Anything => return Ok(()),
         Takes::Nothing => return Err(format!("the node has no input `{}`; remove the wire", to.name)),
@@ -65,14 +65,14 @@ fn said((cause, remedy): (String, String)) -> String {
 
 /// A node as it is drawn.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Face {
+pub struct NodeSignature {
     /// What the node is: its stage's title, or its kind.
     pub title: String,
-    pub inputs: Vec<PortFace>,
-    pub outputs: Vec<PortFace>,
+    pub inputs: Vec<PortSignature>,
+    pub outputs: Vec<PortSignature>,
 }
 
-impl Face {
+impl NodeSignature {
     /// Position of the output that a link means.
     pub fn output(&self, port: &str) -> Option<usize> {
         match (port, self.outputs.len()) {
@@ -93,65 +93,65 @@ pub fn exposed(group: &Group, links: &[Link], library: &Library) -> Option<Param
     exposed(nested, nested.params.get(&link.port)?, library)
 }
 
-/// The faces of all nodes of a level, and inside of a group those of its inputs (`in`) and outputs (`out`). Every wire has
+/// The signatures of all nodes of a level, and inside of a group those of its inputs (`in`) and outputs (`out`). Every wire has
 /// two ends here, be it right or wrong, unless its node is gone.
-pub fn faces(document: &Document, scope: &Scope, library: &Library) -> BTreeMap<String, Face> {
+pub fn level(document: &Document, scope: &Scope, library: &Library) -> BTreeMap<String, NodeSignature> {
     Ports::of(document, scope, library).map(|ports| of(&ports)).unwrap_or_default()
 }
 
-/// The face of one node, or of `in` and `out` inside of a group.
+/// The signature of one node, or of `in` and `out` inside of a group.
 ///
 /// # Errors
 /// When the node is gone.
-pub fn port_types(document: &Document, scope: &Scope, name: &str, library: &Library) -> Result<Face, String> {
+pub fn port_types(document: &Document, scope: &Scope, name: &str, library: &Library) -> Result<NodeSignature, String> {
     let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
     let block = ports.group().and_then(|group| block(&ports, group, name));
     block.or_else(|| of_node(&ports, name)).ok_or_else(|| no_node(scope, name))
 }
 
-/// The face of a node by itself.
-pub fn face(node: &Node, library: &Library) -> Face {
+/// The signature of a node by itself.
+pub fn node(node: &Node, library: &Library) -> NodeSignature {
     let nodes = Nodes::from([(String::new(), node.clone())]);
-    let face = of_node(&Ports::new(&nodes, Types::new(), library), "");
-    face.unwrap_or_else(|| Face { title: String::new(), inputs: Vec::new(), outputs: Vec::new() })
+    let signature = of_node(&Ports::new(&nodes, Types::new(), library), "");
+    signature.unwrap_or_else(|| NodeSignature { title: String::new(), inputs: Vec::new(), outputs: Vec::new() })
 }
 
-pub(super) fn of(ports: &Ports<'_>) -> BTreeMap<String, Face> {
+pub(super) fn of(ports: &Ports<'_>) -> BTreeMap<String, NodeSignature> {
     let named = |name: &String| Some((name.clone(), of_node(ports, name)?));
-    let mut faces: BTreeMap<String, Face> = ports.nodes().keys().filter_map(named).collect();
+    let mut signatures: BTreeMap<String, NodeSignature> = ports.nodes().keys().filter_map(named).collect();
     let group = ports.group();
     let blocks = [IN, OUT].into_iter().filter_map(|name| Some((name.to_string(), block(ports, group?, name)?)));
-    faces.extend(blocks);
+    signatures.extend(blocks);
     let shown = group.into_iter().flat_map(|group| group.outputs.values());
     for link in ports.nodes().values().flat_map(|node| node.inputs.values()).chain(shown) {
-        if let Some(face) = faces.get_mut(&link.node)
-            && face.output(&link.port).is_none()
+        if let Some(signature) = signatures.get_mut(&link.node)
+            && signature.output(&link.port).is_none()
         {
-            face.outputs.push(stranger(&link.port));
+            signature.outputs.push(stranger(&link.port));
         }
     }
-    faces
+    signatures
 }
 
 /// The inputs of the group that is open, as an output side; its outputs, as an input side.
-fn block(ports: &Ports<'_>, group: &Group, name: &str) -> Option<Face> {
+fn block(ports: &Ports<'_>, group: &Group, name: &str) -> Option<NodeSignature> {
     match name {
         IN => {
             let outputs = group.inputs.keys().map(|name| {
                 let ty = ports.around().get(name).copied();
-                PortFace {
+                PortSignature {
                     constant: ty.is_some_and(PortType::is_number),
                     ..port(name, ty, "An input of the group", true)
                 }
             });
-            Some(Face { title: "Inputs".into(), inputs: Vec::new(), outputs: outputs.collect() })
+            Some(NodeSignature { title: "Inputs".into(), inputs: Vec::new(), outputs: outputs.collect() })
         }
         OUT => {
             let inputs = group.outputs.iter().map(|(name, link)| {
                 let port = port(name, ports.output(link), "An output of the group", true);
-                PortFace { takes: Takes::Anything, ..port }
+                PortSignature { takes: Takes::Anything, ..port }
             });
-            Some(Face { title: "Outputs".into(), inputs: inputs.collect(), outputs: Vec::new() })
+            Some(NodeSignature { title: "Outputs".into(), inputs: inputs.collect(), outputs: Vec::new() })
         }
         _ => None,
     }
@@ -159,19 +159,19 @@ fn block(ports: &Ports<'_>, group: &Group, name: &str) -> Option<Face> {
 
 /// Gives generic ports and particle ports of a level the type that their wires carry; the simulation knows it by `node.port`.
 pub fn bind(
-    faces: &mut BTreeMap<String, Face>,
+    signatures: &mut BTreeMap<String, NodeSignature>,
     document: &Document,
     scope: &Scope,
     carried: impl Fn(&str) -> Option<WireType>,
     particles: impl Fn(&str) -> Option<String>,
 ) {
     let Some(level) = document.level(scope) else { return };
-    let open = |port: &PortFace| {
+    let open = |port: &PortSignature| {
         matches!(port.ty, None | Some(PortType::Grid(Element::Generic(_)) | PortType::Particles))
             && port.takes != Takes::Nothing
     };
-    for (name, face) in faces.iter_mut() {
-        for port in face.outputs.iter_mut().filter(|port| open(port)) {
+    for (name, signature) in signatures.iter_mut() {
+        for port in signature.outputs.iter_mut().filter(|port| open(port)) {
             let wire = format!("{}.{}", scope.path(name), port.name);
             port.ty = carried(&wire).map(types::port_type).or(port.ty);
             port.carries = match port.ty {
@@ -180,11 +180,12 @@ pub fn bind(
             };
         }
     }
-    let outputs: BTreeMap<String, Face> = faces.clone();
-    for (name, face) in faces.iter_mut() {
-        for port in face.inputs.iter_mut().filter(|port| open(port)) {
+    let outputs: BTreeMap<String, NodeSignature> = signatures.clone();
+    for (name, signature) in signatures.iter_mut() {
+        for port in signature.inputs.iter_mut().filter(|port| open(port)) {
             let Some(link) = source(level, &InputEnd { node: name.clone(), port: port.name.clone() }) else { continue };
-            let source = outputs.get(&link.node).and_then(|face| face.outputs.get(face.output(&link.port)?));
+            let source =
+                outputs.get(&link.node).and_then(|signature| signature.outputs.get(signature.output(&link.port)?));
             port.ty = source.and_then(|source| source.ty).or(port.ty);
             if let Some(source) = source {
                 port.carries = source.carries.clone();
@@ -193,7 +194,7 @@ pub fn bind(
     }
 }
 
-fn of_node(ports: &Ports<'_>, name: &str) -> Option<Face> {
+fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
     let node = ports.nodes().get(name)?;
     let link = |port: &str| Link { node: name.into(), port: port.into() };
     let stage = ports.stage(name);
@@ -206,26 +207,26 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<Face> {
             Some(ty) => Takes::TypeOrNumber(ty),
             None => Takes::Anything,
         };
-        let face = match stage.as_ref().and_then(|stage| stage.port(&declared.name)) {
+        let signature = match stage.as_ref().and_then(|stage| stage.port(&declared.name)) {
             Some(known) => stage_port(known, ty),
             None => port(&declared.name, ty, host_doc(&node.kind, &declared.name), optional(node, &declared)),
         };
-        PortFace { takes, ..face }
+        PortSignature { takes, ..signature }
     };
-    let mut inputs: Vec<PortFace> = ports.inputs(name).into_iter().map(input).collect();
+    let mut inputs: Vec<PortSignature> = ports.inputs(name).into_iter().map(input).collect();
     // What an output carries is known only when a group is opened; the input that it feeds back to tells, or else any grid.
     let any = || group_of(node, ports.library()).map(|_| PortType::Grid(Element::Generic('T')));
     let outputs = ports.outputs(name).unwrap_or_default().to_vec().into_iter().map(|output| {
         let ty = ports.output(&link(&output));
-        let face = match stage.as_ref().and_then(|stage| stage.port(&output)) {
-            Some(known) => PortFace { optional: true, ..stage_port(known, ty) },
+        let signature = match stage.as_ref().and_then(|stage| stage.port(&output)) {
+            Some(known) => PortSignature { optional: true, ..stage_port(known, ty) },
             None => port(&output, ty.or_else(any), output_doc(&node.kind), true),
         };
         let number = bypass::origin(ports, &link(&output)).is_some_and(|from| {
             let given = from.node == IN && ty.is_some_and(PortType::is_number);
             given || ports.nodes().get(&from.node).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)))
         });
-        PortFace { constant: number, ..face }
+        PortSignature { constant: number, ..signature }
     });
     let outputs = outputs.collect();
     let params = stage.as_ref().map(|stage| stage.header.params.as_slice()).unwrap_or_default();
@@ -238,12 +239,12 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<Face> {
         inputs.push(match driven {
             Some(param) => {
                 let ty = PortType::Number(Element::Fixed(param.ty.value()));
-                PortFace { takes: Takes::Number, ..port(name, Some(ty), &param.doc, true) }
+                PortSignature { takes: Takes::Number, ..port(name, Some(ty), &param.doc, true) }
             }
             None => stranger(name),
         });
     }
-    Some(Face { title: title(node, ports, name), inputs, outputs })
+    Some(NodeSignature { title: title(node, ports, name), inputs, outputs })
 }
 
 fn title(node: &Node, ports: &Ports<'_>, name: &str) -> String {
@@ -268,18 +269,18 @@ fn title(node: &Node, ports: &Ports<'_>, name: &str) -> String {
 fn host_doc(kind: &NodeKind, port: &str) -> &'static str {
     match (kind, port) {
         (NodeKind::State(_), "next") => "The value in the next frame",
-        (NodeKind::State(_), _) => "The value after a reset; unwired, a constant",
-        (NodeKind::Output(_), _) => "The picture that leaves the graph",
-        (NodeKind::Reroute, _) => "What the dot passes on",
+        (NodeKind::State(_), _) => "The value after a reset; if not connected, a constant",
+        (NodeKind::Output(_), _) => "The image that the graph outputs",
+        (NodeKind::Reroute, _) => "The value that the reroute passes on",
         _ => "",
     }
 }
 
 fn output_doc(kind: &NodeKind) -> &'static str {
     match kind {
-        NodeKind::State(_) => "The value that the frame before left",
+        NodeKind::State(_) => "The value at the end of the previous frame",
         NodeKind::File(_) => "Signed distance to the shape [m]",
-        NodeKind::Reroute => "What the dot reads",
+        NodeKind::Reroute => "The value to pass on",
         _ => "",
     }
 }
@@ -289,23 +290,23 @@ fn optional(node: &Node, declared: &crate::graph::ports::Declared) -> bool {
 }
 
 /// A port of a stage; with its letters bound its type says all there is to say.
-fn stage_port(declared: &Port, ty: Option<PortType>) -> PortFace {
+fn stage_port(declared: &Port, ty: Option<PortType>) -> PortSignature {
     // An emitter may begin a set.
     let begins = matches!(declared.change, Change::Emit(_));
     let optional = declared.default.is_some() || declared.direction == Direction::Out || begins;
-    let face = port(&declared.name, ty, &declared.doc, optional);
+    let signature = port(&declared.name, ty, &declared.doc, optional);
     let bound = ty.filter(|ty| *ty != declared.ty);
-    PortFace { carries: bound.map_or_else(|| reference::port_type(declared), |ty| ty.to_string()), ..face }
+    PortSignature { carries: bound.map_or_else(|| reference::port_type(declared), |ty| ty.to_string()), ..signature }
 }
 
-fn port(name: &str, ty: Option<PortType>, doc: &str, optional: bool) -> PortFace {
+fn port(name: &str, ty: Option<PortType>, doc: &str, optional: bool) -> PortSignature {
     let carries = ty.map_or_else(String::new, |ty| ty.to_string());
     let takes = ty.map_or(Takes::Anything, Takes::Type);
-    PortFace { name: name.into(), ty, carries, doc: doc.into(), optional, takes, constant: false }
+    PortSignature { name: name.into(), ty, carries, doc: doc.into(), optional, takes, constant: false }
 }
 
-fn stranger(name: &str) -> PortFace {
-    PortFace { takes: Takes::Nothing, ..port(name, None, "The node has no such port", true) }
+fn stranger(name: &str) -> PortSignature {
+    PortSignature { takes: Takes::Nothing, ..port(name, None, "The node has no such port", true) }
 }
 
 #[cfg(test)]
@@ -320,12 +321,15 @@ mod tests {
             "c": (stage: "no/such", inputs: {"x": "a"}),
             "d": (teapot: 1, inputs: {"y": "c.spout"}),
         })"#;
-        let faces = faces(&Document::parse(text).unwrap(), &Scope::default(), Library::builtin());
-        let names = |ports: &[PortFace]| ports.iter().map(|p| p.name.clone()).collect::<Vec<_>>();
-        assert_eq!(names(&faces["a"].inputs), ["velocity", "no_port"]);
-        assert_eq!(names(&faces["b"].outputs), ["value", "nothing"]);
-        assert_eq!((names(&faces["c"].inputs), names(&faces["c"].outputs)), (vec!["x".into()], vec!["spout".into()]));
-        assert_eq!(faces["a"].output(""), Some(0));
-        assert_eq!(names(&faces["d"].inputs), ["y"]);
+        let signatures = level(&Document::parse(text).unwrap(), &Scope::default(), Library::builtin());
+        let names = |ports: &[PortSignature]| ports.iter().map(|p| p.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&signatures["a"].inputs), ["velocity", "no_port"]);
+        assert_eq!(names(&signatures["b"].outputs), ["value", "nothing"]);
+        assert_eq!(
+            (names(&signatures["c"].inputs), names(&signatures["c"].outputs)),
+            (vec!["x".into()], vec!["spout".into()])
+        );
+        assert_eq!(signatures["a"].output(""), Some(0));
+        assert_eq!(names(&signatures["d"].inputs), ["y"]);
     }
 }

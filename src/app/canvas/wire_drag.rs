@@ -1,4 +1,4 @@
-//! The wire in the hand: what it fits, how it looks, and what becomes of it when it is let go.
+//! The dragged wire: what it fits, how it looks, and what becomes of it when it is let go.
 
 use eframe::egui::{self, Key, Painter, Pos2, RichText, Ui};
 use egui_node_graph::{AnyParameterId, NodeResponse};
@@ -8,19 +8,19 @@ use super::{Canvas, Palette, gestures, wires};
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::document::{Link, NodeKind};
-use crate::edit::{self, IN, InputEnd, OUT, PortFace};
+use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
 
 /// The end that the wire hangs on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hand {
+pub struct WireDrag {
     pub node: String,
     pub end: End,
-    pub port: PortFace,
+    pub port: PortSignature,
 }
 
-impl Hand {
+impl WireDrag {
     /// Whether it could end at a port of another node, else why not.
-    pub fn fits(&self, port: &PortFace) -> Result<(), String> {
+    pub fn fits(&self, port: &PortSignature) -> Result<(), String> {
         match self.end {
             End::Output => edit::fits(&self.port, port),
             End::Input => edit::fits(port, &self.port),
@@ -51,25 +51,25 @@ pub struct Chooser {
 
 impl Canvas {
     /// The wire that is being dragged.
-    pub(super) fn hand(&self) -> Option<Hand> {
+    pub(super) fn wire_drag(&self) -> Option<WireDrag> {
         let (_, port) = self.state.connection_in_progress?;
         let (node, end, port) = match port {
             AnyParameterId::Input(id) => self.input_end(id).map(|end| (end.node, End::Input, end.port)),
             AnyParameterId::Output(id) => self.link(id).map(|link| (link.node, End::Output, link.port)),
         }?;
-        let face = self.faces.get(&node)?;
-        let ports = if end == End::Input { &face.inputs } else { &face.outputs };
-        let port = ports.iter().find(|face| face.name == port)?.clone();
-        Some(Hand { node, end, port })
+        let signature = self.signatures.get(&node)?;
+        let ports = if end == End::Input { &signature.inputs } else { &signature.outputs };
+        let port = ports.iter().find(|signature| signature.name == port)?.clone();
+        Some(WireDrag { node, end, port })
     }
 
-    /// Paints the wire in the hand, over the nodes.
-    pub(super) fn in_hand(&self, ui: &Ui, painter: &Painter, hand: &Hand) {
-        let start = self.ids.get(&hand.node).and_then(|id| self.paint.port(*id, hand.end, &hand.port.name));
+    /// Paints the dragged wire, over the nodes.
+    pub(super) fn in_hand(&self, ui: &Ui, painter: &Painter, drag: &WireDrag) {
+        let start = self.ids.get(&drag.node).and_then(|id| self.paint.port(*id, drag.end, &drag.port.name));
         let pointer = ui.input(|input| input.pointer.latest_pos());
         if let (Some(start), Some(pointer)) = (start, pointer) {
-            let color = theme::of(ui).port(hand.port.ty);
-            painter.add(wires::in_hand(start, hand.end, pointer, self.zoom, color));
+            let color = theme::of(ui).port(drag.port.ty);
+            painter.add(wires::in_hand(start, drag.end, pointer, self.zoom, color));
         }
     }
 
@@ -79,7 +79,7 @@ impl Canvas {
         &mut self,
         ui: &Ui,
         session: &mut Session,
-        hand: &Hand,
+        drag: &WireDrag,
         responses: &[Response],
     ) -> Result<(), String> {
         let ended = responses.iter().any(|response| matches!(response, NodeResponse::ConnectEventEnded { .. }));
@@ -89,11 +89,11 @@ impl Canvas {
         }
         let Some(at) = ui.input(|input| input.pointer.latest_pos()) else { return Ok(()) };
         match self.node_at(at) {
-            Some(name) if name == hand.node => Ok(()),
-            Some(name) => self.drop_on_node(session, hand, name, at),
+            Some(name) if name == drag.node => Ok(()),
+            Some(name) => self.drop_on_node(session, drag, name, at),
             // A wire that was taken off an input and let go is gone; the palette is for new ones.
             None if self.rect.contains(at) && self.taken_off.take().is_none() => {
-                self.palette = Some(Palette::new(at, session.library(), theme::of(ui), Some(hand.clone())));
+                self.palette = Some(Palette::new(at, session.library(), theme::of(ui), Some(drag.clone())));
                 Ok(())
             }
             None => Ok(()),
@@ -101,18 +101,18 @@ impl Canvas {
     }
 
     /// A wire let go over the block of an open group's inputs or outputs makes a port there.
-    fn drop_on_block(&self, session: &mut Session, hand: &Hand, block: &str) -> Result<(), String> {
+    fn drop_on_block(&self, session: &mut Session, drag: &WireDrag, block: &str) -> Result<(), String> {
         let scope = session.scope().clone();
         let mut after = session.document().clone();
-        let (link, end) = match (block, hand.end) {
+        let (link, end) = match (block, drag.end) {
             (OUT, End::Output) => {
-                let port = edit::free_output(session.document(), &scope, &hand.port.name);
-                (hand.link(), InputEnd { node: OUT.into(), port })
+                let port = edit::free_output(session.document(), &scope, &drag.port.name);
+                (drag.link(), InputEnd { node: OUT.into(), port })
             }
             (IN, End::Input) => {
-                let ty = hand.port.ty.map_or_else(|| hand.port.carries.clone(), |ty| ty.to_string());
-                let port = edit::add_input(&mut after, &scope, &hand.port.name, &ty)?;
-                (Link { node: IN.into(), port }, InputEnd { node: hand.node.clone(), port: hand.port.name.clone() })
+                let ty = drag.port.ty.map_or_else(|| drag.port.carries.clone(), |ty| ty.to_string());
+                let port = edit::add_input(&mut after, &scope, &drag.port.name, &ty)?;
+                (Link { node: IN.into(), port }, InputEnd { node: drag.node.clone(), port: drag.port.name.clone() })
             }
             _ => return Ok(()),
         };
@@ -121,29 +121,29 @@ impl Canvas {
         Ok(())
     }
 
-    fn drop_on_node(&mut self, session: &mut Session, hand: &Hand, name: String, at: Pos2) -> Result<(), String> {
+    fn drop_on_node(&mut self, session: &mut Session, drag: &WireDrag, name: String, at: Pos2) -> Result<(), String> {
         if name == IN || name == OUT {
-            return self.drop_on_block(session, hand, &name);
+            return self.drop_on_block(session, drag, &name);
         }
-        let number = session.nodes().get(&hand.node).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
+        let number = session.nodes().get(&drag.node).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
         let Some(node) = session.nodes().get(&name) else { return Ok(()) };
         let stage = edit::stage_of(node, session.library());
         let params: Vec<String> =
             stage.map(|stage| stage.header.params.iter().map(|param| param.name.clone()).collect()).unwrap_or_default();
         if number && !params.is_empty() {
-            self.chooser = Some(Chooser { at, from: hand.link(), node: name, params });
+            self.chooser = Some(Chooser { at, from: drag.link(), node: name, params });
             return Ok(());
         }
-        let free = |port: &&PortFace| hand.end == End::Input || !node.inputs.contains_key(&port.name);
-        let Some(face) = self.faces.get(&name) else { return Ok(()) };
-        let ports = if hand.end == End::Output { &face.inputs } else { &face.outputs };
-        let port = ports.iter().filter(free).find(|port| hand.fits(port).is_ok()).or_else(|| hand.first_fit(face));
+        let free = |port: &&PortSignature| drag.end == End::Input || !node.inputs.contains_key(&port.name);
+        let Some(signature) = self.signatures.get(&name) else { return Ok(()) };
+        let ports = if drag.end == End::Output { &signature.inputs } else { &signature.outputs };
+        let port = ports.iter().filter(free).find(|port| drag.fits(port).is_ok()).or_else(|| drag.first_fit(signature));
         match port {
             Some(port) => {
-                let joined = hand.joined(&name, &port.name);
+                let joined = drag.joined(&name, &port.name);
                 gestures::rewire(session, None, Some(joined))
             }
-            None => Err(format!("Not connected. `{name}` has no port that the wire of `{}` fits", hand.link())),
+            None => Err(format!("Not connected: `{name}` has no free port that fits the wire of `{}`", drag.link())),
         }
     }
 
@@ -155,7 +155,7 @@ impl Canvas {
         let area = area.constrain(true).show(ui.ctx(), |ui| {
             egui::Frame::menu(ui.style()).show(ui, |ui| {
                 let color = theme::of(ui).faint;
-                ui.label(RichText::new(format!("{} drives", chooser.from.node)).small().color(color));
+                ui.label(RichText::new(format!("Connect {} to", chooser.from.node)).small().color(color));
                 for param in &chooser.params {
                     if ui.add(egui::Button::selectable(false, param).min_size(egui::vec2(150.0, 0.0))).clicked() {
                         chosen = Some(param.clone());
