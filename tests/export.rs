@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use stagewright::cancel::Cancel;
 use stagewright::document::{Document, ParamValue};
+use stagewright::export::DEFAULT;
 use stagewright::export::job::{self, Ended, Export, Job, Progress, Subject};
 use stagewright::export::record::Fingerprint;
 use stagewright::files::Access;
@@ -38,6 +39,7 @@ impl Folder {
             frames: first..=last,
             size: None,
             subject: Subject::Output(None),
+            format: DEFAULT,
             folder: self.0.clone(),
             resume: false,
         }
@@ -51,7 +53,7 @@ impl Folder {
     }
 
     fn frame(&self, index: u64) -> Vec<u8> {
-        std::fs::read(self.0.join(Export::file_name(index))).unwrap()
+        std::fs::read(self.0.join(name(index))).unwrap()
     }
 }
 
@@ -59,6 +61,11 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// The name of a frame's file.
+fn name(index: u64) -> String {
+    format!("frame.{index:04}.png")
 }
 
 fn document() -> Document {
@@ -105,7 +112,7 @@ fn a_range_is_written_as_part_of_the_whole() {
     assert_eq!((all.written, all.frame, all.kept), (12, 12, 0));
     let some = export(&gpu, &document(), &part.export(7, 12), |_| true);
     assert_eq!((some.written, some.frame), (6, 12));
-    assert_eq!(part.names(), (7..=12).map(Export::file_name).collect::<Vec<_>>());
+    assert_eq!(part.names(), (7..=12).map(name).collect::<Vec<_>>());
     assert!((7..=12).all(|frame| whole.frame(frame) == part.frame(frame)));
     assert!(whole.frame(7) != whole.frame(12), "the picture changes");
 }
@@ -118,7 +125,7 @@ fn an_interrupted_export_goes_on_where_it_was_and_ends_as_if_it_had_not_been() {
     assert_eq!((first.frame, first.written), (8, 6), "frame 8 is the last computed, 3 to 8 are written");
     assert!(cut.names().contains(&"frame.export.ron".to_string()));
     // A frame that is missing in the middle is where it goes on.
-    std::fs::remove_file(cut.0.join(Export::file_name(6))).unwrap();
+    std::fs::remove_file(cut.0.join(name(6))).unwrap();
     let again = Export { resume: true, ..cut.export(3, 14) };
     assert_eq!(again.interrupted(&inputs(&document())), Some(3));
     let second = export(&gpu, &document(), &again, |_| true);

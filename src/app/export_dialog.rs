@@ -12,11 +12,11 @@ use super::{prose, theme};
 use crate::cancel::Cancel;
 use crate::export::job::{Ended, Export, Job, Progress, Subject};
 use crate::export::record::Fingerprint;
+use crate::export::sink::Format;
+use crate::export::{DEFAULT, FORMATS, format_named};
 use crate::graph::outputs::fitted;
 use crate::plan::Picture;
 
-/// Of a pixel in a PNG of a simulation's picture \[bytes\]; the shipped graphs take 0.6 to 2.9.
-const BYTES_A_PIXEL: f64 = 1.0;
 const LARGEST: u32 = 16_384;
 
 /// What is to be exported, or being exported, or was.
@@ -149,6 +149,7 @@ impl ExportDialog {
             frames: self.choices.first..=self.choices.last,
             size: self.choices.size,
             subject: Subject::Output(self.output.clone()),
+            format: self.format(),
             folder: self.choices.folder.clone(),
             resume: self.resume,
         }
@@ -220,6 +221,9 @@ impl ExportDialog {
             ui.label(RichText::new(format!("{seconds:.1} s")).color(theme::of(ui).dim));
         });
         row(ui, "Size", |ui, _| self.size(ui, (picture.width, picture.height)));
+        if FORMATS.len() > 1 {
+            row(ui, "Format", |ui, label| self.choose_format(ui, label));
+        }
         row(ui, "Folder", |ui, label| self.folder(ui, label));
         self.summary(ui, (picture.width, picture.height));
         let there = self.look(ui.ctx(), session);
@@ -306,6 +310,24 @@ impl ExportDialog {
         }
     }
 
+    /// Settings of another version may name a format that is not there.
+    fn format(&self) -> &'static Format {
+        format_named(&self.choices.format).unwrap_or(DEFAULT)
+    }
+
+    fn choose_format(&mut self, ui: &mut Ui, label: Id) {
+        let list = egui::ComboBox::from_id_salt("export format").selected_text(self.format().title);
+        let shown = list.show_ui(ui, |ui| {
+            for format in FORMATS {
+                let choice = ui.selectable_label(*format == *self.format(), format.title);
+                if choice.on_hover_text(format.about).clicked() {
+                    self.choices.format = format.name.into();
+                }
+            }
+        });
+        shown.response.labelled_by(label);
+    }
+
     fn folder(&mut self, ui: &mut Ui, label: Id) {
         let mut text = self.choices.folder.display().to_string();
         if ui.add(egui::TextEdit::singleline(&mut text).desired_width(240.0)).labelled_by(label).changed() {
@@ -328,9 +350,8 @@ impl ExportDialog {
     fn summary(&self, ui: &mut Ui, own: (u32, u32)) {
         let (width, height) = self.choices.size.unwrap_or(own);
         let count = self.choices.last.saturating_add(1).saturating_sub(self.choices.first);
-        let bytes = f64::from(width) * f64::from(height) * BYTES_A_PIXEL * count as f64;
-        let (first, last) = (Export::file_name(self.choices.first), Export::file_name(self.choices.last));
-        let text = format!("{first} to {last}: {}, about {}", frames(count), amount(bytes));
+        let bytes = f64::from(width) * f64::from(height) * self.format().bytes_per_pixel * count as f64;
+        let text = format!("{}: {}, about {}", self.export().names(), frames(count), amount(bytes));
         ui.label(RichText::new(text).color(theme::of(ui).dim));
         if self.choices.first > 1 {
             let text = "Earlier frames are computed too, because each frame depends on the one before.";

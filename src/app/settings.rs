@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::panes::Pane;
+use crate::export::DEFAULT;
 use crate::files::{read, write};
 
 /// The largest settings file \[bytes\].
@@ -89,12 +90,14 @@ pub struct ExportChoices {
     pub last: u64,
     /// Of the pictures \[pixels\]; what the Output says when absent.
     pub size: Option<(u32, u32)>,
+    /// The name of the format.
+    pub format: String,
     pub folder: PathBuf,
 }
 
 impl Default for ExportChoices {
     fn default() -> ExportChoices {
-        ExportChoices { first: 1, last: 240, size: None, folder: PathBuf::new() }
+        ExportChoices { first: 1, last: 240, size: None, format: DEFAULT.name.into(), folder: PathBuf::new() }
     }
 }
 

@@ -6,7 +6,11 @@ use gltf::json::validation::{Checked, USize64};
 use gltf::json::{Accessor, Index, Root};
 
 use super::error::Cause;
-use super::gltf::broken;
+
+/// A glTF file that does not hold what it says.
+pub fn broken(message: impl Into<String>) -> Cause {
+    Cause::Broken { kind: "glTF", message: message.into() }
+}
 
 /// The elements of an accessor, found to lie in its buffer.
 pub struct Elements<'a> {

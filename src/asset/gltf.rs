@@ -17,7 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use glam::{DMat4, DQuat, DVec3};
 use percent_encoding::percent_decode_str;
 
-use super::accessor::Elements;
+use super::accessor::{Elements, broken};
 use super::error::Cause;
 use super::{MAX_FILE, MAX_TRIANGLES, MAX_VERTICES, Mesh, Phase, Work};
 use crate::files::{Access, ReadError, read as regular};
@@ -30,10 +30,6 @@ const MAX_BUFFERS: usize = 1024;
 const MAX_VALUES: usize = 2_000_000;
 /// Required extensions that change looks, not shape, begin so; quantized positions are read.
 const HARMLESS: [&str; 5] = ["KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_mesh_quantization"];
-
-pub fn broken(message: impl Into<String>) -> Cause {
-    Cause::Broken { kind: "glTF", message: message.into() }
-}
 
 /// `folder` is where buffers beside the file lie, as far as `access` lets them be read.
 ///

@@ -9,9 +9,8 @@ use std::ops::Range;
 use glam::DVec3;
 
 use super::error::Cause;
-use super::surface::corners;
 use super::tree::bounds;
-use super::triangle::{area_vector, turn};
+use super::triangle::{area_vector, corners, turn};
 use super::work::Work;
 
 /// A shell is nearly closed if its area vectors cancel to this share of its area; they cancel altogether if it is closed.

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::error::Cause;
 use super::tree::{Tree, bounds};
-use super::triangle::Triangle;
+use super::triangle::corners;
 use super::{DistanceGrid, Mesh, Phase, Placement, Work, fill, is_point, place, place_warnings, shells};
 use crate::graph::Domain;
 
@@ -42,11 +42,6 @@ pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work: &Work
     let values = fill::fill(domain, &tree, seams.closed, &inside, work)?;
     warnings.extend(place_warnings(domain, min, max, &values));
     Ok(DistanceGrid { values, warnings })
-}
-
-/// The corners of a triangle of welded points.
-pub fn corners(points: &[DVec3], triangle: &[u32; 3]) -> Triangle {
-    triangle.map(|i| points.get(i as usize).copied().unwrap_or_default())
 }
 
 /// Makes points at one place one point, so that faces that meet are seen to meet: files repeat them wherever a normal or a

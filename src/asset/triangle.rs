@@ -6,6 +6,11 @@ use glam::DVec3;
 
 pub type Triangle = [DVec3; 3];
 
+/// The corners of a triangle that names its points.
+pub fn corners(points: &[DVec3], triangle: &[u32; 3]) -> Triangle {
+    triangle.map(|i| points.get(i as usize).copied().unwrap_or_default())
+}
+
 /// Below this ratio of height to length a triangle has no normal to speak of, and its edges are as near as its face.
 const NEEDLE: f64 = 1e-12;
 

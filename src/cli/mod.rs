@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod deterministic;
 mod driver;
+mod format;
 mod junit;
 mod plan;
 mod render;

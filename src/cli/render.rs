@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::deterministic::{DeterministicArgs, Recorder};
 use super::driver::DriverArgs;
+use super::format::FormatArgs;
 use super::report::{self, Failure};
 use super::wire::WireArgs;
 use super::{GraphArgs, parse_size};
@@ -38,6 +39,8 @@ pub struct Render {
     /// Folder for the frames, created if missing
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    #[command(flatten)]
+    format: FormatArgs,
     /// Resume an interrupted export
     #[arg(long, conflicts_with = "deterministic")]
     resume: bool,
@@ -81,6 +84,7 @@ impl Render {
             frames: self.frames.clone(),
             size: self.fitted(&document, &library)?,
             subject: self.wire.view(self.size).map_or_else(|| Subject::Output(self.output.clone()), Subject::Wire),
+            format: self.format.format,
             folder: self.out.clone(),
             resume: self.resume,
         };
@@ -99,7 +103,7 @@ impl Render {
         let mut first_shown = false;
         let result = job::run(&export, &inputs, &mut simulation, |progress, simulation| {
             bar.set_position(progress.frame);
-            first_shown = first_shown || bar.suspend(|| self.show_first(progress));
+            first_shown = first_shown || bar.suspend(|| self.show_first(&export, progress));
             times.take(simulation, false);
             bad = bad.take().or_else(|| simulation.bad_values(false));
             // While a frame is waited for, this is asked more than once.
@@ -117,7 +121,7 @@ impl Render {
         })?;
         bar.finish_and_clear();
         if !first_shown {
-            self.show_first(&done);
+            self.show_first(&export, &done);
         }
         if let Some(fault) = fault {
             return Err(fault);
@@ -147,8 +151,8 @@ impl Render {
     }
 
     /// Says where the first frame of this run is, once it is written: a person can look at it while the others come. Returns whether it was.
-    fn show_first(&self, progress: &Progress) -> bool {
-        let first = self.out.join(Export::file_name(self.frames.start() + progress.kept));
+    fn show_first(&self, export: &Export, progress: &Progress) -> bool {
+        let first = export.path(self.frames.start() + progress.kept);
         let is_written = progress.written > 0 && first.is_file();
         if is_written {
             report::tell(&format!("first frame: {}", first.display()));

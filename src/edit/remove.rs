@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::wires::{connect, disconnect};
 use super::{InputEnd, OUT};
 use crate::document::{Document, LevelMut, Link, Node, NodeKind, ParamValue, Scope};
-use crate::graph::bypass::{Through, takes_constant, through};
-use crate::graph::ports::Ports;
+use crate::graph::bypass::{takes_constant, through};
+use crate::graph::ports::{Ports, Through};
 use crate::library::Library;
 
 /// Removes nodes. Readers of one are wired to what it would pass on if it were muted; where that is nothing, the wire goes, and so do mentions

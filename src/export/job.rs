@@ -9,21 +9,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::png_sequence::{ExportError, PngSequence};
-use super::record::{self, Fingerprint, Record};
-use super::subject::FrameSource;
+use super::record::{Fingerprint, Record};
+use super::sink::{ExportError, Format, Frame, FrameSink, PREFIX, Target};
 pub use super::subject::Subject;
+use super::subject::{FrameSource, Pending};
 use crate::asset::Work;
 use crate::cancel::Cancel;
 use crate::document::Document;
-use crate::files::{Access, read, write};
-use crate::gpu::{Gpu, Making, Reading};
+use crate::files::{Access, write};
+use crate::gpu::{Gpu, Making};
 use crate::graph::Graph;
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::sim::probe::Statistics;
-use crate::sim::{Image, Simulation, files};
+use crate::sim::{Simulation, files};
 use crate::tune::Book;
 
 /// How long a cancelled export is waited for.
@@ -38,8 +38,6 @@ const ASK: Duration = Duration::from_millis(50);
 const WAIT_EVERY: u64 = 4;
 /// Of the last frames, for the rate \[frames\].
 const RATE_OVER: usize = 30;
-const PREFIX: &str = "frame";
-const DIGITS: usize = 4;
 
 /// What to export, and where to.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +47,9 @@ pub struct Export {
     /// Of the pictures \[pixels\]; what the Output says when absent.
     pub size: Option<(u32, u32)>,
     pub subject: Subject,
-    /// For the pictures `frame.0001.png` and on; made when it is not there.
+    /// Which files are written.
+    pub format: &'static Format,
+    /// For the files; made when it is not there.
     pub folder: PathBuf,
     /// Frames that an interrupted export of the same has written stay, and those after them are written.
     pub resume: bool,
@@ -62,11 +62,6 @@ impl Export {
         PlanOptions { folder: access.folder.clone(), allow_files: access.anywhere, ..options }
     }
 
-    /// The name of a frame's file.
-    pub fn file_name(index: u64) -> String {
-        format!("{PREFIX}.{index:0DIGITS$}.png")
-    }
-
     /// How many whole frames of an interrupted export of this are in the folder, from the first on; `None` where there is none. Looks
     /// into each of them.
     pub fn interrupted(&self, inputs: &Fingerprint) -> Option<u64> {
@@ -74,25 +69,34 @@ impl Export {
         if !record.same(&self.record(None, inputs)) {
             return None;
         }
-        let mut size = record.picture;
-        // They are all of one size.
-        let is_whole = |frame: &u64| {
-            record::whole_png(&self.frame_path(*frame)).is_some_and(|found| found == *size.get_or_insert(found))
-        };
-        Some(self.frames.clone().take_while(is_whole).count() as u64)
+        Some(self.sink().whole(record.picture))
     }
 
-    /// Whether the folder holds a file of the first frame, which would be replaced.
+    /// Whether the folder holds files of its frames, which would be replaced.
     pub fn would_replace(&self) -> bool {
-        fs::symlink_metadata(self.frame_path(*self.frames.start())).is_ok()
+        self.sink().present().is_ok_and(|count| count > 0)
+    }
+
+    /// The file that a frame goes to.
+    pub fn path(&self, frame: u64) -> PathBuf {
+        self.sink().path(frame)
+    }
+
+    /// The names of its files in one line: `frame.0001.png to frame.0240.png`.
+    pub fn names(&self) -> String {
+        self.sink().names()
+    }
+
+    fn target(&self) -> Target {
+        Target { folder: self.folder.clone(), frames: self.frames.clone() }
+    }
+
+    fn sink(&self) -> Box<dyn FrameSink> {
+        (self.format.open)(self.target())
     }
 
     fn fault(&self, error: &io::Error) -> JobError {
         JobError::Record { path: self.record_path(), cause: error.to_string() }
-    }
-
-    fn frame_path(&self, frame: u64) -> PathBuf {
-        self.folder.join(Export::file_name(frame))
     }
 
     /// Lies in the folder until the export is complete.
@@ -101,9 +105,8 @@ impl Export {
     }
 
     fn record(&self, picture: Option<[u32; 2]>, inputs: &Fingerprint) -> Record {
-        let (first, last) = self.frames.clone().into_inner();
         let subject = format!("{:?} {:?}", self.subject, self.size);
-        Record::new(first, last, picture, &subject, inputs)
+        Record::new(&self.target(), picture, &subject, self.format.name, inputs)
     }
 }
 
@@ -182,11 +185,13 @@ pub fn run(
         return Err(JobError::Frames { first, last });
     }
     let mut eye = FrameSource::new(simulation, &export.subject)?;
-    let mut sequence = PngSequence::new(&export.folder, PREFIX, DIGITS)?;
+    let mut sink = export.sink();
+    export.target().create_folder()?;
     let lock = write::FolderLock::take(&export.folder).map_err(|e| export.fault(&e))?;
     let Some(_lock) = lock else { return Err(JobError::Locked { folder: export.folder.clone() }) };
     write::sweep(&export.folder);
-    let (kept, replaced) = begin(export, eye.size(simulation), inputs)?;
+    let (kept, replaced) = begin(export, sink.as_mut(), eye.size(simulation), inputs)?;
+    sink.begin(kept)?;
     let mut progress = Progress { kept, replaced, last, ..Progress::default() };
     let mut stamps = VecDeque::new();
     let mut waiting = Waiting::new();
@@ -198,10 +203,10 @@ pub fn run(
         simulation.step(&input)?;
         let write = frame >= first.saturating_add(kept);
         if write || frame % WAIT_EVERY == 0 {
-            waiting.push_back((write.then_some(frame), eye.picture(simulation)?));
+            waiting.push_back((write.then_some(frame), eye.read(simulation)?));
         }
         while wanted && waiting.len() > IN_FLIGHT {
-            wanted = take(&mut waiting, &mut sequence, &mut progress, &mut |progress| go_on(progress, simulation))?;
+            wanted = take(&mut waiting, sink.as_mut(), &mut progress, &mut |progress| go_on(progress, simulation))?;
         }
         progress.frame = frame;
         progress.rate = rate(&mut stamps, Instant::now());
@@ -218,69 +223,57 @@ pub fn run(
             true => go_on(progress, simulation),
             false => ended.elapsed() < PATIENCE,
         };
-        if !take(&mut waiting, &mut sequence, &mut progress, &mut wait)? {
+        if !take(&mut waiting, sink.as_mut(), &mut progress, &mut wait)? {
             wanted = false;
             break;
         }
     }
-    progress.written = sequence.finish()?;
+    progress.written = sink.finish()?;
     if wanted {
         progress.frame = last;
-        sync(export, kept);
+        // Before nothing says any more that some may be missing.
+        sink.sync();
         // With it gone, the export is complete. Where it can't be removed, another export only starts over.
         let _ = fs::remove_file(export.record_path());
     }
     Ok((progress, eye.statistics()))
 }
 
-/// Frames on their way, with their size; those that are not written have no number.
-type Waiting = VecDeque<(Option<u64>, (Reading, [u32; 2]))>;
+/// Frames on their way; those that are not written have no number.
+type Waiting = VecDeque<(Option<u64>, Pending)>;
 
 /// Notes what the export is of, and takes away the frames of others that it would write over: they are not its own. Returns how many
 /// frames stay and how many are taken away.
-fn begin(export: &Export, picture: Option<[u32; 2]>, inputs: &Fingerprint) -> Result<(u64, u64), JobError> {
+fn begin(
+    export: &Export,
+    sink: &mut dyn FrameSink,
+    picture: Option<[u32; 2]>,
+    inputs: &Fingerprint,
+) -> Result<(u64, u64), JobError> {
     let fault = |error: io::Error| export.fault(&error);
     let kept = if export.resume { export.interrupted(inputs) } else { None };
     if let Some(kept) = kept {
         return Ok((kept, 0));
     }
-    let mut replaced = 0;
-    for (frame, path) in record::frames(&export.folder, PREFIX).map_err(fault)? {
-        if export.frames.contains(&frame) {
-            fs::remove_file(path).map_err(fault)?;
-            replaced += 1;
-        }
-    }
+    let replaced = sink.remove().map_err(fault)?;
     export.record(picture, inputs).write(&export.record_path()).map_err(fault)?;
     Ok((0, replaced))
-}
-
-/// Has the frames that were written reach the disk, before nothing says any more that they may be missing.
-fn sync(export: &Export, kept: u64) {
-    let first = export.frames.start().saturating_add(kept);
-    for frame in first..=*export.frames.end() {
-        // One that is gone was taken away by somebody.
-        if let Ok((file, _)) = read::open_without_links(&export.frame_path(frame)) {
-            let _ = file.sync_all();
-        }
-    }
-    write::sync_folder(&export.folder);
 }
 
 /// Takes the oldest picture in and passes it on to be written. While it is not there, `wait` is asked now and then; where that says no,
 /// the picture is given up, and this returns false.
 fn take(
     waiting: &mut Waiting,
-    sequence: &mut PngSequence,
+    sink: &mut dyn FrameSink,
     progress: &mut Progress,
     wait: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<bool, JobError> {
-    let Some((index, (mut reading, [width, height]))) = waiting.pop_front() else { return Ok(true) };
+    let Some((index, mut pending)) = waiting.pop_front() else { return Ok(true) };
     let mut asked = Instant::now();
-    let words = loop {
-        match reading.try_take() {
-            Ok(words) => break words.ok_or(JobError::Gpu)?,
-            Err(not_yet) => reading = not_yet,
+    let content = loop {
+        match pending.try_take() {
+            Ok(content) => break content.ok_or(JobError::Gpu)?,
+            Err(not_yet) => pending = not_yet,
         }
         if asked.elapsed() > ASK {
             asked = Instant::now();
@@ -291,7 +284,7 @@ fn take(
         std::thread::sleep(LOOK);
     };
     if let Some(index) = index {
-        sequence.push(index, Image::new(width, height, &words))?;
+        sink.write(Frame { index, content })?;
         progress.written += 1;
     }
     Ok(true)

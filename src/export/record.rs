@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::sink::Target;
 use crate::asset;
 use crate::cancel::Cancel;
 use crate::document::{Document, Node, NodeKind, Nodes};
-use crate::files::{self, Access, read, write};
+use crate::files::{Access, read, write};
 use crate::library::{Definition, Library};
 
 /// A record has some hundred bytes.
@@ -132,6 +132,10 @@ impl Used {
     }
 }
 
+fn png() -> String {
+    "png".into()
+}
+
 /// The file's contents. It holds no text of the graph: what is written under a name that somebody else may have chosen must not be theirs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
@@ -141,17 +145,28 @@ pub(super) struct Record {
     pub picture: Option<[u32; 2]>,
     /// SHA-256 of the subject, in hexadecimal.
     pub subject: String,
+    /// The name of the format. Records from before there was a choice are of PNG.
+    #[serde(default = "png")]
+    pub format: String,
     /// The [`Fingerprint`].
     pub inputs: String,
 }
 
 impl Record {
-    pub fn new(first: u64, last: u64, picture: Option<[u32; 2]>, subject: &str, inputs: &Fingerprint) -> Record {
+    /// `subject` is what the frames are of, as text; `format` is its name.
+    pub fn new(
+        target: &Target,
+        picture: Option<[u32; 2]>,
+        subject: &str,
+        format: &str,
+        inputs: &Fingerprint,
+    ) -> Record {
+        let (first, last) = target.frames.clone().into_inner();
         let mut text = String::new();
         for byte in Sha256::digest(subject.as_bytes()) {
             let _ = write!(text, "{byte:02x}");
         }
-        Record { first, last, picture, subject: text, inputs: inputs.0.clone() }
+        Record { first, last, picture, subject: text, format: format.into(), inputs: inputs.0.clone() }
     }
 
     /// The record in a file; a link counts as none.
@@ -172,56 +187,4 @@ impl Record {
         let text = ron::to_string(self).map_err(io::Error::other)?;
         write::replace_in_export(path, text.as_bytes())
     }
-}
-
-/// The size of a picture \[pixels\], if it is a whole PNG file: from its signature to the chunk that ends it, with nothing behind.
-pub(super) fn whole_png(path: &Path) -> Option<[u32; 2]> {
-    const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
-    let (mut file, length) = files::read::open_without_links(path).ok()?;
-    let mut start = [0; 24];
-    file.read_exact(&mut start).ok()?;
-    let [width, height] =
-        [16, 20].map(|at| start.get(at..).and_then(|b| b.first_chunk()).map(|b| u32::from_be_bytes(*b)));
-    if !start.starts_with(&SIGNATURE) || start.get(12..16)? != b"IHDR" {
-        return None;
-    }
-    let mut at = SIGNATURE.len() as u64;
-    loop {
-        let (size, kind) = chunk(&mut file, at)?;
-        // Length, kind and check sum.
-        at += 12 + u64::from(size);
-        match &kind {
-            b"IEND" => return (at == length && size == 0).then_some([width?, height?]),
-            _ if at >= length => return None,
-            _ => {}
-        }
-    }
-}
-
-fn chunk(file: &mut File, at: u64) -> Option<(u32, [u8; 4])> {
-    let mut head = [0; 8];
-    file.seek(SeekFrom::Start(at)).ok()?;
-    file.read_exact(&mut head).ok()?;
-    let (size, kind) = (head.first_chunk()?, head.last_chunk()?);
-    Some((u32::from_be_bytes(*size), *kind))
-}
-
-/// The number of a frame from the name of its file.
-pub(super) fn number(name: &Path, prefix: &str) -> Option<u64> {
-    let digits = name.to_str()?.strip_prefix(prefix)?.strip_prefix('.')?.strip_suffix(".png")?;
-    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
-}
-
-/// Files of frames in a folder with their numbers, whatever they hold; folders are none.
-pub(super) fn frames(folder: &Path, prefix: &str) -> io::Result<Vec<(u64, PathBuf)>> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if let Some(index) = number(Path::new(&entry.file_name()), prefix)
-            && !entry.file_type()?.is_dir()
-        {
-            found.push((index, entry.path()));
-        }
-    }
-    Ok(found)
 }

@@ -1,10 +1,11 @@
 //! What pictures are of: an Output of the graph, or any wire.
 
+use super::sink::Content;
 use crate::gpu::Reading;
 use crate::plan::{Keep, Outputs, PlanOptions};
 use crate::problem::Problem;
-use crate::sim::Simulation;
 use crate::sim::probe::{Probe, Statistics, View};
+use crate::sim::{Image, Simulation};
 
 /// What is on the pictures.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,25 @@ impl Subject {
                 let keep = Keep::Wires(vec![view.keep()]);
                 PlanOptions { keep, outputs: Outputs::None, ..PlanOptions::default() }
             }
+        }
+    }
+}
+
+/// What a frame holds, on its way from the GPU.
+pub(super) struct Pending {
+    reading: Reading,
+    /// \[pixels\]
+    size: [u32; 2],
+}
+
+impl Pending {
+    /// The content, if it is there yet, and `None` when the device failed; itself if it is not there. Does not block.
+    pub fn try_take(self) -> Result<Option<Content>, Pending> {
+        let [width, height] = self.size;
+        let image = |words: Vec<u32>| Content::Image(Image::new(width, height, &words));
+        match self.reading.try_take() {
+            Ok(words) => Ok(words.map(image)),
+            Err(reading) => Err(Pending { reading, ..self }),
         }
     }
 }
@@ -55,19 +75,20 @@ impl<'a> FrameSource<'a> {
         simulation.find_picture(*output).ok().map(|picture| [picture.width, picture.height])
     }
 
-    /// The picture of the last frame, on its way, and its size \[pixels\].
-    pub fn picture(&mut self, simulation: &Simulation) -> Result<(Reading, [u32; 2]), Problem> {
+    /// What the last frame holds, on its way.
+    pub fn read(&mut self, simulation: &Simulation) -> Result<Pending, Problem> {
         match self {
             FrameSource::Wire(probe, view) => {
                 probe.update(simulation, view)?;
                 let size = probe.picture().map(|picture| picture.size);
                 let remedy = "choose a wire of a grid or of particles";
                 let found = probe.picture_async().zip(size);
+                let found = found.map(|(reading, size)| Pending { reading, size });
                 found.ok_or_else(|| Problem::new("", &view.wire, "this wire cannot be shown as an image", remedy))
             }
             FrameSource::Output(output) => {
                 let picture = simulation.find_picture(*output)?;
-                Ok((simulation.picture_async(*output)?, [picture.width, picture.height]))
+                Ok(Pending { reading: simulation.picture_async(*output)?, size: [picture.width, picture.height] })
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Operators and functions of expressions: one table of each, and what they compute.
 
-use super::program::{Fault, Value};
+use super::value::{Fault, Value, vector};
 use super::{ExprContext, Number};
 use crate::curve::monotone;
 
@@ -139,16 +139,6 @@ fn name(usage: &str) -> &str {
 fn unlike(usage: &str, a: Number, b: Number) -> Fault {
     let (short, long) = (a.len.min(b.len), a.len.max(b.len));
     Fault::Text(format!("`{}` cannot combine a vector of {short} with one of {long}", name(usage)))
-}
-
-/// The vector of one to four scalars.
-pub(super) fn vector(parts: &[Value]) -> Option<Number> {
-    let mut v = [0.0; 4];
-    for (x, part) in v.get_mut(..parts.len())?.iter_mut().zip(parts) {
-        let Value::Scalar(part) = part else { return None };
-        *x = *part;
-    }
-    (!parts.is_empty()).then_some(Number { len: parts.len(), v })
 }
 
 /// By how much a is above b, relative to the larger one: what differs by rounding alone, as 0.1 + 0.2 and 0.3, counts as equal. So

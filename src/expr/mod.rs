@@ -13,13 +13,14 @@ mod program;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 pub use names::{mentions, names, rename, replace, reserved, usable};
-use program::{Fault, Value};
 use scan::{Scan, Scanner};
+use value::{Fault, Value};
 
 /// Longest text of an expression \[bytes\].
 pub const MAX_TEXT: usize = 4096;

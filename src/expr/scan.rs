@@ -5,7 +5,8 @@
 
 use super::functions::{Apply, Function, MINUS, NOT, OPERATORS, PREFIX, RIGHT, function};
 use super::names::reserved;
-use super::program::{Does, NO_CONDITION, Step};
+use super::program::{Does, Step};
+use super::value::NO_CONDITION;
 use super::{ExprError, LISTED, MAX_BRACKETS, MAX_TEXT, Numbers, Place, STATEMENTS, VALUES, VARIABLES, usage_of};
 
 /// What stood before the token that is read.

@@ -1,17 +1,14 @@
 //! A device and its queue: one of our own, or one that belongs to the program around us.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::driver::Making;
-use super::memory::Injected;
+use super::injected::Injected;
 use super::pipelines::Pipelines;
 use super::store::Store;
-use super::wire_view;
+use super::wire_view::kernels::Compiled;
+use crate::plan::Tuning;
 use crate::plan::tuning::MOST_BUFFERS;
-use crate::plan::{Plan, Tuning};
-use crate::problem::Problems;
 
 /// Why there is no device.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -40,7 +37,7 @@ pub struct Gpu {
     pub(crate) queue: wgpu::Queue,
     name: String,
     pub(crate) pipelines: Arc<Pipelines>,
-    pub(crate) probes: Arc<wire_view::Compiled>,
+    pub(crate) probes: Arc<Compiled>,
     pub(super) store: Arc<OnceLock<Store>>,
     /// Errors that no scope caught, and the loss of the device.
     faults: Arc<Mutex<Vec<String>>>,
@@ -153,38 +150,6 @@ impl Gpu {
                 note(&faults, format!("the graphics device was lost: {message}"));
             }
         });
-    }
-
-    /// Builds the pipelines of a plan ahead, on any thread, so that a simulation which takes the plan later does not wait.
-    ///
-    /// # Errors
-    /// Every shader that the driver refuses, by the node that needs it.
-    pub fn prepare(&self, plan: &Plan) -> Result<(), Problems> {
-        self.prepare_while(plan, &mut |_| true)
-    }
-
-    /// The same, for as long as `go_on` says yes: it is asked every 50 ms while the driver works. A call into the driver can't be
-    /// interrupted, so its thread goes on by itself, and what it makes is there if it is asked for again. Before the process ends,
-    /// see [`super::settle`].
-    ///
-    /// # Errors
-    /// Every shader that the driver refuses; or the node whose shader was being compiled when `go_on` said no.
-    pub fn prepare_while(&self, plan: &Plan, go_on: &mut dyn FnMut(&Making) -> bool) -> Result<(), Problems> {
-        self.pipelines.get(self, plan, go_on)?;
-        if let Some(store) = self.store.get() {
-            // A store that can't be written only costs the next start its time.
-            let _ = store.save(self.pipelines.count());
-        }
-        Ok(())
-    }
-
-    /// Keeps what the driver compiles in a folder, and takes from there what it has compiled before, where the backend allows it.
-    /// Nothing but this program may write there.
-    pub fn keep_pipelines(&self, folder: &Path) {
-        if let Some(store) = Store::open(self, folder) {
-            // The first folder stays.
-            let _ = self.store.set(store);
-        }
     }
 
     /// How plans are made for this device as long as nothing was measured on it: on a processor that plays GPU, memory is near and

@@ -44,7 +44,7 @@ impl Engine {
     /// What the adapter lacks, and how much; shaders that the driver refuses; memory that it does not have.
     pub fn new(gpu: &Gpu, plan: &Plan) -> Result<Engine, Problems> {
         check_limits(gpu, plan)?;
-        let pipelines = gpu.pipelines.get(gpu, plan, &mut |_| true)?;
+        let pipelines = gpu.pipelines(plan, &mut |_| true)?;
         let Memory { buffers, uniforms, flags } = Memory::of(gpu, plan).map_err(|error| {
             let largest = plan.buffers.iter().max_by_key(|b| b.bytes);
             let cause = format!(

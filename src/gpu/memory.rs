@@ -1,8 +1,6 @@
 //! Every buffer of the engine is made here, so that memory that runs out is one error at the place that asked for it, and so that
 //! tests can have each allocation fail in turn.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::device::Gpu;
 use crate::plan::mebibytes;
 use crate::problem::Problem;
@@ -20,18 +18,6 @@ pub struct OutOfMemory {
 impl From<OutOfMemory> for Problem {
     fn from(error: OutOfMemory) -> Problem {
         Problem::new("", "", error.to_string(), "close other programs, or lower the resolution")
-    }
-}
-
-/// Counts allocations down to the one that is to fail; zero where none is.
-#[derive(Debug, Default)]
-pub struct Injected(AtomicU64);
-
-impl Injected {
-    /// Whether the allocation that is about to be made fails.
-    fn falls_due(&self) -> bool {
-        let count_down = |left: u64| left.checked_sub(1);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count_down) == Ok(1)
     }
 }
 
@@ -62,11 +48,11 @@ impl Gpu {
 
     /// Has the `nth` allocation from now fail, the next one with 1, as it does when GPU memory runs out. For tests of recovery.
     pub fn fail_allocation(&self, nth: u64) {
-        self.injected.0.store(nth, Ordering::Relaxed);
+        self.injected.set(nth);
     }
 
     /// Whether an allocation is still to fail.
     pub fn has_allocation_to_fail(&self) -> bool {
-        self.injected.0.load(Ordering::Relaxed) > 0
+        self.injected.is_set()
     }
 }

@@ -1,10 +1,12 @@
 //! The engine: carries out a plan. The only module that talks to a graphics driver.
 
 mod bandwidth;
+mod compile;
 mod device;
 mod driver;
 mod engine;
 mod heaps;
+mod injected;
 mod mapped;
 mod memory;
 mod pipelines;

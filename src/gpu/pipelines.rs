@@ -1,20 +1,12 @@
-//! Pipelines by the content of their kernel, built in parallel and kept for the next plan.
-//!
-//! A call into the driver's compiler has no end that anybody could promise, and can't be interrupted. So pipelines are made on threads
-//! that are left behind when whoever asked gives up. What such a thread makes in the end is kept like any other.
+//! Pipelines by the content of their kernel, kept for the next plan. [`super::compile`] makes them.
 
-use std::borrow::Cow;
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::device::Gpu;
-use super::driver::{self, Alive, Inside, Making};
-use super::store::Store;
-use crate::plan::{Kernel, Plan, module};
-use crate::problem::{Problem, Problems};
+use super::driver::Making;
+use crate::plan::Kernel;
+use crate::problem::Problem;
 
 /// A kernel made ready for the device.
 #[derive(Debug)]
@@ -25,30 +17,30 @@ pub struct Pipeline {
 
 /// Every pipeline of a device.
 #[derive(Debug, Default)]
-pub struct Pipelines(Arc<Shared>);
+pub struct Pipelines(pub(super) Arc<Shared>);
 
 #[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
+pub(super) struct Shared {
+    pub state: Mutex<State>,
+    pub changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    known: HashMap<Key, Arc<Pipeline>>,
+pub(super) struct State {
+    pub known: HashMap<Key, Arc<Pipeline>>,
     /// What some thread is making, since when, perhaps for somebody who no longer waits.
-    making: HashMap<Key, Instant>,
+    pub making: HashMap<Key, Instant>,
     /// What went wrong, until it is asked for again.
-    failed: HashMap<Key, Problem>,
+    pub failed: HashMap<Key, Problem>,
 }
 
 impl State {
     /// What has neither a pipeline nor a problem yet.
-    fn open<'n>(&self, nodes: &'n [(Key, Vec<String>)]) -> impl Iterator<Item = &'n (Key, Vec<String>)> {
+    pub fn open<'n>(&self, nodes: &'n [(Key, Vec<String>)]) -> impl Iterator<Item = &'n (Key, Vec<String>)> {
         nodes.iter().filter(|(key, _)| !self.known.contains_key(key) && !self.failed.contains_key(key))
     }
 
-    fn progress(&self, nodes: &[(Key, Vec<String>)]) -> Making {
+    pub fn progress(&self, nodes: &[(Key, Vec<String>)]) -> Making {
         let longest = self.open(nodes).filter_map(|(key, node)| Some((self.making.get(key)?, node))).min();
         Making {
             done: nodes.len() - self.open(nodes).count(),
@@ -61,68 +53,27 @@ impl State {
 
 impl Shared {
     /// A thread that panicked has left nothing half done behind the lock.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// All that a pipeline depends on. The text itself, not a hash of it: no collision to think about.
-type Key = (String, Vec<bool>, u32, bool, bool);
+pub(super) type Key = (String, Vec<bool>, u32, bool, bool);
 
-fn key(kernel: &Kernel) -> Key {
+pub(super) fn key(kernel: &Kernel) -> Key {
     let writes = kernel.bindings.iter().map(|b| b.writes).collect();
     (kernel.wgsl.clone(), writes, kernel.uniform_bytes, kernel.finite, kernel.in_bounds)
 }
 
-/// Shader compilers recurse over what the user wrote.
-const STACK: usize = 256 << 20;
-/// Between two looks at whether somebody still waits.
-const LOOK: Duration = Duration::from_millis(50);
-/// Threads inside of the driver at which no more shaders are begun: those that were left behind would take the machine.
-const MOST_INSIDE: usize = 64;
-
-/// What somebody waits for.
-struct Request {
-    gpu: Gpu,
-    shared: Arc<Shared>,
-    queue: Mutex<VecDeque<(Key, Kernel)>>,
-    /// Nobody waits any more.
-    given_up: AtomicBool,
-    threads: AtomicUsize,
-}
-
 impl Pipelines {
-    /// The pipeline of each kernel of a plan; those not known yet are compiled on all cores, the longest text first. `go_on` is asked every
-    /// 50 ms meanwhile, and where it says no, this ends at once.
-    ///
-    /// # Errors
-    /// Every kernel that the driver refuses, by the node that needs it; or the node whose shader was being compiled.
-    pub fn get(
-        &self,
-        gpu: &Gpu,
-        plan: &Plan,
-        go_on: &mut dyn FnMut(&Making) -> bool,
-    ) -> Result<Vec<Arc<Pipeline>>, Problems> {
-        let keys: Vec<Key> = plan.kernels.iter().map(key).collect();
-        let missing = self.missing(&plan.kernels, &keys);
-        if !missing.is_empty() {
-            let wanted: HashSet<&Key> = missing.iter().map(|(key, _)| key).collect();
-            let nodes = keys.iter().enumerate().filter(|(_, key)| wanted.contains(key));
-            let nodes: Vec<(Key, Vec<String>)> =
-                nodes.map(|(kernel, key)| (key.clone(), nodes_of(plan, kernel))).collect();
-            self.make(gpu, missing, &nodes, go_on)?;
-        }
-        let state = self.0.lock();
-        let found: Option<Vec<_>> = keys.iter().map(|key| state.known.get(key).cloned()).collect();
-        found.ok_or_else(died)
-    }
-
     /// How many are known.
     pub fn count(&self) -> usize {
         self.0.lock().known.len()
     }
 
-    fn missing(&self, kernels: &[Kernel], keys: &[Key]) -> VecDeque<(Key, Kernel)> {
+    /// Those not known yet, the longest text first. What went wrong with them before is forgotten.
+    pub(super) fn missing(&self, kernels: &[Kernel], keys: &[Key]) -> VecDeque<(Key, Kernel)> {
         let mut state = self.0.lock();
         let mut missing: Vec<(Key, Kernel)> = Vec::new();
         for (key, kernel) in keys.iter().zip(kernels) {
@@ -134,211 +85,4 @@ impl Pipelines {
         missing.sort_by_key(|(_, kernel)| std::cmp::Reverse(kernel.wgsl.len()));
         missing.into()
     }
-
-    fn make(
-        &self,
-        gpu: &Gpu,
-        missing: VecDeque<(Key, Kernel)>,
-        nodes: &[(Key, Vec<String>)],
-        go_on: &mut dyn FnMut(&Making) -> bool,
-    ) -> Result<(), Problems> {
-        if driver::threads_inside() >= MOST_INSIDE {
-            let cause = format!("the driver is still compiling {MOST_INSIDE} cancelled shaders");
-            return Err(Problem::new("", "", cause, "save the graph and restart the program").into());
-        }
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(missing.len());
-        let request = Arc::new(Request {
-            gpu: gpu.clone(),
-            shared: self.0.clone(),
-            queue: Mutex::new(missing),
-            given_up: AtomicBool::new(false),
-            threads: AtomicUsize::new(0),
-        });
-        for _ in 0..threads {
-            request.threads.fetch_add(1, Ordering::SeqCst);
-            let (own, alive) = (Leaving(request.clone()), Alive::begin());
-            let work = move || {
-                own.0.work();
-                drop(own);
-                drop(alive);
-            };
-            let spawned = std::thread::Builder::new().name("pipelines".into()).stack_size(STACK).spawn(work);
-            if spawned.is_err() && request.threads.load(Ordering::SeqCst) == 0 {
-                // Where no thread can be had, the work is done here, and nobody can give it up.
-                request.work();
-            }
-        }
-        self.wait(&request, nodes, go_on)
-    }
-
-    /// Waits for all of them, or until `go_on` says no.
-    fn wait(
-        &self,
-        request: &Request,
-        nodes: &[(Key, Vec<String>)],
-        go_on: &mut dyn FnMut(&Making) -> bool,
-    ) -> Result<(), Problems> {
-        let mut state = self.0.lock();
-        loop {
-            let left = request.threads.load(Ordering::SeqCst) > 0;
-            if !state.open(nodes).any(|(key, _)| left || state.making.contains_key(key)) {
-                break;
-            }
-            let (next, _) = self.0.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner);
-            let making = next.progress(nodes);
-            drop(next);
-            // What is done need not be given up.
-            if !go_on(&making) && making.done < making.total {
-                request.given_up.store(true, Ordering::SeqCst);
-                return Err(given_up(&making).into());
-            }
-            state = self.0.lock();
-        }
-        let mut problems = Problems::default();
-        nodes.iter().filter_map(|(key, _)| state.failed.get(key)).for_each(|problem| problems.push(problem.clone()));
-        if problems.is_empty() { Ok(()) } else { Err(problems) }
-    }
-}
-
-/// Counts a thread of a request until it ends.
-struct Leaving(Arc<Request>);
-
-impl Drop for Leaving {
-    fn drop(&mut self) {
-        self.0.threads.fetch_sub(1, Ordering::SeqCst);
-        self.0.shared.changed.notify_all();
-    }
-}
-
-impl Request {
-    fn work(&self) {
-        while !self.given_up.load(Ordering::SeqCst) && !self.gpu.is_lost() {
-            let next = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-            let Some((key, kernel)) = next else { return };
-            let mut state = self.shared.lock();
-            if state.known.contains_key(&key) || state.making.contains_key(&key) {
-                // Somebody else makes it, or has.
-                continue;
-            }
-            state.making.insert(key.clone(), Instant::now());
-            drop(state);
-            let inside = Inside::enter();
-            let made = catch_unwind(AssertUnwindSafe(|| build(&self.gpu, &kernel)));
-            drop(inside);
-            let made = made.unwrap_or_else(|_| {
-                let cause = format!("the shader compiler fails on the shader of `{}`", kernel.name);
-                Err(Problem::new(&kernel.node, "", cause, "change the stage, or try another adapter"))
-            });
-            let mut state = self.shared.lock();
-            state.making.remove(&key);
-            match made {
-                Ok(pipeline) => drop(state.known.insert(key, Arc::new(pipeline))),
-                Err(problem) => drop(state.failed.insert(key, problem)),
-            }
-            drop(state);
-            self.shared.changed.notify_all();
-        }
-    }
-}
-
-/// The nodes whose work a kernel does.
-fn nodes_of(plan: &Plan, kernel: usize) -> Vec<String> {
-    let dispatches = plan.reset.iter().chain(&plan.still).chain(&plan.frame);
-    let dispatch = dispatches.into_iter().find(|dispatch| dispatch.kernel == kernel);
-    let nodes = dispatch.map(|dispatch| dispatch.nodes().map(String::from).collect());
-    nodes.unwrap_or_else(|| plan.kernels.get(kernel).map(|kernel| kernel.node.clone()).into_iter().collect())
-}
-
-fn given_up(making: &Making) -> Problem {
-    let seconds = making.took.as_secs();
-    let with = match making.nodes.get(1..).unwrap_or_default() {
-        [] => String::new(),
-        with => format!(", which holds {} too,", with.join(" and ")),
-    };
-    let cause = format!("the driver had been compiling the shader{with} for {seconds} s when it was cancelled");
-    let node = making.nodes.first().map_or("", String::as_str);
-    Problem::new(node, "", cause, "make the stage simpler, or try another adapter")
-}
-
-fn died() -> Problems {
-    Problem::new("", "", "a shader compiler thread crashed", "report this bug with the graph").into()
-}
-
-/// A store of what the driver compiles. `data`: what [`wgpu::PipelineCache::get_data`] gave before, checked to be whole.
-pub(super) fn store(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
-    let descriptor = wgpu::PipelineCacheDescriptor { label: Some("stagewright"), data, fallback: true };
-    #[allow(unsafe_code)]
-    // SAFETY: the data is what `get_data` gave, as the caller has checked by length and checksum. It comes from the user's own cache
-    // folder, from a file that is named after the adapter, and wgpu compares its header with the device and the driver's version.
-    unsafe {
-        device.create_pipeline_cache(&descriptor)
-    }
-}
-
-fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {
-    let device = &gpu.device;
-    let refused = |cause: String| Problem::new(&kernel.node, "", cause, "change the stage, or try another adapter");
-    let module = module::read(&kernel.wgsl)
-        .map_err(|error| refused(format!("the shader of `{}` can't be read: {error}", kernel.name)))?;
-    let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
-    let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some(&kernel.name),
-        entries: &entries(kernel),
-    });
-    let descriptor = wgpu::ShaderModuleDescriptor {
-        label: Some(&kernel.name),
-        source: wgpu::ShaderSource::Naga(Cow::Owned(module)),
-    };
-    let checks = wgpu::ShaderRuntimeChecks {
-        force_loop_bounding: !kernel.finite,
-        bounds_checks: !kernel.in_bounds,
-        ..wgpu::ShaderRuntimeChecks::checked()
-    };
-    #[allow(unsafe_code)]
-    // SAFETY: loops go unbounded where the plan has proven every loop of the kernel finite, and indices unchecked where it has
-    // proven the stage's own to be in bounds; those of the generated text it has clamped.
-    let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
-    let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some(&kernel.name),
-        bind_group_layouts: &[Some(&layout)],
-        immediate_size: 0,
-    });
-    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(&kernel.name),
-        layout: Some(&pipeline_layout),
-        module: &module,
-        entry_point: Some("_main"),
-        // Workgroup memory is written before it is read in all that we generate.
-        compilation_options: wgpu::PipelineCompilationOptions {
-            zero_initialize_workgroup_memory: false,
-            ..Default::default()
-        },
-        cache: gpu.store.get().map(Store::cache),
-    });
-    match pollster::block_on(scope.pop()) {
-        // Told at this node, and not only wherever the next thing fails.
-        None if gpu.is_lost() => {
-            Err(refused(format!("the graphics device was lost over the shader of `{}`", kernel.name)))
-        }
-        None => Ok(Pipeline { pipeline, layout }),
-        Some(error) => Err(refused(format!("the driver refuses the shader of `{}`: {error}", kernel.name))),
-    }
-}
-
-/// Uniform blocks at 0 and 1, then the kernel's buffers, then the flags of spent loops.
-fn entries(kernel: &Kernel) -> Vec<wgpu::BindGroupLayoutEntry> {
-    let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: binding == 1, min_binding_size: None },
-        count: None,
-    };
-    let uniform = wgpu::BufferBindingType::Uniform;
-    let mut entries = vec![entry(0, uniform), entry(1, uniform)];
-    let flags = kernel.warns.then_some(true);
-    for writes in kernel.bindings.iter().map(|b| b.writes).chain(flags) {
-        let binding = entries.len() as u32;
-        entries.push(entry(binding, wgpu::BufferBindingType::Storage { read_only: !writes }));
-    }
-    entries
 }

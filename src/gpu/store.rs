@@ -5,8 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::device::Gpu;
-use super::pipelines;
 use crate::files;
 
 /// A store that has grown larger than this is begun again \[bytes\].
@@ -26,15 +24,14 @@ pub struct Store {
 
 impl Store {
     /// The store in a folder; `None` where the device has none. A file that is damaged counts as missing.
-    pub fn open(gpu: &Gpu, folder: &Path) -> Option<Store> {
-        let device = &gpu.device;
+    pub fn open(device: &wgpu::Device, folder: &Path) -> Option<Store> {
         if !device.features().contains(wgpu::Features::PIPELINE_CACHE) {
             return None;
         }
         let name = wgpu::util::pipeline_cache_key(&device.adapter_info())?;
         let file = folder.join(format!("{name}.bin"));
         let data = read(&file);
-        Some(Store { cache: pipelines::store(device, data.as_deref()), file, written: AtomicUsize::new(0) })
+        Some(Store { cache: cache(device, data.as_deref()), file, written: AtomicUsize::new(0) })
     }
 
     pub fn cache(&self) -> &wgpu::PipelineCache {
@@ -55,6 +52,17 @@ impl Store {
                 .or_else(|e| if e.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(e) });
         }
         write(&self.file, &data)
+    }
+}
+
+/// What the driver compiles on this device. `data`: what [`wgpu::PipelineCache::get_data`] gave before, checked to be whole.
+fn cache(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
+    let descriptor = wgpu::PipelineCacheDescriptor { label: Some("stagewright"), data, fallback: true };
+    #[allow(unsafe_code)]
+    // SAFETY: the data is what `get_data` gave, as the caller has checked by length and checksum. It comes from the user's own cache
+    // folder, from a file that is named after the adapter, and wgpu compares its header with the device and the driver's version.
+    unsafe {
+        device.create_pipeline_cache(&descriptor)
     }
 }
 

@@ -3,17 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Kind;
+use super::carry::{Border, Carried, Carry, Resolver};
 use super::fits::bound;
-use super::resolve::{Carried, Carry, Resolver};
 use crate::problem::Problem;
 use crate::stage::types::WireType;
-
-/// An input of a group, or an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Border {
-    Input(usize, usize),
-    Output(usize, usize),
-}
 
 impl Resolver<'_> {
     /// What goes into a group, or comes out of it.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::flatten::{Flattener, Scope};
 use super::limits;
 use super::numbers::Fault;
-use super::ports::{Passed, Ports};
-use crate::document::{Link, Node, NodeKind, Nodes, ParamValue};
+use super::ports::{Passed, Ports, Through};
+use super::scope::{Flattener, Scope};
+use crate::document::{Link, Node, NodeKind, Nodes};
 use crate::problem::Problem;
 use crate::stage::types::PortType;
 
@@ -19,21 +19,6 @@ pub fn left_out(node: &Node) -> bool {
         NodeKind::State(_) | NodeKind::Domain(_) | NodeKind::Number(_) | NodeKind::File(_) => false,
         _ => node.muted,
     }
-}
-
-/// Where a wire comes from once all is left out that is to be.
-#[derive(Clone, Debug)]
-pub enum Through {
-    Wire(Link),
-    /// A constant of an input of a node that is left out.
-    Constant {
-        from: Link,
-        value: ParamValue,
-    },
-    /// The wire that leads on to nothing.
-    Stuck(Link),
-    /// The nodes that lead back to themselves.
-    Cycle(Link, Vec<String>),
 }
 
 /// Follows a wire back past the nodes that are `out`.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::values::Unfit;
+use super::numbers::Unfit;
 use crate::stage::types::{Element, PortType, ValueType, WireType};
 
 /// Whether a wire of a type may go to a port, as far as types alone decide; letters that nothing binds fit any value type.

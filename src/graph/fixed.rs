@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::flatten::{Flattener, setting};
+use super::flatten::setting;
 use super::limits;
-use super::links::{Place, list};
+use super::limits::list;
 use super::numbers::Names;
+use super::scope::{Flattener, Place};
 use super::values::fit;
 use super::{Domain, Kind, Node, Until};
 use crate::document::{self, ParamValue};

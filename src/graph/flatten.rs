@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use super::bypass::left_out;
 use super::fits::{fits, parameter, takes_number};
-use super::limits::{self, shortened};
-use super::links::{Place, list};
+use super::limits::{self, list, shortened};
 use super::numbers::{Named, NamedNumber, Names, Table};
 use super::ports::{Ports, Types};
 use super::precision;
+use super::scope::{Flattener, Place, Scope};
 use super::unread;
-use super::values::{Setting, Unfit};
+use super::values::Setting;
 use super::{Graph, Input, Kind, Node, ParticleSet, Source};
-use crate::document::{self, Document, Link, NodeKind, Nodes, ParamValue};
+use crate::document::{self, Document, NodeKind, Nodes, ParamValue};
 use crate::expr;
 use crate::library::{Definition, Library};
 use crate::printable;
@@ -52,39 +52,6 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
     flattener.scope(&nodes, scope, &ports);
     flattener.graph.numbers = flattener.numbers.numbers();
     (flattener.graph, flattener.numbers)
-}
-
-pub struct Flattener<'a> {
-    pub library: &'a Library,
-    pub graph: Graph,
-    pub problems: &'a mut Problems,
-    pub numbers: Table,
-    /// How much has been noted so far of what the plan follows from.
-    pub shaped: usize,
-}
-
-/// A parameter of a node of the level: node, param.
-type Param = (String, String);
-
-/// What a level of nesting knows.
-#[derive(Clone, Default)]
-pub struct Scope {
-    pub prefix: String,
-    pub group: Option<usize>,
-    pub domains: BTreeMap<String, usize>,
-    /// Exposed parameters: to the outer names that set them.
-    pub aliases: BTreeMap<Param, Vec<String>>,
-    /// Exposed parameters that were given around the group: to what their expressions may name.
-    pub given: BTreeMap<Param, Arc<Names>>,
-    /// What the expressions of the level may name.
-    pub names: Arc<Names>,
-    /// Where nodes run that don't say it: the `on` of the group around.
-    pub domain: Option<usize>,
-    pub depth: usize,
-    /// Types of the inputs of the group around.
-    pub around: Types,
-    /// Wires of nodes that are left out and pass nothing on, with what is wrong; nothing where that is reported.
-    pub stuck: Arc<BTreeMap<Link, Option<Unfit>>>,
 }
 
 impl Flattener<'_> {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::flatten::{Flattener, Scope, declared_value, empty, setting};
+use super::flatten::{declared_value, empty, setting};
 use super::limits::{self, shortened};
-use super::links::Place;
-use super::numbers::{Named, NamedNumber, Names, wired};
+use super::numbers::{Named, NamedNumber, Names, Unfit};
 use super::ports::Ports;
-use super::values::Unfit;
+use super::scope::{Flattener, Place, Scope};
+use super::values::wired;
 use super::{Group, Input, Kind, Node, Source};
 use crate::document::{self, Link, Nodes, ParamValue};
 use crate::expr;

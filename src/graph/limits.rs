@@ -14,8 +14,10 @@ pub const PATH: usize = 1_000;
 pub const PORT_NAME: usize = 250;
 /// Pairs of a number and of what the plan is made with that follows from it.
 pub const SHAPES: usize = 100_000;
-/// Names that a message lists.
+/// Nodes on a way that a message lists.
 pub const LISTED: usize = 20;
+/// Names to choose from that a message lists.
+const LISTED_NAMES: usize = 60;
 
 /// The beginning of a name that is too long to be shown.
 pub fn shortened(name: &str) -> String {
@@ -34,4 +36,13 @@ pub fn way(names: &[String]) -> String {
     let (begin, end) = (&names[..LISTED / 2], &names[names.len() - LISTED / 2..]);
     let between = names.len() - LISTED;
     format!("{} -> ({between} more) -> {}", begin.join(" -> "), end.join(" -> "))
+}
+
+/// Names with commas between them, the first of many.
+pub fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+    let mut names = names.into_iter();
+    let shown: Vec<String> = names.by_ref().take(LISTED_NAMES).map(|n| n.as_ref().to_string()).collect();
+    let more = names.count();
+    let end = if more > 0 { format!(", and {more} more") } else { String::new() };
+    shown.join(", ") + &end
 }

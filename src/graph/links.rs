@@ -1,43 +1,13 @@
 //! Links by name become sources by index, or a sentence that says why not.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use super::flatten::{Flattener, Scope};
-use super::numbers::{Fault, Names, wired};
-use super::ports::Ports;
+use super::limits::list;
+use super::numbers::Fault;
+use super::scope::{Flattener, Place};
+use super::values::wired;
 use super::{Kind, Source};
-use crate::document::{self, Link, NodeKind, Nodes};
+use crate::document::{Link, NodeKind};
 use crate::problem::Problem;
 use crate::stage::types::ValueType;
-
-/// Names that a list gives.
-const LISTED: usize = 60;
-
-/// A node of the document in its surroundings.
-pub struct Place<'a> {
-    pub path: &'a str,
-    pub name: &'a str,
-    pub node: &'a document::Node,
-    pub siblings: &'a Nodes,
-    /// The ports of the level.
-    pub ports: &'a Ports<'a>,
-    pub names: &'a BTreeMap<String, usize>,
-    pub scope: &'a Scope,
-}
-
-impl Place<'_> {
-    /// Outer names that set a parameter of this node.
-    pub fn aliases(&self, param: &str) -> Vec<String> {
-        self.scope.aliases.get(&(self.name.to_string(), param.to_string())).cloned().unwrap_or_default()
-    }
-
-    /// What the expression of a parameter of this node may name: where it was written decides.
-    pub fn names(&self, param: &str) -> Arc<Names> {
-        let given = self.scope.given.get(&(self.name.to_string(), param.to_string()));
-        given.unwrap_or(&self.scope.names).clone()
-    }
-}
 
 impl Flattener<'_> {
     /// Finds what a link points at.
@@ -118,13 +88,4 @@ impl Flattener<'_> {
             Some(port) => Ok(Source::Wire { node, port }),
         }
     }
-}
-
-/// Names with commas between them, the first of many.
-pub fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
-    let mut names = names.into_iter();
-    let shown: Vec<String> = names.by_ref().take(LISTED).map(|n| n.as_ref().to_string()).collect();
-    let more = names.count();
-    let end = if more > 0 { format!(", and {more} more") } else { String::new() };
-    shown.join(", ") + &end
 }

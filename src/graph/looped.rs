@@ -2,9 +2,8 @@
 //! is what the repeat before has computed. It is then a value in memory, which expressions can't read.
 
 use super::bypass;
-use super::flatten::Flattener;
-use super::links::Place;
 use super::ports::{self, Ports};
+use super::scope::{Flattener, Place};
 use super::{Source, limits};
 use crate::document::Group;
 use crate::document::Link;

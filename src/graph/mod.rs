@@ -2,6 +2,7 @@
 
 mod borders;
 pub mod bypass;
+mod carry;
 pub mod expect;
 pub mod fits;
 mod fixed;
@@ -15,6 +16,7 @@ pub mod outputs;
 pub mod ports;
 pub mod precision;
 mod resolve;
+mod scope;
 mod sets;
 mod settle;
 pub mod starts;

@@ -10,13 +10,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::limits;
-use super::values::{Setting, Unfit};
 use crate::document::{NodeKind, Nodes, ParamValue};
 use crate::expr::{self, ExprContext, Expression, Number, Numbers};
-use crate::stage::types::ValueType;
-
-/// The name by which a wired value knows the number that it reads.
-const WIRED: &str = "number";
 
 /// What the expressions of one level may name, and the path that sets each: `spacing` is `group/spacing.value`. A number
 /// of the GPU has no path.
@@ -61,18 +56,6 @@ impl Names {
 impl From<&BTreeMap<String, String>> for Names {
     fn from(uses: &BTreeMap<String, String>) -> Names {
         Names(uses.iter().map(|(name, path)| (name.clone(), Named::Path(path.clone()))).collect())
-    }
-}
-
-/// A number by the path that sets it: what a wire from it reads.
-pub fn wired(path: &str, ty: ValueType) -> Setting {
-    Setting {
-        name: WIRED.into(),
-        ty,
-        value: ParamValue::Expression(WIRED.into()),
-        range: (None, None),
-        aliases: Vec::new(),
-        names: Arc::new(Names(BTreeMap::from([(WIRED.to_string(), Named::Path(path.to_string()))]))),
     }
 }
 
@@ -187,6 +170,9 @@ impl Formula {
 fn wrong(error: expr::ExprError) -> Unfit {
     error.cause_and_help()
 }
+
+/// Why a value does not suit a parameter: cause and remedy.
+pub type Unfit = (String, String);
 
 /// Why a formula can't be had: `None` when the cause is with a number that it names, and reported there.
 pub type Fault = Option<Unfit>;

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::bypass::Through;
 use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope};
 use crate::library::{Definition, Library};
 use crate::stage::Stage;
@@ -47,6 +46,21 @@ pub struct Declared {
     pub ty: Option<PortType>,
     /// The value of an input while nothing is wired to it; absent where it must be wired, or does without.
     pub constant: Option<ParamValue>,
+}
+
+/// Where a wire comes from once all is left out that is to be.
+#[derive(Clone, Debug)]
+pub enum Through {
+    Wire(Link),
+    /// A constant of an input of a node that is left out.
+    Constant {
+        from: Link,
+        value: ParamValue,
+    },
+    /// The wire that leads on to nothing.
+    Stuck(Link),
+    /// The nodes that lead back to themselves.
+    Cycle(Link, Vec<String>),
 }
 
 /// What a reader of an output gets when the node is left out.

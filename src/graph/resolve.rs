@@ -2,35 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::borders::Border;
+use super::carry::{Border, Carried, Carry, Resolver};
 use super::fits::{bound, port_type, remedy, takes};
 use super::limits;
 use super::numbers::Table;
 use super::starts::Behind;
 use super::values::{self, Setting};
-use super::{Graph, Input, Kind, ParticleSet, Source, precision, sets};
+use super::{Graph, Input, Kind, Source, precision, sets};
 use crate::problem::{Problem, Problems};
 use crate::stage::header::{Change, Direction, Port};
-use crate::stage::types::{Element, PortType, ValueType, WireType, particles_name};
+use crate::stage::types::{Element, PortType, ValueType, WireType};
 use crate::stage::{IterationSource, Stage};
-
-/// What a wire carries. Absent when the cause is reported already.
-pub type Carried = Option<Carry>;
-
-/// A wire's type; its domain, unless it is a number; and for particles the set.
-#[derive(Clone, Debug)]
-pub struct Carry {
-    pub ty: WireType,
-    pub domain: Option<usize>,
-    pub set: Option<ParticleSet>,
-}
-
-impl Carry {
-    /// The type as a person reads it.
-    pub fn name(&self) -> String {
-        self.set.as_ref().map_or_else(|| self.ty.to_string(), |set| particles_name(&set.attributes))
-    }
-}
 
 pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
     sets::begin(graph);
@@ -55,21 +37,6 @@ pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
     resolver.settings();
     resolver.forks();
     resolver.own_cells();
-}
-
-pub struct Resolver<'a> {
-    pub graph: &'a mut Graph,
-    numbers: &'a Table,
-    pub problems: &'a mut Problems,
-    /// Whether the outputs of each node are known; `Some(false)`: never, for a reason that was reported.
-    done: Vec<Option<bool>>,
-    /// Nodes being resolved, outermost first: meeting one again is a cycle.
-    pub open: Vec<usize>,
-    opened: Vec<bool>,
-    /// What inputs and outputs of groups carry, once it is known.
-    pub carries: HashMap<Border, Carried>,
-    /// Those that are being followed: meeting one again is a cycle too.
-    pub followed: BTreeSet<Border>,
 }
 
 impl Resolver<'_> {

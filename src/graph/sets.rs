@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::resolve::{Carry, Resolver};
-use super::values::Unfit;
+use super::carry::{Carry, Resolver};
+use super::numbers::Unfit;
 use super::{Graph, Kind, ParticleSet, Source};
 use crate::problem::Problem;
 use crate::stage::Stage;

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::flatten::Flattener;
-use super::links::Place;
-use super::resolve::Resolver;
+use super::carry::Resolver;
+use super::scope::{Flattener, Place};
 use super::values::fit;
 use super::{Kind, Setting, Source};
 use crate::problem::Problem;

@@ -1,14 +1,18 @@
 //! Parameter values: what a node's `params` say, checked against what its stage declares.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::numbers::{Fault, Formula, Names, Table};
+use super::numbers::{Fault, Formula, Names, Table, Unfit};
 use crate::document::ParamValue;
 use crate::expr::Number;
 use crate::printable;
 use crate::problem::{Problem, Problems};
 use crate::stage::header::Range;
 use crate::stage::types::ValueType;
+
+/// The name by which a wired value knows the number that it reads.
+const WIRED: &str = "number";
 
 /// A number for the GPU, constant or computed every frame.
 #[derive(Clone, Debug)]
@@ -23,8 +27,17 @@ pub struct Setting {
     pub names: Arc<Names>,
 }
 
-/// Why a value does not suit a parameter: cause and remedy.
-pub type Unfit = (String, String);
+/// A number by the path that sets it: what a wire from it reads.
+pub fn wired(path: &str, ty: ValueType) -> Setting {
+    Setting {
+        name: WIRED.into(),
+        ty,
+        value: ParamValue::Expression(WIRED.into()),
+        range: (None, None),
+        aliases: Vec::new(),
+        names: Arc::new(Names::from(&BTreeMap::from([(WIRED.to_string(), path.to_string())]))),
+    }
+}
 
 /// What a parameter declares of its values.
 #[derive(Clone, Copy, Debug)]

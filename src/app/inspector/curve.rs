@@ -6,9 +6,9 @@ use eframe::egui::{
 };
 
 use super::bar::{Bar, Given};
+use super::field::Field;
 use super::numbers::{text_from_number, tidy};
 use super::row::HEIGHT;
-use super::value::Field;
 use crate::app::theme;
 use crate::curve::Curve;
 use crate::expr::Numbers;

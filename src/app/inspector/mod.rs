@@ -7,6 +7,7 @@ mod docs;
 mod domain;
 mod expectations;
 mod expression;
+mod field;
 mod gradient;
 mod graph;
 mod head;

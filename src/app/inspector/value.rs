@@ -5,31 +5,19 @@ use eframe::egui::{
 };
 
 use super::bar::{Bar, Given};
+pub use super::field::{Field, plain};
 use super::numbers::{choices, components, constant_from, text_from_value, tidy};
 use super::row::{HEIGHT, Name, SMALL, named, small};
 use super::{color, curve, expression, gradient};
 use crate::app::theme;
 use crate::document::ParamValue;
 use crate::expr::Numbers;
-use crate::stage::header::{ParamType, Range};
-use crate::stage::types::{Scalar, ValueType};
+use crate::stage::header::ParamType;
+use crate::stage::types::Scalar;
 
 const AXES: [&str; 4] = ["x", "y", "z", "w"];
 /// Parts of a vector that would be narrower stand below each other \[points\].
 const PART: f32 = 52.0;
-
-/// What is known of a value that can be edited.
-pub struct Field<'a> {
-    pub name: &'a str,
-    pub ty: ParamType,
-    /// Dimensions of the domain, for vectors in space.
-    pub dim: u32,
-    pub default: ParamValue,
-    pub range: Range,
-    pub soft: Range,
-    pub unit: &'a str,
-    pub doc: &'a str,
-}
 
 /// Where a value is.
 pub struct Site<'a> {
@@ -422,11 +410,4 @@ fn choose(ui: &mut Ui, name: &str, choices: &[String], low: i64, value: Option<i
         chosen = chosen.or((next != value).then_some(next));
     }
     chosen
-}
-
-/// A number that is nothing but that: no range, no unit, zero by itself.
-pub fn plain<'a>(name: &'a str, ty: ValueType, doc: &'a str) -> Field<'a> {
-    let default = ParamValue::Number(0.0);
-    let open = (None, None);
-    Field { name, ty: ParamType::Value(ty), dim: 2, default, range: open, soft: open, unit: "", doc }
 }

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use eframe::egui::{self, Align2, FontId, Pos2, Sense, Shape, Stroke, Ui, pos2, vec2};
 
-use super::wire::number;
 use crate::app::theme;
 
 /// Frames that are remembered.
@@ -96,6 +95,12 @@ impl Course {
         runs.retain(|run| !run.is_empty());
         runs
     }
+}
+
+/// As many digits as tell values apart.
+pub(super) fn number(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-3..1e5).contains(&size) { format!("{value:.3e}") } else { format!("{value:.4}") }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align2, FontId, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use super::camera::{self, Orbits};
-use super::course::Course;
+use super::course::{Course, number};
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::sim::Simulation;
@@ -312,10 +312,4 @@ fn combo(ui: &mut Ui, id: &str, text: &str, hint: &str, contents: impl FnOnce(&m
     let enabled = response.enabled();
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, enabled, id));
     response.on_hover_text(hint).on_disabled_hover_text(hint);
-}
-
-/// As many digits as tell values apart.
-pub(super) fn number(value: f64) -> String {
-    let size = value.abs();
-    if size != 0.0 && !(1e-3..1e5).contains(&size) { format!("{value:.3e}") } else { format!("{value:.4}") }
 }

@@ -2,7 +2,8 @@
 //! stays there; the statistics and that one element come back some frames later, and nothing waits for them.
 
 mod bound;
-mod kernels;
+mod build;
+pub(super) mod kernels;
 mod params;
 mod staging;
 
@@ -13,10 +14,11 @@ use super::readback::Reading;
 use crate::problem::Problem;
 use bound::Bound;
 use kernels::Kernels;
-use staging::Staging;
+use staging::{Staging, buffer};
 
-pub use kernels::{Compiled, WGSL};
+pub use kernels::WGSL;
 pub use params::{Params, View, kind, show};
+pub use staging::Arrived;
 
 /// Words of `Found` in the WGSL, by member.
 pub mod found {
@@ -56,13 +58,6 @@ pub struct Picture<'a> {
     pub size: [u32; 2],
 }
 
-/// What came back: [`found`], and behind it each workgroup's sums.
-pub struct Arrived {
-    /// The number that the look was given.
-    pub tag: u64,
-    pub words: Vec<u32>,
-}
-
 /// A view's own memory and what runs on it.
 pub struct Lens {
     gpu: Gpu,
@@ -89,7 +84,7 @@ impl Lens {
     /// # Errors
     /// A driver that refuses the shaders, memory that it does not have.
     pub fn new(gpu: &Gpu) -> Result<Lens, Problem> {
-        let kernels = gpu.probes.get(gpu)?;
+        let kernels = gpu.probes.get(|| build::build(gpu))?;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         let sums = u64::from(MAX_GROUPS) * SUM_BYTES;
@@ -199,8 +194,4 @@ impl Lens {
         });
         Ok(())
     }
-}
-
-fn buffer(gpu: &Gpu, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, Problem> {
-    Ok(gpu.buffer("wire view", bytes, usage)?)
 }

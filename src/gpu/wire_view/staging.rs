@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::super::device::Gpu;
 use super::super::mapped;
-use super::Arrived;
 use crate::problem::Problem;
 
 const FREE: u8 = 0;
@@ -13,6 +12,13 @@ const COPIED: u8 = 1;
 const READY: u8 = 2;
 /// The device was lost, and the memory with it.
 const FAILED: u8 = 3;
+
+/// What came back: [`super::found`], and behind it each workgroup's sums.
+pub struct Arrived {
+    /// The number that the look was given.
+    pub tag: u64,
+    pub words: Vec<u32>,
+}
 
 pub struct Staging {
     slots: [Slot; 2],
@@ -35,7 +41,7 @@ impl Staging {
     pub fn new(gpu: &Gpu, bytes: u64) -> Result<Staging, Problem> {
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
         let slot = || {
-            let buffer = super::buffer(gpu, bytes, usage)?;
+            let buffer = buffer(gpu, bytes, usage)?;
             Ok::<_, Problem>(Slot { buffer, state: Arc::new(AtomicU8::new(FREE)), tag: 0, copy: 0, bytes: 0 })
         };
         Ok(Staging { slots: [slot()?, slot()?], copies: 0 })
@@ -97,4 +103,12 @@ impl Slot {
             _ => None,
         }
     }
+}
+
+/// Memory of a view.
+///
+/// # Errors
+/// When there is none left.
+pub fn buffer(gpu: &Gpu, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, Problem> {
+    Ok(gpu.buffer("wire view", bytes, usage)?)
 }

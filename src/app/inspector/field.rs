@@ -1,0 +1,25 @@
+//! What the inspector knows of a value, whatever node it belongs to.
+
+use crate::document::ParamValue;
+use crate::stage::header::{ParamType, Range};
+use crate::stage::types::ValueType;
+
+/// What is known of a value that can be edited.
+pub struct Field<'a> {
+    pub name: &'a str,
+    pub ty: ParamType,
+    /// Dimensions of the domain, for vectors in space.
+    pub dim: u32,
+    pub default: ParamValue,
+    pub range: Range,
+    pub soft: Range,
+    pub unit: &'a str,
+    pub doc: &'a str,
+}
+
+/// A number that is nothing but that: no range, no unit, zero by itself.
+pub fn plain<'a>(name: &'a str, ty: ValueType, doc: &'a str) -> Field<'a> {
+    let default = ParamValue::Number(0.0);
+    let open = (None, None);
+    Field { name, ty: ParamType::Value(ty), dim: 2, default, range: open, soft: open, unit: "", doc }
+}

@@ -1,0 +1,413 @@
+//! Numbered files, one a frame, encoded and written by threads of their own.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use super::sink::{Action, Content, ExportError, Frame, FrameSink, PREFIX, Target};
+use crate::files::{read, write as atomic};
+
+/// Two threads keep up with a simulation; more would take its cores.
+const WORKERS: usize = 2;
+/// Frames that wait; with one in each worker, at most four are in memory.
+const QUEUE: usize = 2;
+/// Frame numbers are padded with zeros to so many digits.
+const DIGITS: usize = 4;
+
+/// How a frame becomes a file.
+#[derive(Debug)]
+pub struct Encoding {
+    /// The end of the files' names, without its dot.
+    pub ending: &'static str,
+    /// The bytes of a frame's file, or why there are none. Runs on several threads.
+    pub encode: fn(&Content) -> Result<Vec<u8>, String>,
+    /// The size of the frame \[pixels\] in an open file of so many bytes; `None` where the file is not whole. All frames of an export
+    /// have one size. It decides which frames of an interrupted export stay, so a file that was cut anywhere must give `None`.
+    pub inspect: fn(&mut File, u64) -> Option<[u32; 2]>,
+}
+
+/// What the workers share with the sequence.
+#[derive(Default)]
+struct Progress {
+    written: AtomicU64,
+    /// Frames that still wait are let go: after an error, or when the sequence is dropped.
+    stop: AtomicBool,
+    error: Mutex<Option<ExportError>>,
+}
+
+impl Progress {
+    fn fail(&self, error: ExportError) {
+        self.stop.store(true, Ordering::Relaxed);
+        // The first error is the cause, the rest follow from it.
+        lock(&self.error).get_or_insert(error);
+    }
+
+    fn check(&self) -> Result<(), ExportError> {
+        lock(&self.error).clone().map_or(Ok(()), Err)
+    }
+}
+
+/// A worker that panicked has left nothing half done behind these locks.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes `frame.0001.png`, `frame.0002.png`, ... into a folder, from two threads.
+///
+/// A frame appears under its name when it is complete. Dropped before `finish`, it lets go of the frames that wait, ends those begun, and
+/// leaves no temporary file.
+pub struct Sequence {
+    files: Files,
+    /// Frames at the beginning of the range that were there before.
+    kept: u64,
+    progress: Arc<Progress>,
+    /// Closed to let the workers end.
+    queue: Option<SyncSender<Frame>>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+/// Which files, and what is in them.
+#[derive(Clone)]
+struct Files {
+    target: Target,
+    encoding: &'static Encoding,
+}
+
+impl Files {
+    fn path(&self, index: u64) -> PathBuf {
+        self.target.folder.join(self.name(index))
+    }
+
+    fn name(&self, index: u64) -> String {
+        format!("{PREFIX}.{index:0DIGITS$}.{}", self.encoding.ending)
+    }
+
+    /// The number of a frame from the name of its file.
+    fn number(&self, name: &str) -> Option<u64> {
+        let digits = name.strip_prefix(PREFIX)?.strip_prefix('.')?.strip_suffix(self.encoding.ending)?;
+        let digits = digits.strip_suffix('.')?;
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+    }
+
+    /// Files of the range's frames, whatever they hold; folders are none.
+    fn present(&self) -> io::Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.target.folder)? {
+            let entry = entry?;
+            let number = entry.file_name().to_str().and_then(|name| self.number(name));
+            if number.is_some_and(|index| self.target.frames.contains(&index)) && !entry.file_type()?.is_dir() {
+                found.push(entry.path());
+            }
+        }
+        Ok(found)
+    }
+
+    /// The size of a frame \[pixels\] that is there and whole. A link counts as none.
+    fn size(&self, index: u64) -> Option<[u32; 2]> {
+        let (mut file, length) = read::open_without_links(&self.path(index)).ok()?;
+        (self.encoding.inspect)(&mut file, length)
+    }
+
+    /// Under a temporary name first. What has the frame's name is replaced, even if it is a link.
+    fn write(&self, frame: &Frame) -> Result<(), ExportError> {
+        let (index, path) = (frame.index, self.path(frame.index));
+        let encoded = (self.encoding.encode)(&frame.content);
+        let bytes = encoded.map_err(|message| ExportError::Encode { index, path: path.clone(), message })?;
+        let failed = |error: io::Error| ExportError::file(Action::Write, &path, &error);
+        let mut temporary = atomic::temporary(&self.target.folder).map_err(failed)?;
+        temporary.write_all(&bytes).map_err(failed)?;
+        atomic::rename(temporary, &path).map_err(|error| ExportError::file(Action::Rename, &path, &error))
+    }
+}
+
+impl Sequence {
+    pub fn new(target: Target, encoding: &'static Encoding) -> Sequence {
+        let files = Files { target, encoding };
+        Sequence { files, kept: 0, progress: Arc::default(), queue: None, workers: Vec::new() }
+    }
+
+    /// Closes the queue and waits for the workers; whether all of them ended well.
+    fn join(&mut self) -> bool {
+        self.queue = None;
+        let panicked = self.workers.drain(..).filter_map(|worker| worker.join().err()).count();
+        panicked == 0
+    }
+
+    fn stopped(&self) -> ExportError {
+        ExportError::Stopped { folder: self.files.target.folder.clone() }
+    }
+}
+
+impl FrameSink for Sequence {
+    fn names(&self) -> String {
+        let [first, last] = [self.files.target.frames.start(), self.files.target.frames.end()];
+        format!("{} to {}", self.files.name(*first), self.files.name(*last))
+    }
+
+    fn path(&self, frame: u64) -> PathBuf {
+        self.files.path(frame)
+    }
+
+    fn whole(&self, size: Option<[u32; 2]>) -> u64 {
+        let mut size = size;
+        // They are all of one size.
+        let is_whole = |index: &u64| self.files.size(*index).is_some_and(|found| found == *size.get_or_insert(found));
+        self.files.target.frames.clone().take_while(is_whole).count() as u64
+    }
+
+    fn present(&self) -> io::Result<u64> {
+        Ok(self.files.present()?.len() as u64)
+    }
+
+    fn remove(&mut self) -> io::Result<u64> {
+        let files = self.files.present()?;
+        files.iter().try_for_each(fs::remove_file)?;
+        Ok(files.len() as u64)
+    }
+
+    fn begin(&mut self, kept: u64) -> Result<(), ExportError> {
+        self.kept = kept;
+        let folder = &self.files.target.folder;
+        let (queue, frames) = sync_channel(QUEUE);
+        let frames = Arc::new(Mutex::new(frames));
+        self.queue = Some(queue);
+        // After a failure, dropping the sequence ends the workers that run.
+        for worker in 0..WORKERS {
+            let (frames, progress) = (Arc::clone(&frames), Arc::clone(&self.progress));
+            let files = self.files.clone();
+            let thread = std::thread::Builder::new().name(format!("frames {worker}"));
+            let started = thread.spawn(move || work(&frames, &progress, &files));
+            self.workers.push(started.map_err(|error| ExportError::file(Action::StartThread, folder, &error))?);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, frame: Frame) -> Result<(), ExportError> {
+        self.progress.check()?;
+        frame.check()?;
+        let sent = self.queue.as_ref().is_some_and(|queue| queue.send(frame).is_ok());
+        if sent { Ok(()) } else { Err(self.stopped()) }
+    }
+
+    fn finish(&mut self) -> Result<u64, ExportError> {
+        let clean = self.join();
+        self.progress.check()?;
+        if clean { Ok(self.progress.written.load(Ordering::Relaxed)) } else { Err(self.stopped()) }
+    }
+
+    fn sync(&self) {
+        let frames = &self.files.target.frames;
+        for index in frames.start().saturating_add(self.kept)..=*frames.end() {
+            // One that is gone was taken away by somebody.
+            if let Ok((file, _)) = read::open_without_links(&self.files.path(index)) {
+                let _ = file.sync_all();
+            }
+        }
+        atomic::sync_folder(&self.files.target.folder);
+    }
+}
+
+impl Drop for Sequence {
+    fn drop(&mut self) {
+        self.progress.stop.store(true, Ordering::Relaxed);
+        self.join();
+    }
+}
+
+fn work(frames: &Mutex<Receiver<Frame>>, progress: &Progress, files: &Files) {
+    loop {
+        // A statement of its own, so that the lock is free while the frame is written.
+        let next = lock(frames).recv();
+        let Ok(frame) = next else { return };
+        if progress.stop.load(Ordering::Relaxed) {
+            continue;
+        }
+        match files.write(&frame) {
+            Ok(()) => {
+                progress.written.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(error) => progress.fail(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::RangeInclusive;
+    use std::path::Path;
+
+    use super::*;
+    use crate::export::DEFAULT;
+    use crate::sim::Image;
+
+    /// A folder of its own for each test, removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let path = std::env::temp_dir().join(format!("stagewright-sequence-{}-{name}", std::process::id()));
+            let _ = fs::remove_dir_all(&path);
+            Folder(path)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = fs::read_dir(&self.0).unwrap();
+            let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn image(width: u32, height: u32, alpha: u8) -> Image {
+        let byte = |i: u32| if i % 4 == 3 { alpha } else { (i * 7 % 251) as u8 };
+        Image { width, height, rgba: (0..width * height * 4).map(byte).collect() }
+    }
+
+    /// The default format's sink, ready to write.
+    fn begun(folder: &Path, frames: RangeInclusive<u64>) -> Result<Box<dyn FrameSink>, ExportError> {
+        let target = Target { folder: folder.into(), frames };
+        target.create_folder()?;
+        let mut sink = (DEFAULT.open)(target);
+        sink.begin(0)?;
+        Ok(sink)
+    }
+
+    fn frame(index: u64, image: Image) -> Frame {
+        Frame { index, content: Content::Image(image) }
+    }
+
+    fn bytes(image: Image) -> Vec<u8> {
+        let folder = Folder::new("bytes");
+        let mut sink = begun(&folder.0, 1..=1).unwrap();
+        sink.write(frame(1, image)).unwrap();
+        sink.finish().unwrap();
+        fs::read(folder.0.join("frame.0001.png")).unwrap()
+    }
+
+    #[test]
+    fn frames_are_written_replaced_counted_and_removed() {
+        let folder = Folder::new("round");
+        let deep = folder.0.join("deep");
+        let images = [image(33, 17, 255), image(33, 17, 128)];
+        for image in &images {
+            let mut sink = begun(&deep, 1..=20).unwrap();
+            for index in (1..=20).filter(|index| *index != 12) {
+                sink.write(frame(index, image.clone())).unwrap();
+            }
+            assert_eq!(sink.finish().unwrap(), 19);
+            assert_eq!(sink.names(), "frame.0001.png to frame.0020.png");
+            assert_eq!((sink.whole(None), sink.whole(Some([33, 17])), sink.whole(Some([17, 33]))), (11, 11, 0));
+            assert!(fs::read(deep.join("frame.0020.png")).unwrap() == bytes(image.clone()));
+        }
+        fs::write(deep.join("frame.0005.png"), "cut").unwrap();
+        let mut sink = begun(&deep, 3..=15).unwrap();
+        assert_eq!((sink.whole(None), sink.present().unwrap()), (2, 12));
+        assert_eq!(sink.remove().unwrap(), 12);
+        assert_eq!((sink.whole(None), sink.present().unwrap()), (0, 0));
+        assert_eq!(Folder(deep).names().len(), 7, "those outside of the range stay");
+    }
+
+    #[test]
+    fn wide_numbers_stay_whole() {
+        let folder = Folder::new("wide");
+        let mut sink = begun(&folder.0, 7..=12345).unwrap();
+        for index in [7, 12345] {
+            sink.write(frame(index, image(2, 2, 255))).unwrap();
+        }
+        assert_eq!(sink.finish().unwrap(), 2);
+        assert_eq!(folder.names(), ["frame.0007.png", "frame.12345.png"]);
+    }
+
+    #[test]
+    fn wrong_images_are_refused() {
+        let folder = Folder::new("refuse");
+        let mut sink = begun(&folder.0, 1..=9).unwrap();
+        for (width, height, bytes) in [(2, 2, 15), (0, 4, 0), (u32::MAX, u32::MAX, 4)] {
+            let image = Image { width, height, rgba: vec![0; bytes] };
+            let error = sink.write(frame(3, image)).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("frame 3 is {width} x {height} but has {bytes} bytes")), "{error}");
+        }
+        sink.write(frame(3, image(1, 1, 255))).unwrap();
+        assert_eq!(sink.finish().unwrap(), 1);
+    }
+
+    #[test]
+    fn an_error_of_a_worker_reaches_push_and_finish() {
+        let folder = Folder::new("gone");
+        let mut sequence = begun(&folder.0, 0..=99).unwrap();
+        fs::remove_dir_all(&folder.0).unwrap();
+        // The queue takes a few frames before the first error is known; then every push fails.
+        let failed = (0..100).find_map(|index| {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            sequence.write(frame(index, image(4, 4, 255))).err()
+        });
+        let error = failed.unwrap();
+        assert!(error.to_string().contains("gone/frame.") && error.to_string().contains("create it"), "{error}");
+        assert_eq!(sequence.finish().unwrap_err(), error);
+    }
+
+    #[test]
+    fn a_file_in_place_of_the_folder_is_named() {
+        let folder = Folder::new("file");
+        fs::create_dir_all(&folder.0).unwrap();
+        let file = folder.0.join("taken");
+        fs::write(&file, "x").unwrap();
+        let error = begun(&file, 0..=99).err().unwrap().to_string();
+        assert!(error.starts_with("cannot create the folder ") && error.contains("choose another folder"), "{error}");
+        // A folder in place of a frame: the temporary file has to go.
+        fs::create_dir_all(folder.0.join("frame.0001.png")).unwrap();
+        let mut sequence = begun(&folder.0, 0..=99).unwrap();
+        sequence.write(frame(1, image(4, 4, 255))).unwrap();
+        let error = sequence.finish().unwrap_err().to_string();
+        assert!(
+            error.starts_with("cannot rename the temporary file to ") && error.contains("frame.0001.png"),
+            "{error}"
+        );
+        assert_eq!(folder.names(), ["frame.0001.png", "taken"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_replaced_and_a_folder_that_is_one_is_refused() {
+        let folder = Folder::new("links");
+        let (inside, outside) = (folder.0.join("frames"), folder.0.join("outside"));
+        fs::create_dir_all(&inside).unwrap();
+        fs::write(&outside, "precious").unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("frame.0001.png")).unwrap();
+        let mut sequence = begun(&inside, 0..=99).unwrap();
+        sequence.write(frame(1, image(4, 4, 255))).unwrap();
+        assert_eq!(sequence.finish().unwrap(), 1);
+        assert_eq!(fs::read(&outside).unwrap(), b"precious");
+        assert!(fs::symlink_metadata(inside.join("frame.0001.png")).unwrap().is_file());
+        std::os::unix::fs::symlink(&inside, folder.0.join("link")).unwrap();
+        for name in ["link", "link/", "link/."] {
+            let error = begun(&folder.0.join(name), 0..=99).err().unwrap().to_string();
+            assert!(error.contains("it is a symbolic link to ") && error.contains("name the folder itself"), "{error}");
+        }
+    }
+
+    #[test]
+    fn dropping_leaves_whole_frames_only() {
+        let folder = Folder::new("drop");
+        let mut sequence = begun(&folder.0, 0..=99).unwrap();
+        for index in 0..8 {
+            sequence.write(frame(index, image(256, 256, 200))).unwrap();
+        }
+        drop(sequence);
+        let whole = bytes(image(256, 256, 200));
+        for name in folder.names() {
+            assert!(name.ends_with(".png"), "{name}");
+            assert!(fs::read(folder.0.join(name)).unwrap() == whole);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What an export needs to know of a file format, and what a format is given to write.
+
+use std::fmt;
+use std::io;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use crate::files::write;
+use crate::sim::Image;
+
+/// Files of an export begin so.
+pub(super) const PREFIX: &str = "frame";
+
+/// A format of files. The list of them is [`FORMATS`](super::FORMATS).
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// As typed on the command line and as stored in settings and records. Unique, and never changed once released.
+    pub name: &'static str,
+    /// As shown in lists.
+    pub title: &'static str,
+    /// What its files hold, in one line.
+    pub about: &'static str,
+    /// What its files take, roughly \[bytes a pixel\].
+    pub bytes_per_pixel: f64,
+    /// A sink for these files. It touches nothing on the disk before [`FrameSink::begin`].
+    pub open: fn(Target) -> Box<dyn FrameSink>,
+}
+
+/// Names are unique.
+impl PartialEq for Format {
+    fn eq(&self, other: &Format) -> bool {
+        self.name == other.name
+    }
+}
+
+/// Where frames go, and which.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub folder: PathBuf,
+    pub frames: RangeInclusive<u64>,
+}
+
+impl Target {
+    /// Creates the folder, and those above it; a link in its place is refused.
+    ///
+    /// # Errors
+    /// Why it cannot be created.
+    pub fn create_folder(&self) -> Result<(), ExportError> {
+        write::create_folder(&self.folder)
+            .map_err(|error| ExportError::file(Action::CreateFolder, &self.folder, &error))
+    }
+}
+
+/// A computed frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// From 1.
+    pub index: u64,
+    pub content: Content,
+}
+
+impl Frame {
+    /// # Errors
+    /// An image whose pixels do not fit its size.
+    pub(super) fn check(&self) -> Result<(), ExportError> {
+        let Content::Image(Image { width, height, rgba }) = &self.content;
+        let (index, width, height, bytes) = (self.index, *width, *height, rgba.len());
+        let cells = usize::try_from(u64::from(width) * u64::from(height)).ok();
+        if cells.and_then(|cells| cells.checked_mul(4)) != Some(bytes) || bytes == 0 {
+            return Err(ExportError::Size { index, width, height, bytes });
+        }
+        Ok(())
+    }
+}
+
+/// What a frame holds. Sinks match on it, so a format of other data than images begins with a variant here and with what reads it from a
+/// simulation, in `export/subject.rs`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    Image(Image),
+}
+
+/// Writes the frames of one export. [`sequence::Sequence`](super::sequence::Sequence) does it for formats with one file a frame.
+///
+/// The export holds the lock of the folder while it calls `remove`, `begin`, `write` and `finish`. A sink writes under temporary names
+/// ([`files::write::temporary`](crate::files::write::temporary)) and renames what is complete, so that a kill leaves no half file under a
+/// final name. Dropped before `finish`, it ends what it has begun and leaves no temporary file.
+pub trait FrameSink {
+    /// The names of its files in one line, for people: `frame.0001.png to frame.0240.png`.
+    fn names(&self) -> String;
+
+    /// The file that a frame goes to.
+    fn path(&self, frame: u64) -> PathBuf;
+
+    /// How many frames are there and whole, from the first of the range on. `size` is that of the images \[pixels\], where it is known:
+    /// frames of another size do not count. Reads each file and changes nothing.
+    fn whole(&self, size: Option<[u32; 2]>) -> u64;
+
+    /// Frames of the range that have a file, whatever it holds: what `remove` would take away.
+    ///
+    /// # Errors
+    /// A folder that cannot be read.
+    fn present(&self) -> io::Result<u64>;
+
+    /// Takes away the files of the range, which are not of this export. Returns how many.
+    ///
+    /// # Errors
+    /// A file that cannot be removed.
+    fn remove(&mut self) -> io::Result<u64>;
+
+    /// Makes it ready to write, after the first `kept` frames of the range, which stay as they are.
+    ///
+    /// # Errors
+    /// Threads or files that cannot be had.
+    fn begin(&mut self, kept: u64) -> Result<(), ExportError>;
+
+    /// Takes the next frame. Frames come in order. Waits while too many are unfinished.
+    ///
+    /// # Errors
+    /// Content that does not fit the format, or what went wrong with a frame before; from then on every write fails.
+    fn write(&mut self, frame: Frame) -> Result<(), ExportError>;
+
+    /// Waits until every frame is written. Returns how many were written since `begin`.
+    ///
+    /// # Errors
+    /// The first fault of a frame; frames after it are missing.
+    fn finish(&mut self) -> Result<u64, ExportError>;
+
+    /// Has the files reach the disk, so that a crash of the system loses none of them.
+    fn sync(&self);
+}
+
+/// What was being done when a file or folder failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    CreateFolder,
+    Write,
+    Rename,
+    StartThread,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Action::CreateFolder => "create the folder",
+            Action::Write => "write",
+            Action::Rename => "rename the temporary file to",
+            Action::StartThread => "start a thread that writes",
+        })
+    }
+}
+
+/// Why frames are not written; one sentence with the path and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExportError {
+    #[error("cannot {action} {}: {message}; {}", .path.display(), remedy(*.kind))]
+    File { action: Action, path: PathBuf, kind: io::ErrorKind, message: String },
+    #[error(
+        "frame {index} is {width} x {height} but has {bytes} bytes of pixels; it needs width x height x 4, and no side of 0"
+    )]
+    Size { index: u64, width: u32, height: u32, bytes: usize },
+    #[error("frame {index} cannot be encoded for {}: {message}; choose another format or size", .path.display())]
+    Encode { index: u64, path: PathBuf, message: String },
+    #[error("the threads that write {} have stopped; start the export again", .folder.display())]
+    Stopped { folder: PathBuf },
+}
+
+impl ExportError {
+    /// A file or folder that the system refuses.
+    pub fn file(action: Action, path: &Path, error: &io::Error) -> ExportError {
+        ExportError::File { action, path: path.into(), kind: error.kind(), message: error.to_string() }
+    }
+}
+
+fn remedy(kind: io::ErrorKind) -> &'static str {
+    match kind {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "there is no space left: free some or choose another folder"
+        }
+        io::ErrorKind::PermissionDenied => "there is no permission to write: change it or choose another folder",
+        io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only: choose another folder",
+        io::ErrorKind::NotFound => "the folder is not there: create it and export again",
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            "a file has the folder's name: choose another folder"
+        }
+        io::ErrorKind::InvalidInput => "name the folder itself, or choose another one",
+        io::ErrorKind::IsADirectory => "a folder has the frame's name: remove it or choose another folder",
+        _ => "check the disk or choose another folder",
+    }
+}

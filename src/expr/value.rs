@@ -1,0 +1,77 @@
+//! What steps of an expression compute with, and why one gives no value.
+
+use super::Number;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    Scalar(f64),
+    /// Also a list of one number, which has an `.x`.
+    Vector(Number),
+    Condition(bool),
+    /// Any other list, as `curve` takes it, by the range of its entries among those of all lists.
+    List(usize, usize),
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Value {
+        if number.len == 1 { Value::Scalar(number.v[0]) } else { Value::Vector(number) }
+    }
+}
+
+/// Why a step gives no value: the text is wrong, or a number is outside of a function's domain.
+#[derive(Debug)]
+pub(super) enum Fault {
+    Text(String),
+    Domain(String),
+}
+
+pub(super) const NO_CONDITION: &str = "a condition such as time > 1 is needed here";
+
+impl Value {
+    /// What messages call it.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Value::Scalar(_) => "number",
+            Value::Vector(_) => "vector",
+            Value::Condition(_) => "condition",
+            Value::List(..) => "list",
+        }
+    }
+
+    pub(super) fn condition(&self) -> Result<bool, Fault> {
+        match self {
+            Value::Condition(condition) => Ok(*condition),
+            _ => Err(Fault::Text(NO_CONDITION.into())),
+        }
+    }
+
+    /// A condition counts as 1 or 0. `of` is what needs the number, for the message.
+    pub(super) fn number(&self, of: impl Fn() -> String) -> Result<Number, Fault> {
+        match *self {
+            Value::Scalar(x) => Ok(Number::scalar(x)),
+            Value::Vector(vector) => Ok(vector),
+            Value::Condition(condition) => Ok(Number::scalar(f64::from(u8::from(condition)))),
+            Value::List(..) => Err(Fault::Text(format!("{} needs a vector of 1 to 4 numbers, not this list", of()))),
+        }
+    }
+
+    pub(super) fn part(&self, index: u16) -> Result<f64, Fault> {
+        let name = || ["x", "y", "z", "w"].get(usize::from(index)).copied().unwrap_or_default();
+        if !matches!(self, Value::Vector(_) | Value::List(..)) {
+            return Err(Fault::Text(".x .y .z .w are parts of a vector, and this is not a vector".into()));
+        }
+        let vector = self.number(|| format!("`{}`", name()))?;
+        let part = vector.as_slice().get(usize::from(index)).copied();
+        part.ok_or_else(|| Fault::Text(format!("a vector of {} has no .{}", vector.len, name())))
+    }
+}
+
+/// The vector of one to four scalars.
+pub(super) fn vector(parts: &[Value]) -> Option<Number> {
+    let mut v = [0.0; 4];
+    for (x, part) in v.get_mut(..parts.len())?.iter_mut().zip(parts) {
+        let Value::Scalar(part) = part else { return None };
+        *x = *part;
+    }
+    (!parts.is_empty()).then_some(Number { len: parts.len(), v })
+}
