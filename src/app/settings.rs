@@ -16,7 +16,7 @@ use crate::files::{read, write};
 /// The largest settings file \[bytes\].
 const MAX_SETTINGS: u64 = 1 << 20;
 /// How often, and how long each time, another window is waited for that writes the settings.
-const LOCK_TRIES: usize = 50;
+const LOCK_TRIES: usize = 500;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Files that the menu lists.
 pub const RECENT: usize = 10;

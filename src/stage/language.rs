@@ -340,7 +340,12 @@ fn is_short_type(name: &str) -> bool {
 
 /// Whether generated text uses this name of WGSL.
 pub fn is_used_by_generated_text(name: &str) -> bool {
-    TAKEN.contains(&name) || MEMORY.contains(&name)
+    TAKEN.contains(&name)
+}
+
+/// Whether a function of this name at module scope would hide an address space or access mode.
+pub fn is_memory_word(name: &str) -> bool {
+    MEMORY.contains(&name)
 }
 
 /// Whether WGSL reserves a word, so that nothing may be named so.

@@ -317,7 +317,7 @@ fn what_can_not_be_shown_is_said() {
         (View::new("a.colour"), "this node has: a.value"),
         (View { show: Show::Direction, ..View::new("a") }, "no direction"),
         (View { show: Show::Component(2), ..View::new("v") }, "no component 2"),
-        (View { range: Some((0.0, f64::INFINITY)), ..View::new("a") }, "no end"),
+        (View { range: Some((0.0, f64::INFINITY)), ..View::new("a") }, "is not finite"),
     ];
     for (view, says) in cases {
         let problem = probe.update(&sim, &view).unwrap_err().to_string();

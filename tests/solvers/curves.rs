@@ -185,7 +185,7 @@ fn wrong_curves_leave_the_old_one_in_force() {
     for (path, value, says) in [
         ("still.falloff", curve(&[]), "no points"),
         ("still.falloff", curve(&[(0.0, f64::NAN)]), "NaN"),
-        ("still.falloff", curve(&[(0.7, 1.0), (0.2, 1.0)]), "in the order of t"),
+        ("still.falloff", curve(&[(0.7, 1.0), (0.2, 1.0)]), "sort the points by t"),
         ("still.falloff", ParamValue::Number(1.0), "a number was given for a curve"),
         ("still.falloff", ParamValue::Expression("time".into()), "an expression was given for a curve"),
         ("still.falloff", ParamValue::Gradient(gradient()), "a gradient was given for a curve"),

@@ -99,7 +99,7 @@ fn a_group_may_do_without_a_wire_where_what_reads_it_may() {
     let fed_back = document(60.0, GROUP, &[("$output", "more"), ("$iterations", ", iterations: 2")]);
     let problems = Graph::build(&fed_back, Library::builtin()).unwrap_err().to_string();
     println!("{problems}");
-    assert!(problems.contains("twice.more") && problems.contains("first repeat"), "{problems}");
+    assert!(problems.contains("twice.more") && problems.contains("first iteration"), "{problems}");
 }
 
 /// A disc of liquid ten times as heavy, in a round vessel.

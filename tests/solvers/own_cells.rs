@@ -89,7 +89,7 @@ fn a_fixed_parameter_is_a_constant_of_the_plan() {
         step(&mut sim, 1);
         let value = sim.value("advect.order");
         let refused = sim.set_param("advect.order", ParamValue::Number(2.0)).unwrap_err().to_string();
-        assert!(refused.contains("the plan follows from it"), "{refused}");
+        assert!(refused.contains("the plan depends on it"), "{refused}");
         (read(&sim, "advect.result"), value)
     };
     let ((euler, one), (midpoint, two)) = (outcome("1"), outcome("2"));

@@ -472,6 +472,13 @@ fn check_names(header: &Header, errors: &mut Vec<HeaderError>) {
             push(line, format!("`{name}` is declared twice (first on line {first})"));
         }
     }
+    // What is read has a function of its name at module scope; what is only written, and a plain value, has none.
+    let read = header.ports.iter().filter(|port| port.reads()).map(|port| (&port.name, port.line));
+    let tables = header.params.iter().filter(|param| matches!(param.ty, ParamType::Curve | ParamType::Gradient));
+    let functions = read.chain(tables.map(|param| (&param.name, param.line)));
+    for (name, line) in functions.filter(|(name, _)| language::is_memory_word(name)) {
+        push(line, format!("`{name}` belongs to WGSL; choose another name"));
+    }
     let reads = |name: &str, fits: &dyn Fn(PortType) -> bool| {
         header.ports.iter().any(|p| p.name == name && p.reads() && fits(p.ty))
     };
