@@ -397,8 +397,12 @@ fn check_limits(gpu: &Gpu, plan: &Plan) -> Result<(), Problems> {
     let binding = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
     for buffer in plan.buffers.iter().filter(|b| b.bytes > binding) {
         let what = format!("the wire `{}`", buffer.label);
-        let remedy = "lower the resolution of its domain, or split the wire into components";
-        lacks("", what, mebibytes(buffer.bytes), format!("{} a buffer", mebibytes(binding)), remedy);
+        let remedy =
+            "lower the resolution of its domain, store it in half precision (f16), or split the wire into components";
+        let (needed, offered) = (mebibytes(buffer.bytes), mebibytes(binding));
+        // Most drivers offer one byte less than 2 GiB.
+        let under = if needed == offered { "just under " } else { "" };
+        lacks("", what, needed, format!("{under}{offered} a buffer"), remedy);
     }
     for kernel in &plan.kernels {
         let count = kernel.bindings.len() + usize::from(kernel.warns);

@@ -96,7 +96,7 @@ fn a_fixed_parameter_is_a_constant_of_the_plan() {
     assert_eq!((one, two), (Some(vec![1.0]), Some(vec![2.0])));
     assert_ne!(euler, midpoint);
     for (order, words) in
-        [("3", "outside 1..2"), ("\"1 + sin(time)\"", "changes from frame to frame"), ("1.5", "no i32")]
+        [("3", "outside 1..2"), ("\"1 + sin(time)\"", "changes from frame to frame"), ("1.5", "not a valid i32")]
     {
         let problems = Graph::build(&document(60.0, ORDER, &[("$order", order)]), Library::builtin()).unwrap_err();
         assert!(problems.to_string().contains(words), "{order}: {problems}");

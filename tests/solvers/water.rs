@@ -177,15 +177,17 @@ fn sunlight_is_all_there_without_water_and_spread_evenly_by_level_water() {
     }
 }
 
-/// The graph, with the options that its `about` names for a small one.
+/// The graph, with the options that docs/examples.md names for a small one.
 fn small_water() -> Document {
     let path = format!("{}/graphs/sph_water.ron", env!("CARGO_MANIFEST_DIR"));
     let mut document = Document::parse(&std::fs::read_to_string(path).unwrap()).unwrap_or_else(|e| panic!("{e}"));
-    let about = document.about.clone();
-    let options: Vec<&str> = about.split("--param ").skip(1).map(|o| o.split([' ', ';']).next().unwrap()).collect();
-    assert_eq!(options.len(), 2, "{about}");
+    let examples = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/examples.md")).unwrap();
+    let command =
+        examples.lines().find(|line| line.contains("sph_water.ron") && line.contains("spacing.value=")).unwrap();
+    let options: Vec<&str> = command.split("--param ").skip(1).map(|o| o.split(' ').next().unwrap()).collect();
+    assert_eq!(options.len(), 2, "{command}");
     for option in options {
-        let (path, value) = option.trim_end_matches('.').split_once('=').unwrap();
+        let (path, value) = option.split_once('=').unwrap();
         let (node, param) = path.rsplit_once('.').unwrap();
         document.set(node, param, ParamValue::from_text(value)).unwrap_or_else(|e| panic!("{option}: {e}"));
     }
