@@ -86,7 +86,10 @@ fn no_port_hides_a_function_that_generated_text_calls() {
     }
     println!("{called:?}");
     assert!(called.contains("clamp") && called.contains("dot"), "the scan finds what there is");
-    let free: Vec<&String> = called.iter().filter(|name| !language::is_used_by_generated_text(name)).collect();
+    let free: Vec<&String> = called
+        .iter()
+        .filter(|name| !language::is_used_by_generated_text(name) && !language::is_memory_word(name))
+        .collect();
     assert!(free.is_empty(), "ports could hide {free:?}; name them in `stage::language`");
 }
 
