@@ -1,8 +1,8 @@
 //! The plan: what a graph compiles to. Plain data without a GPU type in it; it prints, compares and serialises, and an
 //! engine only carries it out.
 //!
-//! A compilation goes through four rooms: [`lower`] unrolls the graph into operations on values ([`ir`]), [`passes`] rewrite them in
-//! the order of one declared list, [`codegen`] writes a kernel for each, and [`check`] validates its text and cost.
+//! A compilation goes through four rooms: `lower` unrolls the graph into operations on values (`ir`), `passes` rewrite them in
+//! the order of one declared list, `codegen` writes a kernel for each, and `check` validates its text and cost.
 
 mod budget;
 mod check;

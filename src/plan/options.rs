@@ -44,7 +44,7 @@ pub struct PlanOptions {
 pub enum Outputs {
     #[default]
     All,
-    /// The first in the author's order ([`Graph::outputs`]).
+    /// The first in the author's order ([`crate::graph::Graph::outputs`]).
     First,
     /// The one of this name.
     One(String),

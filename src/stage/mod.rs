@@ -90,7 +90,7 @@ impl Stage {
     ///
     /// # Errors
     /// Everything wrong with the header, ports never used, parameters never declared, and text that is refused
-    /// before a shader compiler may see it (see [`guard`]).
+    /// before a shader compiler may see it (see `guard`).
     pub fn parse(name: &str, source: &str) -> Result<Stage, Vec<StageError>> {
         guard::guard(source).map_err(|r| vec![StageError::new(r.line, r.column, r.message)])?;
         let header = header::parse(source)
