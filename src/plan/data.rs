@@ -35,7 +35,7 @@ pub struct Plan {
     pub domains: Vec<Domain>,
     pub buffers: Vec<Buffer>,
     pub kernels: Vec<Kernel>,
-    /// Run once when the simulation starts anew.
+    /// Run once when the simulation is reset.
     pub reset: Vec<Dispatch>,
     /// What gives the same in every frame. Run before the first frame, and again before the next one after a parameter of theirs,
     /// or a State that they read, was set.

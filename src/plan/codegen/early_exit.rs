@@ -4,7 +4,7 @@ use crate::plan::data::COUNT_GROUPS;
 use crate::plan::ir::workgroups::LANES;
 use crate::plan::ir::{Op, Program};
 
-/// What a gate's test goes on from.
+/// The gate that a gate's test follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
     /// Nothing: the repeats so far were made.

@@ -6,14 +6,14 @@ use crate::plan::ir::{Op, Part, Program, Task, ValueId, Write};
 use crate::stage::Reach;
 use crate::stage::types::EdgeRule;
 
-/// Whether an operation may overwrite the version that it goes on from.
+/// Whether an operation may overwrite the version that it updates.
 pub fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
     let precision = |v: ValueId| program.values.get(v).map(|v| v.precision);
     // The halo of a tile is the inside of others.
     if op.sweeps > 1 || write.consumes.is_some_and(|before| precision(before) != precision(write.value)) {
         return false;
     }
-    // Of two that go on from one version, neither may take its place.
+    // Of two that update one version, neither may take its place.
     let sharers = op.writes.iter().filter(|w| w.consumes == write.consumes).count();
     let mut readers = op.reads.iter().filter(|r| Some(r.value) == write.consumes);
     let node = op.node_of(write.stage).and_then(|node| graph.nodes.get(node));

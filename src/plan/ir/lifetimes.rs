@@ -16,7 +16,7 @@ pub struct Chain {
     pub bytes: u64,
 }
 
-/// Joins versions where one operation can go on from the other in place.
+/// Joins versions where one can update the other in place.
 pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
     let (first, last) = lives(program);
     let mut chain_of = BTreeMap::<ValueId, usize>::new();

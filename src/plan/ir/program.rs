@@ -175,7 +175,34 @@ pub struct Op {
     pub gate: Option<ValueId>,
 }
 
+impl Write {
+    /// The first output port's whole value, written by the operation's own stage from nothing before it.
+    pub fn whole(value: ValueId) -> Write {
+        let (part, consumes, start) = (Part::Whole, None, None);
+        Write { stage: 0, port: 0, part, value, consumes, overwrites: false, transient: false, start }
+    }
+}
+
 impl Op {
+    /// An operation that runs once and in its plain shape.
+    pub fn new(task: Task, node: usize, reads: Vec<Read>, stages: Vec<StageInstance>, writes: Vec<Write>) -> Op {
+        Op {
+            task,
+            node,
+            reads,
+            forwarded: Vec::new(),
+            stages,
+            writes,
+            iteration: 0,
+            substep: 0,
+            color: None,
+            sweeps: 1,
+            shape: None,
+            invariant: false,
+            gate: None,
+        }
+    }
+
     /// Every value it reads, consumed ones included. What it makes and goes on from itself is not among them.
     pub fn inputs(&self) -> impl Iterator<Item = ValueId> + '_ {
         let made = |value: &ValueId| self.writes.iter().any(|w| w.value == *value);

@@ -103,7 +103,7 @@ pub fn holds_domain(graph: &Graph, op: &Op, shape: &Shape) -> bool {
     size.iter().zip(domain.resolution).all(|(size, cells)| *size >= cells) && !stage.outputs().any(wraps)
 }
 
-/// How far a stage that can be swept on tiles looks: all that it writes it goes on from, cell by cell, within a radius; its
+/// How far a stage that can be swept on tiles looks: all that it writes updates a version before, cell by cell, within a radius; its
 /// loops end, and no variable outlives a call.
 pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32> {
     let domain = node.domain.and_then(|d| graph.domains.get(d))?;

@@ -476,21 +476,8 @@ impl<'a> Expander<'a> {
         writes: Vec<Write>,
     ) -> Result<(), Problems> {
         let substep = self.envs.get(env).map_or(0, |e| e.iteration);
-        self.program.ops.push(Op {
-            task,
-            node,
-            reads,
-            forwarded: Vec::new(),
-            stages: vec![StageInstance::own(node)],
-            writes,
-            iteration: 0,
-            substep,
-            color: None,
-            sweeps: 1,
-            shape: None,
-            invariant: false,
-            gate: self.gate(env),
-        });
+        let (stages, gate) = (vec![StageInstance::own(node)], self.gate(env));
+        self.program.ops.push(Op { substep, gate, ..Op::new(task, node, reads, stages, writes) });
         self.check_count()
     }
 
@@ -539,16 +526,7 @@ impl<'a> Expander<'a> {
 }
 
 fn write(value: ValueId) -> Write {
-    Write {
-        stage: 0,
-        port: 0,
-        part: Part::Whole,
-        value,
-        consumes: None,
-        overwrites: false,
-        transient: false,
-        start: None,
-    }
+    Write::whole(value)
 }
 
 impl Write {

@@ -75,22 +75,7 @@ impl Expander<'_> {
             return Ok(());
         }
         let (reads, stages) = self.reads(node, stage, feeds)?;
-        let writes = Vec::new();
-        self.program.field_checks.push(Op {
-            task: Task::Stage,
-            node,
-            reads,
-            forwarded: Vec::new(),
-            stages,
-            writes,
-            iteration: 0,
-            substep: 0,
-            color: None,
-            sweeps: 1,
-            shape: None,
-            invariant: false,
-            gate: None,
-        });
+        self.program.field_checks.push(Op::new(Task::Stage, node, reads, stages, Vec::new()));
         Ok(())
     }
 
@@ -156,21 +141,9 @@ impl Expander<'_> {
             |r: &Read| r.stage == 0 && r.part == Part::Whole && stage.inputs().nth(r.port).is_some_and(Port::writes);
         reads.0.retain(|r| !consumed(r));
         let (reads, stages) = reads;
-        self.program.ops.push(Op {
-            task: Task::Stage,
-            node,
-            reads,
-            forwarded: Vec::new(),
-            stages,
-            writes,
-            iteration,
-            substep,
-            color,
-            sweeps: 1,
-            shape: None,
-            invariant: false,
-            gate: self.gate(env),
-        });
+        let gate = self.gate(env);
+        let op = Op::new(Task::Stage, node, reads, stages, writes);
+        self.program.ops.push(Op { iteration, substep, color, gate, ..op });
         self.check_count()?;
         self.finish(node, env, stage, feeds, &mut results)?;
         Ok(results)

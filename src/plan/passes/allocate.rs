@@ -1,4 +1,4 @@
-//! Memory: which versions share a buffer because one goes on from the other in place, and which because their lives do
+//! Memory: which versions share a buffer because one updates the other in place, and which because their lives do
 //! not overlap. A State's next value takes the State's own buffer where that is free by then; else the two swap. Still
 //! values share memory among themselves only, and those that a frame reads keep theirs.
 

@@ -155,7 +155,7 @@ fn with_last(
     let (part, value) = (Part::Packed(wanted.name().into()), add(program, wanted)?);
     let op = program.ops.get_mut(last)?;
     op.reads.extend(reads);
-    op.writes.push(Write { port: output, part, ..plain_write(value) });
+    op.writes.push(Write { port: output, part, ..Write::whole(value) });
     Some(value)
 }
 
@@ -189,17 +189,12 @@ fn alone(graph: &Graph, program: &mut Program, reader: usize, wanted: &Wanted) -
         reads: attributes.chain([count]).collect(),
         forwarded: Vec::new(),
         stages: vec![StageInstance::own(like.node)],
-        writes: vec![Write { part: Part::Packed(wanted.name().into()), ..plain_write(value) }],
+        writes: vec![Write { part: Part::Packed(wanted.name().into()), ..Write::whole(value) }],
         shape: None,
         ..like
     };
     program.ops.insert(reader, pack);
     Some(value)
-}
-
-fn plain_write(value: ValueId) -> Write {
-    let (part, consumes, start) = (Part::Whole, None, None);
-    Write { stage: 0, port: 0, part, value, consumes, overwrites: false, transient: false, start }
 }
 
 /// The value of a pack.

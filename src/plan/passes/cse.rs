@@ -61,7 +61,7 @@ fn repeats(graph: &Graph, op: &Op) -> bool {
     matches!(op.task, Task::Stage) && own && fields && op.writes.iter().all(|w| w.consumes.is_none())
 }
 
-/// Values that have a place of their own, or that something goes on from.
+/// Values that have a place of their own, or that something updates.
 fn held(program: &Program) -> BTreeSet<ValueId> {
     let consumed = program.ops.iter().flat_map(|op| &op.writes).filter_map(|w| w.consumes);
     let groups = program.carries.iter().chain(&program.together).flatten().copied();

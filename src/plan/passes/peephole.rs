@@ -102,22 +102,12 @@ fn reduce_at_once(program: &mut Program) {
 
 /// A dispatch before another that sets all of a value's words.
 fn fill(before: &Op, word: u32, value: ValueId) -> Op {
-    let write = Write {
-        stage: 0,
-        port: 0,
-        part: Part::Whole,
-        value,
-        consumes: None,
-        overwrites: false,
-        transient: false,
-        start: None,
-    };
     Op {
         task: Task::FillWord(word),
         reads: Vec::new(),
         forwarded: Vec::new(),
         stages: vec![StageInstance::own(before.node)],
-        writes: vec![write],
+        writes: vec![Write::whole(value)],
         color: None,
         sweeps: 1,
         shape: None,

@@ -42,7 +42,7 @@ pub struct StageKernel<'a> {
     pub op: &'a Op,
     pub node: &'a Node,
     pub stage: &'a Stage,
-    /// By write: whether it overwrites the version that it goes on from.
+    /// By write: whether it overwrites the version that it updates.
     pub in_place: &'a [bool],
 }
 
@@ -263,7 +263,7 @@ impl StageKernel<'_> {
         })
     }
 
-    /// The version that a write goes on from; itself, where there is none.
+    /// The version that a write updates; itself, where there is none.
     fn before<'v>(&'v self, write: &crate::plan::ir::Write, value: &'v Value) -> &'v Value {
         write.consumes.and_then(|before| self.program.values.get(before)).unwrap_or(value)
     }
