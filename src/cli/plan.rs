@@ -60,7 +60,7 @@ impl PlanArgs {
         Ok(())
     }
 
-    /// What the plan is made for; without a device, its memory is not known.
+    /// The tuning and the memory budget that the plan is made for. Without a device, its memory is not known.
     fn target(&self) -> Result<(Tuning, MemoryBudget), Failure> {
         let adapter = match self.target.as_deref() {
             Some("plain") => return Ok((Tuning::default(), MemoryBudget::default())),
@@ -80,7 +80,7 @@ impl PlanArgs {
     }
 }
 
-/// A line for each pass: name, phase, what it did, and why it stands there.
+/// A line for each pass: name, phase, what it did, and why it runs at this position.
 fn table(reports: &[PassReport]) -> String {
     let widest = |of: fn(&PassReport) -> &str| reports.iter().map(|r| of(r).chars().count()).max().unwrap_or(0);
     let (name, phase, summary) = (widest(|r| r.name), widest(|r| r.phase), widest(|r| &r.summary));

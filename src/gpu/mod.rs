@@ -1,4 +1,4 @@
-//! The engine: carries out a plan. The only module that talks to a graphics driver.
+//! The engine: runs a plan. The only module that calls a graphics driver.
 
 mod bandwidth;
 mod compile;

@@ -8,14 +8,14 @@ use super::driver::Making;
 use crate::plan::Kernel;
 use crate::problem::Problem;
 
-/// A kernel made ready for the device.
+/// A kernel compiled for the device.
 #[derive(Debug)]
 pub struct Pipeline {
     pub pipeline: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
 }
 
-/// Every pipeline of a device.
+/// All pipelines of a device.
 #[derive(Debug, Default)]
 pub struct Pipelines(pub(super) Arc<Shared>);
 
@@ -28,14 +28,14 @@ pub(super) struct Shared {
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub known: HashMap<Key, Arc<Pipeline>>,
-    /// What some thread is making, since when, perhaps for somebody who no longer waits.
+    /// Pipelines that threads are making, with their start times. The caller may have cancelled meanwhile.
     pub making: HashMap<Key, Instant>,
-    /// What went wrong, until it is asked for again.
+    /// Errors, until the pipeline is requested again.
     pub failed: HashMap<Key, Problem>,
 }
 
 impl State {
-    /// What has neither a pipeline nor a problem yet.
+    /// The nodes without a pipeline or an error yet.
     pub fn open<'n>(&self, nodes: &'n [(Key, Vec<String>)]) -> impl Iterator<Item = &'n (Key, Vec<String>)> {
         nodes.iter().filter(|(key, _)| !self.known.contains_key(key) && !self.failed.contains_key(key))
     }
@@ -52,13 +52,13 @@ impl State {
 }
 
 impl Shared {
-    /// A thread that panicked has left nothing half done behind the lock.
+    /// A thread that panicked while it held the lock left the state consistent.
     pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// All that a pipeline depends on. The text itself, not a hash of it: no collision to think about.
+/// Everything that a pipeline depends on: the text itself rather than a hash of it, so there are no collisions.
 pub(super) type Key = (String, Vec<bool>, u32, bool, bool);
 
 pub(super) fn key(kernel: &Kernel) -> Key {
@@ -67,12 +67,12 @@ pub(super) fn key(kernel: &Kernel) -> Key {
 }
 
 impl Pipelines {
-    /// How many are known.
+    /// Number of finished pipelines.
     pub fn count(&self) -> usize {
         self.0.lock().known.len()
     }
 
-    /// Those not known yet, the longest text first. What went wrong with them before is forgotten.
+    /// Those that are missing, the longest text first. Earlier errors of these kernels are cleared.
     pub(super) fn missing(&self, kernels: &[Kernel], keys: &[Key]) -> VecDeque<(Key, Kernel)> {
         let mut state = self.0.lock();
         let mut missing: Vec<(Key, Kernel)> = Vec::new();

@@ -1,9 +1,10 @@
-//! The Outputs of a graph in their author's order, and the sizes of their pictures.
+//! The Outputs of a graph in their order on the canvas, and the sizes of their images.
 
 use super::{Graph, Kind, Node};
 
 impl Graph {
-    /// The Output nodes by their index: from top to bottom as they stand on the canvas, then from left to right, then by name.
+    /// The Output nodes: sorted by their position on the canvas from top to bottom, then from left to right, then by
+    /// name.
     pub fn outputs(&self) -> Vec<usize> {
         let place = |index: &usize| match self.nodes.get(*index).map(|node| &node.kind) {
             Some(Kind::Output { at: (x, y), .. }) => (*x, *y),
@@ -19,7 +20,7 @@ impl Graph {
         outputs
     }
 
-    /// Width and height of an Output's picture where nobody asks for another size \[pixels\].
+    /// Default width and height of an Output's image \[pixels\].
     pub fn picture_size(&self, output: &Node) -> Option<(u32, u32)> {
         let Kind::Output { size, .. } = output.kind else { return None };
         let domain = output.domain.and_then(|d| self.domains.get(d));
@@ -27,7 +28,7 @@ impl Graph {
     }
 }
 
-/// The largest size within `room` that has the aspect of `own`: `room` itself where that differs by rounding alone.
+/// The largest size within `room` with the aspect ratio of `own`; `room` itself where it differs only by rounding.
 pub fn fitted(room: (u32, u32), own: (u32, u32)) -> (u32, u32) {
     let [width, height] = [room.0, room.1].map(f64::from);
     let [x, y] = [own.0.max(1), own.1.max(1)].map(f64::from);

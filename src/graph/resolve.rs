@@ -1,4 +1,4 @@
-//! Types, domains and cycles: what every wire carries and where every stage runs.
+//! Resolves types and domains and detects cycles: what every wire carries, and where every stage runs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -40,7 +40,7 @@ pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
 }
 
 impl Resolver<'_> {
-    /// Makes out what a node's outputs carry. Only stages take work; the rest says it itself.
+    /// Determines what a node's outputs carry. Only stages take work; other kinds declare it.
     fn node(&mut self, node: usize) -> bool {
         if let Some(known) = self.done[node] {
             return known;
@@ -79,7 +79,7 @@ impl Resolver<'_> {
         let start = self.open.iter().position(|n| *n == node).unwrap_or(0);
         let path = |n: &usize| self.graph.nodes[*n].path.clone();
         let mut names: Vec<String> = self.open[start..].iter().map(path).collect();
-        // Said once, from the first name on, wherever the walk came upon the cycle.
+        // Reported once, starting at the first name, wherever the traversal entered the cycle.
         let smallest = (0..names.len()).min_by_key(|i| names[*i].clone()).unwrap_or(0);
         names.rotate_left(smallest);
         let first = names.first().cloned().unwrap_or_default();
@@ -177,7 +177,7 @@ impl Resolver<'_> {
         true
     }
 
-    /// Compares a wire with the port it arrives at.
+    /// Checks a wire against the port that it is connected to.
     fn unify(&mut self, path: &str, port: &Port, carry: &Carry, generics: &mut BTreeMap<char, ValueType>) -> bool {
         let ty = carry.ty;
         let dim = carry.domain.and_then(|d| self.graph.domains.get(d)).map_or(2, |d| d.dim);
@@ -186,7 +186,7 @@ impl Resolver<'_> {
             (PortType::Field(Element::Generic(letter)), WireType::Field(v)) => {
                 *generics.entry(letter).or_insert(v) == v
             }
-            // No wall turns a field's vectors round, so a vector in space is any vector of as many components.
+            // Walls do not reflect a field's vectors, so a `Vec` is any vector with the same number of components.
             (PortType::Field(Element::Fixed(a)), WireType::Field(b)) => {
                 a == b || (a.components(dim) == b.components(dim) && a.scalar() == b.scalar())
             }
@@ -232,7 +232,7 @@ impl Resolver<'_> {
                 return own.or(like).or(set).map(Some);
             }
             IterationSource::Positions if own.is_none() => {
-                // Only its dimensions matter, and what it reads has them.
+                // Only the number of dimensions matters, which its inputs have.
                 let first = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
                 let same = self.graph.domains.windows(2).all(|pair| pair[0].dim == pair[1].dim);
                 let any = (!self.graph.domains.is_empty() && same).then_some(0);
@@ -245,7 +245,7 @@ impl Resolver<'_> {
         }
         let touches_grids = header.ports.iter().any(|p| p.ty.is_grid());
         if header.once && !touches_grids {
-            // It needs no cells, but a `Vec` has as many components as the space around.
+            // It needs no cells, but a `Vec` has as many components as the space has dimensions.
             let read = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
             let same = self.graph.domains.windows(2).all(|pair| pair[0].dim == pair[1].dim);
             let any = (!self.graph.domains.is_empty() && same).then_some(0);
@@ -270,7 +270,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The domain that a stage runs over is cut into slices where it asks for them, or reads by cell what lies in such.
+    /// A stage's domain is cut into slices where it requests them, or reads wires by cell that are on such a domain.
     fn sliced(&mut self, run: usize, stage: &Stage, domains: &BTreeMap<&str, usize>) -> usize {
         if let Some(into) = stage.outputs().find_map(|p| p.slices) {
             return self.graph.slices(run, into).unwrap_or(run);
@@ -284,7 +284,7 @@ impl Resolver<'_> {
         by_cell.filter_map(|p| domains.get(p.name.as_str()).copied()).find(of).unwrap_or(run)
     }
 
-    /// Cell by cell only wires of the stage's own domain can be read; others by position.
+    /// Wires can be read cell by cell only on the stage's own domain; others are read by position.
     fn check_domains(&mut self, path: &str, stage: &Stage, run: Option<usize>, domains: &BTreeMap<&str, usize>) {
         let Some(run) = run else { return };
         for port in stage.inputs().filter(|p| p.ty.is_grid()) {
@@ -311,7 +311,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives unwired generic inputs the bound type, and letters that no wire binds the type of the constant.
+    /// Gives unwired generic inputs the bound type, and gives letters that no wire binds the type of the constant.
     fn bind_constants(&mut self, node: usize, stage: &Stage, generics: &mut BTreeMap<char, ValueType>) {
         let dim = self.dim(node);
         for (port, input) in stage.inputs().zip(&mut self.graph.nodes[node].inputs) {
@@ -334,7 +334,7 @@ impl Resolver<'_> {
         self.graph.nodes[node].domain.and_then(|d| self.graph.domains.get(d)).map_or(2, |d| d.dim)
     }
 
-    /// What feeds a State must be of its type, on its domain; what starts it must not need a State.
+    /// Checks that what feeds a State has its type and its domain, and that its initial value needs no State.
     fn states(&mut self) {
         let mut behind = Behind::default();
         for node in 0..self.graph.nodes.len() {
@@ -383,7 +383,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A group around that stops by a number which follows from a State, and that State.
+    /// An enclosing group whose stop criterion depends on a State, and that State.
     fn waits(&self, mut group: Option<usize>, behind: &mut Behind) -> Option<(String, String)> {
         while let Some(entry) = group.and_then(|group| self.graph.nodes.get(group)) {
             if let (Kind::Group(kind), Some(until)) = (&entry.kind, &entry.until)
@@ -397,7 +397,8 @@ impl Resolver<'_> {
         None
     }
 
-    /// A group's wires must carry what its ports declare, and a repeating group must feed back what it takes.
+    /// Checks that a group's wires carry what its ports declare, and that a repeating group feeds back what its inputs
+    /// take.
     fn groups(&mut self) {
         for node in 0..self.graph.nodes.len() {
             let entry = self.graph.nodes[node].clone();
@@ -492,7 +493,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Every constant and expression, with the dimension of where it is used.
+    /// Every constant and expression, with the number of dimensions where it is used.
     fn settings(&mut self) {
         for node in 0..self.graph.nodes.len() {
             let entry = self.graph.nodes[node].clone();
@@ -520,7 +521,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Two stages that each go on from the same wire make two values of it: legal, but seldom meant.
+    /// Warns when two stages update the same wire: each makes its own version of it, which is legal but rarely
+    /// intended.
     fn forks(&mut self) {
         let mut takers = BTreeMap::<(usize, usize), Vec<(String, String)>>::new();
         for node in &self.graph.nodes {

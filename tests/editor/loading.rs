@@ -116,13 +116,13 @@ fn a_load_is_stopped_and_asked_for_again() {
     bench.press("Stop loading");
     bench.compiled();
     let problems = bench.problems();
-    assert!(matches!(&problems[..], [one] if one.contains("loading it was stopped; load it again")), "{problems:?}");
+    assert!(matches!(&problems[..], [one] if one.contains("loading it was cancelled; load it again")), "{problems:?}");
     bench.plays();
     // Other changes leave it at that.
     bench.select("ring");
     bench.key(Key::M);
     bench.compiled();
-    assert!(bench.problems().iter().any(|problem| problem.contains("loading it was stopped")));
+    assert!(bench.problems().iter().any(|problem| problem.contains("loading it was cancelled")));
     bench.ctrl(Key::Z);
     bench.compiled();
     bench.menu("Run", "Reload files");

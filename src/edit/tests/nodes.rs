@@ -61,7 +61,7 @@ fn renaming_inside_of_a_group_follows_to_what_the_group_shows_and_sets() {
         .replace("[h *", "[pitch *");
     assert_eq!(document, nodes(&after));
     assert_eq!(builds(&document), Ok(()));
-    // `gain` goes into the group, and an expression there means it.
+    // `gain` enters the group, and an expression there means it.
     let refused = rename(&mut document, &step, "pitch", "gain").unwrap_err();
     assert!(refused.contains("the group's input") && document == nodes(&after), "{refused}");
     assert!(rename(&mut document, &Scope::parse("flow"), "a", "b").unwrap_err().contains("no group `flow`"));
@@ -75,7 +75,7 @@ fn removing_a_node_leaves_no_wire_to_it() {
     assert!(links.clone().count() > 0 && links.into_iter().all(|link| document.nodes.contains_key(&link.node)));
 }
 
-/// The same as if the nodes were muted.
+/// As if the nodes were bypassed.
 #[test]
 fn wires_heal_where_types_allow() {
     let mut document = fluid();
@@ -83,7 +83,7 @@ fn wires_heal_where_types_allow() {
     assert_eq!(reads(&document, "divergence", "velocity").as_deref(), Some("velocity.value"), "past two in a row");
     assert_eq!(reads(&document, "project", "velocity").as_deref(), Some("velocity.value"));
     assert_eq!(reads(&document, "screen", "image"), None, "no scalar field passes for a picture");
-    // A State that goes does not short the circuit.
+    // Removing a State does not connect its input to its output.
     remove(&mut document, &root(), &names(&["density"]), library());
     assert_eq!(reads(&document, "smoke", "field"), None);
     let mut dot = nodes(

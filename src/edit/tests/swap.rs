@@ -1,4 +1,4 @@
-//! Another stage in a node's place.
+//! Replacing the stage of a node.
 
 use super::*;
 use crate::document::{NodeKind, ParamValue};
@@ -39,7 +39,7 @@ fn precision_stays_where_the_other_stage_has_it_too() {
 #[test]
 fn other_names_are_followed_where_the_type_leaves_no_choice() {
     let mut document = fluid();
-    // `field` of `look` was the only scalar; `view/dye` takes no scalar, so its wire goes.
+    // `field` of `look` was the only scalar; `view/dye` accepts no scalar, so the wire is removed.
     swap_stage(&mut document, &root(), "jet", "fluid/dissipate", library()).unwrap();
     assert_eq!(reads(&document, "jet", "field").as_deref(), Some("velocity.value"), "from `velocity` to `field`");
     assert_eq!(reads(&document, "viscosity", "before").as_deref(), Some("jet.field"), "and so does who reads it");

@@ -1,11 +1,11 @@
-//! Bind groups of a view, kept for the buffers that a wire takes turns in.
+//! Bind groups of a view, cached for the buffers that a wire alternates between.
 
 use super::super::device::Gpu;
 
-/// A State's wire is in two buffers by turns.
+/// A State's wire alternates between two buffers.
 const MOST: usize = 2;
 
-/// The buffers looked at, and the bind group made for them; the one used last stands last.
+/// The buffers that are read, and the bind group made for them; the most recently used one is last.
 #[derive(Default)]
 pub struct Bound(Vec<([wgpu::Buffer; 3], wgpu::BindGroup)>);
 

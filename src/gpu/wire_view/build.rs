@@ -5,7 +5,7 @@ use super::kernels::{Kernels, WGSL};
 use crate::problem::Problem;
 
 /// # Errors
-/// A driver that refuses the shaders.
+/// A driver that rejects the shaders.
 pub fn build(gpu: &Gpu) -> Result<Kernels, Problem> {
     let device = &gpu.device;
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);

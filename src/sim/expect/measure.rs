@@ -1,4 +1,4 @@
-//! Values that expectations are about, on their way from the GPU.
+//! Reads the values that expectations check back from the GPU.
 
 use crate::gpu::Reading;
 use crate::graph::Domain;
@@ -9,17 +9,17 @@ use crate::sim::hash::Fnv;
 use crate::sim::{Field, Image, Simulation};
 use crate::stage::types::WireType;
 
-/// What a subject held after a frame.
+/// The value of a subject after a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sample {
     Picture(Image),
     /// A number that the CPU computes.
     Number(Vec<f64>),
-    /// All elements of a wire; of particles the first so many live.
+    /// All elements of a wire; for particles, the number of live ones.
     Field(Field, Option<usize>),
 }
 
-/// A sample that was asked for. Nothing waits until [`Asked::wait`] is called.
+/// A sample that was requested. Nothing blocks until [`Asked::wait`] is called.
 pub struct Asked {
     subject: Subject,
     kind: Kind,
@@ -38,10 +38,10 @@ enum Part {
     Here(Option<Vec<u32>>),
 }
 
-/// Asks for what a subject held after the last frame.
+/// Requests the value of a subject after the last frame.
 ///
 /// # Errors
-/// A wire that the plan does not compute or keep.
+/// A wire that the plan does not compute or does not keep.
 pub fn ask(simulation: &Simulation, subject: &Subject) -> Result<Asked, Problem> {
     let of = |kind, readings: Vec<Reading>| Asked {
         subject: subject.clone(),
@@ -82,10 +82,10 @@ fn wire(simulation: &Simulation, name: &str) -> Result<(Kind, Reading), Problem>
 }
 
 impl Asked {
-    /// The sample, if it is there yet; what was asked for if not. Does not block.
+    /// The sample if it has arrived, otherwise the request itself. Does not block.
     ///
     /// # Errors
-    /// Within the sample, a device that failed.
+    /// Within the sample: a device that failed.
     pub fn try_take(mut self) -> Result<Result<Sample, Problem>, Asked> {
         let mut late = false;
         let parts = std::mem::take(&mut self.parts).into_iter().map(|part| match part {
@@ -102,7 +102,7 @@ impl Asked {
         if late { Err(self) } else { Ok(self.wait()) }
     }
 
-    /// Blocks until the sample is there.
+    /// Blocks until the sample has arrived.
     ///
     /// # Errors
     /// A device that failed.
@@ -121,7 +121,7 @@ impl Asked {
             Kind::Wire(wire, domain) => {
                 let field = Field::new(&wire, domain.as_deref(), &next()?);
                 Ok(match self.subject {
-                    // The count's memory holds more than the count.
+                    // The count's buffer holds more than the count.
                     Subject::Attribute(_, attribute) if attribute == "count" => {
                         Sample::Number(field.words.first().map(|count| f64::from(*count)).into_iter().collect())
                     }
@@ -137,7 +137,7 @@ impl Asked {
 }
 
 impl Sample {
-    /// The hash of all bits.
+    /// Hash of all bits.
     pub fn hash(&self) -> u128 {
         match self {
             Sample::Picture(image) => Fnv::default().words(&[image.width, image.height]).bytes(&image.rgba).value(),
@@ -151,7 +151,7 @@ impl Sample {
         }
     }
 
-    /// Components of an element.
+    /// Components of one element.
     pub fn components(&self) -> usize {
         match self {
             Sample::Picture(_) => 4,
@@ -160,7 +160,7 @@ impl Sample {
         }
     }
 
-    /// One component of every element: of pictures 0 to 1, of faces those that the axis has.
+    /// One component of every element: for images from 0 to 1; for face grids the faces that exist along the axis.
     pub fn component(&self, index: usize) -> Box<dyn Iterator<Item = f64> + '_> {
         match self {
             Sample::Picture(image) => {
@@ -175,7 +175,7 @@ impl Sample {
         }
     }
 
-    /// What a statistic is of where no component is named: the value of single numbers, the length of vectors, all faces.
+    /// The values for a statistic without a component: those of single numbers, the lengths of vectors, all faces.
     pub fn whole(&self) -> Box<dyn Iterator<Item = f64> + '_> {
         let components = self.components();
         match self {
@@ -200,7 +200,7 @@ fn elements(field: &Field) -> usize {
     field.words.len() / (field.components as usize).max(1)
 }
 
-/// As the wire holds it: whole numbers without rounding.
+/// One number as the wire stores it: integers without rounding.
 fn number(field: &Field, at: usize) -> Option<f64> {
     use crate::stage::types::Scalar;
     let word = *field.words.get(at)?;
@@ -211,7 +211,8 @@ fn number(field: &Field, at: usize) -> Option<f64> {
     })
 }
 
-/// The faces across an axis. Memory has one layer more along every axis; what lies there along the others is no face.
+/// The faces across an axis. The buffer has one more layer along every axis; the extra ones along the other axes are
+/// not faces.
 fn faces(field: &Field, axis: usize) -> impl Iterator<Item = f64> + '_ {
     let components = field.components as usize;
     let size = field.resolution.map(|n| n as usize);
