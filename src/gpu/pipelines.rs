@@ -73,10 +73,10 @@ impl Pipelines {
     }
 
     /// Those not known yet, the longest text first. What went wrong with them before is forgotten.
-    pub(super) fn missing(&self, kernels: &[Kernel], keys: &[Key]) -> VecDeque<(Key, Kernel)> {
+    pub(super) fn missing<'a>(&self, kernels: impl Iterator<Item = (&'a Kernel, &'a Key)>) -> VecDeque<(Key, Kernel)> {
         let mut state = self.0.lock();
         let mut missing: Vec<(Key, Kernel)> = Vec::new();
-        for (key, kernel) in keys.iter().zip(kernels) {
+        for (kernel, key) in kernels {
             state.failed.remove(key);
             if !state.known.contains_key(key) && missing.iter().all(|(known, _)| known != key) {
                 missing.push((key.clone(), kernel.clone()));
