@@ -35,6 +35,7 @@
 
 #[cfg(feature = "editor")]
 pub mod app;
+pub mod arena;
 pub mod asset;
 pub mod bench;
 pub mod cancel;

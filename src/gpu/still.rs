@@ -3,22 +3,27 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::plan::Plan;
+use crate::plan::{BufferId, KernelId, Plan};
 
 /// What the invariant dispatches depend on, and its values when they last ran.
 pub struct Still {
     /// Their uniform blocks, as byte ranges of the uniform buffer.
     blocks: Vec<Range<usize>>,
     /// Buffers that they read or write.
+<<<<<<< HEAD
     buffers: BTreeSet<usize>,
     /// The contents of the blocks at the last run; `None` when the dispatches have to run in any case.
+=======
+    buffers: BTreeSet<BufferId>,
+    /// What the blocks said; `None` when they have to run in any case.
+>>>>>>> main
     told: Option<Vec<u8>>,
 }
 
 impl Still {
     pub fn new(plan: &Plan) -> Still {
-        let starts: BTreeSet<(u32, usize)> = plan.still.iter().map(|d| (d.uniform, d.kernel)).collect();
-        let block = |(start, kernel): (u32, usize)| {
+        let starts: BTreeSet<(u32, KernelId)> = plan.still.iter().map(|d| (d.uniform, d.kernel)).collect();
+        let block = |(start, kernel): (u32, KernelId)| {
             let bytes = plan.kernels.get(kernel)?.uniform_bytes;
             Some(start as usize..(start + bytes) as usize)
         };
@@ -32,8 +37,13 @@ impl Still {
         self.told = None;
     }
 
+<<<<<<< HEAD
     /// Call this when a buffer was changed from outside.
     pub fn changed(&mut self, buffer: usize) {
+=======
+    /// Somebody has changed a buffer.
+    pub fn changed(&mut self, buffer: BufferId) {
+>>>>>>> main
         if self.buffers.contains(&buffer) {
             self.forget();
         }

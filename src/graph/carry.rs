@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::numbers::Table;
-use super::{Graph, ParticleSet};
+use super::{DomainId, Graph, Node, NodeId, ParticleSet};
+use crate::arena::IdVec;
 use crate::problem::Problems;
 use crate::stage::types::{WireType, particles_name};
 
@@ -14,7 +15,7 @@ pub type Carried = Option<Carry>;
 #[derive(Clone, Debug)]
 pub struct Carry {
     pub ty: WireType,
-    pub domain: Option<usize>,
+    pub domain: Option<DomainId>,
     pub set: Option<ParticleSet>,
 }
 
@@ -28,8 +29,8 @@ impl Carry {
 /// An input or an output of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Border {
-    Input(usize, usize),
-    Output(usize, usize),
+    Input(NodeId, usize),
+    Output(NodeId, usize),
 }
 
 /// Determines what every wire carries. Its methods are in the modules of their topics.
@@ -37,11 +38,19 @@ pub struct Resolver<'a> {
     pub graph: &'a mut Graph,
     pub numbers: &'a Table,
     pub problems: &'a mut Problems,
+<<<<<<< HEAD
     /// Whether the outputs of each node are known; `Some(false)` if they cannot be, for a reason that was reported.
     pub done: Vec<Option<bool>>,
     /// Nodes being resolved, outermost first; reaching one again is a cycle.
     pub open: Vec<usize>,
     pub opened: Vec<bool>,
+=======
+    /// Whether the outputs of each node are known; `Some(false)`: never, for a reason that was reported.
+    pub done: IdVec<Node, Option<bool>>,
+    /// Nodes being resolved, outermost first: meeting one again is a cycle.
+    pub open: Vec<NodeId>,
+    pub opened: IdVec<Node, bool>,
+>>>>>>> main
     /// What inputs and outputs of groups carry, once it is known.
     pub carries: HashMap<Border, Carried>,
     /// Those being followed; reaching one again is a cycle too.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Graph, Kind, Source};
+use super::{Graph, Kind, NodeId, Source};
 use crate::document::{Document, Expect, NodeKind};
 use crate::problem::Problem;
 use crate::stage::types::{ValueType, WireType};
@@ -381,8 +381,13 @@ fn target(expect: &Expect, document: &Document, graph: &Graph) -> Result<Target,
     Ok(target(Subject::Wire(wire), carries))
 }
 
+<<<<<<< HEAD
 /// The port of a node that a wire's name refers to, and the attribute after it.
 fn port<'t>(graph: &Graph, node: usize, text: &'t str) -> Result<(usize, Option<&'t str>), Fault> {
+=======
+/// The port of a node that a wire's name means, and the attribute behind it.
+fn port<'t>(graph: &Graph, node: NodeId, text: &'t str) -> Result<(usize, Option<&'t str>), Fault> {
+>>>>>>> main
     let entry = graph.nodes.get(node);
     let count = entry.map_or(0, |entry| match &entry.kind {
         Kind::Group(group) => group.outputs.len(),
@@ -412,9 +417,15 @@ fn port<'t>(graph: &Graph, node: usize, text: &'t str) -> Result<(usize, Option<
     }
 }
 
+<<<<<<< HEAD
 /// What a wire carries, and the node that computes it, looking into groups.
 fn carried(graph: &Graph, source: &Source, depth: usize) -> Option<(WireType, usize)> {
     // A wire passes each node at most once.
+=======
+/// What a wire carries and the node that makes it, seen through groups.
+fn carried(graph: &Graph, source: &Source, depth: usize) -> Option<(WireType, NodeId)> {
+    // A wire passes each node once at most.
+>>>>>>> main
     if depth > graph.nodes.len() {
         return None;
     }

@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arena::{Arena, Id};
 use crate::document::Document;
 use crate::input::InputTrack;
 use crate::library::Library;
@@ -39,7 +40,15 @@ pub use fixed::Shapes;
 pub use numbers::{NamedNumber, Table};
 pub use values::{Setting, fit};
 
+<<<<<<< HEAD
 /// A box in space, cut into cubic cells, or into slices of cells.
+=======
+/// Which node of a graph, and which domain.
+pub type NodeId = Id<Node>;
+pub type DomainId = Id<Domain>;
+
+/// A box in space, cut into cubic cells, or into slices of such.
+>>>>>>> main
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Domain {
     pub name: String,
@@ -59,7 +68,7 @@ pub struct Domain {
 /// How the cells of a domain were cut into slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sliced {
-    pub domain: usize,
+    pub domain: DomainId,
     /// Slices of a cell, side by side along x.
     pub into: u32,
 }
@@ -68,7 +77,7 @@ pub struct Sliced {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finer {
     /// The domain whose cells are half as wide.
-    pub domain: usize,
+    pub domain: DomainId,
     /// Cells along x, y, z of the finest domain.
     pub finest: [u32; 3],
     /// The width of a cell in cells of the finest domain.
@@ -126,9 +135,15 @@ pub struct Graph {
     pub seed: u32,
     /// Recorded input, used while there is no user input.
     pub input: Option<InputTrack>,
+<<<<<<< HEAD
     pub domains: Vec<Domain>,
     pub nodes: Vec<Node>,
     /// Numbers that expressions name, each after those that it names itself.
+=======
+    pub domains: Arena<Domain>,
+    pub nodes: Arena<Node>,
+    /// Numbers that expressions name, each behind those that it names itself.
+>>>>>>> main
     pub numbers: Vec<NamedNumber>,
     /// Paths that shape the plan: changing a value compiles a new plan.
     pub shapes: Shapes,
@@ -146,9 +161,15 @@ impl Graph {
         node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim)
     }
 
+<<<<<<< HEAD
     /// Computes everything that the compiler needs to know about the text of a node's stage; the results are cached.
     /// Returns whether there is such a node.
     pub fn read_stage(&self, node: usize) -> bool {
+=======
+    /// Has the text of a node's stage tell what a compiler asks of it; what it has told it knows from then on. Returns whether there
+    /// is such a node.
+    pub fn read_stage(&self, node: NodeId) -> bool {
+>>>>>>> main
         let Some(node) = self.nodes.get(node) else { return false };
         if let Kind::Stage(stage) = &node.kind {
             let dim = node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim);
@@ -161,9 +182,15 @@ impl Graph {
         true
     }
 
+<<<<<<< HEAD
     /// The domain with cells twice as wide. With an odd number of cells, the last cell extends beyond the box.
     fn half(&mut self, finer: usize) -> Option<usize> {
         if let Some(known) = self.domains.iter().position(|d| d.finer.is_some_and(|f| f.domain == finer)) {
+=======
+    /// The domain with cells twice as wide as those of another; an odd row ends in a cell that reaches beyond.
+    fn half(&mut self, finer: DomainId) -> Option<DomainId> {
+        if let Some(known) = self.domains.position(|d| d.finer.is_some_and(|f| f.domain == finer)) {
+>>>>>>> main
             return Some(known);
         }
         let Domain { name, dim, resolution, cell_size, edge, finer: above, sliced } = self.domains.get(finer)?.clone();
@@ -171,37 +198,57 @@ impl Graph {
         let resolution = resolution.map(|cells| cells.div_ceil(2));
         let (name, cell_size) = (format!("{name} / 2"), 2.0 * cell_size);
         let finer = Some(Finer { domain: finer, finest, widening: widening.saturating_mul(2) });
-        self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer, sliced });
-        Some(self.domains.len() - 1)
+        Some(self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer, sliced }))
     }
 
+<<<<<<< HEAD
     /// The domain with each cell cut into slices along x.
     fn slices(&mut self, domain: usize, into: u32) -> Option<usize> {
         let sliced = Some(Sliced { domain, into });
         let whole = self.domains.get(domain).filter(|d| d.sliced.is_none())?.clone();
         // Half of a sliced domain has the same name as half of the whole one.
         if let Some(known) = self.domains.iter().position(|d| d.sliced == sliced && d.finer == whole.finer) {
+=======
+    /// The domain whose cells are those of another, cut along x.
+    fn slices(&mut self, domain: DomainId, into: u32) -> Option<DomainId> {
+        let sliced = Some(Sliced { domain, into });
+        let whole = self.domains.get(domain).filter(|d| d.sliced.is_none())?.clone();
+        // Half of a sliced domain names the same whole one.
+        if let Some(known) = self.domains.position(|d| d.sliced == sliced && d.finer == whole.finer) {
+>>>>>>> main
             return Some(known);
         }
         let [x, y, z] = whole.resolution;
         let resolution = [x.saturating_mul(into), y, z];
-        self.domains.push(Domain { name: format!("{} in slices", whole.name), resolution, sliced, ..whole });
-        Some(self.domains.len() - 1)
+        Some(self.domains.push(Domain { name: format!("{} in slices", whole.name), resolution, sliced, ..whole }))
     }
 
     /// Dimensions of the space around a node; for one without a domain, those that all domains share.
     ///
     /// `None` where domains differ.
-    pub fn dim_around(&self, node: usize) -> Option<u32> {
+    pub fn dim_around(&self, node: NodeId) -> Option<u32> {
         let own = self.nodes.get(node).and_then(|node| node.domain).and_then(|domain| self.domains.get(domain));
-        let Some(any) = own.or(self.domains.first()) else { return Some(2) };
+        let Some(any) = own.or(self.domains.iter().next()) else { return Some(2) };
         (own.is_some() || self.domains.iter().all(|domain| domain.dim == any.dim)).then_some(any.dim)
     }
 
+<<<<<<< HEAD
     /// The only domain of a graph; domains that stages requested do not count.
     fn single_domain(&self) -> Option<usize> {
         let mut own = (0..self.domains.len()).filter(|d| !self.domains[*d].derived());
         own.next().filter(|_| own.next().is_none())
+=======
+    /// A domain of a graph whose domains all have as many dimensions.
+    fn any_domain(&self) -> Option<DomainId> {
+        let (id, any) = self.domains.entries().next()?;
+        self.domains.iter().all(|domain| domain.dim == any.dim).then_some(id)
+    }
+
+    /// The domain of a graph that has one; those that stages ask for do not count.
+    fn single_domain(&self) -> Option<DomainId> {
+        let mut own = self.domains.entries().filter(|(_, domain)| !domain.derived());
+        own.next().filter(|_| own.next().is_none()).map(|(id, _)| id)
+>>>>>>> main
     }
 }
 
@@ -210,8 +257,13 @@ impl Graph {
 pub struct Node {
     pub path: String,
     pub kind: Kind,
+<<<<<<< HEAD
     /// Index of the enclosing group.
     pub group: Option<usize>,
+=======
+    /// The group around it.
+    pub group: Option<NodeId>,
+>>>>>>> main
     /// In the order of the kind's ports.
     pub inputs: Vec<Input>,
     pub iterations: u32,
@@ -219,8 +271,13 @@ pub struct Node {
     pub until: Option<Until>,
     /// Storage format of the float grids that it writes or holds.
     pub precision: Precision,
+<<<<<<< HEAD
     /// The domain that it runs over or is stored on.
     pub domain: Option<usize>,
+=======
+    /// The domain that it runs over, or lives on.
+    pub domain: Option<DomainId>,
+>>>>>>> main
     pub params: Vec<Setting>,
     pub generics: BTreeMap<char, ValueType>,
     /// Types of its outputs, in the order of the kind's ports.
@@ -256,8 +313,13 @@ pub struct File {
 pub struct ParticleSet {
     /// Maximum number of particles.
     pub capacity: u32,
+<<<<<<< HEAD
     /// The domain that the particles are in.
     pub domain: usize,
+=======
+    /// The space that it is in.
+    pub domain: DomainId,
+>>>>>>> main
     pub attributes: Attributes,
 }
 
@@ -308,9 +370,15 @@ pub struct Input {
 #[derive(Clone, Debug)]
 pub enum Source {
     /// An output of a node.
+<<<<<<< HEAD
     Wire { node: usize, port: usize },
     /// An input of the enclosing group.
     GroupInput { group: usize, input: usize },
+=======
+    Wire { node: NodeId, port: usize },
+    /// An input of the group around.
+    GroupInput { group: NodeId, input: usize },
+>>>>>>> main
     /// An unwired port's constant, or a number.
     Setting(Setting),
     /// Nothing: an unwired optional port.
@@ -342,12 +410,12 @@ impl Graph {
         crate::threads::deep_stack(|| flatten::flatten(document, library, &mut Problems::default()).1)
     }
 
-    pub fn node(&self, path: &str) -> Option<usize> {
-        self.nodes.iter().position(|node| node.path == path)
+    pub fn node(&self, path: &str) -> Option<NodeId> {
+        self.nodes.position(|node| node.path == path)
     }
 
     /// Name of an output port.
-    pub fn port_name(&self, node: usize, port: usize) -> String {
+    pub fn port_name(&self, node: NodeId, port: usize) -> String {
         match self.nodes.get(node).map(|n| &n.kind) {
             Some(Kind::Stage(stage)) => stage.outputs().nth(port).map_or_else(String::new, |p| p.name.clone()),
             Some(Kind::Group(group)) => group.outputs.get(port).map_or_else(String::new, |(name, _)| name.clone()),

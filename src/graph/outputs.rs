@@ -1,8 +1,9 @@
 //! The Outputs of a graph in their order on the canvas, and the sizes of their images.
 
-use super::{Graph, Kind, Node};
+use super::{Graph, Kind, Node, NodeId};
 
 impl Graph {
+<<<<<<< HEAD
     /// The Output nodes: sorted by their position on the canvas from top to bottom, then from left to right, then by
     /// name.
     pub fn outputs(&self) -> Vec<usize> {
@@ -16,8 +17,17 @@ impl Graph {
         outputs.sort_by(|a, b| {
             let ((ax, ay), (bx, by)) = (place(a), place(b));
             ay.total_cmp(&by).then(ax.total_cmp(&bx))
+=======
+    /// The Output nodes: from top to bottom as they stand on the canvas, then from left to right, then by name.
+    pub fn outputs(&self) -> Vec<NodeId> {
+        let outputs = self.nodes.entries().filter_map(|(id, node)| match node.kind {
+            Kind::Output { at, .. } => Some((id, at)),
+            _ => None,
+>>>>>>> main
         });
-        outputs
+        let mut outputs: Vec<_> = outputs.collect();
+        outputs.sort_by(|(_, (ax, ay)), (_, (bx, by))| ay.total_cmp(by).then(ax.total_cmp(bx)));
+        outputs.into_iter().map(|(id, _)| id).collect()
     }
 
     /// Default width and height of an Output's image \[pixels\].

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Graph;
 use super::numbers::{Names, Table, Unfit};
 use super::ports::{Ports, Types};
+use super::{DomainId, Graph, NodeId};
 use crate::document::{self, Link, Nodes};
 use crate::library::Library;
 use crate::problem::Problems;
@@ -27,16 +27,27 @@ type Param = (String, String);
 #[derive(Clone, Default)]
 pub struct Scope {
     pub prefix: String,
+<<<<<<< HEAD
     pub group: Option<usize>,
     pub domains: BTreeMap<String, usize>,
     /// Exposed parameters, with the outer paths that set them.
+=======
+    pub group: Option<NodeId>,
+    pub domains: BTreeMap<String, DomainId>,
+    /// Exposed parameters: to the outer names that set them.
+>>>>>>> main
     pub aliases: BTreeMap<Param, Vec<String>>,
     /// Exposed parameters that were set outside the group, with the names that their expressions may use.
     pub given: BTreeMap<Param, Arc<Names>>,
     /// The names that expressions of the level may use.
     pub names: Arc<Names>,
+<<<<<<< HEAD
     /// The default domain of nodes: the `on` of the enclosing group.
     pub domain: Option<usize>,
+=======
+    /// Where nodes run that don't say it: the `on` of the group around.
+    pub domain: Option<DomainId>,
+>>>>>>> main
     pub depth: usize,
     /// Types of the inputs of the enclosing group.
     pub around: Types,
@@ -52,7 +63,7 @@ pub struct Place<'a> {
     pub siblings: &'a Nodes,
     /// The ports of the level.
     pub ports: &'a Ports<'a>,
-    pub names: &'a BTreeMap<String, usize>,
+    pub names: &'a BTreeMap<String, NodeId>,
     pub scope: &'a Scope,
 }
 

@@ -1,8 +1,8 @@
 //! Finds the buffers that a view reads, and how they are shown.
 
 use crate::gpu::wire_view::{Params, Source, View as Way, kind, show};
-use crate::graph::{Domain, Graph, Kind, Source as Wired};
-use crate::plan::{Plan, Wire};
+use crate::graph::{Domain, Graph, Kind, NodeId, Source as Wired};
+use crate::plan::{BufferId, Plan, Wire};
 use crate::problem::Problem;
 use crate::stage::types::{Scalar, ValueType, WireType};
 
@@ -27,10 +27,10 @@ enum Found<'a> {
 /// Buffers of the plan, and how their elements are read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looked {
-    /// Index of the buffer, and whether it is a State's.
-    values: (usize, bool),
-    count: Option<(usize, bool)>,
-    places: Option<(usize, bool)>,
+    /// The buffer, and whether it is a State's.
+    values: (BufferId, bool),
+    count: Option<(BufferId, bool)>,
+    places: Option<(BufferId, bool)>,
     scalar: Scalar,
     /// Components of a sample.
     numbers: usize,
@@ -41,9 +41,9 @@ pub struct Looked {
 
 impl Looked {
     pub fn source<'a>(&self, simulation: &'a Simulation) -> Option<Source<'a>> {
-        let buffer = |(buffer, state): (usize, bool)| simulation.engine.buffer(buffer, state);
+        let buffer = |(buffer, state): (BufferId, bool)| simulation.engine.buffer(buffer, state);
         let values = buffer(self.values)?;
-        let or_values = |other: Option<(usize, bool)>| other.map_or(Some(values), buffer);
+        let or_values = |other: Option<(BufferId, bool)>| other.map_or(Some(values), buffer);
         Some(Source { values, count: or_values(self.count)?, places: or_values(self.places)? })
     }
 
@@ -316,7 +316,7 @@ pub fn absent(wire: &str) -> Problem {
 }
 
 /// Wires of a node that have memory, by `node.port`: grids, particle sets and neighbour grids.
-pub fn ports(graph: &Graph, node: usize) -> impl Iterator<Item = String> + '_ {
+pub fn ports(graph: &Graph, node: NodeId) -> impl Iterator<Item = String> + '_ {
     let count = graph.nodes.get(node).map_or(0, |entry| match &entry.kind {
         Kind::Group(group) => group.outputs.len(),
         _ => entry.outputs.len(),
