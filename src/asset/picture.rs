@@ -28,8 +28,8 @@ fn broken(error: impl std::fmt::Display) -> Cause {
 /// Alpha is used as coverage if it varies over the image. Otherwise brightness is used, as stored and not linearised:
 /// edges are antialiased by paint programs in stored values.
 ///
+/// # Errors
 /// An invalid or truncated file, detected before memory is allocated for its pixels; more than 2^26 pixels.
-/// A broken or cut off file, found before memory is taken for its pixels; more than 2^26 of them.
 pub fn coverage(bytes: Vec<u8>) -> Result<Coverage, Cause> {
     let packed = bytes.len() as u64;
     let mut decoder = Decoder::new(Cursor::new(bytes));

@@ -23,8 +23,8 @@ pub struct Difference {
 
 /// Writes every State after one frame into a folder as raw 32-bit floats, one file each.
 ///
+/// # Errors
 /// As for a simulation's step; files that cannot be written.
-/// As a simulation's step, and files that can't be written.
 pub fn dump(gpu: &Gpu, plan: Plan, name: &str, folder: &Path) -> Result<(), Problems> {
     write::create_folder(folder).map_err(|e| unusable(folder, &e.to_string()))?;
     for (state, words) in first_frame(gpu, plan)? {

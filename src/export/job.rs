@@ -171,11 +171,10 @@ impl Progress {
 /// Exports frames of a simulation that has not started yet; its plan was compiled from `inputs`. `go_on` is called
 /// after each frame, and repeatedly while waiting for one; when it returns false, the export ends normally and can be
 /// resumed. Returns the progress and, for a wire, the statistics of its last frame.
-/// wire what its last frame holds.
 ///
+/// # Errors
 /// Files that cannot be written; a folder that another export is writing to; a device that fails. Frames that were
 /// written stay, and the export can be resumed.
-/// export can be resumed.
 pub fn run(
     export: &Export,
     inputs: &Fingerprint,

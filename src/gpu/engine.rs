@@ -15,14 +15,10 @@ use crate::arena::IdVec;
 use crate::plan::{Buffer, BufferId, Dispatch, FRAME_BYTES, Kernel, KernelId, Plan, mebibytes};
 use crate::problem::{Problem, Problems};
 
-<<<<<<< HEAD
-/// A plan prepared on a device.
-=======
 /// The memory of each of a plan's buffers.
 type Buffers = IdVec<Buffer, wgpu::Buffer>;
 
-/// A plan made ready on a device.
->>>>>>> main
+/// A plan prepared on a device.
 pub struct Engine {
     gpu: Gpu,
     buffers: Buffers,
@@ -177,13 +173,8 @@ impl Engine {
         self.physical(buffer, state).map(|b| Reading::start(&self.gpu, b))
     }
 
-<<<<<<< HEAD
     /// Copies values from another engine on the same device. Each pair is a buffer there and one here.
-    pub fn adopt(&mut self, from: &Engine, pairs: &[(usize, usize)]) {
-=======
-    /// Takes values over from another engine on the same device: its buffer, and the one here, for each.
     pub fn adopt(&mut self, from: &Engine, pairs: &[(BufferId, BufferId)]) {
->>>>>>> main
         self.still.forget();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         for (theirs, ours) in pairs {
@@ -212,13 +203,8 @@ impl Engine {
         Ok(saved)
     }
 
-<<<<<<< HEAD
     /// Restores copies, so that the next frame starts from them.
-    pub fn restore(&mut self, buffers: &[usize], saved: &[wgpu::Buffer]) {
-=======
-    /// Puts copies back, so that the next frame starts from them.
     pub fn restore(&mut self, buffers: &[BufferId], saved: &[wgpu::Buffer]) {
->>>>>>> main
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let targets = buffers.iter().filter_map(|buffer| self.physical(*buffer, true));
         for (target, copy) in targets.zip(saved) {
@@ -235,13 +221,8 @@ impl Engine {
         }
     }
 
-<<<<<<< HEAD
     /// The buffer that holds an image or a wire at present, for a viewport on the same device.
-    pub fn buffer(&self, buffer: usize, state: bool) -> Option<&wgpu::Buffer> {
-=======
-    /// The buffer that now holds a picture or a wire, for a viewport on the same device.
     pub fn buffer(&self, buffer: BufferId, state: bool) -> Option<&wgpu::Buffer> {
->>>>>>> main
         self.physical(buffer, state)
     }
 
@@ -316,13 +297,8 @@ impl Engine {
     }
 }
 
-<<<<<<< HEAD
 /// The buffer that takes the place of `buffer`: after an odd number of frames, swapping pairs have changed places.
-fn place(swaps: &[(usize, usize)], buffer: usize, swapped: bool) -> usize {
-=======
-/// Where a buffer's role is played: after an odd number of frames, swapping pairs have changed places.
 fn place(swaps: &[(BufferId, BufferId)], buffer: BufferId, swapped: bool) -> BufferId {
->>>>>>> main
     let partner = swaps.iter().find_map(|(a, b)| match buffer {
         x if x == *a => Some(*b),
         x if x == *b => Some(*a),

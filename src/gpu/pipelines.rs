@@ -121,13 +121,8 @@ impl Pipelines {
         self.0.lock().known.len()
     }
 
-<<<<<<< HEAD
     /// Those that are missing, the longest text first. Earlier errors of these kernels are cleared.
-    pub(super) fn missing(&self, kernels: &[Kernel], keys: &[Key]) -> VecDeque<(Key, Kernel)> {
-=======
-    /// Those not known yet, the longest text first. What went wrong with them before is forgotten.
     pub(super) fn missing<'a>(&self, kernels: impl Iterator<Item = (&'a Kernel, &'a Key)>) -> VecDeque<(Key, Kernel)> {
->>>>>>> main
         let mut state = self.0.lock();
         let mut missing: Vec<(Key, Kernel)> = Vec::new();
         for (kernel, key) in kernels {

@@ -10,13 +10,8 @@ pub struct Still {
     /// Their uniform blocks, as byte ranges of the uniform buffer.
     blocks: Vec<Range<usize>>,
     /// Buffers that they read or write.
-<<<<<<< HEAD
-    buffers: BTreeSet<usize>,
-    /// The contents of the blocks at the last run; `None` when the dispatches have to run in any case.
-=======
     buffers: BTreeSet<BufferId>,
-    /// What the blocks said; `None` when they have to run in any case.
->>>>>>> main
+    /// The contents of the blocks at the last run; `None` when the dispatches have to run in any case.
     told: Option<Vec<u8>>,
 }
 
@@ -37,13 +32,8 @@ impl Still {
         self.told = None;
     }
 
-<<<<<<< HEAD
     /// Call this when a buffer was changed from outside.
-    pub fn changed(&mut self, buffer: usize) {
-=======
-    /// Somebody has changed a buffer.
     pub fn changed(&mut self, buffer: BufferId) {
->>>>>>> main
         if self.buffers.contains(&buffer) {
             self.forget();
         }

@@ -40,23 +40,13 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
 /// A buffer of floats that is checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Watched {
-<<<<<<< HEAD
-    pub buffer: usize,
+    pub buffer: BufferId,
     /// Whether it is a State's buffer: then the value is checked that the next frame starts from.
     pub state: bool,
     pub words: u32,
     pub half: bool,
     /// For particles: the buffer of their count, whether that is a State's, and words of a particle.
-    pub count: Option<(usize, bool, u32)>,
-=======
-    pub buffer: BufferId,
-    /// Whether it is a State's, so that the value is meant that the next frame starts from.
-    pub state: bool,
-    pub words: u32,
-    pub half: bool,
-    /// Of particles: the buffer of their count, whether that is a State's, and words of a particle.
     pub count: Option<(BufferId, bool, u32)>,
->>>>>>> main
 }
 
 /// Checks buffers of an engine, all in one submit.
@@ -186,13 +176,8 @@ fn pipeline(gpu: &Gpu) -> (wgpu::BindGroupLayout, wgpu::ComputePipeline) {
 pub struct Snapshot(Vec<Option<wgpu::Buffer>>);
 
 impl Engine {
-<<<<<<< HEAD
     /// Copies what the next frame starts from. Reuses the memory of `snapshot` where it has the right size.
-    pub fn snapshot(&self, gpu: &Gpu, buffers: &[usize], snapshot: &mut Snapshot) {
-=======
-    /// Copies what the next frame starts from, into memory that `snapshot` has from before where it is of the same size.
     pub fn snapshot(&self, gpu: &Gpu, buffers: &[BufferId], snapshot: &mut Snapshot) {
->>>>>>> main
         snapshot.0.resize(buffers.len(), None);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         for (buffer, copy) in buffers.iter().zip(&mut snapshot.0) {
@@ -211,13 +196,8 @@ impl Engine {
         gpu.queue.submit([encoder.finish()]);
     }
 
-<<<<<<< HEAD
     /// Starts from a snapshot. `buffers` holds, for each buffer of the snapshot, the one here, if there is one.
-    pub fn begin_from(&mut self, gpu: &Gpu, snapshot: &Snapshot, buffers: &[Option<usize>]) {
-=======
-    /// Begins from a snapshot: for each of its buffers the one here, if there is one.
     pub fn begin_from(&mut self, gpu: &Gpu, snapshot: &Snapshot, buffers: &[Option<BufferId>]) {
->>>>>>> main
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         for (copy, buffer) in snapshot.0.iter().zip(buffers) {
             let target = buffer.and_then(|buffer| self.buffer(buffer, true));

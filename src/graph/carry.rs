@@ -38,19 +38,11 @@ pub struct Resolver<'a> {
     pub graph: &'a mut Graph,
     pub numbers: &'a Table,
     pub problems: &'a mut Problems,
-<<<<<<< HEAD
     /// Whether the outputs of each node are known; `Some(false)` if they cannot be, for a reason that was reported.
-    pub done: Vec<Option<bool>>,
-    /// Nodes being resolved, outermost first; reaching one again is a cycle.
-    pub open: Vec<usize>,
-    pub opened: Vec<bool>,
-=======
-    /// Whether the outputs of each node are known; `Some(false)`: never, for a reason that was reported.
     pub done: IdVec<Node, Option<bool>>,
-    /// Nodes being resolved, outermost first: meeting one again is a cycle.
+    /// Nodes being resolved, outermost first; reaching one again is a cycle.
     pub open: Vec<NodeId>,
     pub opened: IdVec<Node, bool>,
->>>>>>> main
     /// What inputs and outputs of groups carry, once it is known.
     pub carries: HashMap<Border, Carried>,
     /// Those being followed; reaching one again is a cycle too.

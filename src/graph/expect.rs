@@ -381,13 +381,8 @@ fn target(expect: &Expect, document: &Document, graph: &Graph) -> Result<Target,
     Ok(target(Subject::Wire(wire), carries))
 }
 
-<<<<<<< HEAD
 /// The port of a node that a wire's name refers to, and the attribute after it.
-fn port<'t>(graph: &Graph, node: usize, text: &'t str) -> Result<(usize, Option<&'t str>), Fault> {
-=======
-/// The port of a node that a wire's name means, and the attribute behind it.
 fn port<'t>(graph: &Graph, node: NodeId, text: &'t str) -> Result<(usize, Option<&'t str>), Fault> {
->>>>>>> main
     let entry = graph.nodes.get(node);
     let count = entry.map_or(0, |entry| match &entry.kind {
         Kind::Group(group) => group.outputs.len(),
@@ -417,15 +412,9 @@ fn port<'t>(graph: &Graph, node: NodeId, text: &'t str) -> Result<(usize, Option
     }
 }
 
-<<<<<<< HEAD
 /// What a wire carries, and the node that computes it, looking into groups.
-fn carried(graph: &Graph, source: &Source, depth: usize) -> Option<(WireType, usize)> {
-    // A wire passes each node at most once.
-=======
-/// What a wire carries and the node that makes it, seen through groups.
 fn carried(graph: &Graph, source: &Source, depth: usize) -> Option<(WireType, NodeId)> {
-    // A wire passes each node once at most.
->>>>>>> main
+    // A wire passes each node at most once.
     if depth > graph.nodes.len() {
         return None;
     }

@@ -40,15 +40,11 @@ pub use fixed::Shapes;
 pub use numbers::{NamedNumber, Table};
 pub use values::{Setting, fit};
 
-<<<<<<< HEAD
-/// A box in space, cut into cubic cells, or into slices of cells.
-=======
 /// Which node of a graph, and which domain.
 pub type NodeId = Id<Node>;
 pub type DomainId = Id<Domain>;
 
-/// A box in space, cut into cubic cells, or into slices of such.
->>>>>>> main
+/// A box in space, cut into cubic cells, or into slices of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Domain {
     pub name: String,
@@ -135,15 +131,9 @@ pub struct Graph {
     pub seed: u32,
     /// Recorded input, used while there is no user input.
     pub input: Option<InputTrack>,
-<<<<<<< HEAD
-    pub domains: Vec<Domain>,
-    pub nodes: Vec<Node>,
-    /// Numbers that expressions name, each after those that it names itself.
-=======
     pub domains: Arena<Domain>,
     pub nodes: Arena<Node>,
-    /// Numbers that expressions name, each behind those that it names itself.
->>>>>>> main
+    /// Numbers that expressions name, each after those that it names itself.
     pub numbers: Vec<NamedNumber>,
     /// Paths that shape the plan: changing a value compiles a new plan.
     pub shapes: Shapes,
@@ -161,15 +151,9 @@ impl Graph {
         node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim)
     }
 
-<<<<<<< HEAD
     /// Computes everything that the compiler needs to know about the text of a node's stage; the results are cached.
     /// Returns whether there is such a node.
-    pub fn read_stage(&self, node: usize) -> bool {
-=======
-    /// Has the text of a node's stage tell what a compiler asks of it; what it has told it knows from then on. Returns whether there
-    /// is such a node.
     pub fn read_stage(&self, node: NodeId) -> bool {
->>>>>>> main
         let Some(node) = self.nodes.get(node) else { return false };
         if let Kind::Stage(stage) = &node.kind {
             let dim = node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim);
@@ -182,15 +166,9 @@ impl Graph {
         true
     }
 
-<<<<<<< HEAD
     /// The domain with cells twice as wide. With an odd number of cells, the last cell extends beyond the box.
-    fn half(&mut self, finer: usize) -> Option<usize> {
-        if let Some(known) = self.domains.iter().position(|d| d.finer.is_some_and(|f| f.domain == finer)) {
-=======
-    /// The domain with cells twice as wide as those of another; an odd row ends in a cell that reaches beyond.
     fn half(&mut self, finer: DomainId) -> Option<DomainId> {
         if let Some(known) = self.domains.position(|d| d.finer.is_some_and(|f| f.domain == finer)) {
->>>>>>> main
             return Some(known);
         }
         let Domain { name, dim, resolution, cell_size, edge, finer: above, sliced } = self.domains.get(finer)?.clone();
@@ -201,21 +179,12 @@ impl Graph {
         Some(self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer, sliced }))
     }
 
-<<<<<<< HEAD
     /// The domain with each cell cut into slices along x.
-    fn slices(&mut self, domain: usize, into: u32) -> Option<usize> {
-        let sliced = Some(Sliced { domain, into });
-        let whole = self.domains.get(domain).filter(|d| d.sliced.is_none())?.clone();
-        // Half of a sliced domain has the same name as half of the whole one.
-        if let Some(known) = self.domains.iter().position(|d| d.sliced == sliced && d.finer == whole.finer) {
-=======
-    /// The domain whose cells are those of another, cut along x.
     fn slices(&mut self, domain: DomainId, into: u32) -> Option<DomainId> {
         let sliced = Some(Sliced { domain, into });
         let whole = self.domains.get(domain).filter(|d| d.sliced.is_none())?.clone();
-        // Half of a sliced domain names the same whole one.
+        // Half of a sliced domain has the same name as half of the whole one.
         if let Some(known) = self.domains.position(|d| d.sliced == sliced && d.finer == whole.finer) {
->>>>>>> main
             return Some(known);
         }
         let [x, y, z] = whole.resolution;
@@ -232,23 +201,16 @@ impl Graph {
         (own.is_some() || self.domains.iter().all(|domain| domain.dim == any.dim)).then_some(any.dim)
     }
 
-<<<<<<< HEAD
-    /// The only domain of a graph; domains that stages requested do not count.
-    fn single_domain(&self) -> Option<usize> {
-        let mut own = (0..self.domains.len()).filter(|d| !self.domains[*d].derived());
-        own.next().filter(|_| own.next().is_none())
-=======
     /// A domain of a graph whose domains all have as many dimensions.
     fn any_domain(&self) -> Option<DomainId> {
         let (id, any) = self.domains.entries().next()?;
         self.domains.iter().all(|domain| domain.dim == any.dim).then_some(id)
     }
 
-    /// The domain of a graph that has one; those that stages ask for do not count.
+    /// The only domain of a graph; domains that stages requested do not count.
     fn single_domain(&self) -> Option<DomainId> {
         let mut own = self.domains.entries().filter(|(_, domain)| !domain.derived());
         own.next().filter(|_| own.next().is_none()).map(|(id, _)| id)
->>>>>>> main
     }
 }
 
@@ -257,13 +219,8 @@ impl Graph {
 pub struct Node {
     pub path: String,
     pub kind: Kind,
-<<<<<<< HEAD
-    /// Index of the enclosing group.
-    pub group: Option<usize>,
-=======
     /// The group around it.
     pub group: Option<NodeId>,
->>>>>>> main
     /// In the order of the kind's ports.
     pub inputs: Vec<Input>,
     pub iterations: u32,
@@ -271,13 +228,8 @@ pub struct Node {
     pub until: Option<Until>,
     /// Storage format of the float grids that it writes or holds.
     pub precision: Precision,
-<<<<<<< HEAD
     /// The domain that it runs over or is stored on.
-    pub domain: Option<usize>,
-=======
-    /// The domain that it runs over, or lives on.
     pub domain: Option<DomainId>,
->>>>>>> main
     pub params: Vec<Setting>,
     pub generics: BTreeMap<char, ValueType>,
     /// Types of its outputs, in the order of the kind's ports.
@@ -313,13 +265,8 @@ pub struct File {
 pub struct ParticleSet {
     /// Maximum number of particles.
     pub capacity: u32,
-<<<<<<< HEAD
     /// The domain that the particles are in.
-    pub domain: usize,
-=======
-    /// The space that it is in.
     pub domain: DomainId,
->>>>>>> main
     pub attributes: Attributes,
 }
 
@@ -370,15 +317,9 @@ pub struct Input {
 #[derive(Clone, Debug)]
 pub enum Source {
     /// An output of a node.
-<<<<<<< HEAD
-    Wire { node: usize, port: usize },
-    /// An input of the enclosing group.
-    GroupInput { group: usize, input: usize },
-=======
     Wire { node: NodeId, port: usize },
-    /// An input of the group around.
+    /// An input of the enclosing group.
     GroupInput { group: NodeId, input: usize },
->>>>>>> main
     /// An unwired port's constant, or a number.
     Setting(Setting),
     /// Nothing: an unwired optional port.

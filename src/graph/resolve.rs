@@ -39,13 +39,8 @@ pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
 }
 
 impl Resolver<'_> {
-<<<<<<< HEAD
     /// Determines what a node's outputs carry. Only stages take work; other kinds declare it.
-    fn node(&mut self, node: usize) -> bool {
-=======
-    /// Makes out what a node's outputs carry. Only stages take work; the rest says it itself.
     fn node(&mut self, node: NodeId) -> bool {
->>>>>>> main
         if let Some(known) = self.done[node] {
             return known;
         }
@@ -270,13 +265,8 @@ impl Resolver<'_> {
         }
     }
 
-<<<<<<< HEAD
     /// A stage's domain is cut into slices where it requests them, or reads wires by cell that are on such a domain.
-    fn sliced(&mut self, run: usize, stage: &Stage, domains: &BTreeMap<&str, usize>) -> usize {
-=======
-    /// The domain that a stage runs over is cut into slices where it asks for them, or reads by cell what lies in such.
     fn sliced(&mut self, run: DomainId, stage: &Stage, domains: &BTreeMap<&str, DomainId>) -> DomainId {
->>>>>>> main
         if let Some(into) = stage.outputs().find_map(|p| p.slices) {
             return self.graph.slices(run, into).unwrap_or(run);
         }
@@ -289,13 +279,8 @@ impl Resolver<'_> {
         by_cell.filter_map(|p| domains.get(p.name.as_str()).copied()).find(of).unwrap_or(run)
     }
 
-<<<<<<< HEAD
     /// Wires can be read cell by cell only on the stage's own domain; others are read by position.
-    fn check_domains(&mut self, path: &str, stage: &Stage, run: Option<usize>, domains: &BTreeMap<&str, usize>) {
-=======
-    /// Cell by cell only wires of the stage's own domain can be read; others by position.
     fn check_domains(&mut self, path: &str, stage: &Stage, run: Option<DomainId>, domains: &BTreeMap<&str, DomainId>) {
->>>>>>> main
         let Some(run) = run else { return };
         for port in stage.inputs().filter(|p| p.ty.is_grid()) {
             let Some(domain) = domains.get(port.name.as_str()).copied().filter(|d| *d != run) else { continue };
@@ -321,13 +306,8 @@ impl Resolver<'_> {
         }
     }
 
-<<<<<<< HEAD
     /// Gives unwired generic inputs the bound type, and gives letters that no wire binds the type of the constant.
-    fn bind_constants(&mut self, node: usize, stage: &Stage, generics: &mut BTreeMap<char, ValueType>) {
-=======
-    /// Gives unwired generic inputs the bound type, and letters that no wire binds the type of the constant.
     fn bind_constants(&mut self, node: NodeId, stage: &Stage, generics: &mut BTreeMap<char, ValueType>) {
->>>>>>> main
         let dim = self.dim(node);
         for (port, input) in stage.inputs().zip(&mut self.graph.nodes[node].inputs) {
             let Source::Setting(setting) = &mut input.source else { continue };
@@ -398,13 +378,8 @@ impl Resolver<'_> {
         }
     }
 
-<<<<<<< HEAD
     /// An enclosing group whose stop criterion depends on a State, and that State.
-    fn waits(&self, mut group: Option<usize>, behind: &mut Behind) -> Option<(String, String)> {
-=======
-    /// A group around that stops by a number which follows from a State, and that State.
     fn waits(&self, mut group: Option<NodeId>, behind: &mut Behind) -> Option<(String, String)> {
->>>>>>> main
         while let Some(entry) = group.and_then(|group| self.graph.nodes.get(group)) {
             if let (Kind::Group(kind), Some(until)) = (&entry.kind, &entry.until)
                 && let Some((_, number)) = kind.outputs.get(until.port)

@@ -27,27 +27,16 @@ type Param = (String, String);
 #[derive(Clone, Default)]
 pub struct Scope {
     pub prefix: String,
-<<<<<<< HEAD
-    pub group: Option<usize>,
-    pub domains: BTreeMap<String, usize>,
-    /// Exposed parameters, with the outer paths that set them.
-=======
     pub group: Option<NodeId>,
     pub domains: BTreeMap<String, DomainId>,
-    /// Exposed parameters: to the outer names that set them.
->>>>>>> main
+    /// Exposed parameters, with the outer paths that set them.
     pub aliases: BTreeMap<Param, Vec<String>>,
     /// Exposed parameters that were set outside the group, with the names that their expressions may use.
     pub given: BTreeMap<Param, Arc<Names>>,
     /// The names that expressions of the level may use.
     pub names: Arc<Names>,
-<<<<<<< HEAD
     /// The default domain of nodes: the `on` of the enclosing group.
-    pub domain: Option<usize>,
-=======
-    /// Where nodes run that don't say it: the `on` of the group around.
     pub domain: Option<DomainId>,
->>>>>>> main
     pub depth: usize,
     /// Types of the inputs of the enclosing group.
     pub around: Types,

@@ -48,13 +48,8 @@ fn first_emitter(graph: &Graph, mut source: Source) -> Option<NodeId> {
 }
 
 impl Resolver<'_> {
-<<<<<<< HEAD
     /// The set that an emitter starts.
-    pub fn first_set(&mut self, node: usize, port: &Port) -> Option<ParticleSet> {
-=======
-    /// The set that an emitter begins.
     pub fn first_set(&mut self, node: NodeId, port: &Port) -> Option<ParticleSet> {
->>>>>>> main
         let entry = &self.graph.nodes[node];
         if entry.set.is_none() {
             let cause = "the input is not wired, and no State gives the capacity";

@@ -60,13 +60,8 @@ impl Resolver<'_> {
         }
     }
 
-<<<<<<< HEAD
     /// Whether a wire is on a domain, in every iteration of the groups that it enters.
-    fn lives_on(&mut self, source: &Source, domain: usize) -> bool {
-=======
-    /// Whether a wire lives on a domain, in every repeat of the groups that it comes into.
     fn lives_on(&mut self, source: &Source, domain: DomainId) -> bool {
->>>>>>> main
         let mut pending = vec![source.clone()];
         let mut seen = Vec::new();
         while let Some(source) = pending.pop() {

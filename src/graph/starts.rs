@@ -9,24 +9,13 @@ use crate::arena::IdVec;
 pub const INIT: usize = 1;
 
 impl Graph {
-<<<<<<< HEAD
     /// For each node, whether only the start of a State reads it and no frame does. Nodes that nothing reads are not
     /// included. Takes time proportional to the wires.
-    pub fn start_only(&self) -> Vec<bool> {
-        let count = self.nodes.len();
-        // The number of readers of each node in a frame, and the sources of each node.
-        let (mut read, mut in_frame, mut sources) = (vec![false; count], vec![0usize; count], vec![Vec::new(); count]);
-        let mut inside = vec![Vec::new(); count];
-        for (index, node) in self.nodes.iter().enumerate() {
-=======
-    /// For each node whether no frame reads it, but the start of a State does. Nodes that nothing reads are not among them. Takes time
-    /// in proportion to the wires.
     pub fn start_only(&self) -> IdVec<Node, bool> {
-        // How many read each node in a frame, and what each node reads.
+        // The number of readers of each node in a frame, and the sources of each node.
         let (mut read, mut in_frame) = (self.nodes.table(false), self.nodes.table(0usize));
         let (mut sources, mut inside) = (self.nodes.table(Vec::new()), self.nodes.table(Vec::new()));
         for (index, node) in self.nodes.entries() {
->>>>>>> main
             let state = matches!(node.kind, Kind::State(_));
             let inputs = node.inputs.iter().enumerate().map(|(port, i)| (&i.source, state && port == INIT));
             let shown = match &node.kind {
@@ -105,13 +94,8 @@ impl Behind {
         state
     }
 
-<<<<<<< HEAD
     /// Files that a value depends on, each only once.
-    pub fn files(&mut self, graph: &Graph, source: &Source) -> Vec<usize> {
-=======
-    /// Files that a value depends on. Each is given once.
     pub fn files(&mut self, graph: &Graph, source: &Source) -> Vec<NodeId> {
->>>>>>> main
         let mut files = Vec::new();
         walk(graph, source, &mut self.clear, &mut |node| {
             files.extend(graph.nodes[node].file.is_some().then_some(node));
@@ -121,15 +105,9 @@ impl Behind {
     }
 }
 
-<<<<<<< HEAD
 /// Follows wires back, except where they were seen before, and calls `on` for each State until it returns false.
 /// Returns the places that it has added to `seen`.
-fn walk(graph: &Graph, source: &Source, seen: &mut HashSet<Place>, on: &mut dyn FnMut(usize) -> bool) -> Vec<Place> {
-=======
-/// Goes back along the wires past what was seen, and tells of the States that it meets for as long as `on` says so. Gives the places
-/// that it has added to what was seen.
 fn walk(graph: &Graph, source: &Source, seen: &mut HashSet<Place>, on: &mut dyn FnMut(NodeId) -> bool) -> Vec<Place> {
->>>>>>> main
     let mut met = Vec::new();
     let mut pending = vec![source];
     while let Some(source) = pending.pop() {

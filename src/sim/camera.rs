@@ -169,14 +169,8 @@ fn orbits(graph: &Graph, node: NodeId) -> bool {
     camera && ["azimuth", "elevation", "distance", "look_at"].into_iter().all(has)
 }
 
-<<<<<<< HEAD
 /// Nodes that a node reads. For a group: the nodes behind its outputs, and those that its own inputs read.
-/// read.
-fn feeders(graph: &Graph, node: usize) -> Vec<usize> {
-=======
-/// Nodes that a node reads. A group stands for what it shows; its inputs are read from outside.
 fn feeders(graph: &Graph, node: NodeId) -> Vec<NodeId> {
->>>>>>> main
     let Some(node) = graph.nodes.get(node) else { return Vec::new() };
     let inner = match &node.kind {
         Kind::Group(group) => group.outputs.iter().map(|(_, source)| source).collect(),
