@@ -25,9 +25,7 @@ impl Editor {
             Command::Mute | Command::Duplicate | Command::Group => some && own,
             Command::Link => session.selection.len() > 1 && own,
             Command::MakeMine => !own || matches!(kind, Some(NodeKind::Stage(_))),
-            Command::SwapStage => {
-                own && matches!(kind, Some(NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)))
-            }
+            Command::SwapStage => own && kind.is_some_and(|kind| kind.info().runs),
             Command::Ungroup => {
                 own && one
                     .and_then(|name| session.nodes().get(name))

@@ -274,30 +274,24 @@ impl Look {
         Color32::from_rgb(part(color.r()), part(color.g()), part(color.b()))
     }
 
-    /// Colour of a node's title bar.
+    /// Colour of a node's title bar: of a stage that of its folder.
     pub fn kind(&self, kind: &NodeKind) -> Color32 {
-        match kind {
-            NodeKind::Stage(name) => match name.split('/').next() {
-                Some("view") => Color32::from_rgb(160, 112, 48),
-                Some("image") => Color32::from_rgb(148, 86, 62),
-                Some("fluid") => Color32::from_rgb(44, 98, 142),
-                Some("staggered") => Color32::from_rgb(92, 72, 146),
-                Some("particles" | "neighbors") => Color32::from_rgb(24, 106, 116),
-                Some("sph") => Color32::from_rgb(28, 88, 150),
-                Some("shape" | "field") => Color32::from_rgb(122, 112, 40),
-                Some("curl_noise") => Color32::from_rgb(110, 84, 140),
-                Some("filter") => Color32::from_rgb(136, 76, 92),
-                Some("grid") => Color32::from_rgb(52, 112, 98),
-                _ => Color32::from_rgb(70, 86, 112),
-            },
-            NodeKind::Custom(_) => Color32::from_rgb(130, 70, 108),
-            NodeKind::Group(_) => Color32::from_rgb(76, 82, 132),
-            NodeKind::File(_) => Color32::from_rgb(122, 112, 40),
-            NodeKind::State(_) => Color32::from_rgb(40, 118, 82),
-            NodeKind::Domain(_) => Color32::from_rgb(84, 90, 98),
-            NodeKind::Number(_) | NodeKind::Reroute => Color32::from_rgb(94, 98, 106),
-            NodeKind::Output(_) => Color32::from_rgb(150, 64, 64),
-            NodeKind::Unknown => Color32::from_rgb(110, 60, 60),
+        let folder = match kind {
+            NodeKind::Stage(name) => name.split('/').next(),
+            _ => None,
+        };
+        match folder {
+            Some("view") => Color32::from_rgb(160, 112, 48),
+            Some("image") => Color32::from_rgb(148, 86, 62),
+            Some("fluid") => Color32::from_rgb(44, 98, 142),
+            Some("staggered") => Color32::from_rgb(92, 72, 146),
+            Some("particles" | "neighbors") => Color32::from_rgb(24, 106, 116),
+            Some("sph") => Color32::from_rgb(28, 88, 150),
+            Some("shape" | "field") => Color32::from_rgb(122, 112, 40),
+            Some("curl_noise") => Color32::from_rgb(110, 84, 140),
+            Some("filter") => Color32::from_rgb(136, 76, 92),
+            Some("grid") => Color32::from_rgb(52, 112, 98),
+            _ => color(kind.info().color),
         }
     }
 }

@@ -27,7 +27,7 @@ use egui_node_graph::{InputId, NodeId, OutputId};
 
 use super::session::Session;
 use super::theme::{self, Look};
-use crate::document::{Link, Node, NodeKind, Nodes, ParamValue};
+use crate::document::{Link, Node, Nodes, Outline, ParamValue};
 use crate::edit::{IN, InputEnd, NodeSignature, OUT};
 use figures::Figures;
 pub use gestures::pointer;
@@ -36,7 +36,7 @@ use palette::Palette;
 use rename::Renaming;
 use sight::Drawn;
 use strokes::Stroke;
-use view::{NoTemplates, Outline, Paint, PortView, Repeats, State};
+use view::{NoTemplates, Paint, PortView, Repeats, State};
 use wire_drag::{Chooser, WireDrag};
 use wires::WireShape;
 
@@ -294,7 +294,7 @@ impl Canvas {
     /// Puts every node where the document and the view say.
     fn place(&mut self, session: &Session) {
         for (name, id) in &self.ids {
-            let dot = session.nodes().get(name).is_some_and(|node| node.kind == NodeKind::Reroute);
+            let dot = session.nodes().get(name).is_some_and(|node| node.kind.info().outline == Outline::Dot);
             let above = if dot { vec2(0.0, view::DOT_BELOW) } else { Vec2::ZERO };
             let at = (place_of(session, name) - above) * self.zoom + self.pan;
             self.state.node_positions.insert(*id, at.to_pos2());
@@ -326,7 +326,7 @@ impl Canvas {
             view.joined = joined.get(name).cloned();
             view.muted = source.muted;
             view.repeats = repeats(source);
-            view.outline = if source.kind == NodeKind::Reroute { Outline::Dot } else { Outline::Box };
+            view.outline = source.kind.info().outline;
             view.color = source.color.map_or_else(|| look.kind(&source.kind), theme::color);
             let estimate = || self.signatures.get(name).map(layout::node_size);
             view.height = self.drawn.sizes.get(name).copied().or_else(estimate).map(|size| size.y);
@@ -472,7 +472,7 @@ fn place_of(session: &Session, name: &str) -> Vec2 {
 
 /// Numbers of a level, and the nodes whose expressions name them.
 fn mentions(nodes: &Nodes) -> Vec<(String, String)> {
-    let number = |name: &&str| nodes.get(*name).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
+    let number = |name: &&str| nodes.get(*name).is_some_and(|node| node.kind.is_number());
     let named = |node: &Node| -> BTreeSet<String> {
         let texts = node.values().filter_map(|value| match value {
             ParamValue::Expression(text) => Some(text),

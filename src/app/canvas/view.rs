@@ -17,6 +17,7 @@ use egui_node_graph::{
 };
 
 use crate::app::theme::{self, Look};
+use crate::document::Outline;
 use crate::edit::PortSignature;
 use crate::problem::Severity;
 
@@ -67,14 +68,6 @@ pub struct NodeView {
     pub height: Option<f32>,
     /// A small picture of what it makes, and its height for a width of 1.
     pub thumbnail: Option<(TextureId, f32)>,
-}
-
-/// How a node is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outline {
-    Box,
-    /// A dot on a wire.
-    Dot,
 }
 
 /// How often a node runs a frame.

@@ -7,7 +7,7 @@ use super::view::{End, Response};
 use super::{Canvas, Palette, gestures, wires};
 use crate::app::session::Session;
 use crate::app::theme;
-use crate::document::{Link, NodeKind};
+use crate::document::Link;
 use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
 
 /// The end that the wire hangs on.
@@ -125,7 +125,7 @@ impl Canvas {
         if name == IN || name == OUT {
             return self.drop_on_block(session, drag, &name);
         }
-        let number = session.nodes().get(&drag.node).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
+        let number = session.nodes().get(&drag.node).is_some_and(|node| node.kind.is_number());
         let Some(node) = session.nodes().get(&name) else { return Ok(()) };
         let stage = edit::stage_of(node, session.library());
         let params: Vec<String> =

@@ -460,9 +460,8 @@ fn names<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> String {
 /// Files that nodes name, those inside of groups too.
 fn named_files(nodes: &Nodes) -> BTreeSet<PathBuf> {
     let of = |node: &Node| match &node.kind {
-        NodeKind::File(path) => BTreeSet::from([PathBuf::from(path)]),
         NodeKind::Group(group) => named_files(&group.nodes),
-        _ => BTreeSet::new(),
+        kind => kind.file().map(PathBuf::from).into_iter().collect(),
     };
     nodes.values().flat_map(of).collect()
 }

@@ -26,7 +26,7 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let id = one.id("name");
-        let mute = can_mute(&one.node.kind);
+        let mute = one.node.kind.info().has_bypass();
         let right = 26.0 + if mute { 54.0 } else { 0.0 };
         let width = ui.available_width() - right;
         let margin = egui::Margin { left: 12, right: 6, top: 3, bottom: 3 };
@@ -67,11 +67,6 @@ fn rename(one: &mut Inspected<'_>, new: &str) -> Result<(), String> {
     one.session.edit("rename", |document| *document = renamed);
     one.session.selection = BTreeSet::from([new.to_string()]);
     Ok(())
-}
-
-/// Whether a node can be left out of the graph.
-fn can_mute(kind: &NodeKind) -> bool {
-    matches!(kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_) | NodeKind::Reroute)
 }
 
 /// A button that leaves nodes out of the graph, and takes them in again.

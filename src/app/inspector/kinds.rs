@@ -83,13 +83,8 @@ pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
     };
     let repeats = repeats || is_group(one) || one.node.iterations.is_some();
     let domains: Vec<String> = domains(one.session.document());
-    let kind = &one.node.kind;
-    let placed = matches!(
-        kind,
-        NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::State(_) | NodeKind::File(_) | NodeKind::Group(_)
-    );
-    let choose = placed && (domains.len() > 1 || one.node.on.is_some());
-    let stores = !matches!(kind, NodeKind::State(_)) && precision::applies(one);
+    let choose = one.node.kind.info().on_domain && (domains.len() > 1 || one.node.on.is_some());
+    let stores = !matches!(one.node.kind, NodeKind::State(_)) && precision::applies(one);
     if !repeats && !choose && !stores {
         return;
     }

@@ -7,7 +7,7 @@ use eframe::egui::{self, RichText, Ui};
 use super::row::{faint, row};
 use super::{Inspected, theme};
 use crate::app::session::Session;
-use crate::document::{Group, NodeKind};
+use crate::document::Group;
 use crate::edit;
 
 /// Says why a level is not to be edited, where it is not.
@@ -43,15 +43,7 @@ pub(super) fn inside(ui: &mut Ui, one: &mut Inspected<'_>) {
 fn counts(group: &Group) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for node in group.nodes.values() {
-        let what = match node.kind {
-            NodeKind::Stage(_) | NodeKind::Custom(_) => "stages",
-            NodeKind::Group(_) => "groups",
-            NodeKind::State(_) => "States",
-            NodeKind::Number(_) => "numbers",
-            NodeKind::Domain(_) => "domains",
-            _ => "others",
-        };
-        *counts.entry(what).or_insert(0) += 1;
+        *counts.entry(node.kind.info().counted).or_insert(0) += 1;
     }
     counts
 }
