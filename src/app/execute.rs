@@ -1,13 +1,14 @@
-//! What each command does.
+//! What each command does, and what comes of the actions that panes ask for.
 
 use eframe::egui::{self, ViewportCommand};
 
+use super::action::{Action, Actions};
 use super::canvas::{self, Canvas};
 use super::command::{Command, MENUS};
 use super::panes::Pane;
 use super::picker::{self, Picker};
 use super::{Editor, panes, structure, theme};
-use crate::document::NodeKind;
+use crate::document::{Link, NodeKind};
 use crate::edit::PasteInputs;
 
 impl Editor {
@@ -45,6 +46,41 @@ impl Editor {
         }
     }
 
+    /// Carries out what panes have asked for.
+    pub(super) fn carry_out(&mut self, actions: Actions, ctx: &egui::Context) {
+        for action in actions {
+            match action {
+                Action::Run(command) => self.execute(command, ctx),
+                Action::Reveal => self.canvas.reveal(),
+                Action::ViewWire(link) => self.view_wire(&link),
+                Action::ShowCode(place) => {
+                    panes::bring_up(&mut self.panes, Pane::Code);
+                    self.code.show_place(place);
+                }
+                Action::PinView(number) => self.pin(number),
+                Action::RefreshViews => {
+                    self.stale = true;
+                    self.player.refresh();
+                }
+                Action::AllowFiles => self.files.allow(&mut self.session),
+                Action::Tell(text) => self.tell(text, true),
+            }
+        }
+    }
+
+    /// Shows a wire of the open level in the first view.
+    fn view_wire(&mut self, link: &Link) {
+        let Some(wire) = self.session.wire_path(link) else {
+            self.tell(format!("`{link}` is not connected yet, so there is nothing to view"), false);
+            return;
+        };
+        panes::bring_up(&mut self.panes, Pane::View(0));
+        if let Some(view) = self.views.get_mut(&0) {
+            view.see(&wire);
+        }
+        self.player.refresh();
+    }
+
     pub(super) fn execute(&mut self, command: Command, ctx: &egui::Context) {
         if !self.enabled(command) {
             return;
@@ -52,7 +88,7 @@ impl Editor {
         // Whatever it is, it means the text as it is on screen.
         self.code.flush(&mut self.session);
         let (session, canvas) = (&mut self.session, &mut self.canvas);
-        let mut told = Ok(());
+        let (mut told, mut actions) = (Ok(()), Actions::new());
         match command {
             Command::New => self.files.new_graph(ctx),
             Command::Open => self.files.open(ctx, session),
@@ -70,7 +106,9 @@ impl Editor {
                     canvas.delete(session);
                 }
             }
-            Command::Paste | Command::PasteWithInputs => told = self.paste(ctx, command == Command::PasteWithInputs),
+            Command::Paste | Command::PasteWithInputs => {
+                told = self.paste(ctx, command == Command::PasteWithInputs, &mut actions);
+            }
             Command::Duplicate => told = canvas.duplicate(session),
             Command::Delete => canvas.delete(session),
             Command::SelectAll => session.selection = session.nodes().keys().cloned().collect(),
@@ -78,7 +116,7 @@ impl Editor {
             Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
             Command::Mute => canvas.mute(session),
             Command::NextProblem | Command::PreviousProblem => {
-                self.problems.step(session, command == Command::NextProblem);
+                actions = self.problems.step(session, command == Command::NextProblem);
                 panes::bring_up(&mut self.panes, Pane::Problems);
             }
             Command::Rename => canvas.rename_selected(session),
@@ -92,8 +130,8 @@ impl Editor {
             }
             Command::Leave => session.open_level(session.scope().0.len().saturating_sub(1)),
             Command::FrameNodes => told = canvas.add_frame(session),
-            Command::Before => canvas.select_neighbors(session, true),
-            Command::After => canvas.select_neighbors(session, false),
+            Command::Before => actions.extend(canvas.select_neighbors(session, true)),
+            Command::After => actions.extend(canvas.select_neighbors(session, false)),
             Command::Arrange => canvas.arrange(session),
             Command::FrameAll => canvas.frame_all(),
             Command::FrameSelection => canvas.frame_selection(),
@@ -110,7 +148,7 @@ impl Editor {
                 session.reset();
                 self.player.refresh();
             }
-            Command::ViewOutput => self.session.wanted_view = canvas.output_of_selected(&self.session),
+            Command::ViewOutput => actions.extend(canvas.output_of_selected(session).map(Action::ViewWire)),
             Command::ToggleThumbnails => {
                 self.thumbnails = !self.thumbnails;
                 canvas.thumbnails.clear();
@@ -133,13 +171,12 @@ impl Editor {
                 }
             }
         }
-        if let Err(sentence) = told {
-            self.tell(sentence, true);
-        }
+        actions.extend(told.err().map(Action::Tell));
+        self.carry_out(actions, ctx);
     }
 
     /// Puts in what the clipboard holds; where it has not come along with the keys, it is asked for.
-    fn paste(&mut self, ctx: &egui::Context, with_inputs: bool) -> Result<(), String> {
+    fn paste(&mut self, ctx: &egui::Context, with_inputs: bool, actions: &mut Actions) -> Result<(), String> {
         let text = ctx.input(|input| {
             let mut events = input.events.iter();
             events.find_map(|event| if let egui::Event::Paste(text) = event { Some(text.clone()) } else { None })
@@ -149,7 +186,7 @@ impl Editor {
             return Ok(());
         };
         let inputs = if with_inputs { PasteInputs::Keep } else { PasteInputs::Drop };
-        self.canvas.paste(&mut self.session, &text, canvas::pointer(ctx), inputs)
+        self.canvas.paste(&mut self.session, &text, canvas::pointer(ctx), inputs, actions)
     }
 
     /// Opens a list to choose from.
@@ -198,7 +235,10 @@ impl Editor {
         let key = keys.get(index).cloned().unwrap_or_default();
         self.picker = None;
         match purpose {
-            Command::Find => self.session.go_to(&key),
+            Command::Find => {
+                let reveal = self.session.go_to(&key);
+                self.carry_out(Vec::from_iter(reveal), ctx);
+            }
             Command::SwapStage => {
                 let told = self.canvas.swap_stage(&mut self.session, &key);
                 if let Err(sentence) = told {

@@ -1,11 +1,11 @@
 //! The editor: a window on a document, its graph and its running simulation. A thin client of the library; whatever it
 //! does, a program can do.
 
+mod action;
 mod canvas;
 mod code;
 mod command;
 mod compiler;
-
 mod disk;
 mod driver;
 mod execute;
@@ -45,6 +45,7 @@ use egui_tiles::Tree;
 use crate::document::Document;
 use crate::gpu::{Gpu, describe};
 use crate::library::Library;
+use action::{Action, Actions};
 use canvas::{Canvas, layout};
 use code::Code;
 use command::{Command, MENUS};
@@ -271,8 +272,10 @@ impl Editor {
                 Event::Saved(path) => self.tell(format!("Saved {}", path.display()), false),
                 Event::Reloaded(path) => self.tell(format!("Reloaded {} (changed on disk)", path.display()), false),
                 Event::Dropped(wish, node) => {
-                    let told = self.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx));
-                    told.unwrap_or_else(|sentence| self.tell(sentence, true));
+                    let mut actions = Actions::new();
+                    let told = self.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx), &mut actions);
+                    actions.extend(told.err().map(Action::Tell));
+                    self.carry_out(actions, ctx);
                 }
                 Event::Failed(sentence) => self.tell(sentence, true),
             }
@@ -287,18 +290,6 @@ impl Editor {
 
     /// Has the running plan hold what is looked at.
     fn look(&mut self) {
-        if let Some(link) = self.session.wanted_view.take() {
-            match self.session.wire_path(&link) {
-                Some(wire) => {
-                    panes::bring_up(&mut self.panes, Pane::View(0));
-                    if let Some(view) = self.views.get_mut(&0) {
-                        view.see(&wire);
-                    }
-                    self.player.refresh();
-                }
-                None => self.tell(format!("`{link}` is not connected yet, so there is nothing to view"), false),
-            }
-        }
         let wires = self.views.values().filter_map(View::wire).map(str::to_string).collect();
         self.session.look_at(wires, self.thumbnails);
     }
@@ -433,13 +424,11 @@ impl eframe::App for Editor {
         let (player, session) = (&mut self.player, &mut self.session);
         let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
         let ground = egui::Frame::new().fill(theme::of(ui).line);
-        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui));
+        let mut actions: Actions = [bar, foot].into_iter().flatten().map(Action::Run).collect();
+        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
         self.hint(&ctx);
         self.show_picker(&ctx);
-        let asked = self.canvas.take_commands();
-        for command in [bar, foot].into_iter().flatten().chain(asked) {
-            self.execute(command, &ctx);
-        }
+        self.carry_out(actions, &ctx);
         // A gesture lasts as long as a button is held or a field is being edited.
         if !ctx.input(|input| input.pointer.any_down()) && !ctx.egui_wants_keyboard_input() {
             self.session.end_gesture();

@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
+use super::action::{Action, Actions};
 use super::prose;
 use super::session::Session;
 use super::theme;
@@ -33,7 +34,7 @@ impl ProblemList {
     ///
     /// # Errors
     /// Why a remedy could not be applied, in one sentence.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let problems: Vec<Problem> = session.problems().cloned().collect();
         self.learn(ui, session, &problems);
         if problems.is_empty() {
@@ -45,7 +46,7 @@ impl ProblemList {
         let mut told = Ok(());
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             for (index, problem) in problems.iter().enumerate() {
-                if let Err(sentence) = self.row(ui, index, problem, session) {
+                if let Err(sentence) = self.row(ui, index, problem, (session, actions)) {
                     told = Err(sentence);
                 }
             }
@@ -69,7 +70,13 @@ impl ProblemList {
         }
     }
 
-    fn row(&mut self, ui: &mut Ui, index: usize, problem: &Problem, session: &mut Session) -> Result<(), String> {
+    fn row(
+        &mut self,
+        ui: &mut Ui,
+        index: usize,
+        problem: &Problem,
+        (session, actions): (&mut Session, &mut Actions),
+    ) -> Result<(), String> {
         let (icon, word, color) = match problem.severity {
             Severity::Error => ("⊗", "Error", theme::of(ui).error),
             Severity::Warning => ("⚠", "Warning", theme::of(ui).warning),
@@ -85,7 +92,7 @@ impl ProblemList {
                 let link = egui::Link::new(if here { text.strong().underline() } else { text });
                 if ui.add(link).on_hover_text("Go to node").clicked() {
                     self.at = Some(index);
-                    session.go_to_problem(problem);
+                    actions.extend(session.go_to_problem(problem));
                 }
             }
             let look = theme::of(ui);
@@ -108,7 +115,7 @@ impl ProblemList {
             row.response.scroll_to_me(None);
         }
         if allow {
-            session.files_wanted = true;
+            actions.push(Action::AllowFiles);
         }
         let Some(remedy) = chosen else { return Ok(()) };
         let mut after = session.document().clone();
@@ -120,7 +127,8 @@ impl ProblemList {
     }
 
     /// Goes to the next problem or the one before, and round at the ends.
-    pub fn step(&mut self, session: &mut Session, forward: bool) {
+    #[must_use]
+    pub fn step(&mut self, session: &mut Session, forward: bool) -> Actions {
         let problems: Vec<Problem> = session.problems().cloned().collect();
         let last = problems.len().saturating_sub(1);
         let at = match (self.at.filter(|at| *at <= last), forward) {
@@ -137,9 +145,7 @@ impl ProblemList {
         };
         self.at = Some(at).filter(|_| !problems.is_empty());
         self.reveal = true;
-        if let Some(problem) = problems.get(at) {
-            session.go_to_problem(problem);
-        }
+        problems.get(at).map(|problem| session.go_to_problem(problem)).unwrap_or_default()
     }
 }
 
@@ -190,7 +196,7 @@ mod tests {
         let draw = |ui: &mut Ui, bench: &mut Bench| {
             bench.session.poll();
             theme::install(ui.ctx());
-            bench.told.extend(bench.list.show(ui, &mut bench.session).err());
+            bench.told.extend(bench.list.show(ui, &mut bench.session, &mut Actions::new()).err());
         };
         let mut harness = Harness::builder().with_size([900.0, 400.0]).build_ui_state(draw, state);
         settle(&mut harness);
@@ -250,7 +256,8 @@ mod tests {
         let mut seen = Vec::new();
         for forward in [true, true, true, false, false] {
             let bench = harness.state_mut();
-            bench.list.step(&mut bench.session, forward);
+            let actions = bench.list.step(&mut bench.session, forward);
+            assert_eq!(actions, [Action::Reveal]);
             seen.extend(bench.session.selection.first().cloned());
             harness.step();
         }

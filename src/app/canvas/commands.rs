@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use eframe::egui::{self, RichText, Ui};
 
 use super::{Canvas, Framing, layout};
+use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
 use crate::app::picker::Item;
 use crate::app::session::Session;
@@ -16,13 +17,13 @@ use crate::edit::{self, PasteInputs};
 const APART: (f32, f32) = (36.0, 36.0);
 
 impl Canvas {
-    /// Commands that were chosen on the canvas.
-    pub fn take_commands(&mut self) -> Vec<Command> {
-        std::mem::take(&mut self.asked)
-    }
-
     pub fn frame_all(&mut self) {
         self.framing = Some(Framing::All);
+    }
+
+    /// Brings the selection into view when the canvas is drawn next, if it is out of view then.
+    pub fn reveal(&mut self) {
+        self.reveal = true;
     }
 
     pub fn frame_selection(&mut self) {
@@ -149,8 +150,9 @@ impl Canvas {
         }
     }
 
-    /// Selects the nodes that the selected ones read, or that read them.
-    pub fn select_neighbors(&mut self, session: &mut Session, before: bool) {
+    /// Selects the nodes that the selected ones read, or that read them. Returns what brings them into view.
+    #[must_use]
+    pub fn select_neighbors(&mut self, session: &mut Session, before: bool) -> Option<Action> {
         let chosen = session.selection.clone();
         let next: BTreeSet<String> = session
             .wires()
@@ -159,10 +161,10 @@ impl Canvas {
                 false => chosen.contains(&link.node).then_some(end.node),
             })
             .collect();
-        if !next.is_empty() {
+        (!next.is_empty()).then(|| {
             session.selection = next;
-            session.reveal = true;
-        }
+            Action::Reveal
+        })
     }
 
     /// Puts another stage in the place of the selected one.
@@ -198,7 +200,7 @@ impl Canvas {
     }
 
     /// The way from the document to the open group, to be clicked.
-    pub(super) fn breadcrumbs(&mut self, ui: &mut Ui, session: &mut Session) {
+    pub(super) fn breadcrumbs(&self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         if session.scope().is_root() {
             return;
         }
@@ -227,7 +229,7 @@ impl Canvas {
                         .on_hover_text("Copies the group into the graph so that you can edit it")
                         .clicked()
                     {
-                        self.asked.push(Command::MakeMine);
+                        actions.push(Action::Run(Command::MakeMine));
                     }
                 }
             });

@@ -120,7 +120,7 @@ impl Canvas {
             session.frame = Some(index);
         }
         if response.double_clicked() {
-            session.rename_frame = true;
+            self.rename_frame(session, index);
         }
         if response.drag_started_by(egui::PointerButton::Primary) {
             let nodes = if resize { BTreeSet::new() } else { self.inside(session, index) };

@@ -8,6 +8,7 @@ use egui_node_graph::NodeResponse;
 
 use super::view::{Asked, Response};
 use super::{Canvas, Framing, Palette, ZOOM, finite};
+use crate::app::action::{Action, Actions};
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::document::{Link, ParamValue};
@@ -246,7 +247,7 @@ impl Canvas {
     }
 
     /// Clicks on wires, ports, nodes and the ground that the crate does not tell of.
-    pub(super) fn clicks(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
+    pub(super) fn clicks(&mut self, ui: &Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         self.escape(ui);
         // The pointer may be elsewhere by the end of a slow frame.
         let released = |input: &egui::InputState| {
@@ -265,7 +266,7 @@ impl Canvas {
             (primary, double, input.pointer.button_clicked(PointerButton::Secondary))
         });
         if single || double {
-            self.click(ui, session, at, double)?;
+            self.click(ui, session, at, double, actions)?;
         }
         if other {
             self.open_menu(ui, session, at);
@@ -273,13 +274,20 @@ impl Canvas {
         Ok(())
     }
 
-    fn click(&mut self, ui: &Ui, session: &mut Session, at: egui::Pos2, double: bool) -> Result<(), String> {
+    fn click(
+        &mut self,
+        ui: &Ui,
+        session: &mut Session,
+        at: egui::Pos2,
+        double: bool,
+        actions: &mut Actions,
+    ) -> Result<(), String> {
         if let Some((node, end, port)) = self.port_at(at) {
             let link = match end {
                 super::view::End::Output => Some(Link { node, port }),
                 super::view::End::Input => session.source(&InputEnd { node, port }),
             };
-            session.wanted_view = link;
+            actions.extend(link.map(Action::ViewWire));
             return Ok(());
         }
         if let Some(name) = self.node_at(at) {
@@ -292,7 +300,7 @@ impl Canvas {
             if double && session.editable() {
                 self.add_dot(session, at, wire.from.clone(), std::slice::from_ref(&wire.to))?;
             } else if !double {
-                session.wanted_view = Some(wire.from);
+                actions.push(Action::ViewWire(wire.from));
             }
             return Ok(());
         }
@@ -312,7 +320,7 @@ impl Canvas {
     }
 
     /// Shows the palette and puts in what is chosen, with the wire that was let go.
-    pub(super) fn show_palette(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
+    pub(super) fn show_palette(&mut self, ui: &Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let Some(palette) = &mut self.palette else { return Ok(()) };
         let place = palette.place;
         let wanted = match palette.show(ui.ctx()) {
@@ -324,7 +332,7 @@ impl Canvas {
             }
         };
         self.palette = None;
-        self.add(session, wanted, place)
+        self.add(session, wanted, place, actions)
     }
 
     /// A point of the window in the document's points.

@@ -3,6 +3,7 @@
 use eframe::egui::{self, Key, Pos2, RichText, Ui, vec2};
 
 use super::Canvas;
+use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
 use crate::app::session::Session;
 use crate::app::theme;
@@ -70,7 +71,7 @@ impl Canvas {
     }
 
     /// Shows the open menu and does what is chosen.
-    pub(super) fn show_menu(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
+    pub(super) fn show_menu(&mut self, ui: &Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let Some(menu) = &self.menu else { return Ok(()) };
         let mut choice = None;
         let area = egui::Area::new(egui::Id::new("canvas menu")).order(egui::Order::Foreground).fixed_pos(menu.at);
@@ -93,13 +94,19 @@ impl Canvas {
             return Ok(());
         };
         let Some(menu) = self.menu.take() else { return Ok(()) };
-        self.chosen(session, menu, choice)
+        self.chosen(session, menu, choice, actions)
     }
 
-    fn chosen(&mut self, session: &mut Session, menu: Menu, choice: Choice) -> Result<(), String> {
+    fn chosen(
+        &mut self,
+        session: &mut Session,
+        menu: Menu,
+        choice: Choice,
+        actions: &mut Actions,
+    ) -> Result<(), String> {
         match (choice, menu.subject) {
-            (Choice::Command(command), _) => self.asked.push(command),
-            (Choice::See(link), _) => session.wanted_view = Some(link),
+            (Choice::Command(command), _) => actions.push(Action::Run(command)),
+            (Choice::See(link), _) => actions.push(Action::ViewWire(link)),
             (Choice::Color(color), _) => self.set_color(session, color),
             (Choice::Dot, Subject::Wire(from, to)) => {
                 self.add_dot(session, menu.at, from, std::slice::from_ref(&to))?;

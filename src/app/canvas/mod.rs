@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use eframe::egui::{self, Align, Layout, Rect, RichText, TextureId, Ui, Vec2, vec2};
 use egui_node_graph::{InputId, NodeId, OutputId};
 
+use super::action::Actions;
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::document::{Link, Node, Nodes, Outline, ParamValue};
@@ -97,8 +98,8 @@ pub struct Canvas {
     chooser: Option<Chooser>,
     menu: Option<Menu>,
     renaming: Option<Renaming>,
-    /// Commands that were chosen on the canvas.
-    asked: Vec<super::command::Command>,
+    /// The selection is to be brought into view, if it is not.
+    reveal: bool,
     /// It was drawn in this frame, and not behind another pane.
     shown: bool,
     rect: Rect,
@@ -141,7 +142,7 @@ impl Default for Canvas {
             chooser: None,
             menu: None,
             renaming: None,
-            asked: Vec::new(),
+            reveal: false,
             shown: false,
             rect: Rect::ZERO,
             hovering: false,
@@ -159,17 +160,17 @@ impl Canvas {
         *self = Canvas { heat: self.heat, minimap: self.minimap, ..Canvas::default() };
     }
 
-    /// Draws the canvas and turns what was done on it into edits. An `Err` is a sentence for the person.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+    /// Draws the canvas and turns what was done on it into edits and actions. An `Err` is a sentence for the person.
+    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         self.shown = true;
-        self.breadcrumbs(ui, session);
+        self.breadcrumbs(ui, session, actions);
         self.rect = ui.available_rect_before_wrap();
         if !self.rect.is_positive() {
             return Ok(());
         }
         self.rebuild(theme::of(ui), session);
         self.list_wires(theme::of(ui), session);
-        self.reveal(session);
+        self.frame_revealed(session);
         self.navigate(ui, session);
         self.populate(theme::of(ui), session);
         self.place(session);
@@ -202,7 +203,8 @@ impl Canvas {
             let edge = egui::Color32::from_rgba_unmultiplied(200, 200, 200, 180);
             painter.rect(area, 2.0, fill, egui::Stroke::new(3.0, edge), egui::StrokeKind::Outside);
         }
-        let told = self.gestures(&canvas, session, drag.as_ref(), boxed.is_some(), &response.node_responses);
+        let drawn = (drag.as_ref(), boxed.is_some(), response.node_responses.as_slice());
+        let told = self.gestures(&canvas, session, drawn, actions);
         if self.minimap {
             self.minimap(&canvas, session);
         }
@@ -226,9 +228,8 @@ impl Canvas {
         &mut self,
         ui: &Ui,
         session: &mut Session,
-        drag: Option<&WireDrag>,
-        boxed: bool,
-        responses: &[view::Response],
+        (drag, boxed, responses): (Option<&WireDrag>, bool, &[view::Response]),
+        actions: &mut Actions,
     ) -> Result<(), String> {
         self.frames(ui, session);
         self.select(ui, session, boxed, responses);
@@ -240,15 +241,15 @@ impl Canvas {
         }
         told = told.and(self.choose(ui, session));
         told = told.and(self.strokes(ui, session));
-        told = told.and(self.clicks(ui, session));
-        told = told.and(self.show_menu(ui, session));
+        told = told.and(self.clicks(ui, session, actions));
+        told = told.and(self.show_menu(ui, session, actions));
         told = told.and(self.show_renaming(ui, session));
-        told.and(self.show_palette(ui, session))
+        told.and(self.show_palette(ui, session, actions))
     }
 
-    /// Brings the selection into view where somebody asked for that and it is not.
-    fn reveal(&mut self, session: &mut Session) {
-        if !std::mem::take(&mut session.reveal) {
+    /// Brings the selection into view where that was asked for and it is not.
+    fn frame_revealed(&mut self, session: &Session) {
+        if !std::mem::take(&mut self.reveal) {
             return;
         }
         let view = self.rect.shrink(room::EDGE);

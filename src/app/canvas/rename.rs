@@ -35,11 +35,6 @@ impl Canvas {
 
     /// Shows the field in the place of the name. Enter takes what was typed, Escape does not.
     pub(super) fn show_renaming(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
-        if std::mem::take(&mut session.rename_frame)
-            && let Some(index) = session.frame
-        {
-            self.rename_frame(session, index);
-        }
         let Some(renaming) = &mut self.renaming else { return Ok(()) };
         let place = match &renaming.subject {
             Subject::Node(name) => self.ids.get(name).and_then(|id| self.paint.rects.get(id)).copied(),

@@ -6,6 +6,7 @@ use eframe::egui::{self, Pos2, Rect, Vec2, vec2};
 
 use super::palette::PaletteChoice;
 use super::{Canvas, layout, place_of};
+use crate::app::action::{Action, Actions};
 use crate::app::session::Session;
 use crate::document::Node;
 use crate::edit::{self, PasteInputs};
@@ -31,9 +32,10 @@ impl Canvas {
         wish: &str,
         node: Node,
         pointer: Option<Pos2>,
+        actions: &mut Actions,
     ) -> Result<(), String> {
         let wanted = PaletteChoice { wish: wish.to_string(), node, drag: None };
-        self.add(session, wanted, pointer)
+        self.add(session, wanted, pointer, actions)
     }
 
     /// The same, with the wire that is to end at it.
@@ -42,6 +44,7 @@ impl Canvas {
         session: &mut Session,
         wanted: PaletteChoice,
         pointer: Option<Pos2>,
+        actions: &mut Actions,
     ) -> Result<(), String> {
         if !session.editable() {
             return Err("this group belongs to the library; make a local copy, or go up one level, to add nodes".into());
@@ -61,7 +64,7 @@ impl Canvas {
         session.edit("add", |document| *document = after);
         session.selection = BTreeSet::from([name]);
         // It may have found its room out of sight.
-        session.reveal |= pointer.is_none();
+        actions.extend(pointer.is_none().then_some(Action::Reveal));
         Ok(())
     }
 
@@ -72,6 +75,7 @@ impl Canvas {
         text: &str,
         pointer: Option<Pos2>,
         inputs: PasteInputs,
+        actions: &mut Actions,
     ) -> Result<(), String> {
         let (scope, library) = (session.scope().clone(), session.library().clone());
         let pointer = self.pointed(pointer);
@@ -89,7 +93,7 @@ impl Canvas {
         let (after, names) = put(self.place_for(session, size, pointer))?;
         session.edit("paste", |document| *document = after);
         session.selection = names;
-        session.reveal |= pointer.is_none();
+        actions.extend(pointer.is_none().then_some(Action::Reveal));
         Ok(())
     }
 

@@ -38,7 +38,7 @@ impl Bench {
         let output = self.ctx.run_ui(input, |ui| {
             let inner = egui::UiBuilder::new().max_rect(Rect::from_min_size(Pos2::ZERO, vec2(1200.0, 800.0)));
             let mut ui = ui.new_child(inner);
-            told.extend(canvas.show(&mut ui, session).err());
+            told.extend(canvas.show(&mut ui, session, &mut Actions::new()).err());
         });
         // Tessellation is where shapes that are no numbers would show.
         drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));

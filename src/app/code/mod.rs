@@ -15,7 +15,7 @@ use super::{disk, theme};
 use crate::document::{Node, NodeKind, Scope};
 use crate::edit;
 use crate::library::{Definition, Library};
-use crate::problem::Severity;
+use crate::problem::{Severity, SourcePlace};
 use crate::stage::{Stage, StageError};
 use field::{Field, HistoryStep, Mark, Shown};
 
@@ -93,6 +93,8 @@ impl Text {
 pub struct Code {
     open: Option<(Place, Text)>,
     field: Field,
+    /// The place to show when the pane is drawn next.
+    wanted: Option<SourcePlace>,
 }
 
 /// What the buttons of the bar ask for.
@@ -151,9 +153,14 @@ pub fn has_text(node: &Node, library: &Library) -> bool {
 }
 
 impl Code {
+    /// Shows a place in the text of the selected node.
+    pub fn show_place(&mut self, place: SourcePlace) {
+        self.wanted = Some(place);
+    }
+
     /// Draws the pane. An `Err` is a sentence for the person.
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
-        let wanted = session.show_text.take();
+        let wanted = self.wanted.take();
         let subject = match subject(session) {
             Ok(subject) => subject,
             Err(sentence) => {

@@ -83,7 +83,7 @@ impl Bench {
         let before = self.text().split(behind).next().unwrap().to_string() + behind;
         let line = before.split('\n').count();
         let column = before.rsplit('\n').next().unwrap().chars().count() + 1;
-        self.session.show_text = Some(SourcePlace { line, column });
+        self.code.show_place(SourcePlace { line, column });
         (0..2).for_each(|_| self.frame(Vec::new()));
     }
 
@@ -344,7 +344,7 @@ fn nothing_that_is_pressed_breaks_the_pane() {
         bench.frame(events);
         if frame % 40 == 0 {
             let place = SourcePlace { line: random(30), column: random(90) };
-            bench.session.show_text = Some(place);
+            bench.code.show_place(place);
             bench.wait(1.0);
         }
     }

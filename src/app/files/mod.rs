@@ -228,7 +228,6 @@ impl Files {
     pub fn show(&mut self, ctx: &egui::Context, session: &mut Session, exporting: bool) -> Vec<Event> {
         self.exporting = exporting;
         self.poll(session);
-        self.allow_files(session);
         self.look_at_disk(ctx, session);
         self.ask_first(ctx, session);
         let pause = self.recovery.as_mut().and_then(|recovery| recovery.keep(session));
@@ -256,11 +255,8 @@ impl Files {
         });
     }
 
-    /// Takes in that the user lets the graph read files outside its folder, and remembers it for the folder.
-    fn allow_files(&mut self, session: &mut Session) {
-        if !std::mem::take(&mut session.files_wanted) {
-            return;
-        }
+    /// Lets the graph read files outside its folder, and remembers that for the folder.
+    pub fn allow(&mut self, session: &mut Session) {
         if let Some(path) = session.path().map(Path::to_path_buf)
             && let Err(sentence) = self.settings.change(|settings| settings.allow(&path))
         {

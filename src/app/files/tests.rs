@@ -5,6 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
+use crate::app::action::{Action, Actions};
 use crate::app::export_dialog::ExportDialog;
 use crate::app::problems::ProblemList;
 use crate::app::{placed, theme};
@@ -66,7 +67,11 @@ fn window(folder: &Folder) -> Harness<'static, Window> {
         let ctx = ui.ctx().clone();
         window.session.poll();
         window.files.recent_menu(ui, &mut window.session);
-        window.problems.show(ui, &mut window.session).unwrap();
+        let mut actions = Actions::new();
+        window.problems.show(ui, &mut window.session, &mut actions).unwrap();
+        if actions.contains(&Action::AllowFiles) {
+            window.files.allow(&mut window.session);
+        }
         window.events.extend(window.files.show(&ctx, &mut window.session, window.export.running()));
         window.export.show(&ctx, &window.session, window.files.settings()).unwrap();
     };

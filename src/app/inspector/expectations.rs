@@ -4,6 +4,7 @@ use eframe::egui::{Color32, RichText, Sense, Ui, WidgetInfo, WidgetType};
 
 use super::row::{faint, section, small};
 use super::theme;
+use crate::app::action::Actions;
 use crate::app::session::Session;
 use crate::edit;
 use crate::graph::expect::Expectation;
@@ -21,7 +22,7 @@ struct Standing {
 }
 
 /// The list, where there is one.
-pub(super) fn show(ui: &mut Ui, session: &mut Session) {
+pub(super) fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
     let count = session.document().expect.len();
     if count == 0 {
         return;
@@ -39,7 +40,7 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session) {
         // It is there, since it is shown.
         session.edit_expectations(|document| drop(edit::remove_expectation(document, index)));
     } else if let Some(node) = chosen {
-        session.go_to(&node);
+        actions.extend(session.go_to(&node));
     }
 }
 

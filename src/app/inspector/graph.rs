@@ -8,6 +8,7 @@ use super::head;
 use super::row::{row, section, text_row};
 use super::value::{Change, Field, Site, plain};
 use super::{expectations, theme, told};
+use crate::app::action::Actions;
 use crate::app::session::Session;
 use crate::document::{Document, Frame, ParamValue};
 use crate::edit;
@@ -94,9 +95,9 @@ fn recorded(document: &Document) -> Option<String> {
 }
 
 /// What the graph comes to, and what is expected of it.
-pub(super) fn results(ui: &mut Ui, session: &mut Session) {
+pub(super) fn results(ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
     statistics(ui, session);
-    expectations::show(ui, session);
+    expectations::show(ui, session, actions);
 }
 
 fn statistics(ui: &mut Ui, session: &mut Session) {

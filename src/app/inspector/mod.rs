@@ -22,6 +22,7 @@ mod value;
 
 use eframe::egui::{self, Id, RichText, Ui};
 
+use super::action::{Action, Actions};
 use super::session::Session;
 use super::{code, theme};
 use crate::document::{Link, Node, NodeKind, ParamValue};
@@ -45,7 +46,7 @@ const GUTTER: f32 = 24.0;
 const MANY: usize = 12;
 
 /// Draws the inspector. An `Err` is a sentence for the person.
-pub fn show(ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+pub fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
     let selected: Vec<String> = session.selection.iter().cloned().collect();
     let known = |name: &&String| session.nodes().contains_key(*name);
     let nodes: Vec<String> = selected.iter().filter(known).cloned().collect();
@@ -58,15 +59,17 @@ pub fn show(ui: &mut Ui, session: &mut Session) -> Result<(), String> {
         ui.set_width((ui.available_width() - 4.0).max(LEAST_WIDTH));
         level::locked(ui, session);
         match (selected.as_slice(), nodes.as_slice()) {
-            ([one], _) if one == IN || one == OUT => result = ports::block(ui, session, one),
+            ([one], _) if one == IN || one == OUT => {
+                result = ports::block(ui, session, one, actions);
+            }
             (_, []) if session.frame.is_some() => graph::frame(ui, session),
-            ([], _) => two(ui, session, graph::fields, graph::results),
+            ([], _) => two(ui, session, graph::fields, |ui, session| graph::results(ui, session, actions)),
             (_, [name]) => {
-                if let Some(mut one) = Inspected::new(session, name, Vec::new()) {
+                if let Some(mut one) = Inspected::new(session, name, Vec::new(), actions) {
                     two(ui, &mut one, |ui, one| result = one.values(ui), Inspected::documentation);
                 }
             }
-            (_, names) => result = many::show(ui, session, names),
+            (_, names) => result = many::show(ui, session, names, actions),
         }
     });
     // A widget that keeps the keyboard after a drag must not join the next one to it.
@@ -115,6 +118,7 @@ struct Inspected<'a> {
     /// Paths of others of the same kind, which get the same values, and these nodes.
     others: Vec<(String, Node)>,
     session: &'a mut Session,
+    actions: &'a mut Actions,
     /// What expressions may name.
     numbers: Numbers,
     /// Whether anything may be changed.
@@ -124,11 +128,17 @@ struct Inspected<'a> {
 }
 
 impl<'a> Inspected<'a> {
-    fn new(session: &'a mut Session, name: &str, others: Vec<(String, Node)>) -> Option<Inspected<'a>> {
+    fn new(
+        session: &'a mut Session,
+        name: &str,
+        others: Vec<(String, Node)>,
+        actions: &'a mut Actions,
+    ) -> Option<Inspected<'a>> {
         let node = session.nodes().get(name)?.clone();
         let numbers = numbers_of(session);
         let (path, editable) = (session.scope().path(name), session.editable());
-        Some(Inspected { name: name.to_string(), path, node, others, session, numbers, editable, told: Ok(()) })
+        let (name, told) = (name.to_string(), Ok(()));
+        Some(Inspected { name, path, node, others, session, actions, numbers, editable, told })
     }
 }
 
@@ -323,7 +333,7 @@ impl Inspected<'_> {
                 None => docs::host(ui, &one.node, &library),
             }
             if code::has_text(&one.node, &library) && ui.button("Show WGSL").clicked() {
-                one.session.show_text = Some(SourcePlace { line: 1, column: 1 });
+                one.actions.push(Action::ShowCode(SourcePlace { line: 1, column: 1 }));
             }
         });
     }

@@ -5,6 +5,7 @@ use eframe::egui::{self, Label, RichText, Sense, Ui, WidgetInfo, WidgetType};
 use super::row::{Name, faint, named, section, small, text};
 use super::value::Field;
 use super::{Inspected, declared, theme, told};
+use crate::app::action::{Action, Actions};
 use crate::app::session::Session;
 use crate::document::{Link, ParamValue};
 use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
@@ -111,7 +112,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
         }
     });
     if let Some(link) = asked {
-        go(one.session, &link);
+        one.actions.extend(go(one.session, &link));
     }
     if off {
         let end = InputEnd { node: one.name.clone(), port: port.to_string() };
@@ -120,16 +121,15 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
     }
 }
 
-/// Shows where a wire of the open level comes from.
-fn go(session: &mut Session, link: &Link) {
+/// Selects where a wire of the open level comes from. Returns what brings it into view.
+fn go(session: &mut Session, link: &Link) -> Option<Action> {
     if link.node == IN {
         session.selection = std::iter::once(IN.to_string()).collect();
         session.frame = None;
-        session.reveal = true;
-    } else {
-        let path = session.scope().path(&link.node);
-        session.go_to(&path);
+        return Some(Action::Reveal);
     }
+    let path = session.scope().path(&link.node);
+    session.go_to(&path)
 }
 
 /// Outputs: what each carries, and a way to look at it.
@@ -149,9 +149,7 @@ pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
             }
         }
     });
-    if seen.is_some() {
-        one.session.wanted_view = seen;
-    }
+    one.actions.extend(seen.map(Action::ViewWire));
 }
 
 /// Returns whether somebody wants to see it.
@@ -185,7 +183,7 @@ enum PortEdit {
 ///
 /// # Errors
 /// Why a port can't be renamed or removed, in one sentence.
-pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) -> Result<(), String> {
+pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str, actions: &mut Actions) -> Result<(), String> {
     let Some(signature) = session.signatures().remove(name) else { return Ok(()) };
     let scope = session.scope().clone();
     ui.label(RichText::new(&signature.title).heading());
@@ -214,7 +212,7 @@ pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) -> Result<()
         });
     }
     if let Some(link) = asked {
-        go(session, &link);
+        actions.extend(go(session, &link));
     }
     ui.add_space(4.0);
     ui.label(faint(ui, format!("of the group {scope}")));

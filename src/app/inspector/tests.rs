@@ -30,7 +30,7 @@ impl Bench {
         let session = &mut self.session;
         let output = self.ctx.run_ui(input, |ui| {
             let mut ui = ui.new_child(UiBuilder::new().max_rect(screen));
-            show(&mut ui, session).unwrap();
+            show(&mut ui, session, &mut Actions::new()).unwrap();
         });
         drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
         self.session.end_gesture();
@@ -96,13 +96,14 @@ fn the_wgsl_of_a_stage_is_a_click_away() {
     let bench = Bench::new(GRAPH);
     let mut session = bench.session;
     session.selection = std::iter::once("fade".to_string()).collect();
-    let draw = |ui: &mut Ui, session: &mut Session| show(ui, session).unwrap();
-    let mut harness = egui_kittest::Harness::builder().with_size(vec2(900.0, 700.0)).build_ui_state(draw, session);
+    let draw = |ui: &mut Ui, state: &mut (Session, Actions)| show(ui, &mut state.0, &mut state.1).unwrap();
+    let state = (session, Actions::new());
+    let mut harness = egui_kittest::Harness::builder().with_size(vec2(900.0, 700.0)).build_ui_state(draw, state);
     harness.run();
     harness.get_by_label("Show WGSL").click();
     harness.run();
-    assert!(harness.state().show_text.is_some());
-    harness.state_mut().selection = std::iter::once("box".to_string()).collect();
+    assert_eq!(harness.state().1, [Action::ShowCode(SourcePlace { line: 1, column: 1 })]);
+    harness.state_mut().0.selection = std::iter::once("box".to_string()).collect();
     harness.run();
     assert!(harness.query_by_label("Show WGSL").is_none(), "a domain has none");
 }
@@ -140,7 +141,7 @@ fn what_a_group_waits_for_is_chosen_changed_and_taken_back() {
     bench.select("solve");
     assert!(!bench.session.modified());
     let mut session = bench.session;
-    let draw = |ui: &mut Ui, session: &mut Session| show(ui, session).unwrap();
+    let draw = |ui: &mut Ui, session: &mut Session| show(ui, session, &mut Actions::new()).unwrap();
     session.selection = std::iter::once("solve".to_string()).collect();
     let mut harness = egui_kittest::Harness::builder().with_size(vec2(900.0, 900.0)).build_ui_state(draw, session);
     harness.run();

@@ -4,6 +4,7 @@ use eframe::egui::{self, Align2, Color32, FontId, Rect, RichText, Sense, Ui, Wid
 
 use super::cell::{self, Columns, ROW};
 use super::{PlanPane, buffers, figures};
+use crate::app::action::Actions;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::plan::{Buffer, Holding, Plan};
@@ -17,7 +18,7 @@ const BUDGETS: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const TABLE: &str = "buffers";
 
 /// Draws the list.
-pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
+pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, actions: &mut Actions) {
     total(ui, session);
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
     let look = theme::of(ui);
@@ -67,7 +68,7 @@ pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
         session.hovered = hovered;
     }
     if let Some(node) = go_to {
-        session.go_to(&node);
+        actions.extend(session.go_to(&node));
         pane.selection = session.selection.clone();
     }
 }

@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, RichText, Ui};
 
+use super::action::Actions;
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::gpu::{List, Profile};
@@ -63,7 +64,7 @@ pub struct PlanPane {
 
 impl PlanPane {
     /// Draws the pane.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) {
+    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         self.shown = true;
         if session.running_simulation().is_none() {
             ui.label(RichText::new("The plan appears when the graph runs.").color(theme::of(ui).faint));
@@ -74,9 +75,9 @@ impl PlanPane {
         self.renew(ui, session);
         self.head(ui, session);
         if self.memory {
-            memory::show(ui, self, session);
+            memory::show(ui, self, session, actions);
         } else {
-            table::show(ui, self, session);
+            table::show(ui, self, session, actions);
         }
         self.kernel = self.kernel.take().filter(|kernel| kernel.show(ui.ctx()));
     }

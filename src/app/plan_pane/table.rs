@@ -9,6 +9,7 @@ use super::figures;
 use super::kernel::KernelText;
 use super::rows::{self, LISTS, Row, Shape};
 use super::{PlanPane, buffers};
+use crate::app::action::Actions;
 use crate::app::session::Session;
 use crate::app::theme::{self, Look};
 use crate::gpu::List;
@@ -45,7 +46,7 @@ struct Table<'a> {
 }
 
 /// Draws the table.
-pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
+pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, actions: &mut Actions) {
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
     let columns = Columns::new(cell::widths(ui, TABLE, WIDTHS), BUFFERS, ui.available_width());
     let longest = pane.rows.rows.iter().zip(&pane.row_ms).filter(|(row, _)| row.depth == 1 && row.list == List::Frame);
@@ -81,7 +82,7 @@ pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
         pane.by_time = !pane.by_time;
         pane.stale = true;
     }
-    act(ui, pane, session, asked);
+    act(ui, pane, (session, actions), asked);
 }
 
 fn hover(session: &mut Session, pane: &mut PlanPane, hovered: Option<String>) {
@@ -92,7 +93,7 @@ fn hover(session: &mut Session, pane: &mut PlanPane, hovered: Option<String>) {
     }
 }
 
-fn act(ui: &Ui, pane: &mut PlanPane, session: &mut Session, asked: Option<Asked>) {
+fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Actions), asked: Option<Asked>) {
     let row = |index: usize| pane.rows.rows.get(index);
     match asked {
         None => {}
@@ -106,7 +107,7 @@ fn act(ui: &Ui, pane: &mut PlanPane, session: &mut Session, asked: Option<Asked>
         }
         Some(Asked::GoTo(index)) => {
             if let Some(path) = row(index).map(|row| row.path.clone()) {
-                session.go_to(&path);
+                actions.extend(session.go_to(&path));
                 pane.selection = session.selection.clone();
             }
         }

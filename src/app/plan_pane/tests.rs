@@ -6,6 +6,7 @@ use eframe::egui::{Context, Event, FullOutput, Modifiers, PointerButton, Pos2, R
 
 use super::rows::{Row, Shape};
 use super::*;
+use crate::app::action::Action;
 use crate::document::Document;
 use crate::gpu::{Gpu, GpuOptions};
 use crate::sim::FrameInput;
@@ -14,6 +15,7 @@ struct Bench {
     ctx: Context,
     session: Session,
     pane: PlanPane,
+    actions: Actions,
     time: f64,
     /// Between two frames [s].
     pace: f64,
@@ -30,17 +32,17 @@ impl Bench {
         assert_eq!(session.problems().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
         let ctx = Context::default();
         theme::install(&ctx);
-        Bench { ctx, session, pane: PlanPane::default(), time: 0.0, pace: 1.0 / 60.0 }
+        Bench { ctx, session, pane: PlanPane::default(), actions: Actions::new(), time: 0.0, pace: 1.0 / 60.0 }
     }
 
     fn frame(&mut self, events: Vec<Event>) -> FullOutput {
         let screen = Rect::from_min_size(Pos2::ZERO, vec2(1500.0, 600.0));
         self.time += self.pace;
         let input = RawInput { screen_rect: Some(screen), events, time: Some(self.time), ..RawInput::default() };
-        let (session, pane) = (&mut self.session, &mut self.pane);
+        let (session, pane, actions) = (&mut self.session, &mut self.pane, &mut self.actions);
         let output = self.ctx.run_ui(input, |ui| {
             let mut ui = ui.new_child(UiBuilder::new().max_rect(screen));
-            pane.show(&mut ui, session);
+            pane.show(&mut ui, session, actions);
         });
         self.pane.settle(&mut self.session);
         output
@@ -188,7 +190,7 @@ fn rows_and_nodes_tell_of_each_other() {
     assert!(bench.session.scope().is_root() && bench.session.selection.is_empty(), "to rest on it opens no group");
     bench.click(at);
     assert_eq!(bench.session.selection, BTreeSet::from([inner]));
-    assert!(bench.session.reveal, "the canvas is asked to show it");
+    assert_eq!(bench.actions, [Action::Reveal], "the canvas is asked to show it");
     bench.frame(vec![Event::PointerGone]);
     bench.frame(Vec::new());
     assert_eq!(bench.session.hovered, None);
@@ -200,7 +202,7 @@ fn rows_and_nodes_tell_of_each_other() {
     let last = bench.pane.rows.rows.last().unwrap().clone();
     let hidden = bench.frame(Vec::new());
     assert!(!texts(&hidden).contains(&last.name), "{} is below what can be seen", last.name);
-    bench.session.go_to(&last.path);
+    assert_eq!(bench.session.go_to(&last.path), Some(Action::Reveal));
     bench.pace = 0.5;
     (0..4).for_each(|_| drop(bench.frame(Vec::new())));
     let shown = bench.frame(Vec::new());

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Session;
+use crate::app::action::{Action, Actions};
 use crate::app::canvas::layout;
 use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, Scope};
 use crate::edit::{self, IN, InputEnd, NodeSignature, OUT};
@@ -142,28 +143,30 @@ impl Session {
         }
     }
 
-    /// Opens the level of a node, given by a path such as `substep/density`, selects it, and has it brought into view.
-    pub fn go_to(&mut self, path: &str) {
+    /// Opens the level of a node, given by a path such as `substep/density`, and selects it. Returns what brings it into view.
+    #[must_use]
+    pub fn go_to(&mut self, path: &str) -> Option<Action> {
         let before = (std::mem::take(&mut self.scope), std::mem::take(&mut self.selection));
         self.settle();
         let parts: Vec<&str> = path.split('/').collect();
-        let Some((name, groups)) = parts.split_last() else { return };
+        let (name, groups) = parts.split_last()?;
         // What is inside a group that can't be opened stands for the group.
         let inner = groups.iter().find(|group| !self.enter(group)).unwrap_or(name);
         if self.nodes().contains_key(*inner) {
             self.selection = BTreeSet::from([inner.to_string()]);
             self.frame = None;
-            self.reveal = true;
-        } else {
-            (self.scope, self.selection) = before;
-            self.settle();
+            return Some(Action::Reveal);
         }
+        (self.scope, self.selection) = before;
+        self.settle();
+        None
     }
 
-    /// The same, and shows the place in the node's text where there is one.
-    pub fn go_to_problem(&mut self, problem: &Problem) {
-        self.go_to(&problem.node);
-        self.show_text = problem.place;
+    /// The same for the node of a problem, with what shows the place in its text where there is one.
+    #[must_use]
+    pub fn go_to_problem(&mut self, problem: &Problem) -> Actions {
+        let code = problem.place.map(Action::ShowCode);
+        self.go_to(&problem.node).into_iter().chain(code).collect()
     }
 
     /// The open level's name of what a path tells of: the node itself, or the group that it is in.

@@ -19,7 +19,7 @@ use crate::document::{Document, Link, ParamValue, Scope};
 use crate::edit::{self, IN};
 use crate::gpu::{Gpu, Profile};
 use crate::library::{self, Library};
-use crate::problem::{Problem, Problems, SourcePlace};
+use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
 use crate::sim::expect::Checker;
@@ -83,19 +83,10 @@ pub struct Session {
     pub selection: BTreeSet<String>,
     /// Position of the selected comment frame.
     pub frame: Option<usize>,
-    /// Its title is to be typed.
-    pub rename_frame: bool,
     /// Path of the node that the pointer is over, wherever in the window.
     pub hovered: Option<String>,
-    /// The canvas is to bring the selection into view.
-    pub reveal: bool,
-    /// A wire that somebody wants to see.
-    pub wanted_view: Option<Link>,
-    /// The user lets the graph read files outside its folder.
-    pub files_wanted: bool,
+    /// Whether the graph may read files outside its folder.
     files_allowed: bool,
-    /// The code pane is to come up with the selected node's text, at this place.
-    pub show_text: Option<SourcePlace>,
 }
 
 impl Session {
@@ -139,13 +130,8 @@ impl Session {
             moved: BTreeMap::new(),
             selection: BTreeSet::new(),
             frame: None,
-            rename_frame: false,
             hovered: None,
-            reveal: false,
-            wanted_view: None,
-            files_wanted: false,
             files_allowed: false,
-            show_text: None,
         }
     }
 

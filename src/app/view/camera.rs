@@ -3,7 +3,7 @@
 
 use eframe::egui::{self, PointerButton, RichText, Ui};
 
-use super::Asked;
+use crate::app::action::{Action, Actions};
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::sim::camera::Orbit;
@@ -54,7 +54,7 @@ pub(super) fn gestures(ui: &Ui, response: &egui::Response, session: &mut Session
 }
 
 /// Buttons for a camera that was moved: back, or into the document.
-pub(super) fn buttons(ui: &mut Ui, session: &mut Session, output: Option<&str>, asked: &mut Asked) {
+pub(super) fn buttons(ui: &mut Ui, session: &mut Session, output: Option<&str>, actions: &mut Actions) {
     let Some(node) = node(session, output).filter(|node| session.camera_moved(node)) else { return };
     ui.separator();
     let small = |ui: &mut Ui, text: &str, hint: &str| {
@@ -63,11 +63,11 @@ pub(super) fn buttons(ui: &mut Ui, session: &mut Session, output: Option<&str>, 
             .clicked()
     };
     if small(ui, "Save camera to graph", "Write the current camera into the graph") {
-        asked.told = session.keep_camera(&node).err();
+        actions.extend(session.keep_camera(&node).err().map(Action::Tell));
     }
     if small(ui, "Reset camera", "Go back to the camera of the graph") {
         session.restore_camera(&node);
-        asked.stale = true;
+        actions.push(Action::RefreshViews);
     }
 }
 

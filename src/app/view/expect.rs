@@ -2,7 +2,7 @@
 
 use eframe::egui::{RichText, Ui};
 
-use super::Asked;
+use crate::app::action::{Action, Actions};
 use crate::app::session::Session;
 use crate::document::Expect;
 use crate::edit;
@@ -42,7 +42,7 @@ impl Choice {
 }
 
 /// The menu that adds an expectation for the frame on show.
-pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, asked: &mut Asked) {
+pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, actions: &mut Actions) {
     let ty = session.carried(&view.wire);
     let choices: &[Choice] = match ty {
         None => &[Choice::Count],
@@ -68,7 +68,7 @@ pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, asked: &mu
         Some(simulation) => expectations(simulation, view, ty, choice),
         None => Err("nothing runs yet".into()),
     };
-    asked.told = Some(match made {
+    actions.push(Action::Tell(match made {
         Ok(made) => {
             let count = made.len();
             session.edit_expectations(|document| {
@@ -78,7 +78,7 @@ pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, asked: &mu
             format!("{what} added for frame {frame}. The inspector lists them when nothing is selected.")
         }
         Err(cause) => format!("Cannot add an expectation: {cause}"),
-    });
+    }));
 }
 
 fn expectations(

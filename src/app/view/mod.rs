@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, Align, Color32, Layout, PointerButton, Rect, RichText, Sense, Ui, Vec2, vec2};
 use eframe::egui_wgpu::RenderState;
 
+use super::action::{Action, Actions};
 use super::canvas::Thumbnails;
 use super::player::Pointer;
 use super::session::Session;
@@ -31,15 +32,6 @@ pub enum Subject {
     /// The picture of an Output; of the first when absent.
     Output(Option<String>),
     Wire(Box<WireView>),
-}
-
-/// What a view wants of the rest of the window.
-#[derive(Default)]
-pub struct Asked {
-    /// The picture has to be made anew.
-    pub stale: bool,
-    pub pin: bool,
-    pub told: Option<String>,
 }
 
 /// A picture, and how it lies in its pane.
@@ -149,26 +141,30 @@ impl View {
         &mut self.framing
     }
 
-    /// Draws the pane.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Asked {
-        let mut asked = Asked::default();
+    /// Draws the pane of the view with this number.
+    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, number: u64, actions: &mut Actions) {
         let top = egui::Panel::top("view head").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
-        top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session, &mut asked)));
+        top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session, number, actions)));
         if let Subject::Wire(wire) = &mut self.subject {
             let foot = egui::Panel::bottom("view foot").frame(theme::bar(ui));
-            asked.stale |= foot.show(ui, |ui| wire.controls(ui, session)).inner;
+            if foot.show(ui, |ui| wire.controls(ui, session)).inner {
+                actions.push(Action::RefreshViews);
+            }
         }
         let ground = egui::Frame::new().fill(theme::of(ui).ground);
-        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.stage(ui, session, &mut asked));
-        asked
+        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.stage(ui, session, actions));
     }
 
-    fn head(&mut self, ui: &mut Ui, session: &mut Session, asked: &mut Asked) {
-        asked.stale |= self.chooser(ui, session);
+    fn head(&mut self, ui: &mut Ui, session: &mut Session, number: u64, actions: &mut Actions) {
+        if self.chooser(ui, session) {
+            actions.push(Action::RefreshViews);
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let pin = ui.add(egui::Button::new(RichText::new("📌").small()).frame(false));
             pin.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Pin"));
-            asked.pin |= pin.on_hover_text("Pin this in a separate view (K)").clicked();
+            if pin.on_hover_text("Pin this in a separate view (K)").clicked() {
+                actions.push(Action::PinView(number));
+            }
             ui.separator();
             let smooth = self.picture.smooth();
             let hint = if smooth { "Show pixels as squares" } else { "Interpolate between pixels" };
@@ -182,8 +178,8 @@ impl View {
                 ui.label(RichText::new(format!("{width} × {height}")).color(theme::of(ui).dim).small());
             }
             match &self.subject {
-                Subject::Output(name) => camera::buttons(ui, session, name.as_deref(), asked),
-                Subject::Wire(wire) => expect::button(ui, session, wire.view(), asked),
+                Subject::Output(name) => camera::buttons(ui, session, name.as_deref(), actions),
+                Subject::Wire(wire) => expect::button(ui, session, wire.view(), actions),
             }
         });
     }
@@ -226,7 +222,7 @@ impl View {
     }
 
     /// The picture itself, or why there is none.
-    fn stage(&mut self, ui: &mut Ui, session: &mut Session, asked: &mut Asked) {
+    fn stage(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         self.pointer = Pointer::default();
         let Some((texture, size)) = self.picture.shown().filter(|_| self.fault.is_none()) else {
             self.placeholder(ui, session);
@@ -244,14 +240,17 @@ impl View {
             Subject::Output(name) => camera::gestures(ui, &response, session, name.as_deref()),
             Subject::Wire(wire) => wire.orbit(ui, &response),
         };
-        asked.stale |= orbits == camera::Orbits::Moved;
+        let mut stale = orbits == camera::Orbits::Moved;
         self.framing.navigate(ui, &response, room, pixels, orbits != camera::Orbits::No);
         let rect = self.framing.place(ui, room, pixels);
         let whole = Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
         ui.painter().with_clip_rect(room).image(texture, rect, whole, Color32::WHITE);
         self.pointer = self.pointer_over(ui, &response, rect, orbits != camera::Orbits::No);
         if let Subject::Wire(wire) = &mut self.subject {
-            asked.stale |= wire.point(ui, self.pointer.at, response.hovered());
+            stale |= wire.point(ui, self.pointer.at, response.hovered());
+        }
+        if stale {
+            actions.push(Action::RefreshViews);
         }
     }
 

@@ -7,7 +7,7 @@ use egui_kittest::{Harness, SnapshotOptions};
 use super::editing::Window;
 
 /// Letters come out alike on every adapter up to their edges.
-fn matches(harness: &mut Harness<'_, super::Session>, name: &str) {
+fn matches<S>(harness: &mut Harness<'_, S>, name: &str) {
     let options = SnapshotOptions::new().threshold(1.2).failed_pixel_count_threshold(60);
     harness.snapshot_options(name, &options);
 }

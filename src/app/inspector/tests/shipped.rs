@@ -28,7 +28,7 @@ impl Pane {
         let input =
             egui::RawInput { screen_rect, time: Some(self.time), events, modifiers, ..egui::RawInput::default() };
         let session = &mut self.session;
-        let output = self.ctx.run_ui(input, |ui| drop(show(ui, session)));
+        let output = self.ctx.run_ui(input, |ui| drop(show(ui, session, &mut Actions::new())));
         // Tessellation is where shapes that are no numbers would show.
         drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
         if !self.ctx.input(|input| input.pointer.any_down()) {
