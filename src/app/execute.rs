@@ -14,17 +14,17 @@ use crate::edit::PasteInputs;
 impl Editor {
     pub(super) fn enabled(&self, command: Command) -> bool {
         let session = &self.session;
-        let (some, own) = (!session.selection.is_empty(), session.editable());
-        let one = session.selection.iter().next().filter(|_| session.selection.len() == 1);
+        let (some, own) = (!session.selection.nodes.is_empty(), session.editable());
+        let one = session.selection.single();
         let kind = one.and_then(|name| session.nodes().get(name)).map(|node| &node.kind);
         match command {
             Command::Undo => session.history().can_undo(),
             Command::Redo => session.history().can_redo(),
-            Command::Copy => some || session.frame.is_some(),
-            Command::Cut | Command::Delete | Command::Rename => (some || session.frame.is_some()) && own,
+            Command::Copy => some || session.selection.frame.is_some(),
+            Command::Cut | Command::Delete | Command::Rename => (some || session.selection.frame.is_some()) && own,
             Command::FrameSelection | Command::Before | Command::After => some,
             Command::Mute | Command::Duplicate | Command::Group => some && own,
-            Command::Link => session.selection.len() > 1 && own,
+            Command::Link => session.selection.nodes.len() > 1 && own,
             Command::MakeMine => !own || matches!(kind, Some(NodeKind::Stage(_))),
             Command::SwapStage => own && kind.is_some_and(|kind| kind.info().runs),
             Command::Ungroup => {
@@ -111,7 +111,7 @@ impl Editor {
             }
             Command::Duplicate => told = canvas.duplicate(session),
             Command::Delete => canvas.delete(session),
-            Command::SelectAll => session.selection = session.nodes().keys().cloned().collect(),
+            Command::SelectAll => session.selection.nodes = session.nodes().keys().cloned().collect(),
             Command::Find | Command::Commands | Command::SwapStage => self.pick(command, ctx),
             Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
             Command::Mute => canvas.mute(session),
@@ -125,7 +125,7 @@ impl Editor {
             Command::Group => told = structure::group(session),
             Command::Ungroup => told = structure::ungroup(session),
             Command::Enter => {
-                let name = session.selection.iter().next().cloned().unwrap_or_default();
+                let name = session.selection.first().cloned().unwrap_or_default();
                 session.enter(&name);
             }
             Command::Leave => session.open_level(session.scope().0.len().saturating_sub(1)),

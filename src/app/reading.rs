@@ -46,7 +46,7 @@ impl Editor {
 
     /// Names of the selected nodes of that level.
     pub fn selection(&self) -> &BTreeSet<String> {
-        &self.session.selection
+        &self.session.selection.nodes
     }
 
     /// Wires that views show, by `node.port` with the whole path of the node.

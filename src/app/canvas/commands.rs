@@ -8,7 +8,7 @@ use super::{Canvas, Framing, layout};
 use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
 use crate::app::picker::Item;
-use crate::app::session::Session;
+use crate::app::session::{Selection, Session};
 use crate::app::theme::{self, Look};
 use crate::document::{Document, Frame, Link, NodeKind};
 use crate::edit::{self, PasteInputs};
@@ -44,20 +44,20 @@ impl Canvas {
     /// Removes the selected nodes, or the selected frame without what is in it.
     pub fn delete(&mut self, session: &mut Session) {
         let (scope, library) = (session.scope().clone(), session.library().clone());
-        if let Some(frame) = session.frame.take() {
+        if let Some(frame) = session.selection.frame.take() {
             // The frame is there, or it would not be selected.
             session.arrange("delete", |document| drop(edit::remove_frame(document, &scope, frame)));
-        } else if !session.selection.is_empty() {
-            let names = std::mem::take(&mut session.selection);
+        } else if !session.selection.nodes.is_empty() {
+            let names = std::mem::take(&mut session.selection.nodes);
             session.edit("delete", |document| edit::remove(document, &scope, &names, &library));
         }
     }
 
     /// The selected nodes as text, for the clipboard.
     pub fn copy(&self, session: &Session) -> Option<String> {
-        let names = &session.selection;
+        let names = &session.selection.nodes;
         // Nodes of a library's group are copied as well: that is a way to learn from them.
-        let frames: BTreeSet<usize> = session.frame.into_iter().collect();
+        let frames: BTreeSet<usize> = session.selection.frame.into_iter().collect();
         let nothing = names.is_empty() && frames.is_empty();
         (!nothing).then(|| match session.editable() {
             true => edit::copy(session.document(), session.scope(), names, &frames),
@@ -71,24 +71,24 @@ impl Canvas {
     }
 
     pub fn duplicate(&mut self, session: &mut Session) -> Result<(), String> {
-        let (scope, names) = (session.scope().clone(), session.selection.clone());
+        let (scope, names) = (session.scope().clone(), session.selection.nodes.clone());
         let mut after = session.document().clone();
         let new = edit::duplicate(&mut after, &scope, &names, APART, PasteInputs::Keep, session.library())?;
         session.edit("duplicate", |document| *document = after);
-        session.selection = new;
+        session.selection.nodes = new;
         Ok(())
     }
 
     /// Mutes what is selected, or unmutes it if all of it is muted.
     pub fn mute(&mut self, session: &mut Session) {
-        let (scope, names) = (session.scope().clone(), session.selection.clone());
+        let (scope, names) = (session.scope().clone(), session.selection.nodes.clone());
         let all = names.iter().all(|name| session.nodes().get(name).is_some_and(|node| node.muted));
         session.edit("mute", |document| edit::mute(document, &scope, &names, !all));
     }
 
     /// Begins to type the name of what is selected.
     pub fn rename_selected(&mut self, session: &Session) {
-        match (session.frame, session.selection.iter().next()) {
+        match (session.selection.frame, session.selection.first()) {
             (Some(frame), _) => self.rename_frame(session, frame),
             (None, Some(name)) => self.rename(session, &name.clone()),
             (None, None) => {}
@@ -100,7 +100,7 @@ impl Canvas {
         let scope = session.scope().clone();
         let sizes = |name: &str| self.area(session, name).map_or((200.0, 100.0), |area| (area.width(), area.height()));
         let mut after = session.document().clone();
-        let index = if session.selection.is_empty() {
+        let index = if session.selection.nodes.is_empty() {
             let at = self.to_document(self.rect.center() - egui::vec2(150.0, 100.0));
             let frame = Frame {
                 title: "Comment".into(),
@@ -110,18 +110,17 @@ impl Canvas {
             };
             edit::add_frame(&mut after, &scope, frame)?
         } else {
-            edit::frame_around(&mut after, &scope, &session.selection, sizes, "Comment")?
+            edit::frame_around(&mut after, &scope, &session.selection.nodes, sizes, "Comment")?
         };
         session.arrange("frame", |document| *document = after);
-        session.selection.clear();
-        session.frame = Some(index);
+        session.selection = Selection::of_frame(index);
         self.rename_frame(session, index);
         Ok(())
     }
 
     /// Wires the selected nodes, from left to right, where an output fits a free input.
     pub fn link_selected(&mut self, session: &mut Session) -> Result<(), String> {
-        let mut names: Vec<String> = session.selection.iter().cloned().collect();
+        let mut names: Vec<String> = session.selection.nodes.iter().cloned().collect();
         names.sort_by(|a, b| super::place_of(session, a).x.total_cmp(&super::place_of(session, b).x));
         for pair in names.windows(2) {
             let [from, to] = pair else { continue };
@@ -142,7 +141,7 @@ impl Canvas {
 
     /// The first output of the selected node; of an Output, what it shows.
     pub fn output_of_selected(&self, session: &Session) -> Option<Link> {
-        let name = session.selection.iter().next()?;
+        let name = session.selection.first()?;
         let signature = self.signatures.get(name)?;
         match signature.outputs.first() {
             Some(port) => Some(Link { node: name.clone(), port: port.name.clone() }),
@@ -153,7 +152,7 @@ impl Canvas {
     /// Selects the nodes that the selected ones read, or that read them. Returns what brings them into view.
     #[must_use]
     pub fn select_neighbors(&mut self, session: &mut Session, before: bool) -> Option<Action> {
-        let chosen = session.selection.clone();
+        let chosen = session.selection.nodes.clone();
         let next: BTreeSet<String> = session
             .wires()
             .filter_map(|(end, link)| match before {
@@ -162,7 +161,7 @@ impl Canvas {
             })
             .collect();
         (!next.is_empty()).then(|| {
-            session.selection = next;
+            session.selection.nodes = next;
             Action::Reveal
         })
     }
@@ -170,7 +169,7 @@ impl Canvas {
     /// Puts another stage in the place of the selected one.
     pub fn swap_stage(&mut self, session: &mut Session, stage: &str) -> Result<(), String> {
         let (scope, library) = (session.scope().clone(), session.library());
-        let Some(name) = session.selection.iter().next().cloned() else { return Ok(()) };
+        let Some(name) = session.selection.first().cloned() else { return Ok(()) };
         let mut after = session.document().clone();
         edit::swap_stage(&mut after, &scope, &name, stage, library)?;
         session.edit("swap", |document| *document = after);

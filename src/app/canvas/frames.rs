@@ -6,7 +6,7 @@ use eframe::egui::epaint::RectShape;
 use eframe::egui::{self, Align2, CornerRadius, FontId, Rect, Sense, Shape, Stroke, StrokeKind, Ui, vec2};
 
 use super::Canvas;
-use crate::app::session::Session;
+use crate::app::session::{Selection, Session};
 use crate::app::theme::{self, Look};
 use crate::document::Frame;
 use crate::edit;
@@ -42,7 +42,7 @@ impl Canvas {
         let shapes = seen.filter(|(_, _, rect)| rect.intersects(view));
         Shape::Vec(
             shapes
-                .map(|(index, frame, rect)| self.shape(ui, look, session.frame == Some(index), frame, rect))
+                .map(|(index, frame, rect)| self.shape(ui, look, session.selection.frame == Some(index), frame, rect))
                 .collect(),
         )
     }
@@ -116,8 +116,7 @@ impl Canvas {
             ui.ctx().set_cursor_icon(icon);
         }
         if response.clicked() || response.drag_started_by(egui::PointerButton::Primary) {
-            session.selection.clear();
-            session.frame = Some(index);
+            session.selection = Selection::of_frame(index);
         }
         if response.double_clicked() {
             self.rename_frame(session, index);

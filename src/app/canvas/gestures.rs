@@ -9,7 +9,7 @@ use egui_node_graph::NodeResponse;
 use super::view::{Asked, Response};
 use super::{Canvas, Framing, Palette, ZOOM, finite};
 use crate::app::action::{Action, Actions};
-use crate::app::session::Session;
+use crate::app::session::{Selection, Session};
 use crate::app::theme;
 use crate::document::{Link, ParamValue};
 use crate::edit::{self, InputEnd};
@@ -105,7 +105,7 @@ impl Canvas {
             *start = ui.input(|input| input.pointer.press_origin()).unwrap_or(*start);
         }
         if boxed {
-            session.selection = self.state.selected_nodes.iter().filter_map(|id| self.name(*id)).collect();
+            session.selection.nodes = self.state.selected_nodes.iter().filter_map(|id| self.name(*id)).collect();
         }
         let (pressed, more) =
             ui.input(|input| (input.pointer.primary_pressed(), input.modifiers.shift || input.modifiers.command));
@@ -113,23 +113,21 @@ impl Canvas {
         let on_node = pointer.is_some_and(|at| self.paint.rects.values().any(|r| r.expand(8.0).contains(at)));
         if pressed && !more && !on_node && self.held_frame.is_none() && ui.rect_contains_pointer(self.rect) {
             session.selection.clear();
-            session.frame = None;
         }
         for response in responses {
             match response {
                 NodeResponse::SelectNode(id) => {
                     let Some(name) = self.name(*id) else { continue };
-                    session.frame = None;
+                    session.selection.frame = None;
                     if !more {
-                        session.selection = BTreeSet::from([name]);
-                    } else if !session.selection.remove(&name) {
-                        session.selection.insert(name);
+                        session.selection.nodes = BTreeSet::from([name]);
+                    } else if !session.selection.nodes.remove(&name) {
+                        session.selection.nodes.insert(name);
                     }
                 }
                 NodeResponse::MoveNode { node, .. } => {
                     if let Some(name) = self.name(*node).filter(|name| !session.selection.contains(name)) {
-                        session.selection = BTreeSet::from([name]);
-                        session.frame = None;
+                        session.selection = Selection::of(name);
                     }
                 }
                 _ => {}
@@ -144,7 +142,7 @@ impl Canvas {
         let scope = session.scope().clone();
         let dragged = responses.iter().any(|response| matches!(response, NodeResponse::MoveNode { .. }));
         if let (true, true, true, None, Some(press)) = (dragged, down, session.editable(), &self.grip, press) {
-            let places = session.selection.iter().map(|name| (name.clone(), super::place_of(session, name)));
+            let places = session.selection.nodes.iter().map(|name| (name.clone(), super::place_of(session, name)));
             self.grip = Some(Grip { press: self.to_document(press), places: places.collect() });
         }
         if let (Some(grip), true, Some(pointer)) = (&self.grip, down, pointer) {
@@ -170,7 +168,7 @@ impl Canvas {
         }
         self.moved = false;
         session.arrange("move", |document| edit::round_positions(document, &scope));
-        let Some((end, name)) = target.zip(session.selection.iter().next().cloned()) else { return Ok(()) };
+        let Some((end, name)) = target.zip(session.selection.first().cloned()) else { return Ok(()) };
         let mut after = session.document().clone();
         edit::insert_on_wire(&mut after, &scope, &name, &end, session.library())?;
         session.edit("move", |document| *document = after);
@@ -179,7 +177,7 @@ impl Canvas {
 
     /// The end of the wire that the one dragged node would go into.
     fn insertion(&self, ui: &Ui, session: &Session) -> Option<InputEnd> {
-        let name = session.selection.iter().next().filter(|_| session.selection.len() == 1)?;
+        let name = session.selection.single()?;
         let node = session.nodes().get(name)?;
         let read = session.wires().any(|(_, link)| link.node == *name);
         // A node that is wired already was rather moved for its own sake.

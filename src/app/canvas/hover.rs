@@ -6,6 +6,7 @@ use super::view::{End, REACH};
 use super::wire_drag::WireDrag;
 use super::wires::{NEAR, WireShape};
 use super::{Canvas, frames};
+use crate::app::panes::Pane;
 use crate::app::session::Session;
 use crate::app::{prose, theme};
 use crate::edit::PortSignature;
@@ -76,10 +77,7 @@ impl Canvas {
         let over = ui.rect_contains_pointer(self.rect) && self.palette.is_none() && self.menu.is_none();
         let at = ui.input(|input| input.pointer.latest_pos()).filter(|_| over);
         let node = at.and_then(|at| self.node_at(at));
-        if node.is_some() || std::mem::replace(&mut self.hovering, node.is_some()) {
-            session.hovered = node.as_ref().map(|name| session.scope().path(name));
-            self.hovering = node.is_some();
-        }
+        session.hover(Pane::Graph, node.as_ref().map(|name| session.scope().path(name)));
         let Some(at) = at else { return };
         let port = self.row_at(at);
         if let Some(drag) = drag {

@@ -5,7 +5,7 @@ use eframe::egui::{self, Key, Pos2, RichText, Ui, vec2};
 use super::Canvas;
 use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
-use crate::app::session::Session;
+use crate::app::session::{Selection, Session};
 use crate::app::theme;
 use crate::document::{Color, Link};
 use crate::edit::{self, InputEnd};
@@ -50,15 +50,14 @@ impl Canvas {
     pub(super) fn open_menu(&mut self, ui: &Ui, session: &mut Session, at: Pos2) {
         let subject = if let Some(name) = self.node_at(at) {
             if !session.selection.contains(&name) {
-                session.selection = std::iter::once(name.clone()).collect();
+                session.selection.nodes = std::iter::once(name.clone()).collect();
             }
-            session.frame = None;
+            session.selection.frame = None;
             Some(Subject::Nodes(name))
         } else if let Some(wire) = self.wire_at(at) {
             Some(Subject::Wire(wire.from.clone(), wire.to.clone()))
         } else if let Some(index) = self.frame_at(session, at) {
-            session.selection.clear();
-            session.frame = Some(index);
+            session.selection = Selection::of_frame(index);
             Some(Subject::Frame)
         } else {
             None
@@ -122,7 +121,7 @@ impl Canvas {
 
     /// Colours the selection.
     fn set_color(&self, session: &mut Session, color: Option<Color>) {
-        let (scope, names, frame) = (session.scope().clone(), session.selection.clone(), session.frame);
+        let (scope, names, frame) = (session.scope().clone(), session.selection.nodes.clone(), session.selection.frame);
         session.arrange("color", |document| {
             edit::set_color(document, &scope, &names, color);
             if let Some(frame) = frame {

@@ -103,8 +103,6 @@ pub struct Canvas {
     /// It was drawn in this frame, and not behind another pane.
     shown: bool,
     rect: Rect,
-    /// The pointer is over a node.
-    hovering: bool,
     /// Numbers of the level, and the nodes whose expressions name them.
     mentions: Vec<(String, String)>,
     /// Shares of the GPU's time are painted on the nodes.
@@ -145,7 +143,6 @@ impl Default for Canvas {
             reveal: false,
             shown: false,
             rect: Rect::ZERO,
-            hovering: false,
             mentions: Vec::new(),
             heat: false,
             minimap: true,
@@ -254,7 +251,7 @@ impl Canvas {
         }
         let view = self.rect.shrink(room::EDGE);
         let seen = |name: &String| self.window_area(session, name).is_some_and(|area| view.contains_rect(area));
-        if !session.selection.iter().all(seen) {
+        if !session.selection.nodes.iter().all(seen) {
             self.framing = Some(Framing::Selection);
         }
     }
@@ -313,7 +310,7 @@ impl Canvas {
         let severities = figures::severities(session);
         self.figures.update(session, self.heat, now);
         let Figures { still, joined, spent, heat: hot, .. } = &self.figures;
-        let hovered = session.hovered.as_deref().and_then(|path| session.here(path)).map(String::from);
+        let hovered = session.hovered().and_then(|path| session.here(path)).map(String::from);
         for (name, id) in &self.ids {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
             let view = &mut node.user_data;
@@ -334,7 +331,8 @@ impl Canvas {
             let pictured = !self.thumbnails.is_empty();
             view.thumbnail = pictured.then(|| self.thumbnails.get(&session.scope().path(name)).copied()).flatten();
         }
-        self.state.selected_nodes = session.selection.iter().filter_map(|name| self.ids.get(name).copied()).collect();
+        self.state.selected_nodes =
+            session.selection.nodes.iter().filter_map(|name| self.ids.get(name).copied()).collect();
     }
 
     /// While a wire is dragged, ports that it does not fit step back.

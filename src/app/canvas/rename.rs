@@ -75,7 +75,7 @@ impl Canvas {
                 let mut after = session.document().clone();
                 edit::rename(&mut after, &scope, &name, &new)?;
                 session.edit("rename", |document| *document = after);
-                session.selection = std::iter::once(new).collect();
+                session.selection.nodes = std::iter::once(new).collect();
                 Ok(())
             }
             Subject::Frame(index) => {

@@ -62,7 +62,7 @@ impl Canvas {
             edit::connect(&mut after, &scope, link, &end);
         }
         session.edit("add", |document| *document = after);
-        session.selection = BTreeSet::from([name]);
+        session.selection.nodes = BTreeSet::from([name]);
         // It may have found its room out of sight.
         actions.extend(pointer.is_none().then_some(Action::Reveal));
         Ok(())
@@ -92,7 +92,7 @@ impl Canvas {
         });
         let (after, names) = put(self.place_for(session, size, pointer))?;
         session.edit("paste", |document| *document = after);
-        session.selection = names;
+        session.selection.nodes = names;
         actions.extend(pointer.is_none().then_some(Action::Reveal));
         Ok(())
     }

@@ -112,9 +112,9 @@ fn a_wire_that_does_not_fit_stays_where_it_was_and_a_sentence_says_why() {
 fn the_selection_outlives_clicks_elsewhere_and_moves_together() {
     let mut bench = Bench::new(fluid());
     bench.click(bench.title("jet"));
-    bench.session.selection.insert("smoke".into());
+    bench.session.selection.nodes.insert("smoke".into());
     bench.click(pos2(1300.0, 400.0));
-    assert_eq!(bench.session.selection.len(), 2);
+    assert_eq!(bench.session.selection.nodes.len(), 2);
     let before = bench.session.document().clone();
     let zoom = bench.canvas.zoom;
     bench.drag(bench.title("jet"), bench.title("jet") + vec2(0.0, 60.0));
@@ -127,7 +127,7 @@ fn the_selection_outlives_clicks_elsewhere_and_moves_together() {
     bench.session.undo();
     assert_eq!(*bench.session.document(), before);
     bench.click(pos2(1190.0, 790.0));
-    assert!(bench.session.selection.is_empty());
+    assert!(bench.session.selection.nodes.is_empty());
 }
 
 #[test]

@@ -115,7 +115,7 @@ struct Subject {
 
 /// The text of the selected node, or why there is none.
 fn subject(session: &Session) -> Result<Subject, &'static str> {
-    let mut selected = session.selection.iter();
+    let mut selected = session.selection.nodes.iter();
     let (Some(name), None) = (selected.next(), selected.next()) else {
         return Err("Select one node to see its WGSL.");
     };

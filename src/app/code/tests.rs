@@ -28,7 +28,7 @@ fn session(node: &str) -> Session {
     let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
     session.open(graph(), None);
     settle(&mut session);
-    session.selection = std::iter::once(node.to_string()).collect();
+    session.selection.nodes = std::iter::once(node.to_string()).collect();
     session
 }
 
@@ -137,10 +137,10 @@ fn what_was_just_typed_is_not_lost() {
     bench.code.flush(&mut bench.session);
     assert!(bench.kept().contains("params.rate + 1.0;"), "as a command does");
     bench.write(" + 2.0");
-    bench.session.selection = std::iter::once("look".to_string()).collect();
+    bench.session.selection.nodes = std::iter::once("look".to_string()).collect();
     bench.frame(Vec::new());
     assert!(bench.kept().contains("+ 1.0 + 2.0;"), "as selecting another node does");
-    bench.session.selection = std::iter::once("fade".to_string()).collect();
+    bench.session.selection.nodes = std::iter::once("fade".to_string()).collect();
     bench.frame(Vec::new());
     bench.caret("2.0");
     bench.write(" + 3.0");
@@ -273,12 +273,12 @@ fn a_file_is_written_when_it_is_saved_and_a_draft_is_kept_until_then() {
     bench.write(" * 0.5");
     bench.wait(1.0);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), FADE, "not before it is saved");
-    bench.session.selection = std::iter::once("look".to_string()).collect();
+    bench.session.selection.nodes = std::iter::once("look".to_string()).collect();
     bench.frame(Vec::new());
     assert_eq!(bench.session.drafts().keys().collect::<Vec<_>>(), [&path]);
     assert!(bench.session.unsaved() && bench.session.drafts()[&path].text.contains("* 0.5"));
     assert_eq!(bench.code.save(&bench.ctx, &mut bench.session), None, "the keyboard is elsewhere");
-    bench.session.selection = std::iter::once("fade".to_string()).collect();
+    bench.session.selection.nodes = std::iter::once("fade".to_string()).collect();
     bench.frame(Vec::new());
     bench.caret("* 0.5");
     let saved = bench.code.save(&bench.ctx, &mut bench.session).unwrap();
@@ -402,7 +402,7 @@ fn looks_right_and_is_found_by_its_names(theme: Theme, name: &str) {
     let session = &mut harness.state_mut().1;
     settle(session);
     assert!(matches!(session.document().nodes["look"].kind, NodeKind::Custom(_)));
-    session.selection = std::iter::once("fade".to_string()).collect();
+    session.selection.nodes = std::iter::once("fade".to_string()).collect();
     session.edit("mistake", |document| {
         let wrong = FADE.replace("field(cell) *", "field(cell) * speed *");
         document.nodes.get_mut("fade").unwrap().kind = NodeKind::Custom(wrong);

@@ -131,7 +131,7 @@ fn statistics(ui: &mut Ui, session: &mut Session) {
 
 /// The fields of the selected comment frame.
 pub(super) fn frame(ui: &mut Ui, session: &mut Session) {
-    let Some(index) = session.frame else { return };
+    let Some(index) = session.selection.frame else { return };
     let Some(before) = session.frames().get(index).cloned() else { return };
     let mut now = before.clone();
     let editable = session.editable();

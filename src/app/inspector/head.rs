@@ -65,7 +65,7 @@ fn rename(one: &mut Inspected<'_>, new: &str) -> Result<(), String> {
     let (mut renamed, scope) = (one.session.document().clone(), one.session.scope().clone());
     edit::rename(&mut renamed, &scope, &one.name, new)?;
     one.session.edit("rename", |document| *document = renamed);
-    one.session.selection = BTreeSet::from([new.to_string()]);
+    one.session.selection.nodes = BTreeSet::from([new.to_string()]);
     Ok(())
 }
 

@@ -54,7 +54,7 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String], actions
         }
     });
     if let Some(name) = chosen {
-        session.selection = BTreeSet::from([name]);
+        session.selection.nodes = BTreeSet::from([name]);
     }
     Ok(())
 }

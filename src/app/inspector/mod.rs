@@ -47,11 +47,11 @@ const MANY: usize = 12;
 
 /// Draws the inspector. An `Err` is a sentence for the person.
 pub fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
-    let selected: Vec<String> = session.selection.iter().cloned().collect();
+    let selected: Vec<String> = session.selection.nodes.iter().cloned().collect();
     let known = |name: &&String| session.nodes().contains_key(*name);
     let nodes: Vec<String> = selected.iter().filter(known).cloned().collect();
     let mut result = Ok(());
-    let salt = ("inspector", selected.first(), session.frame);
+    let salt = ("inspector", selected.first(), session.selection.frame);
     let scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt(salt);
     scroll.show(ui, |ui| {
         // Room for the bar beside what fills the whole width. In a narrower pane the right end is cut off: rows count on a width that
@@ -62,7 +62,7 @@ pub fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result
             ([one], _) if one == IN || one == OUT => {
                 result = ports::block(ui, session, one, actions);
             }
-            (_, []) if session.frame.is_some() => graph::frame(ui, session),
+            (_, []) if session.selection.frame.is_some() => graph::frame(ui, session),
             ([], _) => two(ui, session, graph::fields, |ui, session| graph::results(ui, session, actions)),
             (_, [name]) => {
                 if let Some(mut one) = Inspected::new(session, name, Vec::new(), actions) {

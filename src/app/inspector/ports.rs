@@ -6,7 +6,7 @@ use super::row::{Name, faint, named, section, small, text};
 use super::value::Field;
 use super::{Inspected, declared, theme, told};
 use crate::app::action::{Action, Actions};
-use crate::app::session::Session;
+use crate::app::session::{Selection, Session};
 use crate::document::{Link, ParamValue};
 use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
 use crate::library::Library;
@@ -124,8 +124,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
 /// Selects where a wire of the open level comes from. Returns what brings it into view.
 fn go(session: &mut Session, link: &Link) -> Option<Action> {
     if link.node == IN {
-        session.selection = std::iter::once(IN.to_string()).collect();
-        session.frame = None;
+        session.selection = Selection::of(IN.to_string());
         return Some(Action::Reveal);
     }
     let path = session.scope().path(&link.node);

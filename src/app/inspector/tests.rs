@@ -37,7 +37,7 @@ impl Bench {
     }
 
     fn select(&mut self, node: &str) {
-        self.session.selection = std::iter::once(node.to_string()).collect();
+        self.session.selection.nodes = std::iter::once(node.to_string()).collect();
         (0..3).for_each(|_| self.frame(Vec::new()));
     }
 
@@ -95,7 +95,7 @@ fn the_wgsl_of_a_stage_is_a_click_away() {
     use egui_kittest::kittest::Queryable;
     let bench = Bench::new(GRAPH);
     let mut session = bench.session;
-    session.selection = std::iter::once("fade".to_string()).collect();
+    session.selection.nodes = std::iter::once("fade".to_string()).collect();
     let draw = |ui: &mut Ui, state: &mut (Session, Actions)| show(ui, &mut state.0, &mut state.1).unwrap();
     let state = (session, Actions::new());
     let mut harness = egui_kittest::Harness::builder().with_size(vec2(900.0, 700.0)).build_ui_state(draw, state);
@@ -103,7 +103,7 @@ fn the_wgsl_of_a_stage_is_a_click_away() {
     harness.get_by_label("Show WGSL").click();
     harness.run();
     assert_eq!(harness.state().1, [Action::ShowCode(SourcePlace { line: 1, column: 1 })]);
-    harness.state_mut().0.selection = std::iter::once("box".to_string()).collect();
+    harness.state_mut().0.selection.nodes = std::iter::once("box".to_string()).collect();
     harness.run();
     assert!(harness.query_by_label("Show WGSL").is_none(), "a domain has none");
 }
@@ -142,7 +142,7 @@ fn what_a_group_waits_for_is_chosen_changed_and_taken_back() {
     assert!(!bench.session.modified());
     let mut session = bench.session;
     let draw = |ui: &mut Ui, session: &mut Session| show(ui, session, &mut Actions::new()).unwrap();
-    session.selection = std::iter::once("solve".to_string()).collect();
+    session.selection.nodes = std::iter::once("solve".to_string()).collect();
     let mut harness = egui_kittest::Harness::builder().with_size(vec2(900.0, 900.0)).build_ui_state(draw, session);
     harness.run();
     harness.get_by_label("param stop").click();

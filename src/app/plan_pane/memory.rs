@@ -5,6 +5,7 @@ use eframe::egui::{self, Align2, Color32, FontId, Rect, RichText, Sense, Ui, Wid
 use super::cell::{self, Columns, ROW};
 use super::{PlanPane, buffers, figures};
 use crate::app::action::Actions;
+use crate::app::panes::Pane;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::plan::{Buffer, Holding, Plan};
@@ -63,13 +64,10 @@ pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, actions: &m
         cell::text(ui, columns.cell(row, column), align, title, FontId::proportional(11.0), look.dim);
     }
     columns.grips(ui, row, TABLE, TITLES, WIDTHS);
-    if hovered.is_some() || pane.hovering {
-        pane.hovering = hovered.is_some();
-        session.hovered = hovered;
-    }
+    session.hover(Pane::Plan, hovered);
     if let Some(node) = go_to {
         actions.extend(session.go_to(&node));
-        pane.selection = session.selection.clone();
+        pane.selection = session.selection.nodes.clone();
     }
 }
 

@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use eframe::egui::{self, RichText, Ui};
 
 use super::action::Actions;
+use super::panes::Pane;
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::gpu::{List, Profile};
@@ -57,7 +58,6 @@ pub struct PlanPane {
     /// The selection as it was last seen here, and the row that a new one is to be found at.
     selection: BTreeSet<String>,
     found: Option<usize>,
-    hovering: bool,
     kernel: Option<KernelText>,
     shown: bool,
 }
@@ -85,8 +85,8 @@ impl PlanPane {
     /// After all panes were drawn: single dispatches are timed only while somebody looks.
     pub fn settle(&mut self, session: &mut Session) {
         let looked_at = std::mem::take(&mut self.shown) && !self.memory;
-        if !looked_at && std::mem::take(&mut self.hovering) {
-            session.hovered = None;
+        if !looked_at {
+            session.hover(Pane::Plan, None);
         }
         let profile = if looked_at { Profile::Dispatches } else { Profile::Nodes };
         if let Some(simulation) = session.simulation().filter(|s| s.profiling() != profile) {
@@ -122,8 +122,8 @@ impl PlanPane {
         } else if renew {
             self.sum();
         }
-        if self.selection != session.selection {
-            self.selection = session.selection.clone();
+        if self.selection != session.selection.nodes {
+            self.selection.clone_from(&session.selection.nodes);
             self.found = table::first_selected(self, session);
         }
     }

@@ -10,6 +10,7 @@ use super::kernel::KernelText;
 use super::rows::{self, LISTS, Row, Shape};
 use super::{PlanPane, buffers};
 use crate::app::action::Actions;
+use crate::app::panes::Pane;
 use crate::app::session::Session;
 use crate::app::theme::{self, Look};
 use crate::gpu::List;
@@ -77,20 +78,12 @@ pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, actions: &m
     });
     let offset = output.state.offset.x;
     let sorted = heading(ui, head, &table, offset);
-    hover(session, pane, hovered);
+    session.hover(Pane::Plan, hovered);
     if sorted.is_some_and(|by_time| by_time != pane.by_time) {
         pane.by_time = !pane.by_time;
         pane.stale = true;
     }
     act(ui, pane, (session, actions), asked);
-}
-
-fn hover(session: &mut Session, pane: &mut PlanPane, hovered: Option<String>) {
-    // Only what this pane has said is taken back.
-    if hovered.is_some() || pane.hovering {
-        pane.hovering = hovered.is_some();
-        session.hovered = hovered;
-    }
 }
 
 fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Actions), asked: Option<Asked>) {
@@ -108,7 +101,7 @@ fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Act
         Some(Asked::GoTo(index)) => {
             if let Some(path) = row(index).map(|row| row.path.clone()) {
                 actions.extend(session.go_to(&path));
-                pane.selection = session.selection.clone();
+                pane.selection = session.selection.nodes.clone();
             }
         }
         Some(Asked::Kernel(index)) => {
@@ -174,7 +167,7 @@ impl Table<'_> {
             && self.session.here(&row.path).is_some_and(|node| self.session.selection.contains(node));
         let label = if row.name.is_empty() { &row.path } else { &row.name };
         response.widget_info(|| WidgetInfo::selected(WidgetType::SelectableLabel, true, selected, label));
-        let near = self.session.hovered.as_deref().is_some_and(|path| within(&row.path, path));
+        let near = self.session.hovered().is_some_and(|path| within(&row.path, path));
         let fill = match (selected, near || response.hovered(), row.shape) {
             (true, ..) => self.look.accent.gamma_multiply(0.2),
             (_, true, _) => self.look.button[0],

@@ -186,14 +186,17 @@ fn rows_and_nodes_tell_of_each_other() {
     let at = bench.place(&row.name);
     bench.frame(vec![Event::PointerMoved(at)]);
     bench.frame(Vec::new());
-    assert_eq!(bench.session.hovered, Some(row.path.clone()));
-    assert!(bench.session.scope().is_root() && bench.session.selection.is_empty(), "to rest on it opens no group");
+    assert_eq!(bench.session.hovered(), Some(row.path.as_str()));
+    assert!(
+        bench.session.scope().is_root() && bench.session.selection.nodes.is_empty(),
+        "to rest on it opens no group"
+    );
     bench.click(at);
-    assert_eq!(bench.session.selection, BTreeSet::from([inner]));
+    assert_eq!(bench.session.selection.nodes, BTreeSet::from([inner]));
     assert_eq!(bench.actions, [Action::Reveal], "the canvas is asked to show it");
     bench.frame(vec![Event::PointerGone]);
     bench.frame(Vec::new());
-    assert_eq!(bench.session.hovered, None);
+    assert_eq!(bench.session.hovered(), None);
     // The triangle unfolds.
     let rows = bench.pane.rows.rows.len();
     bench.click(pos2(at.x.min(80.0), at.y));
@@ -337,7 +340,7 @@ fn columns_are_as_wide_as_they_are_dragged() {
         bench.frame(events);
     }
     assert!((bench.place("Stage").x - before.x - 60.0).abs() < 1.0, "it went along");
-    assert!(bench.session.selection.is_empty(), "no row was meant");
+    assert!(bench.session.selection.nodes.is_empty(), "no row was meant");
     (0..60).for_each(|_| drop(bench.frame(Vec::new())));
     bench.click(to);
     bench.click(to);

@@ -63,7 +63,7 @@ impl Session {
         self.compiler = Compiler::new(gpu.clone(), move || wake());
         self.gpu = gpu;
         self.simulation = None;
-        self.running = Default::default();
+        self.problems.running = Default::default();
         self.snapshots.reading = None;
         self.snapshots.asked = None;
         self.snapshots.wanted = true;

@@ -22,20 +22,20 @@ pub type Drafts = BTreeMap<PathBuf, Draft>;
 
 impl Session {
     pub fn drafts(&self) -> &Drafts {
-        &self.drafts
+        &self.disk.drafts
     }
 
     /// Notes what a file is to hold, or that there is nothing to be noted any more.
     pub fn set_draft(&mut self, path: &Path, draft: Option<Draft>) {
         match draft {
-            Some(draft) => drop(self.drafts.insert(path.to_path_buf(), draft)),
-            None => drop(self.drafts.remove(path)),
+            Some(draft) => drop(self.disk.drafts.insert(path.to_path_buf(), draft)),
+            None => drop(self.disk.drafts.remove(path)),
         }
     }
 
     /// Takes up what a window had that died.
     pub fn set_drafts(&mut self, drafts: Drafts) {
-        self.drafts = drafts;
+        self.disk.drafts = drafts;
     }
 
     /// Writes every file that was changed here.
@@ -43,9 +43,9 @@ impl Session {
     /// # Errors
     /// Why one can't be written, in one sentence; it stays a draft, as do those after it.
     pub fn save_drafts(&mut self) -> Result<(), String> {
-        while let Some((path, draft)) = self.drafts.pop_first() {
+        while let Some((path, draft)) = self.disk.drafts.pop_first() {
             if let Err(sentence) = disk::save_stage(&path, &draft.text) {
-                self.drafts.insert(path, draft);
+                self.disk.drafts.insert(path, draft);
                 return Err(sentence);
             }
         }
@@ -54,6 +54,6 @@ impl Session {
 
     /// Whether there is anything that no file holds: changes of the document, or of stage files.
     pub fn unsaved(&self) -> bool {
-        self.modified() || !self.drafts.is_empty()
+        self.modified() || !self.disk.drafts.is_empty()
     }
 }

@@ -24,7 +24,7 @@ impl Session {
     pub(super) fn renew_checks(&mut self, expectations: Vec<Result<Expectation, Problem>>) {
         self.checks.replace(expectations);
         let goes_on = self.simulation.as_ref().is_some_and(|simulation| simulation.frame() > 0);
-        match (std::mem::take(&mut self.changed), goes_on) {
+        match (std::mem::take(&mut self.changes.pending), goes_on) {
             (_, false) => self.checks.restart(),
             (true, true) => self.checks.suspend(),
             (false, true) => {}
@@ -57,7 +57,7 @@ impl Session {
             let found = if outcome.found.is_empty() { String::new() } else { format!(": {}", outcome.found) };
             let cause = format!("expectation failed at frame {}: {}{found}; {why}", outcome.frame, expectation.claim());
             let remedy = "correct the graph, or change the expectation";
-            self.running.push(Problem::new(&expectation.node, "", cause, remedy).warning());
+            self.problems.running.push(Problem::new(&expectation.node, "", cause, remedy).warning());
         }
         self.checks.waiting()
     }

@@ -2,26 +2,37 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Session;
+use super::readable::Readable;
+use super::{Selection, Session};
 use crate::app::action::{Action, Actions};
 use crate::app::canvas::layout;
 use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, Scope};
 use crate::edit::{self, IN, InputEnd, NodeSignature, OUT};
 use crate::problem::Problem;
 
+/// The level that is open.
+#[derive(Default)]
+pub struct OpenLevel {
+    scope: Scope,
+    /// The document with the open groups of the library put in, while one is open.
+    opened: Option<Document>,
+    /// What Custom nodes show while their texts do not parse.
+    pub(super) readable: Readable,
+}
+
 impl Session {
     pub fn scope(&self) -> &Scope {
-        &self.scope
+        &self.level.scope
     }
 
     /// The document, in which the groups of the library that are open are groups of its own.
     pub(super) fn shown(&self) -> &Document {
-        self.opened.as_ref().unwrap_or(&self.document)
+        self.level.opened.as_ref().unwrap_or(&self.document)
     }
 
     pub fn level(&self) -> Level<'_> {
         // `settle` has seen to it that there is such a level.
-        self.shown().level(&self.scope).unwrap_or(Level::Document(&self.document))
+        self.shown().level(&self.level.scope).unwrap_or(Level::Document(&self.document))
     }
 
     /// Nodes of the open level.
@@ -41,13 +52,13 @@ impl Session {
 
     /// Whether the open level is the document's own; groups of the library can only be looked at.
     pub fn editable(&self) -> bool {
-        self.opened.is_none()
+        self.level.opened.is_none()
     }
 
     /// The outermost group of the library that is open: its level in the document, and the node's name there.
     pub fn library_group(&self) -> Option<(Scope, String)> {
         let mut scope = Scope::default();
-        for name in &self.scope.0 {
+        for name in &self.level.scope.0 {
             let node = self.document.level(&scope)?.nodes().get(name)?;
             if !matches!(node.kind, NodeKind::Group(_)) {
                 return Some((scope, name.clone()));
@@ -60,13 +71,13 @@ impl Session {
     /// What each node of the open level shows, with the blocks of an open group. A stage whose text does not read just now shows
     /// what it did before.
     pub fn signatures(&self) -> BTreeMap<String, NodeSignature> {
-        let mended = self.readable.mended(self.shown(), &self.scope);
+        let mended = self.level.readable.mended(self.shown(), &self.level.scope);
         let shown = mended.as_ref().unwrap_or(self.shown());
-        let mut signatures = edit::signature::level(shown, &self.scope, self.library());
-        let path = |wire: &str| self.scope.path(wire);
+        let mut signatures = edit::signature::level(shown, &self.level.scope, self.library());
+        let path = |wire: &str| self.level.scope.path(wire);
         let carried = |wire: &str| self.carried(&path(wire));
         let particles = |wire: &str| self.particles(&path(wire));
-        edit::signature::bind(&mut signatures, shown, &self.scope, carried, particles);
+        edit::signature::bind(&mut signatures, shown, &self.level.scope, carried, particles);
         signatures
     }
 
@@ -86,17 +97,12 @@ impl Session {
         edit::source(self.level(), end).cloned()
     }
 
-    /// Wires that views show, by `node.port` with the whole path of the node.
-    pub fn viewed(&self) -> &BTreeSet<String> {
-        &self.viewed
-    }
-
     /// Leaves groups, and forgets what was selected, where they are no more.
     pub(super) fn settle(&mut self) {
         let mut opened: Option<Document> = None;
         let mut depth = 0;
-        for count in 1..=self.scope.0.len() {
-            let path = self.scope.0.get(..count).unwrap_or_default().join("/");
+        for count in 1..=self.level.scope.0.len() {
+            let path = self.level.scope.0.get(..count).unwrap_or_default().join("/");
             let node = opened.as_ref().unwrap_or(&self.document).node(&path);
             let Some(group) = node.and_then(|node| edit::group_of(node, self.library())).cloned() else { break };
             if !matches!(node.map(|node| &node.kind), Some(NodeKind::Group(_))) {
@@ -104,30 +110,29 @@ impl Session {
                 if let Some(node) = document.node_mut(&path) {
                     node.kind = NodeKind::Group(Box::new(group));
                 }
-                layout::place_all(document, &self.library);
+                layout::place_all(document, self.library());
             }
             depth = count;
         }
-        self.opened = opened;
-        if depth < self.scope.0.len() {
-            self.scope.0.truncate(depth);
-            self.selection.clear();
+        self.level.opened = opened;
+        if depth < self.level.scope.0.len() {
+            self.level.scope.0.truncate(depth);
+            self.selection.nodes.clear();
             self.settle();
             return;
         }
         let group = self.group().is_some();
         let known: BTreeSet<String> = self.nodes().keys().cloned().collect();
-        self.selection.retain(|name| known.contains(name) || (group && (name == IN || name == OUT)));
-        self.frame = self.frame.filter(|index| *index < self.frames().len());
+        self.selection.nodes.retain(|name| known.contains(name) || (group && (name == IN || name == OUT)));
+        self.selection.frame = self.selection.frame.filter(|index| *index < self.frames().len());
     }
 
     /// Opens a group of the open level. Returns whether there is one of that name.
     pub fn enter(&mut self, name: &str) -> bool {
         let group = self.nodes().get(name).is_some_and(|node| edit::group_of(node, self.library()).is_some());
         if group {
-            self.scope = self.scope.inside(name);
+            self.level.scope = self.level.scope.inside(name);
             self.selection.clear();
-            self.frame = None;
             self.settle();
         }
         group
@@ -135,29 +140,27 @@ impl Session {
 
     /// Goes back out of groups, to as many as remain open; the one just left is selected.
     pub fn open_level(&mut self, depth: usize) {
-        if let Some(left) = self.scope.0.get(depth).cloned() {
-            self.scope.0.truncate(depth);
+        if let Some(left) = self.level.scope.0.get(depth).cloned() {
+            self.level.scope.0.truncate(depth);
             self.settle();
-            self.selection = BTreeSet::from([left]);
-            self.frame = None;
+            self.selection = Selection::of(left);
         }
     }
 
     /// Opens the level of a node, given by a path such as `substep/density`, and selects it. Returns what brings it into view.
     #[must_use]
     pub fn go_to(&mut self, path: &str) -> Option<Action> {
-        let before = (std::mem::take(&mut self.scope), std::mem::take(&mut self.selection));
+        let before = (std::mem::take(&mut self.level.scope), std::mem::take(&mut self.selection));
         self.settle();
         let parts: Vec<&str> = path.split('/').collect();
         let (name, groups) = parts.split_last()?;
         // What is inside a group that can't be opened stands for the group.
         let inner = groups.iter().find(|group| !self.enter(group)).unwrap_or(name);
         if self.nodes().contains_key(*inner) {
-            self.selection = BTreeSet::from([inner.to_string()]);
-            self.frame = None;
+            self.selection = Selection::of(inner.to_string());
             return Some(Action::Reveal);
         }
-        (self.scope, self.selection) = before;
+        (self.level.scope, self.selection) = before;
         self.settle();
         None
     }
@@ -172,7 +175,7 @@ impl Session {
     /// The open level's name of what a path tells of: the node itself, or the group that it is in.
     pub fn here<'a>(&self, path: &'a str) -> Option<&'a str> {
         let mut rest = path;
-        for group in &self.scope.0 {
+        for group in &self.level.scope.0 {
             rest = rest.strip_prefix(group.as_str())?.strip_prefix('/')?;
         }
         rest.split('/').next().filter(|name| !name.is_empty())

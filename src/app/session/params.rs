@@ -41,11 +41,11 @@ impl Session {
         for path in paths {
             taken &= self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value.clone()).is_ok());
             if self.compiler.busy() {
-                self.unsent.push((path, value.clone()));
+                self.changes.unsent.push((path, value.clone()));
             }
         }
         // A value that the running plan does not take is wrong, or of a node that nothing reads: compiling tells which.
-        if !taken || !self.problems.is_empty() {
+        if !taken || !self.problems.document.is_empty() {
             self.compile();
         }
     }

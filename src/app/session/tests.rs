@@ -1,4 +1,5 @@
 use super::*;
+use crate::document::Link;
 use crate::edit::fixture::fluid;
 use crate::edit::{self, InputEnd};
 use crate::gpu::GpuOptions;

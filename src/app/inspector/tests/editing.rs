@@ -56,7 +56,7 @@ impl Window {
     }
 
     pub fn select(&mut self, nodes: &[&str]) {
-        self.session().selection = nodes.iter().map(|name| name.to_string()).collect();
+        self.session().selection.nodes = nodes.iter().map(|name| name.to_string()).collect();
         self.harness.run_steps(4);
     }
 
@@ -439,7 +439,7 @@ fn frames_and_the_graph_have_fields() {
     window.harness.run_steps(2);
     window.type_into("param seed", "7");
     assert_eq!(window.session().document().seed, 7);
-    window.session().frame = Some(0);
+    window.session().selection.frame = Some(0);
     window.harness.run_steps(3);
     window.type_into("param title", "New");
     assert_eq!(window.session().document().frames[0].title, "New");

@@ -65,7 +65,7 @@ fn every_stage_is_shown_and_left_alone() {
     assert!(names.len() > 100, "the library is there: {}", names.len());
     let mut pane = Pane::new(document.clone());
     for name in &names {
-        pane.session.selection = std::iter::once(name.clone()).collect();
+        pane.session.selection.nodes = std::iter::once(name.clone()).collect();
         for width in [300.0, 900.0] {
             (0..2).for_each(|_| pane.frame(vec2(width, 700.0), Vec::new(), Modifiers::NONE));
         }
@@ -99,7 +99,7 @@ fn random_hands_cause_no_panic() {
     let mut changed = 0;
     for round in 0..60 {
         let count = dice.of(&[1, 1, 1, 2, 3]);
-        pane.session.selection = (0..count).map(|_| names[dice.below(names.len())].clone()).collect();
+        pane.session.selection.nodes = (0..count).map(|_| names[dice.below(names.len())].clone()).collect();
         let size = vec2(dice.of(&[240.0, 300.0, 900.0]), 700.0);
         pane.frame(size, Vec::new(), Modifiers::NONE);
         let mut at = Pos2::ZERO;
