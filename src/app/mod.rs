@@ -46,7 +46,7 @@ use crate::document::Document;
 use crate::gpu::{Gpu, describe};
 use crate::library::Library;
 use action::{Action, Actions};
-use canvas::{Canvas, layout};
+use canvas::{Canvas, Options, layout};
 use code::Code;
 use command::{Command, MENUS};
 pub use disk::Source;
@@ -188,7 +188,8 @@ impl Editor {
         let Settings { window, memory, .. } = self.files.settings().get().clone();
         self.session.limit_memory(memory);
         ctx.set_theme(if window.dark { egui::Theme::Dark } else { egui::Theme::Light });
-        (self.canvas.heat, self.canvas.minimap, self.thumbnails) = (window.heat, window.minimap, window.thumbnails);
+        (self.canvas.options, self.thumbnails) =
+            (Options { heat: window.heat, minimap: window.minimap }, window.thumbnails);
         // A layout from another version may lack what can't be closed.
         let whole =
             |panes: &Tree<Pane>| [Pane::Graph, Pane::View(0)].iter().all(|pane| panes.tiles.find_pane(pane).is_some());
@@ -203,8 +204,8 @@ impl Editor {
         let window = WindowChoices {
             dark: ctx.theme() == egui::Theme::Dark,
             panes: Some(self.panes.clone()),
-            heat: self.canvas.heat,
-            minimap: self.canvas.minimap,
+            heat: self.canvas.options.heat,
+            minimap: self.canvas.options.minimap,
             thumbnails: self.thumbnails,
         };
         let known = self.files.settings().get();

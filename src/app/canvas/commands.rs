@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, RichText, Ui};
 
-use super::{Canvas, Framing, layout};
+use super::viewport::Framing;
+use super::{Canvas, layout};
 use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
 use crate::app::picker::Item;
@@ -17,19 +18,6 @@ use crate::edit::{self, PasteInputs};
 const APART: (f32, f32) = (36.0, 36.0);
 
 impl Canvas {
-    pub fn frame_all(&mut self) {
-        self.framing = Some(Framing::All);
-    }
-
-    /// Brings the selection into view when the canvas is drawn next, if it is out of view then.
-    pub fn reveal(&mut self) {
-        self.reveal = true;
-    }
-
-    pub fn frame_selection(&mut self) {
-        self.framing = Some(Framing::Selection);
-    }
-
     /// Gives every node of the level a place anew.
     pub fn arrange(&mut self, session: &mut Session) {
         let scope = session.scope().clone();
@@ -38,7 +26,7 @@ impl Canvas {
         session.arrange("arrange", |document| {
             places.iter().for_each(|(name, at)| edit::place(document, &scope, name, *at));
         });
-        self.framing = Some(Framing::All);
+        self.view.framing = Some(Framing::All);
     }
 
     /// Removes the selected nodes, or the selected frame without what is in it.
@@ -101,7 +89,7 @@ impl Canvas {
         let sizes = |name: &str| self.area(session, name).map_or((200.0, 100.0), |area| (area.width(), area.height()));
         let mut after = session.document().clone();
         let index = if session.selection.nodes.is_empty() {
-            let at = self.to_document(self.rect.center() - egui::vec2(150.0, 100.0));
+            let at = self.to_document(self.view.rect.center() - egui::vec2(150.0, 100.0));
             let frame = Frame {
                 title: "Comment".into(),
                 at: (at.x.round(), at.y.round()),
@@ -124,7 +112,9 @@ impl Canvas {
         names.sort_by(|a, b| super::place_of(session, a).x.total_cmp(&super::place_of(session, b).x));
         for pair in names.windows(2) {
             let [from, to] = pair else { continue };
-            let (Some(ours), Some(theirs)) = (self.signatures.get(from), self.signatures.get(to)) else { continue };
+            let (Some(ours), Some(theirs)) = (self.level.signatures.get(from), self.level.signatures.get(to)) else {
+                continue;
+            };
             let free = theirs
                 .inputs
                 .iter()
@@ -142,7 +132,7 @@ impl Canvas {
     /// The first output of the selected node; of an Output, what it shows.
     pub fn output_of_selected(&self, session: &Session) -> Option<Link> {
         let name = session.selection.first()?;
-        let signature = self.signatures.get(name)?;
+        let signature = self.level.signatures.get(name)?;
         match signature.outputs.first() {
             Some(port) => Some(Link { node: name.clone(), port: port.name.clone() }),
             None => session.nodes().get(name)?.inputs.values().next().cloned(),
@@ -183,12 +173,7 @@ impl Canvas {
 
     /// Something is open that the keyboard belongs to.
     pub fn busy(&self) -> bool {
-        self.palette.is_some()
-            || self.menu.is_some()
-            || self.chooser.is_some()
-            || self.renaming.is_some()
-            || self.stroke.is_some()
-            || self.state.connection_in_progress.is_some()
+        self.popups.any() || self.gesture.stroke.is_some() || self.state.connection_in_progress.is_some()
     }
 
     /// All nodes of the document, to go to one: their paths, and how a list shows them.

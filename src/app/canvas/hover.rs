@@ -23,23 +23,23 @@ impl Canvas {
     pub(super) fn wire_at(&self, at: Pos2) -> Option<&WireShape> {
         // Wires that go back stay behind: where others are as near, those are meant.
         let behind = |wire: &WireShape| if wire.back() { 0.5 * NEAR } else { 0.0 };
-        let near = self.wires.iter().filter_map(|wire| Some((wire.near(at)? + behind(wire), wire)));
+        let near = self.level.wires.iter().filter_map(|wire| Some((wire.near(at)? + behind(wire), wire)));
         near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, wire)| wire)
     }
 
     /// The port whose dot the pointer is on.
     pub(super) fn port_at(&self, at: Pos2) -> Option<(String, End, String)> {
-        let reach = REACH * self.zoom;
+        let reach = REACH * self.view.zoom;
         let hit = |node: &str, end, port: &PortSignature| {
-            let place = self.paint.port(*self.ids.get(node)?, end, &port.name)?;
+            let place = self.paint.port(*self.drawn.ids.get(node)?, end, &port.name)?;
             (place.distance(at) < reach).then(|| (node.to_string(), end, port.name.clone()))
         };
         let near = |name: &&String| {
-            let rect = self.ids.get(*name).and_then(|id| self.paint.rects.get(id));
+            let rect = self.drawn.ids.get(*name).and_then(|id| self.paint.rects.get(id));
             rect.is_some_and(|rect| rect.expand(reach).contains(at))
         };
-        self.signatures.keys().filter(near).find_map(|name| {
-            let signature = self.signatures.get(name)?;
+        self.level.signatures.keys().filter(near).find_map(|name| {
+            let signature = self.level.signatures.get(name)?;
             let inputs = signature.inputs.iter().find_map(|port| hit(name, End::Input, port));
             inputs.or_else(|| signature.outputs.iter().find_map(|port| hit(name, End::Output, port)))
         })
@@ -49,12 +49,12 @@ impl Canvas {
     fn row_at(&self, at: Pos2) -> Option<(String, End, String)> {
         self.port_at(at).or_else(|| {
             let name = self.node_at(at)?;
-            let (id, signature) = (self.ids.get(&name)?, self.signatures.get(&name)?);
+            let (id, signature) = (self.drawn.ids.get(&name)?, self.level.signatures.get(&name)?);
             let on = |end, port: &PortSignature| {
                 let place = self.paint.port(*id, end, &port.name)?;
                 let rect = self.paint.rects.get(id)?;
                 let side = if end == End::Input { at.x < rect.center().x } else { at.x > rect.center().x };
-                let row = (at.y - place.y).abs() < 0.5 * REACH * self.zoom && side;
+                let row = (at.y - place.y).abs() < 0.5 * REACH * self.view.zoom && side;
                 row.then(|| (name.clone(), end, port.name.clone()))
             };
             let inputs = signature.inputs.iter().find_map(|port| on(End::Input, port));
@@ -67,14 +67,15 @@ impl Canvas {
     }
 
     fn face_of(&self, node: &str, end: End, port: &str) -> Option<&PortSignature> {
-        let signature = self.signatures.get(node)?;
+        let signature = self.level.signatures.get(node)?;
         let ports = if end == End::Input { &signature.inputs } else { &signature.outputs };
         ports.iter().find(|signature| signature.name == port)
     }
 
     /// Tells what the pointer is over: to the rest of the window at once, to the person after a moment.
     pub(super) fn hover(&mut self, ui: &Ui, session: &mut Session, drag: Option<&WireDrag>) {
-        let over = ui.rect_contains_pointer(self.rect) && self.palette.is_none() && self.menu.is_none();
+        let over =
+            ui.rect_contains_pointer(self.view.rect) && self.popups.palette.is_none() && self.popups.menu.is_none();
         let at = ui.input(|input| input.pointer.latest_pos()).filter(|_| over);
         let node = at.and_then(|at| self.node_at(at));
         session.hover(Pane::Graph, node.as_ref().map(|name| session.scope().path(name)));
@@ -109,8 +110,12 @@ impl Canvas {
             }
         } else if let Some(wire) = self.wire_at(at) {
             let text = format!("{} → {}.{}", wire.from, wire.to.node, wire.to.port);
-            let port =
-                self.signatures.get(&wire.from.node).and_then(|f| f.outputs.get(f.output(&wire.from.port)?)).cloned();
+            let port = self
+                .level
+                .signatures
+                .get(&wire.from.node)
+                .and_then(|f| f.outputs.get(f.output(&wire.from.port)?))
+                .cloned();
             tooltip(ui, |ui| {
                 ui.label(RichText::new(text).strong());
                 if let Some(port) = &port {
@@ -144,20 +149,22 @@ impl Canvas {
             return;
         }
         let named = |rect: egui::Rect, name: String| {
-            if rect.intersects(self.rect) {
+            if rect.intersects(self.view.rect) {
                 let id = ui.id().with(("named", &name));
                 let response = ui.interact(rect, id, egui::Sense::hover());
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, &name));
             }
         };
-        named(self.rect, "canvas".into());
-        for (name, id) in &self.ids {
-            let (Some(rect), Some(signature)) = (self.paint.rects.get(id), self.signatures.get(name)) else { continue };
-            if !rect.intersects(self.rect) {
+        named(self.view.rect, "canvas".into());
+        for (name, id) in &self.drawn.ids {
+            let (Some(rect), Some(signature)) = (self.paint.rects.get(id), self.level.signatures.get(name)) else {
+                continue;
+            };
+            if !rect.intersects(self.view.rect) {
                 continue;
             }
             named(
-                egui::Rect::from_min_size(rect.min, egui::vec2(rect.width(), 22.0 * self.zoom)),
+                egui::Rect::from_min_size(rect.min, egui::vec2(rect.width(), 22.0 * self.view.zoom)),
                 format!("node {name}"),
             );
             for (end, word, ports) in
@@ -165,7 +172,7 @@ impl Canvas {
             {
                 for port in ports {
                     if let Some(at) = self.paint.port(*id, end, &port.name) {
-                        let rect = egui::Rect::from_center_size(at, egui::Vec2::splat(REACH * self.zoom));
+                        let rect = egui::Rect::from_center_size(at, egui::Vec2::splat(REACH * self.view.zoom));
                         named(rect, format!("{word} {name}.{}", port.name));
                     }
                 }

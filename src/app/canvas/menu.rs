@@ -63,7 +63,7 @@ impl Canvas {
             None
         };
         match subject {
-            Some(subject) => self.menu = Some(Menu { at, subject }),
+            Some(subject) => self.popups.menu = Some(Menu { at, subject }),
             None if session.editable() => self.open_palette(ui.ctx(), session, Some(at)),
             None => {}
         }
@@ -71,7 +71,7 @@ impl Canvas {
 
     /// Shows the open menu and does what is chosen.
     pub(super) fn show_menu(&mut self, ui: &Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
-        let Some(menu) = &self.menu else { return Ok(()) };
+        let Some(menu) = &self.popups.menu else { return Ok(()) };
         let mut choice = None;
         let area = egui::Area::new(egui::Id::new("canvas menu")).order(egui::Order::Foreground).fixed_pos(menu.at);
         let area = area.constrain(true).show(ui.ctx(), |ui| {
@@ -88,11 +88,11 @@ impl Canvas {
         let outside = ui.input(|input| input.pointer.any_pressed()) && !area.response.contains_pointer();
         let Some(choice) = choice else {
             if escape || outside {
-                self.menu = None;
+                self.popups.menu = None;
             }
             return Ok(());
         };
-        let Some(menu) = self.menu.take() else { return Ok(()) };
+        let Some(menu) = self.popups.menu.take() else { return Ok(()) };
         self.chosen(session, menu, choice, actions)
     }
 

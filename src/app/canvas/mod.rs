@@ -17,6 +17,7 @@ mod strokes;
 #[cfg(test)]
 mod tests;
 mod view;
+mod viewport;
 mod wire_drag;
 mod wires;
 
@@ -28,88 +29,81 @@ use egui_node_graph::{InputId, NodeId, OutputId};
 use super::action::Actions;
 use super::session::Session;
 use super::theme::{self, Look};
-use crate::document::{Link, Node, Nodes, Outline, ParamValue};
+use crate::document::{Link, Node, Nodes, Outline, ParamValue, Scope};
 use crate::edit::{IN, InputEnd, NodeSignature, OUT};
 use figures::Figures;
+use gestures::Gesture;
 pub use gestures::pointer;
 use menu::Menu;
 use palette::Palette;
 use rename::Renaming;
 use sight::Drawn;
-use strokes::Stroke;
 use view::{NoTemplates, Paint, PortView, Repeats, State};
+use viewport::{Framing, Spot, Viewport};
 use wire_drag::{Chooser, WireDrag};
 use wires::WireShape;
-
-const ZOOM: std::ops::RangeInclusive<f32> = 0.2..=2.0;
-
-/// What the view is to be moved to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Framing {
-    /// All nodes, or as many from the left as can be read.
-    Start,
-    All,
-    Selection,
-}
-
-/// Where a level was last looked at.
-#[derive(Clone, Copy, Debug)]
-struct Spot {
-    pan: Vec2,
-    zoom: f32,
-}
 
 /// A small picture of what a node makes, and its height for a width of 1.
 pub type Thumbnails = BTreeMap<String, (TextureId, f32)>;
 
 pub struct Canvas {
+    /// The node-graph crate's own copy of the graph, and what its hooks know.
     state: State,
     paint: Paint,
-    signatures: BTreeMap<String, NodeSignature>,
-    /// Nodes that the crate draws: those in sight, and what they read.
-    ids: BTreeMap<String, NodeId>,
-    /// They are drawn without ports, which are too small to be used.
-    bare: bool,
+    level: LevelView,
     drawn: Drawn,
     figures: Figures,
-    /// The edit, the plan, the level and the theme that the view was built after.
-    built: Option<(u64, u64, crate::document::Scope, bool)>,
-    /// Where the document's origin lies, from the upper left corner \[points\].
-    pan: Vec2,
-    zoom: f32,
-    framing: Option<Framing>,
-    /// Levels that were open before.
-    spots: BTreeMap<crate::document::Scope, Spot>,
+    view: Viewport,
+    gesture: Gesture,
+    popups: Popups,
+    /// It was drawn in this frame, and not behind another pane.
+    shown: bool,
+    pub options: Options,
+    /// Thumbnails by node.
+    pub thumbnails: Thumbnails,
+}
+
+/// What the canvas shows of the open level.
+#[derive(Default)]
+struct LevelView {
+    /// The edit, the plan, the level and the theme that it was built after.
+    built: Option<(u64, u64, Scope, bool)>,
+    signatures: BTreeMap<String, NodeSignature>,
+    /// Numbers of the level, and the nodes whose expressions name them.
+    mentions: Vec<(String, String)>,
     /// Wires as they were drawn.
     wires: Vec<WireShape>,
     /// The wires are those of the level as it is, but for this one, which is dragged.
     listed: Option<Option<InputEnd>>,
-    /// The input whose wire is dragged, until it is let go.
-    picked: Option<InputEnd>,
-    /// The same, for a moment longer.
-    taken_off: Option<InputEnd>,
-    /// A gesture was given up by Escape.
-    escaped: bool,
-    moved: bool,
-    grip: Option<gestures::Grip>,
-    held_frame: Option<frames::Held>,
-    stroke: Option<Stroke>,
+}
+
+/// What is open over the canvas and has the keyboard.
+#[derive(Default)]
+struct Popups {
     palette: Option<Palette>,
     chooser: Option<Chooser>,
     menu: Option<Menu>,
     renaming: Option<Renaming>,
-    /// The selection is to be brought into view, if it is not.
-    reveal: bool,
-    /// It was drawn in this frame, and not behind another pane.
-    shown: bool,
-    rect: Rect,
-    /// Numbers of the level, and the nodes whose expressions name them.
-    mentions: Vec<(String, String)>,
-    /// Shares of the GPU's time are painted on the nodes.
+}
+
+impl Popups {
+    fn any(&self) -> bool {
+        self.palette.is_some() || self.chooser.is_some() || self.menu.is_some() || self.renaming.is_some()
+    }
+}
+
+/// What is shown besides nodes and wires.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Shares of the GPU's time, as colours of the nodes.
     pub heat: bool,
     pub minimap: bool,
-    /// Small pictures by node.
-    pub thumbnails: Thumbnails,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { heat: false, minimap: true }
+    }
 }
 
 impl Default for Canvas {
@@ -117,35 +111,14 @@ impl Default for Canvas {
         Canvas {
             state: State::new(1.0),
             paint: Paint::default(),
-            signatures: BTreeMap::new(),
-            ids: BTreeMap::new(),
-            bare: false,
+            level: LevelView::default(),
             drawn: Drawn::default(),
             figures: Figures::default(),
-            built: None,
-            pan: Vec2::ZERO,
-            zoom: 1.0,
-            framing: Some(Framing::Start),
-            spots: BTreeMap::new(),
-            wires: Vec::new(),
-            listed: None,
-            picked: None,
-            taken_off: None,
-            escaped: false,
-            moved: false,
-            grip: None,
-            held_frame: None,
-            stroke: None,
-            palette: None,
-            chooser: None,
-            menu: None,
-            renaming: None,
-            reveal: false,
+            view: Viewport::default(),
+            gesture: Gesture::default(),
+            popups: Popups::default(),
             shown: false,
-            rect: Rect::ZERO,
-            mentions: Vec::new(),
-            heat: false,
-            minimap: true,
+            options: Options::default(),
             thumbnails: Thumbnails::new(),
         }
     }
@@ -154,15 +127,15 @@ impl Default for Canvas {
 impl Canvas {
     /// Starts over with another document, with the same ways of showing it.
     pub fn clear(&mut self) {
-        *self = Canvas { heat: self.heat, minimap: self.minimap, ..Canvas::default() };
+        *self = Canvas { options: self.options, ..Canvas::default() };
     }
 
     /// Draws the canvas and turns what was done on it into edits and actions. An `Err` is a sentence for the person.
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         self.shown = true;
         self.breadcrumbs(ui, session, actions);
-        self.rect = ui.available_rect_before_wrap();
-        if !self.rect.is_positive() {
+        self.view.rect = ui.available_rect_before_wrap();
+        if !self.view.rect.is_positive() {
             return Ok(());
         }
         self.rebuild(theme::of(ui), session);
@@ -173,12 +146,13 @@ impl Canvas {
         self.place(session);
         let drag = self.wire_drag();
         self.sync(theme::of(ui), session, drag.as_ref(), ui.input(|input| input.time));
-        let mut canvas = ui.new_child(egui::UiBuilder::new().max_rect(self.rect).layout(Layout::top_down(Align::Min)));
-        canvas.set_clip_rect(self.rect.intersect(ui.clip_rect()));
-        wires::grid(&canvas, self.rect, self.pan, self.zoom);
+        let mut canvas =
+            ui.new_child(egui::UiBuilder::new().max_rect(self.view.rect).layout(Layout::top_down(Align::Min)));
+        canvas.set_clip_rect(self.view.rect.intersect(ui.clip_rect()));
+        wires::grid(&canvas, self.view.rect, self.view.pan, self.view.zoom);
         let behind = canvas.painter().add(egui::Shape::Noop);
         let painter = canvas.painter().clone();
-        (self.paint.zoom, self.paint.pointer) = (self.zoom, ui.input(|input| input.pointer.hover_pos()));
+        (self.paint.zoom, self.paint.pointer) = (self.view.zoom, ui.input(|input| input.pointer.hover_pos()));
         let boxed = self.state.ongoing_box_selection;
         canvas.set_opacity(0.0);
         let response = self.state.draw_graph_editor(&mut canvas, NoTemplates, &mut self.paint, Vec::new());
@@ -188,7 +162,7 @@ impl Canvas {
         self.note_drawn();
         self.lay_wires(session);
         let frames = self.frame_shapes(&canvas, session);
-        let wires = wires::shape(&self.wires, self.rect, self.zoom);
+        let wires = wires::shape(&self.level.wires, self.view.rect, self.view.zoom);
         let mentions = self.mention_shapes(theme::of(ui), session);
         painter.set(behind, egui::Shape::Vec(vec![frames, mentions, wires]));
         if let Some(drag) = &drag {
@@ -202,7 +176,7 @@ impl Canvas {
         }
         let drawn = (drag.as_ref(), boxed.is_some(), response.node_responses.as_slice());
         let told = self.gestures(&canvas, session, drawn, actions);
-        if self.minimap {
+        if self.options.minimap {
             self.minimap(&canvas, session);
         }
         self.hover(&canvas, session, drag.as_ref());
@@ -216,8 +190,8 @@ impl Canvas {
         if std::mem::take(&mut self.shown) {
             return;
         }
-        (self.palette, self.chooser, self.menu, self.renaming, self.stroke) = (None, None, None, None, None);
-        (self.state.connection_in_progress, self.picked) = (None, None);
+        self.popups = Popups::default();
+        (self.gesture.stroke, self.gesture.picked, self.state.connection_in_progress) = (None, None, None);
     }
 
     /// What was done with the pointer, in the order in which one thing takes it from another.
@@ -244,57 +218,45 @@ impl Canvas {
         told.and(self.show_palette(ui, session, actions))
     }
 
-    /// Brings the selection into view where that was asked for and it is not.
-    fn frame_revealed(&mut self, session: &Session) {
-        if !std::mem::take(&mut self.reveal) {
-            return;
-        }
-        let view = self.rect.shrink(room::EDGE);
-        let seen = |name: &String| self.window_area(session, name).is_some_and(|area| view.contains_rect(area));
-        if !session.selection.nodes.iter().all(seen) {
-            self.framing = Some(Framing::Selection);
-        }
-    }
-
     /// Builds the crate's graph anew when nodes or ports have changed, or another level was opened.
     fn rebuild(&mut self, look: &Look, session: &Session) {
         let now = (session.revision(), session.plans(), session.scope().clone(), look.dark);
-        if self.built.as_ref() == Some(&now) {
+        if self.level.built.as_ref() == Some(&now) {
             return;
         }
-        let before = self.built.replace(now);
+        let before = self.level.built.replace(now);
         let same = before.as_ref().is_some_and(|(.., scope, dark)| scope == session.scope() && *dark == look.dark);
         if let Some((_, _, scope, _)) = before.filter(|(.., scope, _)| scope != session.scope()) {
-            self.spots.insert(scope, Spot { pan: self.pan, zoom: self.zoom });
-            match self.spots.get(session.scope()) {
-                Some(spot) => (self.pan, self.zoom) = (spot.pan, spot.zoom),
-                None => self.framing = Some(Framing::Start),
+            self.view.spots.insert(scope, Spot { pan: self.view.pan, zoom: self.view.zoom });
+            match self.view.spots.get(session.scope()) {
+                Some(spot) => (self.view.pan, self.view.zoom) = (spot.pan, spot.zoom),
+                None => self.view.framing = Some(Framing::Start),
             }
         }
-        self.listed = None;
+        self.level.listed = None;
         let signatures = session.signatures();
-        self.mentions = mentions(session.nodes());
-        if same && signatures == self.signatures {
+        self.level.mentions = mentions(session.nodes());
+        if same && signatures == self.level.signatures {
             return;
         }
         // Nodes that have other ports now are others to the crate.
-        let changed = |name: &String| !same || self.signatures.get(name) != signatures.get(name);
-        let gone: Vec<String> = self.ids.keys().filter(|name| changed(name)).cloned().collect();
+        let changed = |name: &String| !same || self.level.signatures.get(name) != signatures.get(name);
+        let gone: Vec<String> = self.drawn.ids.keys().filter(|name| changed(name)).cloned().collect();
         gone.iter().for_each(|name| self.take_out(name));
         if !gone.is_empty() {
-            self.picked = None;
+            self.gesture.picked = None;
             self.state.connection_in_progress = None;
         }
-        self.drawn.keep(&signatures, &self.signatures);
-        self.signatures = signatures;
+        self.drawn.keep(&signatures, &self.level.signatures);
+        self.level.signatures = signatures;
     }
 
     /// Puts every node where the document and the view say.
     fn place(&mut self, session: &Session) {
-        for (name, id) in &self.ids {
+        for (name, id) in &self.drawn.ids {
             let dot = session.nodes().get(name).is_some_and(|node| node.kind.info().outline == Outline::Dot);
             let above = if dot { vec2(0.0, view::DOT_BELOW) } else { Vec2::ZERO };
-            let at = (place_of(session, name) - above) * self.zoom + self.pan;
+            let at = (place_of(session, name) - above) * self.view.zoom + self.view.pan;
             self.state.node_positions.insert(*id, at.to_pos2());
         }
     }
@@ -302,16 +264,16 @@ impl Canvas {
     /// What changes without the nodes changing: wires, the selection, problems, times.
     fn sync(&mut self, look: &Look, session: &mut Session, drag: Option<&WireDrag>, now: f64) {
         self.state.graph.connections.clear();
-        let drawn = self.wires.iter().filter(|_| !self.bare);
+        let drawn = self.level.wires.iter().filter(|_| !self.drawn.bare);
         let joined: Vec<(OutputId, InputId)> =
             drawn.filter_map(|wire| Some((self.output(&wire.from)?, self.input(&wire.to)?))).collect();
         joined.into_iter().for_each(|(output, input)| self.state.graph.add_connection(output, input));
         self.dim(look, drag);
         let severities = figures::severities(session);
-        self.figures.update(session, self.heat, now);
+        self.figures.update(session, self.options.heat, now);
         let Figures { still, joined, spent, heat: hot, .. } = &self.figures;
         let hovered = session.hovered().and_then(|path| session.here(path)).map(String::from);
-        for (name, id) in &self.ids {
+        for (name, id) in &self.drawn.ids {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
             let view = &mut node.user_data;
             view.selected = session.selection.contains(name);
@@ -326,19 +288,19 @@ impl Canvas {
             view.repeats = repeats(source);
             view.outline = source.kind.info().outline;
             view.color = source.color.map_or_else(|| look.kind(&source.kind), theme::color);
-            let estimate = || self.signatures.get(name).map(layout::node_size);
+            let estimate = || self.level.signatures.get(name).map(layout::node_size);
             view.height = self.drawn.sizes.get(name).copied().or_else(estimate).map(|size| size.y);
             let pictured = !self.thumbnails.is_empty();
             view.thumbnail = pictured.then(|| self.thumbnails.get(&session.scope().path(name)).copied()).flatten();
         }
         self.state.selected_nodes =
-            session.selection.nodes.iter().filter_map(|name| self.ids.get(name).copied()).collect();
+            session.selection.nodes.iter().filter_map(|name| self.drawn.ids.get(name).copied()).collect();
     }
 
     /// While a wire is dragged, ports that it does not fit step back.
     fn dim(&mut self, look: &Look, drag: Option<&WireDrag>) {
-        for (name, id) in &self.ids {
-            let Some(signature) = self.signatures.get(name) else { continue };
+        for (name, id) in &self.drawn.ids {
+            let Some(signature) = self.level.signatures.get(name) else { continue };
             let Some(node) = self.state.graph.nodes.get(*id) else { continue };
             let fits = |end, port: &crate::edit::PortSignature| {
                 drag.is_none_or(|drag| match drag.node == *name {
@@ -365,58 +327,59 @@ impl Canvas {
 
     /// Finds the wires of the level, where those have changed.
     fn list_wires(&mut self, look: &Look, session: &Session) {
-        if self.listed.as_ref() == Some(&self.picked) {
+        if self.level.listed.as_ref() == Some(&self.gesture.picked) {
             return;
         }
-        let wires = session.wires().filter(|(end, _)| self.picked.as_ref() != Some(end)).filter_map(|(to, from)| {
-            self.signatures.get(&to.node)?.inputs.iter().find(|port| port.name == to.port)?;
-            let signature = self.signatures.get(&from.node)?;
-            let port = signature.outputs.get(signature.output(&from.port)?)?;
-            let from = Link { node: from.node, port: port.name.clone() };
-            let path = session.scope().path(&from.to_string());
-            Some(WireShape::new(from, to, path, look.port(port.ty)))
-        });
-        self.wires = wires.collect();
-        self.listed = Some(self.picked.clone());
+        let wires =
+            session.wires().filter(|(end, _)| self.gesture.picked.as_ref() != Some(end)).filter_map(|(to, from)| {
+                self.level.signatures.get(&to.node)?.inputs.iter().find(|port| port.name == to.port)?;
+                let signature = self.level.signatures.get(&from.node)?;
+                let port = signature.outputs.get(signature.output(&from.port)?)?;
+                let from = Link { node: from.node, port: port.name.clone() };
+                let path = session.scope().path(&from.to_string());
+                Some(WireShape::new(from, to, path, look.port(port.ty)))
+            });
+        self.level.wires = wires.collect();
+        self.level.listed = Some(self.gesture.picked.clone());
     }
 
     /// Lays the wires between their ports, as those were drawn.
     fn lay_wires(&mut self, session: &Session) {
-        let mut wires = std::mem::take(&mut self.wires);
+        let mut wires = std::mem::take(&mut self.level.wires);
         let muted = |name: &str| session.nodes().get(name).is_some_and(|node| node.muted);
         let viewed = session.viewed();
         for wire in &mut wires {
             let start = self.port_place(session, &wire.from.node, view::End::Output, &wire.from.port);
             let end = self.port_place(session, &wire.to.node, view::End::Input, &wire.to.port);
             if let (Some(start), Some(end)) = (start, end) {
-                wire.lay(start, end, self.zoom);
+                wire.lay(start, end, self.view.zoom);
             }
             wire.chosen = [&wire.from.node, &wire.to.node].into_iter().any(|name| session.selection.contains(name));
             wire.idle = muted(&wire.from.node) || muted(&wire.to.node);
             wire.lit = viewed.contains(&wire.path);
         }
-        self.wires = wires;
+        self.level.wires = wires;
     }
 
     /// Faint lines from numbers to the nodes whose expressions name them; those of selected nodes stand out.
     fn mention_shapes(&self, look: &Look, session: &Session) -> egui::Shape {
         let shape = |(number, node): &(String, String)| {
             let from = self.port_place(session, number, view::End::Output, "value")?;
-            let to = self.window_area(session, node)?.left_top() + vec2(0.0, 12.0 * self.zoom);
+            let to = self.window_area(session, node)?.left_top() + vec2(0.0, 12.0 * self.view.zoom);
             let chosen = [number, node].into_iter().any(|name| session.selection.contains(name));
-            Some(wires::mention(from, to, self.zoom, look.faint.gamma_multiply(if chosen { 1.0 } else { 0.35 })))
+            Some(wires::mention(from, to, self.view.zoom, look.faint.gamma_multiply(if chosen { 1.0 } else { 0.35 })))
         };
-        egui::Shape::Vec(self.mentions.iter().filter_map(shape).collect())
+        egui::Shape::Vec(self.level.mentions.iter().filter_map(shape).collect())
     }
 
     fn input(&self, end: &InputEnd) -> Option<InputId> {
-        let node = self.state.graph.nodes.get(*self.ids.get(&end.node)?)?;
+        let node = self.state.graph.nodes.get(*self.drawn.ids.get(&end.node)?)?;
         node.inputs.iter().find(|(name, _)| *name == end.port).map(|(_, id)| *id)
     }
 
     fn output(&self, link: &Link) -> Option<OutputId> {
-        let position = self.signatures.get(&link.node)?.output(&link.port)?;
-        let node = self.state.graph.nodes.get(*self.ids.get(&link.node)?)?;
+        let position = self.level.signatures.get(&link.node)?.output(&link.port)?;
+        let node = self.state.graph.nodes.get(*self.drawn.ids.get(&link.node)?)?;
         node.outputs.get(position).map(|(_, id)| *id)
     }
 
@@ -439,21 +402,21 @@ impl Canvas {
     /// A node's place and size, as far as it was drawn \[points of the document\].
     fn area(&self, session: &Session, name: &str) -> Option<Rect> {
         let known = self.drawn.sizes.get(name).copied();
-        let size = known.or_else(|| self.signatures.get(name).map(layout::node_size))?;
+        let size = known.or_else(|| self.level.signatures.get(name).map(layout::node_size))?;
         Some(Rect::from_min_size(place_of(session, name).to_pos2(), size))
     }
 
     /// Around all nodes of these names \[points of the document\].
     fn bounds(&self, session: &Session, wanted: impl Fn(&str) -> bool) -> Rect {
-        let names = self.signatures.keys().filter(|name| wanted(name));
+        let names = self.level.signatures.keys().filter(|name| wanted(name));
         names.filter_map(|name| self.area(session, name)).fold(Rect::NOTHING, Rect::union)
     }
 
     /// What to do where there is nothing yet.
     fn empty(&self, ui: &mut Ui, session: &Session) {
-        if session.nodes().is_empty() && self.palette.is_none() {
+        if session.nodes().is_empty() && self.popups.palette.is_none() {
             let text = RichText::new("Press Tab or right-click to add a node").color(theme::of(ui).faint);
-            ui.put(self.rect, egui::Label::new(text));
+            ui.put(self.view.rect, egui::Label::new(text));
         }
     }
 }

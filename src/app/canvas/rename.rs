@@ -22,29 +22,31 @@ impl Canvas {
     /// Begins to type the name of a node.
     pub(super) fn rename(&mut self, session: &Session, name: &str) {
         if session.nodes().contains_key(name) {
-            self.renaming = Some(Renaming { subject: Subject::Node(name.into()), text: name.into(), fresh: true });
+            self.popups.renaming =
+                Some(Renaming { subject: Subject::Node(name.into()), text: name.into(), fresh: true });
         }
     }
 
     /// Begins to type the title of a frame.
     pub(super) fn rename_frame(&mut self, session: &Session, index: usize) {
         if let Some(frame) = session.frames().get(index) {
-            self.renaming = Some(Renaming { subject: Subject::Frame(index), text: frame.title.clone(), fresh: true });
+            self.popups.renaming =
+                Some(Renaming { subject: Subject::Frame(index), text: frame.title.clone(), fresh: true });
         }
     }
 
     /// Shows the field in the place of the name. Enter takes what was typed, Escape does not.
     pub(super) fn show_renaming(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
-        let Some(renaming) = &mut self.renaming else { return Ok(()) };
+        let Some(renaming) = &mut self.popups.renaming else { return Ok(()) };
         let place = match &renaming.subject {
-            Subject::Node(name) => self.ids.get(name).and_then(|id| self.paint.rects.get(id)).copied(),
+            Subject::Node(name) => self.drawn.ids.get(name).and_then(|id| self.paint.rects.get(id)).copied(),
             Subject::Frame(index) => session.frames().get(*index).map(|frame| {
-                let corner = super::finite(vec2(frame.at.0, frame.at.1)) * self.zoom + self.pan;
-                egui::Rect::from_min_size(self.rect.min + corner, vec2(frame.size.0, 26.0) * self.zoom)
+                let corner = super::finite(vec2(frame.at.0, frame.at.1)) * self.view.zoom + self.view.pan;
+                egui::Rect::from_min_size(self.view.rect.min + corner, vec2(frame.size.0, 26.0) * self.view.zoom)
             }),
         };
         let Some(place) = place else {
-            self.renaming = None;
+            self.popups.renaming = None;
             return Ok(());
         };
         let escape = ui.input(|input| input.key_pressed(Key::Escape));
@@ -67,7 +69,9 @@ impl Canvas {
         if !response.lost_focus() {
             return Ok(());
         }
-        let Some(Renaming { subject, text, .. }) = self.renaming.take().filter(|_| !escape) else { return Ok(()) };
+        let Some(Renaming { subject, text, .. }) = self.popups.renaming.take().filter(|_| !escape) else {
+            return Ok(());
+        };
         let scope = session.scope().clone();
         match subject {
             Subject::Node(name) => {

@@ -99,7 +99,7 @@ impl Canvas {
 
     /// The pointer, where it is over the canvas.
     pub(super) fn pointed(&self, pointer: Option<Pos2>) -> Option<Pos2> {
-        pointer.filter(|at| self.rect.contains(*at))
+        pointer.filter(|at| self.view.rect.contains(*at))
     }
 
     /// The corner of something new of this size \[points of the document\].
@@ -122,15 +122,16 @@ impl Canvas {
 
     /// The nearest free place to the right of the selection, or to the middle of the view; one in sight, if there is any.
     fn free_room(&self, session: &Session, size: Vec2) -> Vec2 {
-        let known = |name: &String| self.signatures.contains_key(name);
+        let known = |name: &String| self.level.signatures.contains_key(name);
         let unseen = session.nodes().iter().filter(|(name, _)| !known(name)).map(|(name, node)| {
             let size = layout::node_size(&edit::signature::node(node, session.library()));
             Rect::from_min_size(place_of(session, name).to_pos2(), size)
         });
-        let areas = self.signatures.keys().filter_map(|name| self.area(session, name)).chain(unseen);
+        let areas = self.level.signatures.keys().filter_map(|name| self.area(session, name)).chain(unseen);
         let taken: Vec<Rect> = areas.map(|area| area.expand2(GAP)).collect();
-        let corner = (Vec2::splat(EDGE) - self.pan) / self.zoom;
-        let view = Rect::from_min_size(corner.to_pos2(), (self.rect.size() - Vec2::splat(2.0 * EDGE)) / self.zoom);
+        let corner = (Vec2::splat(EDGE) - self.view.pan) / self.view.zoom;
+        let view =
+            Rect::from_min_size(corner.to_pos2(), (self.view.rect.size() - Vec2::splat(2.0 * EDGE)) / self.view.zoom);
         let selected = self.bounds(session, |name| session.selection.contains(name));
         let wanted = match selected.is_positive() {
             true => selected.right_top() + vec2(1.5 * GAP.x, 0.0),

@@ -69,11 +69,11 @@ impl Bench {
     }
 
     fn port(&self, node: &str, end: End, port: &str) -> Pos2 {
-        self.canvas.paint.port(self.canvas.ids[node], end, port).unwrap()
+        self.canvas.paint.port(self.canvas.drawn.ids[node], end, port).unwrap()
     }
 
     fn title(&self, node: &str) -> Pos2 {
-        self.canvas.paint.rects[&self.canvas.ids[node]].center_top() + vec2(0.0, 8.0)
+        self.canvas.paint.rects[&self.canvas.drawn.ids[node]].center_top() + vec2(0.0, 8.0)
     }
 
     fn link(&self, node: &str, port: &str) -> Option<String> {
@@ -116,7 +116,7 @@ fn the_selection_outlives_clicks_elsewhere_and_moves_together() {
     bench.click(pos2(1300.0, 400.0));
     assert_eq!(bench.session.selection.nodes.len(), 2);
     let before = bench.session.document().clone();
-    let zoom = bench.canvas.zoom;
+    let zoom = bench.canvas.view.zoom;
     bench.drag(bench.title("jet"), bench.title("jet") + vec2(0.0, 60.0));
     for name in ["jet", "smoke"] {
         let moved = bench.session.document().nodes[name].at.1 - before.nodes[name].at.1;
@@ -137,11 +137,11 @@ fn the_wheel_zooms_at_the_pointer_and_leaves_the_document_alone() {
     bench.frame(vec![Event::PointerMoved(at)]);
     let unit = egui::MouseWheelUnit::Point;
     let wheel = |delta| Event::MouseWheel { unit, delta, phase: egui::TouchPhase::Move, modifiers: Modifiers::NONE };
-    let before = bench.canvas.zoom;
+    let before = bench.canvas.view.zoom;
     for _ in 0..20 {
         bench.frame(vec![wheel(vec2(0.0, -30.0))]);
     }
-    assert!(bench.canvas.zoom < 0.9 * before);
+    assert!(bench.canvas.view.zoom < 0.9 * before);
     // The title lies by 8 points below the edge whatever the zoom.
     assert!(bench.title("jet").distance(at) < 8.0, "{:?} {at:?}", bench.title("jet"));
     assert!(!bench.session.modified());

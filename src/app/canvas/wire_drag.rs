@@ -57,7 +57,7 @@ impl Canvas {
             AnyParameterId::Input(id) => self.input_end(id).map(|end| (end.node, End::Input, end.port)),
             AnyParameterId::Output(id) => self.link(id).map(|link| (link.node, End::Output, link.port)),
         }?;
-        let signature = self.signatures.get(&node)?;
+        let signature = self.level.signatures.get(&node)?;
         let ports = if end == End::Input { &signature.inputs } else { &signature.outputs };
         let port = ports.iter().find(|signature| signature.name == port)?.clone();
         Some(WireDrag { node, end, port })
@@ -65,11 +65,11 @@ impl Canvas {
 
     /// Paints the dragged wire, over the nodes.
     pub(super) fn in_hand(&self, ui: &Ui, painter: &Painter, drag: &WireDrag) {
-        let start = self.ids.get(&drag.node).and_then(|id| self.paint.port(*id, drag.end, &drag.port.name));
+        let start = self.drawn.ids.get(&drag.node).and_then(|id| self.paint.port(*id, drag.end, &drag.port.name));
         let pointer = ui.input(|input| input.pointer.latest_pos());
         if let (Some(start), Some(pointer)) = (start, pointer) {
             let color = theme::of(ui).port(drag.port.ty);
-            painter.add(wires::in_hand(start, drag.end, pointer, self.zoom, color));
+            painter.add(wires::in_hand(start, drag.end, pointer, self.view.zoom, color));
         }
     }
 
@@ -83,7 +83,7 @@ impl Canvas {
         responses: &[Response],
     ) -> Result<(), String> {
         let ended = responses.iter().any(|response| matches!(response, NodeResponse::ConnectEventEnded { .. }));
-        let escaped = std::mem::take(&mut self.escaped);
+        let escaped = std::mem::take(&mut self.gesture.escaped);
         if self.state.connection_in_progress.is_some() || ended || escaped || !session.editable() {
             return Ok(());
         }
@@ -92,8 +92,8 @@ impl Canvas {
             Some(name) if name == drag.node => Ok(()),
             Some(name) => self.drop_on_node(session, drag, name, at),
             // A wire that was taken off an input and let go is gone; the palette is for new ones.
-            None if self.rect.contains(at) && self.taken_off.take().is_none() => {
-                self.palette = Some(Palette::new(at, session.library(), theme::of(ui), Some(drag.clone())));
+            None if self.view.rect.contains(at) && self.gesture.taken_off.take().is_none() => {
+                self.popups.palette = Some(Palette::new(at, session.library(), theme::of(ui), Some(drag.clone())));
                 Ok(())
             }
             None => Ok(()),
@@ -131,11 +131,11 @@ impl Canvas {
         let params: Vec<String> =
             stage.map(|stage| stage.header.params.iter().map(|param| param.name.clone()).collect()).unwrap_or_default();
         if number && !params.is_empty() {
-            self.chooser = Some(Chooser { at, from: drag.link(), node: name, params });
+            self.popups.chooser = Some(Chooser { at, from: drag.link(), node: name, params });
             return Ok(());
         }
         let free = |port: &&PortSignature| drag.end == End::Input || !node.inputs.contains_key(&port.name);
-        let Some(signature) = self.signatures.get(&name) else { return Ok(()) };
+        let Some(signature) = self.level.signatures.get(&name) else { return Ok(()) };
         let ports = if drag.end == End::Output { &signature.inputs } else { &signature.outputs };
         let port = ports.iter().filter(free).find(|port| drag.fits(port).is_ok()).or_else(|| drag.first_fit(signature));
         match port {
@@ -149,7 +149,7 @@ impl Canvas {
 
     /// Shows the list of parameters and wires what is chosen.
     pub(super) fn choose(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
-        let Some(chooser) = &self.chooser else { return Ok(()) };
+        let Some(chooser) = &self.popups.chooser else { return Ok(()) };
         let mut chosen = None;
         let area = egui::Area::new(egui::Id::new("parameters")).order(egui::Order::Foreground).fixed_pos(chooser.at);
         let area = area.constrain(true).show(ui.ctx(), |ui| {
@@ -167,11 +167,11 @@ impl Canvas {
         let outside = ui.input(|input| input.pointer.any_pressed()) && !area.response.contains_pointer();
         let Some(port) = chosen else {
             if escape || outside {
-                self.chooser = None;
+                self.popups.chooser = None;
             }
             return Ok(());
         };
-        let Some(chooser) = self.chooser.take() else { return Ok(()) };
+        let Some(chooser) = self.popups.chooser.take() else { return Ok(()) };
         gestures::rewire(session, None, Some((chooser.from, InputEnd { node: chooser.node, port })))
     }
 }
