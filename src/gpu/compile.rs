@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::device::Gpu;
 use super::driver::{self, Alive, Inside, Making};
-use super::pipelines::{Key, Pipeline, Shared, key};
+use super::pipelines::{Key, Pipeline, Shared, Waiting, key};
 use super::store::Store;
 use crate::plan::{Kernel, Plan, module};
 use crate::problem::{Problem, Problems};
@@ -79,6 +79,7 @@ impl Gpu {
         go_on: &mut dyn FnMut(&Making) -> bool,
     ) -> Result<Vec<Arc<Pipeline>>, Problems> {
         let keys: Vec<Key> = plan.kernels.iter().map(key).collect();
+        let _waiting = Waiting::begin(&self.pipelines.0, keys.len());
         let missing = self.pipelines.missing(&plan.kernels, &keys);
         if !missing.is_empty() {
             let wanted: HashSet<&Key> = missing.iter().map(|(key, _)| key).collect();
@@ -87,7 +88,7 @@ impl Gpu {
                 nodes.map(|(kernel, key)| (key.clone(), nodes_of(plan, kernel))).collect();
             self.make(missing, &nodes, go_on)?;
         }
-        let state = self.pipelines.0.lock();
+        let mut state = self.pipelines.0.lock();
         let found: Option<Vec<_>> = keys.iter().map(|key| state.known.get(key).cloned()).collect();
         found.ok_or_else(died)
     }
@@ -172,7 +173,7 @@ impl Request {
             let next = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             let Some((key, kernel)) = next else { return };
             let mut state = self.shared.lock();
-            if state.known.contains_key(&key) || state.making.contains_key(&key) {
+            if state.known.contains(&key) || state.making.contains_key(&key) {
                 // Somebody else makes it, or has.
                 continue;
             }
@@ -188,7 +189,7 @@ impl Request {
             let mut state = self.shared.lock();
             state.making.remove(&key);
             match made {
-                Ok(pipeline) => drop(state.known.insert(key, Arc::new(pipeline))),
+                Ok(pipeline) => drop(state.known.put(key, Arc::new(pipeline))),
                 Err(problem) => drop(state.failed.insert(key, problem)),
             }
             drop(state);
