@@ -1,4 +1,4 @@
-//! What each command does, and what comes of the actions that panes ask for.
+//! Carries out commands, and the actions that panes ask for.
 
 use eframe::egui::{self, ViewportCommand};
 
@@ -85,7 +85,7 @@ impl Editor {
         if !self.enabled(command) {
             return;
         }
-        // Whatever it is, it means the text as it is on screen.
+        // Every command applies to the text as it is on screen.
         self.code.flush(&mut self.session);
         let (session, canvas) = (&mut self.session, &mut self.canvas);
         let (mut told, mut actions) = (Ok(()), Actions::new());
@@ -175,7 +175,7 @@ impl Editor {
         self.carry_out(actions, ctx);
     }
 
-    /// Puts in what the clipboard holds; where it has not come along with the keys, it is asked for.
+    /// Pastes the clipboard. If its text did not arrive with the key press, it is requested from the system.
     fn paste(&mut self, ctx: &egui::Context, with_inputs: bool, actions: &mut Actions) -> Result<(), String> {
         let text = ctx.input(|input| {
             let mut events = input.events.iter();
@@ -221,7 +221,7 @@ impl Editor {
         menus.map(item).collect()
     }
 
-    /// Shows the open list and does what is chosen.
+    /// Shows the open list and carries out what was chosen.
     pub(super) fn show_picker(&mut self, ctx: &egui::Context) {
         let Some((purpose, keys, picker)) = &mut self.picker else { return };
         let (purpose, index) = match picker.show(ctx) {
@@ -253,7 +253,7 @@ impl Editor {
         }
     }
 
-    /// Saves the document, or the stage's file that is being written in.
+    /// Saves the document, or the stage file that is being edited.
     fn save(&mut self, ctx: &egui::Context) {
         match self.code.save(ctx, &mut self.session) {
             Some(Ok(path)) => self.tell(format!("Saved {}", path.display()), false),

@@ -1,4 +1,4 @@
-//! The panes, as the tiles of the window ask for them.
+//! Draws the panes that the tiles of the window hold.
 
 use eframe::egui::{self, Ui};
 use egui_tiles::{TileId, Tiles, Tree, UiResponse};

@@ -1,4 +1,4 @@
-//! The list of what is wrong: where, why, what to do, and buttons that do it.
+//! The list of problems: where, why, what to do, and buttons that do it.
 
 use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
@@ -11,21 +11,21 @@ use crate::printable;
 use crate::problem::{Problem, Severity};
 use crate::sim::files::is_outside;
 
-/// Text from a file as the window shows it: short enough, and nothing in it hidden.
+/// Text from a file as the window shows it: cut to a limit, with hidden characters escaped.
 fn shown(text: &str) -> String {
     printable::lines(&printable::cut(text)).into_owned()
 }
 
-/// The list with what has been found out about it.
+/// The list, with the remedies found so far.
 #[derive(Default)]
 pub struct ProblemList {
-    /// Remedies of problems, one after another as they are seen, good for one state of the document.
+    /// Remedies of problems in the order in which they were found, valid for one state of the document.
     known: Vec<(Problem, Vec<Remedy>)>,
-    /// The state of the session that they are good for.
+    /// The revision of the session that they are valid for.
     revision: u64,
-    /// Position of the problem that the keys have come to.
+    /// Position of the problem that was selected with the keys.
     at: Option<usize>,
-    /// It is to be brought into view.
+    /// That problem is to be scrolled into view.
     reveal: bool,
 }
 
@@ -55,13 +55,13 @@ impl ProblemList {
         told
     }
 
-    /// Finds remedies for one more problem; each is tried on the graph, which takes its time.
+    /// Finds remedies for one more problem; each is tried on the graph, which takes some time.
     fn learn(&mut self, ui: &Ui, session: &Session, problems: &[Problem]) {
         if self.revision != session.revision() {
             self.revision = session.revision();
             self.known.clear();
         }
-        // Until the graph is compiled the list is that of the document before.
+        // Until the graph is compiled, the list is still that of the previous document.
         let next = problems.iter().find(|problem| !self.known.iter().any(|(known, _)| known == *problem));
         if let Some(problem) = next.filter(|_| !session.compiling()) {
             let remedies = edit::remedies(session.document(), problem, session.library());
@@ -126,7 +126,7 @@ impl ProblemList {
         Ok(())
     }
 
-    /// Goes to the next problem or the one before, and round at the ends.
+    /// Goes to the next or the previous problem, and wraps around at the ends.
     #[must_use]
     pub fn step(&mut self, session: &mut Session, forward: bool) -> Actions {
         let problems: Vec<Problem> = session.problems().cloned().collect();
@@ -203,7 +203,7 @@ mod tests {
         harness
     }
 
-    /// Runs until the graph is compiled and everything is known about its problems.
+    /// Runs until the graph is compiled and the remedies of all its problems are found.
     fn settle(harness: &mut Harness<'static, Bench>) {
         loop {
             harness.step();

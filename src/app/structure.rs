@@ -1,9 +1,9 @@
-//! Commands that change how a graph is made up of groups and of what is one's own.
+//! Commands that group, ungroup and make local copies.
 
 use super::session::Session;
 use crate::edit;
 
-/// Copies the selected built-in into the graph, or the library's group that is open.
+/// Makes a local copy of the selected stage or library group, or of the library group that is open.
 pub fn make_mine(session: &mut Session) -> Result<(), String> {
     let (scope, name) = match session.library_group() {
         Some((scope, name)) => (scope, name),
@@ -15,7 +15,7 @@ pub fn make_mine(session: &mut Session) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts the selected nodes into a group, which is selected then.
+/// Puts the selected nodes into a group, and selects the group.
 pub fn group(session: &mut Session) -> Result<(), String> {
     let (mut after, scope) = (session.document().clone(), session.scope().clone());
     let name = edit::make_group(&mut after, &scope, &session.selection.nodes, "group", session.library())?;
@@ -24,7 +24,7 @@ pub fn group(session: &mut Session) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts the nodes of the selected group in its place, and selects them.
+/// Replaces the selected group by its nodes, and selects them.
 pub fn ungroup(session: &mut Session) -> Result<(), String> {
     let (mut after, scope) = (session.document().clone(), session.scope().clone());
     let name = session.selection.first().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What commands do to the selection, and the way out of groups.
+//! Commands on the selection, and the path of the open group.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +14,11 @@ use crate::app::theme::{self, Look};
 use crate::document::{Document, Frame, Link, NodeKind};
 use crate::edit::{self, PasteInputs};
 
-/// How far a copy lies from what it was made of \[points\].
+/// Offset of a copy from the original \[points\].
 const APART: (f32, f32) = (36.0, 36.0);
 
 impl Canvas {
-    /// Gives every node of the level a place anew.
+    /// Lays out all nodes of the level.
     pub fn arrange(&mut self, session: &mut Session) {
         let scope = session.scope().clone();
         let sizes = session.nodes().keys().filter_map(|name| Some((name.clone(), self.area(session, name)?.size())));
@@ -44,7 +44,7 @@ impl Canvas {
     /// The selected nodes as text, for the clipboard.
     pub fn copy(&self, session: &Session) -> Option<String> {
         let names = &session.selection.nodes;
-        // Nodes of a library's group are copied as well: that is a way to learn from them.
+        // Nodes of a library group can be copied too, to learn from them.
         let frames: BTreeSet<usize> = session.selection.frame.into_iter().collect();
         let nothing = names.is_empty() && frames.is_empty();
         (!nothing).then(|| match session.editable() {
@@ -129,7 +129,7 @@ impl Canvas {
         Ok(())
     }
 
-    /// The first output of the selected node; of an Output, what it shows.
+    /// The first output of the selected node; of an Output, the wire that it shows.
     pub fn output_of_selected(&self, session: &Session) -> Option<Link> {
         let name = session.selection.first()?;
         let signature = self.level.signatures.get(name)?;
@@ -139,7 +139,7 @@ impl Canvas {
         }
     }
 
-    /// Selects the nodes that the selected ones read, or that read them. Returns what brings them into view.
+    /// Selects the inputs or the outputs of the selected nodes. Returns the action that brings them into view.
     #[must_use]
     pub fn select_neighbors(&mut self, session: &mut Session, before: bool) -> Option<Action> {
         let chosen = session.selection.nodes.clone();
@@ -156,7 +156,7 @@ impl Canvas {
         })
     }
 
-    /// Puts another stage in the place of the selected one.
+    /// Replaces the selected node by another stage.
     pub fn swap_stage(&mut self, session: &mut Session, stage: &str) -> Result<(), String> {
         let (scope, library) = (session.scope().clone(), session.library());
         let Some(name) = session.selection.first().cloned() else { return Ok(()) };
@@ -166,24 +166,24 @@ impl Canvas {
         Ok(())
     }
 
-    /// Stages that could stand in the place of the selected one: its own folder first.
+    /// The stages that can replace the selected one.
     pub fn stages_to_choose(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>) {
         super::palette::stages(session.library(), look)
     }
 
-    /// Something is open that the keyboard belongs to.
+    /// Whether something is open that has the keyboard.
     pub fn busy(&self) -> bool {
         self.popups.any() || self.gesture.stroke.is_some() || self.state.connection_in_progress.is_some()
     }
 
-    /// All nodes of the document, to go to one: their paths, and how a list shows them.
+    /// All nodes of the document to search: their paths and list items.
     pub fn nodes_to_find(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>) {
         let mut found = (Vec::new(), Vec::new());
         collect(session, look, &session.document().nodes, "", &mut found);
         found
     }
 
-    /// The way from the document to the open group, to be clicked.
+    /// The path from the document to the open group, as links.
     pub(super) fn breadcrumbs(&self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         if session.scope().is_root() {
             return;

@@ -1,4 +1,4 @@
-//! Comment frames: boxes with a title behind the nodes that they are about. Taken by the title, a frame moves what lies in it.
+//! Comment frames: titled boxes behind nodes. Dragging the title moves the frame with the nodes in it.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::app::theme::{self, Look};
 use crate::document::Frame;
 use crate::edit;
 
-/// Height of the title and size of the corner to pull, at zoom 1 \[points\].
+/// Height of the title and size of the resize corner, at zoom 1 \[points\].
 const TITLE: f32 = 26.0;
 const CORNER: f32 = 16.0;
 const LEAST: egui::Vec2 = vec2(80.0, 50.0);
@@ -20,7 +20,7 @@ const LEAST: egui::Vec2 = vec2(80.0, 50.0);
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     index: usize,
-    /// The nodes that go with it; none while it is resized.
+    /// The nodes that move with it; none while it is resized.
     nodes: BTreeSet<String>,
     resize: bool,
 }
@@ -81,7 +81,7 @@ impl Canvas {
         Shape::Vec(shapes)
     }
 
-    /// Selecting, moving and resizing, by the titles and the lower right corners.
+    /// Selects, moves and resizes frames by their titles and lower right corners.
     pub(super) fn frames(&mut self, ui: &Ui, session: &mut Session) {
         let frames: Vec<(usize, String, Rect)> = session
             .frames()

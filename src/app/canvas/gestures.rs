@@ -1,5 +1,5 @@
-//! What the pointer does on the canvas, as edits of the document. Works around what the crate gets wrong: it forgets the
-//! selection at every press anywhere, zooms into the stored positions, and says nothing of a wire that another replaces.
+//! Turns gestures of the pointer into edits of the document. Works around faults of the crate: it forgets the
+//! selection at every press anywhere, zooms into the stored positions, and does not report a wire that another one replaces.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::app::theme;
 use crate::document::{Link, ParamValue};
 use crate::edit::{self, InputEnd};
 
-/// Nodes that are dragged: where the pointer took them, and where they were then \[points of the document\].
+/// Nodes that are dragged: where the pointer pressed, and where they were then \[points of the document\].
 #[derive(Clone, Debug)]
 pub(super) struct Grip {
     press: Vec2,
@@ -40,10 +40,10 @@ pub(super) struct Gesture {
 }
 
 impl Canvas {
-    /// Keeps the selection. `boxed`: a box was being drawn.
+    /// Updates the selection. `boxed`: a selection box is being drawn.
     pub(super) fn select(&mut self, ui: &Ui, session: &mut Session, boxed: bool, responses: &[Response]) {
         if let (false, Some(start)) = (boxed, &mut self.state.ongoing_box_selection) {
-            // The crate notices a drag when it has gone some way already.
+            // The crate notices a drag only after some distance.
             *start = ui.input(|input| input.pointer.press_origin()).unwrap_or(*start);
         }
         if boxed {
@@ -78,7 +78,7 @@ impl Canvas {
         }
     }
 
-    /// Moves what is selected; a single node that is let go over a wire goes into it.
+    /// Moves the selection; a single node that is dropped on a wire is inserted into it.
     pub(super) fn drag(&mut self, ui: &Ui, session: &mut Session, responses: &[Response]) -> Result<(), String> {
         let (down, press, pointer) =
             ui.input(|input| (input.pointer.primary_down(), input.pointer.press_origin(), input.pointer.latest_pos()));
@@ -89,7 +89,7 @@ impl Canvas {
             self.gesture.grip = Some(Grip { press: self.to_document(press), places: places.collect() });
         }
         if let (Some(grip), true, Some(pointer)) = (&self.gesture.grip, down, pointer) {
-            // From where they were taken: what the pointer did before that was a drag counts as well.
+            // Measured from the press, so that the distance before a drag is recognised counts as well.
             let by = self.to_document(pointer) - grip.press;
             session.arrange("move", |document| {
                 for (name, start) in &grip.places {
@@ -118,12 +118,12 @@ impl Canvas {
         Ok(())
     }
 
-    /// The end of the wire that the one dragged node would go into.
+    /// The end of the wire that a single dragged node would be inserted into.
     fn insertion(&self, ui: &Ui, session: &Session) -> Option<InputEnd> {
         let name = session.selection.single()?;
         let node = session.nodes().get(name)?;
         let read = session.wires().any(|(_, link)| link.node == *name);
-        // A node that is wired already was rather moved for its own sake.
+        // A node that is connected already is just moved.
         if !node.inputs.is_empty() || read {
             return None;
         }
@@ -147,7 +147,7 @@ impl Canvas {
         Ok(())
     }
 
-    /// Wires that were let go: taken off an input, put on one, or moved from one to another.
+    /// Wires that were dropped: disconnected, connected, or moved to another input.
     pub(super) fn wire(&mut self, session: &mut Session, responses: &[Response]) -> Result<(), String> {
         let mut target = None;
         for response in responses {
@@ -176,7 +176,7 @@ impl Canvas {
         }
     }
 
-    /// Escape puts back what is dragged.
+    /// Escape cancels a drag.
     pub(super) fn escape(&mut self, ui: &Ui) {
         let busy = self.state.connection_in_progress.is_some() || self.gesture.stroke.is_some();
         if busy && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape)) {
@@ -187,10 +187,10 @@ impl Canvas {
         }
     }
 
-    /// Clicks on wires, ports, nodes and the ground that the crate does not tell of.
+    /// Clicks on wires, ports, nodes and the background that the crate does not report.
     pub(super) fn clicks(&mut self, ui: &Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         self.escape(ui);
-        // The pointer may be elsewhere by the end of a slow frame.
+        // In a slow frame, the pointer may have moved on since the release.
         let released = |input: &egui::InputState| {
             input.events.iter().rev().find_map(|event| match event {
                 egui::Event::PointerButton { pos, pressed: false, .. } => Some(*pos),
@@ -260,7 +260,7 @@ impl Canvas {
         palette.place = place;
     }
 
-    /// Shows the palette and puts in what is chosen, with the wire that was let go.
+    /// Shows the palette and adds what is chosen, with the wire that was dropped.
     pub(super) fn show_palette(&mut self, ui: &Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let Some(palette) = &mut self.popups.palette else { return Ok(()) };
         let place = palette.place;
@@ -297,7 +297,7 @@ pub(super) fn rewire(
     Ok(())
 }
 
-/// Where the pointer would open something, for a command that came by the keyboard.
+/// Where a command from the keyboard opens something.
 pub fn pointer(ctx: &egui::Context) -> Option<egui::Pos2> {
     ctx.input(|input| input.pointer.latest_pos())
 }

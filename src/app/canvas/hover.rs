@@ -1,4 +1,4 @@
-//! What lies under the pointer, and what there is to say about it.
+//! What is under the pointer, and its tooltip.
 
 use eframe::egui::{self, Pos2, RichText, Ui};
 
@@ -11,7 +11,7 @@ use crate::app::session::Session;
 use crate::app::{prose, theme};
 use crate::edit::PortSignature;
 
-/// How long the pointer has to rest \[s\].
+/// How long the pointer has to rest before a tooltip appears \[s\].
 const REST: f32 = 0.35;
 
 impl Canvas {
@@ -21,7 +21,7 @@ impl Canvas {
     }
 
     pub(super) fn wire_at(&self, at: Pos2) -> Option<&WireShape> {
-        // Wires that go back stay behind: where others are as near, those are meant.
+        // Wires that run backwards lie behind: other wires at the same distance win.
         let behind = |wire: &WireShape| if wire.back() { 0.5 * NEAR } else { 0.0 };
         let near = self.level.wires.iter().filter_map(|wire| Some((wire.near(at)? + behind(wire), wire)));
         near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, wire)| wire)
@@ -72,7 +72,7 @@ impl Canvas {
         ports.iter().find(|signature| signature.name == port)
     }
 
-    /// Tells what the pointer is over: to the rest of the window at once, to the person after a moment.
+    /// Notes the node under the pointer, and shows a tooltip after a moment.
     pub(super) fn hover(&mut self, ui: &Ui, session: &mut Session, drag: Option<&WireDrag>) {
         let over =
             ui.rect_contains_pointer(self.view.rect) && self.popups.palette.is_none() && self.popups.menu.is_none();
@@ -142,9 +142,9 @@ impl Canvas {
         tooltip(ui, |ui| drop(ui.label(prose::label(ui, "", &reason, theme::of(ui).warning))));
     }
 
-    /// Gives nodes and ports names for screen readers, and for whatever else drives the window by names.
+    /// Gives nodes and ports names for screen readers, and for other programs that drive the window by names.
     pub(super) fn name_parts(&self, ui: &Ui) {
-        // There are a thousand of them, so only where somebody asks.
+        // There may be a thousand of them, so this is done only while accessibility is active.
         if ui.ctx().accesskit_node_builder(ui.unique_id(), |_| ()).is_none() {
             return;
         }

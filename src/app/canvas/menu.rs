@@ -1,4 +1,4 @@
-//! Menus of the right button, over a node, a wire, a frame.
+//! Context menus of nodes, wires and comment frames.
 
 use eframe::egui::{self, Key, Pos2, RichText, Ui, vec2};
 
@@ -24,7 +24,7 @@ const COLORS: [Color; 8] = [
 
 #[derive(Clone, Debug)]
 enum Subject {
-    /// The selected nodes, of which this one was pressed.
+    /// The selected nodes, of which this one was clicked.
     Nodes(String),
     Wire(Link, InputEnd),
     Frame,
@@ -36,7 +36,7 @@ pub(super) struct Menu {
     subject: Subject,
 }
 
-/// What was chosen that is no command.
+/// What was chosen.
 enum Choice {
     Command(Command),
     Color(Option<Color>),
@@ -46,7 +46,7 @@ enum Choice {
 }
 
 impl Canvas {
-    /// Opens what belongs to the thing under the pointer: a menu, or the palette over the ground.
+    /// Opens the context menu of what is under the pointer, or the palette over the background.
     pub(super) fn open_menu(&mut self, ui: &Ui, session: &mut Session, at: Pos2) {
         let subject = if let Some(name) = self.node_at(at) {
             if !session.selection.contains(&name) {
@@ -69,7 +69,7 @@ impl Canvas {
         }
     }
 
-    /// Shows the open menu and does what is chosen.
+    /// Shows the open menu and carries out what was chosen.
     pub(super) fn show_menu(&mut self, ui: &Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let Some(menu) = &self.popups.menu else { return Ok(()) };
         let mut choice = None;
@@ -125,7 +125,7 @@ impl Canvas {
         session.arrange("color", |document| {
             edit::set_color(document, &scope, &names, color);
             if let Some(frame) = frame {
-                // The frame is there: it was pressed.
+                // The frame exists: it was clicked.
                 let _ = edit::update_frame(document, &scope, frame, |frame| frame.color = color);
             }
         });
@@ -182,7 +182,7 @@ fn frame(ui: &mut Ui) -> Option<Choice> {
     choice.or(colors(ui, true))
 }
 
-/// A row of colours, and none.
+/// A row of colours, and a button for the default colour.
 fn colors(ui: &mut Ui, enabled: bool) -> Option<Choice> {
     let mut choice = None;
     ui.add_enabled_ui(enabled, |ui| {

@@ -1,4 +1,4 @@
-//! The whole graph, small, in a corner: where one is, and a way to be elsewhere.
+//! The minimap: the whole level in a corner, with the part that is in view.
 
 use eframe::egui::{self, CornerRadius, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, Vec2, vec2};
 
@@ -8,12 +8,12 @@ use crate::app::theme;
 
 const SIZE: Vec2 = vec2(190.0, 120.0);
 const MARGIN: f32 = 12.0;
-/// How much of it is to be seen while the pointer is elsewhere: nodes may lie below it.
+/// Its opacity while the pointer is elsewhere, since nodes may lie below it.
 const FAINT: f32 = 0.4;
 
 impl Canvas {
-    /// Draws the map, see-through until the pointer is over it, and moves the view to where it is pressed. Nothing while all nodes
-    /// are in sight.
+    /// Draws the map, transparent until the pointer is over it, and moves the view to where it is clicked. Nothing is drawn while all nodes
+    /// are in view.
     pub(super) fn minimap(&mut self, ui: &Ui, session: &Session) {
         let nodes = self.bounds(session, |_| true);
         let view =

@@ -1,5 +1,5 @@
-//! The canvas: nodes and wires of the open level. It is a view, built anew from the document; whatever the node-graph crate
-//! changes in its own copy is read off as an edit of the document and then forgotten.
+//! The canvas: nodes and wires of the open level. It is rebuilt from the document; whatever the node-graph crate
+//! changes in its own copy is turned into an edit of the document and then discarded.
 
 mod commands;
 mod figures;
@@ -43,7 +43,7 @@ use viewport::{Framing, Spot, Viewport};
 use wire_drag::{Chooser, WireDrag};
 use wires::WireShape;
 
-/// A small picture of what a node makes, and its height for a width of 1.
+/// Thumbnails by node, each with its height for a width of 1.
 pub type Thumbnails = BTreeMap<String, (TextureId, f32)>;
 
 pub struct Canvas {
@@ -125,7 +125,7 @@ impl Default for Canvas {
 }
 
 impl Canvas {
-    /// Starts over with another document, with the same ways of showing it.
+    /// Starts over with another document, with the same options.
     pub fn clear(&mut self) {
         *self = Canvas { options: self.options, ..Canvas::default() };
     }
@@ -157,7 +157,7 @@ impl Canvas {
         canvas.set_opacity(0.0);
         let response = self.state.draw_graph_editor(&mut canvas, NoTemplates, &mut self.paint, Vec::new());
         canvas.set_opacity(1.0);
-        // The crate opens its finder at any right click in the window; ours is opened below.
+        // The crate opens its finder at any right click in the window; our palette is opened below.
         self.state.node_finder = None;
         self.note_drawn();
         self.lay_wires(session);
@@ -185,7 +185,7 @@ impl Canvas {
         told
     }
 
-    /// To be called at the end of every frame. What is open on a canvas that is out of sight would keep the keyboard to itself.
+    /// To be called at the end of every frame. Closes what is open on a hidden canvas, which would keep the keyboard.
     pub fn settle(&mut self) {
         if std::mem::take(&mut self.shown) {
             return;
@@ -194,7 +194,7 @@ impl Canvas {
         (self.gesture.stroke, self.gesture.picked, self.state.connection_in_progress) = (None, None, None);
     }
 
-    /// What was done with the pointer, in the order in which one thing takes it from another.
+    /// Handles the pointer, in order of precedence.
     fn gestures(
         &mut self,
         ui: &Ui,
@@ -218,7 +218,7 @@ impl Canvas {
         told.and(self.show_palette(ui, session, actions))
     }
 
-    /// Builds the crate's graph anew when nodes or ports have changed, or another level was opened.
+    /// Rebuilds the crate's graph when nodes or ports have changed, or another level was opened.
     fn rebuild(&mut self, look: &Look, session: &Session) {
         let now = (session.revision(), session.plans(), session.scope().clone(), look.dark);
         if self.level.built.as_ref() == Some(&now) {
@@ -239,7 +239,7 @@ impl Canvas {
         if same && signatures == self.level.signatures {
             return;
         }
-        // Nodes that have other ports now are others to the crate.
+        // A node whose ports have changed is a new one to the crate.
         let changed = |name: &String| !same || self.level.signatures.get(name) != signatures.get(name);
         let gone: Vec<String> = self.drawn.ids.keys().filter(|name| changed(name)).cloned().collect();
         gone.iter().for_each(|name| self.take_out(name));
@@ -251,7 +251,7 @@ impl Canvas {
         self.level.signatures = signatures;
     }
 
-    /// Puts every node where the document and the view say.
+    /// Places every node by the document and the viewport.
     fn place(&mut self, session: &Session) {
         for (name, id) in &self.drawn.ids {
             let dot = session.nodes().get(name).is_some_and(|node| node.kind.info().outline == Outline::Dot);
@@ -261,7 +261,7 @@ impl Canvas {
         }
     }
 
-    /// What changes without the nodes changing: wires, the selection, problems, times.
+    /// Updates what changes in every frame: wires, the selection, problems, times.
     fn sync(&mut self, look: &Look, session: &mut Session, drag: Option<&WireDrag>, now: f64) {
         self.state.graph.connections.clear();
         let drawn = self.level.wires.iter().filter(|_| !self.drawn.bare);
@@ -297,7 +297,7 @@ impl Canvas {
             session.selection.nodes.iter().filter_map(|name| self.drawn.ids.get(name).copied()).collect();
     }
 
-    /// While a wire is dragged, ports that it does not fit step back.
+    /// While a wire is dragged, ports that it does not fit are dimmed.
     fn dim(&mut self, look: &Look, drag: Option<&WireDrag>) {
         for (name, id) in &self.drawn.ids {
             let Some(signature) = self.level.signatures.get(name) else { continue };
@@ -325,7 +325,7 @@ impl Canvas {
         }
     }
 
-    /// Finds the wires of the level, where those have changed.
+    /// Lists the wires of the level if they have changed.
     fn list_wires(&mut self, look: &Look, session: &Session) {
         if self.level.listed.as_ref() == Some(&self.gesture.picked) {
             return;
@@ -343,7 +343,7 @@ impl Canvas {
         self.level.listed = Some(self.gesture.picked.clone());
     }
 
-    /// Lays the wires between their ports, as those were drawn.
+    /// Lays the wires between their ports as drawn.
     fn lay_wires(&mut self, session: &Session) {
         let mut wires = std::mem::take(&mut self.level.wires);
         let muted = |name: &str| session.nodes().get(name).is_some_and(|node| node.muted);
@@ -412,7 +412,7 @@ impl Canvas {
         names.filter_map(|name| self.area(session, name)).fold(Rect::NOTHING, Rect::union)
     }
 
-    /// What to do where there is nothing yet.
+    /// A hint on an empty level.
     fn empty(&self, ui: &mut Ui, session: &Session) {
         if session.nodes().is_empty() && self.popups.palette.is_none() {
             let text = RichText::new("Press Tab or right-click to add a node").color(theme::of(ui).faint);
@@ -421,7 +421,7 @@ impl Canvas {
     }
 }
 
-/// A node's place \[points\], whatever the file says.
+/// A node's position \[points\], finite whatever the file says.
 fn place_of(session: &Session, name: &str) -> Vec2 {
     let group = session.group();
     let at = match (name, group) {
@@ -445,7 +445,7 @@ fn mentions(nodes: &Nodes) -> Vec<(String, String)> {
     nodes.iter().flat_map(|(name, node)| named(node).into_iter().map(move |number| (number, name.clone()))).collect()
 }
 
-/// Where the block of a group's inputs or outputs goes that nobody has put anywhere.
+/// The default position of the block of a group's inputs or outputs.
 fn beside(nodes: &Nodes, right: bool) -> (f32, f32) {
     let places = nodes.values().map(|node| node.at);
     let edge = |pick: fn(f32, f32) -> f32, start| places.clone().map(|at| at.0).fold(start, pick);
@@ -460,7 +460,7 @@ fn beside(nodes: &Nodes, right: bool) -> (f32, f32) {
     (x, height)
 }
 
-/// Much further out, positions no longer tell a point from the next.
+/// Much further out, f32 positions can no longer tell neighbouring points apart.
 fn finite(at: Vec2) -> Vec2 {
     const FAR: f32 = 1e5;
     let part = |v: f32| if v.is_finite() { v.clamp(-FAR, FAR) } else { 0.0 };

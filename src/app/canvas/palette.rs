@@ -1,4 +1,4 @@
-//! The palette: every kind of node, found by typing a part of its name; for a wire let go over nothing, only what fits it.
+//! The palette: all nodes that can be added, found by typing a part of the name; for a dropped wire, only those that fit it.
 
 use eframe::egui::{self, Pos2};
 
@@ -12,7 +12,7 @@ use crate::edit::{self, NodeSignature, PortSignature};
 use crate::library::Library;
 
 struct Entry {
-    /// The name that the node would like.
+    /// The preferred name of the node.
     wish: String,
     kind: NodeKind,
 }
@@ -22,11 +22,11 @@ pub struct Palette {
     entries: Vec<Entry>,
     /// The wire that is to end at the new node.
     drag: Option<WireDrag>,
-    /// Where the new node goes; absent where nobody has pointed.
+    /// Where the new node goes; absent if the pointer was not over the canvas.
     pub place: Option<Pos2>,
 }
 
-/// A node to put in: the name it would like, the node, and the wire to end at it.
+/// A node to add: its preferred name, the node, and the wire to end at it.
 pub struct PaletteChoice {
     pub wish: String,
     pub node: Node,
@@ -61,7 +61,7 @@ impl Palette {
     }
 }
 
-/// Whether a node of this kind has an end for the wire.
+/// Whether a node of this kind has a port for the wire.
 fn takes(kind: &NodeKind, drag: &WireDrag, library: &Library) -> bool {
     let node = Node { kind: kind.clone(), ..Node::default() };
     let signature = edit::signature::node(&node, library);

@@ -1,4 +1,4 @@
-//! Names typed on the canvas: of a node, of a comment frame.
+//! Renames nodes and comment frames on the canvas.
 
 use eframe::egui::{self, Key, Ui, vec2};
 
@@ -19,7 +19,7 @@ enum Subject {
 }
 
 impl Canvas {
-    /// Begins to type the name of a node.
+    /// Begins to edit the name of a node.
     pub(super) fn rename(&mut self, session: &Session, name: &str) {
         if session.nodes().contains_key(name) {
             self.popups.renaming =
@@ -27,7 +27,7 @@ impl Canvas {
         }
     }
 
-    /// Begins to type the title of a frame.
+    /// Begins to edit the title of a frame.
     pub(super) fn rename_frame(&mut self, session: &Session, index: usize) {
         if let Some(frame) = session.frames().get(index) {
             self.popups.renaming =
@@ -35,7 +35,7 @@ impl Canvas {
         }
     }
 
-    /// Shows the field in the place of the name. Enter takes what was typed, Escape does not.
+    /// Shows the field in place of the name. Enter accepts the text, Escape cancels.
     pub(super) fn show_renaming(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
         let Some(renaming) = &mut self.popups.renaming else { return Ok(()) };
         let place = match &renaming.subject {

@@ -1,4 +1,4 @@
-//! Where new nodes go: to the pointer, or to where there is room.
+//! Where new nodes go: to the pointer, or to a free place.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +11,21 @@ use crate::app::session::Session;
 use crate::document::Node;
 use crate::edit::{self, PasteInputs};
 
-/// Left free around a new node \[points\].
+/// Space that is left free around a new node \[points\].
 const GAP: Vec2 = vec2(36.0, 26.0);
-/// Places that are tried lie so far apart, and so many of them on each side \[points\].
+/// Distance between the places that are tried \[points\], and how many on each side.
 const STEP: Vec2 = vec2(40.0, 30.0);
 const STEPS: i32 = 40;
-/// Nodes that begin nearer to each other than this lie upon each other \[points\].
+/// Nodes whose corners are nearer than this cover each other \[points\].
 const UPON: f32 = 12.0;
-/// How far from the edge of the canvas a node is that counts as in sight \[points\].
+/// How far from the edge of the canvas a node has to be to count as in view \[points\].
 pub(super) const EDGE: f32 = 24.0;
 
 impl Canvas {
-    /// Puts a node in, at the pointer where that is over the canvas, else where there is room.
+    /// Adds a node at the pointer if that is over the canvas, else in a free place.
     ///
     /// # Errors
-    /// When the open level can only be looked at.
+    /// If the open level is read-only.
     pub fn put_in(
         &mut self,
         session: &mut Session,
@@ -63,12 +63,12 @@ impl Canvas {
         }
         session.edit("add", |document| *document = after);
         session.selection.nodes = BTreeSet::from([name]);
-        // It may have found its room out of sight.
+        // Its free place may be out of view.
         actions.extend(pointer.is_none().then_some(Action::Reveal));
         Ok(())
     }
 
-    /// Puts in what a text holds, at the pointer or where there is room.
+    /// Pastes the nodes of a text, at the pointer or in a free place.
     pub fn paste(
         &mut self,
         session: &mut Session,
@@ -97,7 +97,7 @@ impl Canvas {
         Ok(())
     }
 
-    /// The pointer, where it is over the canvas.
+    /// The pointer, if it is over the canvas.
     pub(super) fn pointed(&self, pointer: Option<Pos2>) -> Option<Pos2> {
         pointer.filter(|at| self.view.rect.contains(*at))
     }
@@ -111,7 +111,7 @@ impl Canvas {
         (at.x.round(), at.y.round())
     }
 
-    /// The place itself, or a little further where a node begins there already.
+    /// The place itself, or a little further if a node has its corner there already.
     fn beside_others(&self, session: &Session, mut at: Vec2) -> Vec2 {
         let begins = |at: Vec2| session.nodes().keys().any(|name| (place_of(session, name) - at).length() < UPON);
         while begins(at) {
@@ -120,7 +120,7 @@ impl Canvas {
         at
     }
 
-    /// The nearest free place to the right of the selection, or to the middle of the view; one in sight, if there is any.
+    /// The nearest free place to the right of the selection, or to the middle of the view; one in view, if there is any.
     fn free_room(&self, session: &Session, size: Vec2) -> Vec2 {
         let known = |name: &String| self.level.signatures.contains_key(name);
         let unseen = session.nodes().iter().filter(|(name, _)| !known(name)).map(|(name, node)| {

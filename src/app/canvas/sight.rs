@@ -1,4 +1,4 @@
-//! Which nodes the crate is given: those in sight. What it does not draw has its place from when it was drawn last, or an estimate.
+//! Gives the crate only the nodes in view. Sizes of other nodes are those when they were drawn last, or estimates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +11,18 @@ use crate::app::session::Session;
 use crate::app::theme::Look;
 use crate::edit::{NodeSignature, PortSignature};
 
-/// How far beyond the canvas nodes are drawn, so that what comes into view is there \[points\].
+/// How far beyond the canvas nodes are drawn, so that they are ready when they come into view \[points\].
 const AROUND: f32 = 60.0;
 
 /// Nodes that are drawn, and their sizes when they were drawn last, in the document's points.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drawn {
-    /// Nodes that the crate draws: those in sight, and what they read.
+    /// Nodes that the crate draws: those in view, and the nodes that they read.
     pub ids: BTreeMap<String, NodeId>,
     /// They are drawn without ports, which are too small to be used.
     pub bare: bool,
     pub sizes: BTreeMap<String, Vec2>,
-    /// How far down inputs and outputs are.
+    /// Distance of inputs and outputs from the top.
     rows: BTreeMap<String, (Vec<f32>, Vec<f32>)>,
 }
 
@@ -36,7 +36,7 @@ impl Drawn {
 }
 
 impl Canvas {
-    /// Gives the crate the nodes that are in sight, and no others: it draws all that it has.
+    /// Gives the crate the nodes in view and no others, since it draws all nodes that it has.
     pub(super) fn populate(&mut self, look: &Look, session: &Session) {
         let held = self.gesture.grip.is_some() || self.state.connection_in_progress.is_some();
         let bare = self.view.zoom < view::NAMES;
@@ -49,7 +49,7 @@ impl Canvas {
         let seen = |name: &&String| self.window_area(session, name).is_some_and(|area| area.intersects(sight));
         let mut wanted: BTreeSet<String> = self.level.signatures.keys().filter(seen).cloned().collect();
         if !self.drawn.bare {
-            // An input tells the crate whether it is wired by the node that it is wired to.
+            // The crate takes an input as connected only if it has the node at the other end.
             let read: Vec<String> =
                 session.wires().filter(|(end, _)| wanted.contains(&end.node)).map(|(_, link)| link.node).collect();
             wanted.extend(read);
@@ -69,10 +69,10 @@ impl Canvas {
         }
     }
 
-    /// Takes a node from the crate.
+    /// Removes a node from the crate.
     pub(super) fn take_out(&mut self, name: &str) {
         let Some(id) = self.drawn.ids.remove(name) else { return };
-        // What it was wired to is set anew in every frame.
+        // Its connections are set again in every frame.
         let _ = self.state.graph.remove_node(id);
         self.state.node_order.retain(|other| *other != id);
         self.state.selected_nodes.retain(|other| *other != id);

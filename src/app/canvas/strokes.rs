@@ -1,4 +1,4 @@
-//! Strokes of the pointer across wires: Ctrl and the right button cut them, Shift and the right button put dots in.
+//! Strokes of the pointer across wires: Ctrl and the right button cut them, Shift and the right button add reroutes.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ impl Canvas {
                 Ok(())
             }
             Tool::Dot => {
-                // Wires of one output share a dot.
+                // Wires of one output share a reroute.
                 let mut bundles = BTreeMap::<Link, (Pos2, Vec<InputEnd>)>::new();
                 for (wire, at) in crossed {
                     bundles.entry(wire.from).or_insert((at, Vec::new())).1.push(wire.to);
@@ -77,7 +77,7 @@ impl Canvas {
         }
     }
 
-    /// Puts a dot into wires.
+    /// Adds a reroute to wires.
     pub(super) fn add_dot(&self, session: &mut Session, at: Pos2, from: Link, ends: &[InputEnd]) -> Result<(), String> {
         let at = self.to_document(at) - 0.5 * super::view::DOT;
         let scope = session.scope().clone();

@@ -8,7 +8,7 @@ use crate::document::Document;
 use crate::edit::fixture::fluid;
 use crate::gpu::{Gpu, GpuOptions};
 
-/// A canvas of 1200 x 800 points, and a strip beside it that belongs to someone else.
+/// A canvas of 1200 x 800 points, and a strip beside it that is not part of it.
 struct Bench {
     ctx: Context,
     canvas: Canvas,
@@ -40,7 +40,7 @@ impl Bench {
             let mut ui = ui.new_child(inner);
             told.extend(canvas.show(&mut ui, session, &mut Actions::new()).err());
         });
-        // Tessellation is where shapes that are no numbers would show.
+        // Tessellation would fail for shapes with NaN coordinates.
         drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
         if !self.ctx.input(|input| input.pointer.any_down()) {
             self.session.end_gesture();
@@ -120,7 +120,7 @@ fn the_selection_outlives_clicks_elsewhere_and_moves_together() {
     bench.drag(bench.title("jet"), bench.title("jet") + vec2(0.0, 60.0));
     for name in ["jet", "smoke"] {
         let moved = bench.session.document().nodes[name].at.1 - before.nodes[name].at.1;
-        // Whole points, and the few that tell a drag from a click.
+        // Whole points, and the few that distinguish a drag from a click.
         assert!((moved - 60.0 / zoom).abs() < 8.0 / zoom, "{name} moved by {moved}");
     }
     assert_eq!(bench.session.document().nodes["look"].at, before.nodes["look"].at);
@@ -142,7 +142,7 @@ fn the_wheel_zooms_at_the_pointer_and_leaves_the_document_alone() {
         bench.frame(vec![wheel(vec2(0.0, -30.0))]);
     }
     assert!(bench.canvas.view.zoom < 0.9 * before);
-    // The title lies by 8 points below the edge whatever the zoom.
+    // The title lies 8 points below the edge at any zoom.
     assert!(bench.title("jet").distance(at) < 8.0, "{:?} {at:?}", bench.title("jet"));
     assert!(!bench.session.modified());
 }

@@ -13,13 +13,13 @@ const ZOOM: std::ops::RangeInclusive<f32> = 0.2..=2.0;
 /// What the view is to be moved to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Framing {
-    /// All nodes, or as many from the left as can be read.
+    /// All nodes, or as many from the left as are readable.
     Start,
     All,
     Selection,
 }
 
-/// Where a level was last looked at.
+/// The viewport of a level when it was left.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
     pub pan: Vec2,
@@ -37,9 +37,9 @@ pub(super) struct Viewport {
     /// Where the document's origin lies, from the upper left corner \[points\].
     pub pan: Vec2,
     pub zoom: f32,
-    /// To be moved there when the canvas is drawn next.
+    /// Where to move when the canvas is drawn next.
     pub framing: Option<Framing>,
-    /// The selection is to be brought into view then, if it is out of view.
+    /// Whether to bring the selection into view then, if it is out of view.
     pub reveal: bool,
     /// Levels that were open before.
     pub spots: BTreeMap<Scope, Spot>,
@@ -66,7 +66,7 @@ impl Canvas {
         self.view.framing = Some(Framing::Selection);
     }
 
-    /// Brings the selection into view where that was asked for and it is not.
+    /// Brings the selection into view if that was requested and it is out of view.
     pub(super) fn frame_revealed(&mut self, session: &Session) {
         if !std::mem::take(&mut self.view.reveal) {
             return;
@@ -112,7 +112,7 @@ impl Canvas {
         pan_zoom.started = true;
     }
 
-    /// A wire dragged to the edge of the canvas brings into view what lies beyond.
+    /// Scrolls while a wire is dragged to the edge of the canvas.
     fn follow_edge(&mut self, ui: &Ui) {
         const EDGE: f32 = 24.0;
         if self.state.connection_in_progress.is_none() {
@@ -146,7 +146,7 @@ impl Canvas {
         self.view.zoom = fit.clamp(least, 1.0);
         self.view.pan = 0.5 * self.view.rect.size() - bounds.center().to_vec2() * self.view.zoom;
         if framing == Framing::Start {
-            // What does not fit goes out of view on the right and below.
+            // Nodes that do not fit are out of view on the right and below.
             self.view.pan = self.view.pan.max(vec2(30.0, 30.0) - bounds.min.to_vec2() * self.view.zoom);
         }
     }

@@ -1,4 +1,4 @@
-//! The dragged wire: what it fits, how it looks, and what becomes of it when it is let go.
+//! The dragged wire: what it fits, how it looks, and what happens when it is dropped.
 
 use eframe::egui::{self, Key, Painter, Pos2, RichText, Ui};
 use egui_node_graph::{AnyParameterId, NodeResponse};
@@ -10,7 +10,7 @@ use crate::app::theme;
 use crate::document::Link;
 use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
 
-/// The end that the wire hangs on.
+/// The end of the wire that is connected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WireDrag {
     pub node: String,
@@ -73,8 +73,8 @@ impl Canvas {
         }
     }
 
-    /// What happens to a wire that was let go and not over a port: over a node it looks for a port or a parameter there, over
-    /// nothing it asks for a new node.
+    /// Handles a wire that was dropped, but not on a port: on a node, a port or a parameter is searched for; on
+    /// the background, the palette opens.
     pub(super) fn let_go(
         &mut self,
         ui: &Ui,
@@ -91,7 +91,7 @@ impl Canvas {
         match self.node_at(at) {
             Some(name) if name == drag.node => Ok(()),
             Some(name) => self.drop_on_node(session, drag, name, at),
-            // A wire that was taken off an input and let go is gone; the palette is for new ones.
+            // A wire that was disconnected and dropped is removed; the palette is for new wires.
             None if self.view.rect.contains(at) && self.gesture.taken_off.take().is_none() => {
                 self.popups.palette = Some(Palette::new(at, session.library(), theme::of(ui), Some(drag.clone())));
                 Ok(())
@@ -100,7 +100,7 @@ impl Canvas {
         }
     }
 
-    /// A wire let go over the block of an open group's inputs or outputs makes a port there.
+    /// A wire that is dropped on the block of an open group's inputs or outputs adds a port.
     fn drop_on_block(&self, session: &mut Session, drag: &WireDrag, block: &str) -> Result<(), String> {
         let scope = session.scope().clone();
         let mut after = session.document().clone();
@@ -147,7 +147,7 @@ impl Canvas {
         }
     }
 
-    /// Shows the list of parameters and wires what is chosen.
+    /// Shows the list of parameters and connects the chosen one.
     pub(super) fn choose(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
         let Some(chooser) = &self.popups.chooser else { return Ok(()) };
         let mut chosen = None;

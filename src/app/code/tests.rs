@@ -124,7 +124,7 @@ fn what_is_typed_is_compiled_when_the_keys_rest() {
     settle(&mut bench.session);
     assert_eq!((bench.session.plans(), bench.session.problems().count()), (plans + 1, 0));
     let plan = bench.session.running_simulation().unwrap().plan().to_text_with_wgsl();
-    // In a kernel that it shares, its parameters have another name.
+    // In a shared kernel, its parameters have another name.
     assert!(plan.contains("rate * 0.5;"));
     assert_eq!(bench.session.document().nodes["fade"].params.len(), 1, "values stay");
 }
@@ -209,7 +209,7 @@ fn a_mistake_is_marked_where_it_stands_and_the_last_good_version_runs_on() {
     assert_eq!((at.line, marked.as_str(), mark.error), (6, "speed", true), "{mark:?}");
     assert_eq!(field::columns(line, at.column), at.column - 1..at.column + 4);
     assert!(bench.session.broken() && bench.session.plans() == plans && bench.session.running_simulation().is_some());
-    // Back to what is right.
+    // Back to a valid text.
     bench.press(Key::Z, Modifiers::COMMAND);
     settle(&mut bench.session);
     bench.frame(Vec::new());
@@ -295,7 +295,7 @@ fn a_file_is_written_when_it_is_saved_and_a_draft_is_kept_until_then() {
         bench.wait(0.01);
     }
     assert_eq!(bench.text(), written);
-    // A draft and a change by someone else: the draft stays, and is told of.
+    // A draft and a change elsewhere: the draft stays, and the change is reported.
     bench.write(" ");
     std::fs::write(&path, FADE.replace("0.5", "0.75")).unwrap();
     while !bench.code.open.as_ref().unwrap().1.overtaken {

@@ -1,4 +1,4 @@
-//! What a node says of itself: text with its equations, and sources.
+//! Documentation of a node: text with its equations, and sources.
 
 use eframe::egui::{self, RichText, Ui};
 
@@ -10,7 +10,7 @@ use crate::edit;
 use crate::library::Library;
 use crate::stage::Stage;
 
-/// Text with its equations, and sources.
+/// Documentation of a stage: text with its equations, and sources.
 pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
     for part in parts(&stage.header.doc) {
         match part {
@@ -35,7 +35,7 @@ enum Part {
     Equation(String),
 }
 
-/// Lines put together as far as they are one text. Headers set an equation apart by two spaces.
+/// Joins lines of the same text. Headers separate an equation by two spaces.
 fn parts(lines: &[String]) -> Vec<Part> {
     let mut parts = Vec::new();
     for line in lines {
@@ -51,7 +51,7 @@ fn parts(lines: &[String]) -> Vec<Part> {
     parts
 }
 
-/// What a node is that is no stage.
+/// Documentation of a node that is not a stage.
 pub(super) fn host(ui: &mut Ui, node: &Node, library: &Library) {
     let text = match edit::group_of(node, library).map(|group| group.about.as_str()) {
         Some("") => GROUP.doc,

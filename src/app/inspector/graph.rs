@@ -59,7 +59,7 @@ fn id(field: &str) -> egui::Id {
     egui::Id::new(("graph", field))
 }
 
-/// A constant that takes effect when it is let go.
+/// A constant that takes effect when it is released.
 fn number(ui: &mut Ui, field: &Field<'_>, value: f64) -> Option<f64> {
     let none = Numbers::new();
     let site = Site {
@@ -94,7 +94,7 @@ fn recorded(document: &Document) -> Option<String> {
     Some(format!("{kind} {end} s: {pointer}, {keys}"))
 }
 
-/// What the graph comes to, and what is expected of it.
+/// Statistics and expectations of the graph.
 pub(super) fn results(ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
     statistics(ui, session);
     expectations::show(ui, session, actions);
@@ -141,7 +141,7 @@ pub(super) fn frame(ui: &mut Ui, session: &mut Session) {
     row(ui, "around", "Nodes whose top left corner is in the frame", |ui| names(ui, &inside));
     if now != before {
         let scope = session.scope().clone();
-        // The frame is there, since it is shown.
+        // The frame exists, since it is shown.
         session.arrange("frame", |document| drop(edit::update_frame(document, &scope, index, |frame| *frame = now)));
     }
 }

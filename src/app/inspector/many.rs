@@ -1,4 +1,4 @@
-//! Several nodes at once: of the same kind, their parameters; of whatever kind, their colour and whether they take part.
+//! Several nodes at once: their bypass and colour, and the parameters if they are of the same stage.
 
 use std::collections::BTreeSet;
 

@@ -41,7 +41,7 @@ impl Bench {
         (0..3).for_each(|_| self.frame(Vec::new()));
     }
 
-    /// Types over what a field holds.
+    /// Replaces the text of a field.
     fn write(&mut self, field: Id, text: &str) {
         self.ctx.memory_mut(|memory| memory.request_focus(field));
         self.frame(Vec::new());
@@ -162,7 +162,7 @@ fn what_a_group_waits_for_is_chosen_changed_and_taken_back() {
     assert!(bench.text("waits").contains(r#"below: "h / 4", every: 3)"#), "{}", bench.text("waits"));
     bench.session.undo();
     assert!(bench.text("waits").contains(r#"below: "h / 2", every: 3)"#), "{}", bench.text("waits"));
-    // As a parameter of a group.
+    // Exposed as a parameter of a group.
     bench.select("cg");
     bench.write(Id::new(("inspector", "cg", "tolerance")), "h / 4");
     assert!(bench.text("cg").contains(r#"params: {"tolerance": "h / 4"}"#), "{}", bench.text("cg"));

@@ -19,7 +19,7 @@ use crate::plan::Plan;
 const TITLES: [&str; 10] =
     ["#", "Node", "GPU time [ms]", "Share", "Part", "Stage", "Runs over", "Workgroups", "Memory", "Reads → writes"];
 const WIDTHS: [f32; 10] = [54.0, 210.0, 134.0, 66.0, 112.0, 176.0, 216.0, 140.0, 84.0, 360.0];
-/// What it is called where widths are kept.
+/// Its name in the stored column widths.
 const TABLE: &str = "dispatches";
 const NODE: usize = 1;
 const TIME: usize = 2;
@@ -27,7 +27,7 @@ const STAGE: usize = 5;
 const MEMORY: usize = 8;
 const BUFFERS: usize = 9;
 
-/// What was asked for with a row.
+/// What was chosen for a row.
 enum Asked {
     Turn(usize),
     GoTo(usize),
@@ -35,14 +35,14 @@ enum Asked {
     Copy(usize),
 }
 
-/// What rows are painted from.
+/// Everything that rows are painted from.
 struct Table<'a> {
     pane: &'a PlanPane,
     plan: &'a Plan,
     session: &'a Session,
     columns: Columns<10>,
     look: &'static Look,
-    /// The longest row of the outermost level, which has the whole bar \[ms\].
+    /// Time of the longest row of the outermost level, whose bar fills the cell \[ms\].
     longest: f64,
 }
 
@@ -121,7 +121,7 @@ fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Act
     }
 }
 
-/// The titles. Returns what was chosen to sort by: time, or the order in which dispatches run.
+/// The column titles. Returns the chosen order: by time (true) or by execution.
 fn heading(ui: &mut Ui, head: Rect, table: &Table<'_>, offset: f32) -> Option<bool> {
     let row = head.translate(vec2(-offset, 0.0));
     let painter = ui.painter().with_clip_rect(head.intersect(ui.clip_rect()));
@@ -194,7 +194,7 @@ impl Table<'_> {
         response
     }
 
-    /// What a click or the menu of a row asks for.
+    /// What was chosen by a click on a row or its menu.
     fn asked(&self, ui: &Ui, response: &Response, rect: Rect, row: &Row, index: usize) -> Option<Asked> {
         let mut asked = None;
         let at = ui.input(|input| input.pointer.latest_pos()).unwrap_or(rect.min);
@@ -245,7 +245,7 @@ impl Table<'_> {
         let body = TextStyle::Body.resolve(ui.style());
         if row.shape == Shape::Section {
             let count = figures::count(items.len(), "dispatch", "dispatches");
-            // A title may go on into the cells of the next columns, but for the time.
+            // A title may extend into the next columns, except the one with the time.
             let parts = [(row.name.as_str(), self.look.bright), (&format!("   {count}"), self.look.dim)];
             cell::sections(ui, cell, Align2::LEFT_CENTER, &parts, body);
             return;
@@ -285,7 +285,7 @@ impl Table<'_> {
         }
     }
 
-    /// How a dispatch is split up, and what it is bound to.
+    /// The workgroups and bindings of a dispatch.
     fn bound(&self, ui: &Ui, rect: Rect, list: List, index: usize) {
         let Some(dispatch) = rows::dispatches(self.plan, list).get(index) else { return };
         let Some(kernel) = self.plan.kernels.get(dispatch.kernel) else { return };
@@ -309,7 +309,7 @@ impl Table<'_> {
         cell::text(ui, self.columns.cell(row, column), align(column), text, font, color);
     }
 
-    /// What the pointer is over, at length.
+    /// The tooltip of a row.
     fn explain(&self, ui: &mut Ui, row: &Row, column: Option<usize>) {
         let items = self.pane.rows.items(row);
         match column {
@@ -351,12 +351,12 @@ fn when(list: List) -> &'static str {
     }
 }
 
-/// Whether a node is another, or in it.
+/// Whether a node is the same as another, or inside it.
 fn within(path: &str, of: &str) -> bool {
     path.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The first row that tells of a selected node.
+/// The first row of a selected node.
 pub fn first_selected(pane: &PlanPane, session: &Session) -> Option<usize> {
     let selected = |row: &Row| session.here(&row.path).is_some_and(|node| session.selection.contains(node));
     let in_list = |list: List| pane.rows.rows.iter().position(|row| row.list == list && selected(row));

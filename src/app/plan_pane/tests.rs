@@ -17,7 +17,7 @@ struct Bench {
     pane: PlanPane,
     actions: Actions,
     time: f64,
-    /// Between two frames [s].
+    /// Time between two frames [s].
     pace: f64,
 }
 
@@ -94,7 +94,7 @@ impl Bench {
     }
 }
 
-/// What can be read.
+/// The texts that are drawn.
 fn texts(output: &FullOutput) -> Vec<String> {
     let text = |clipped: &egui::epaint::ClippedShape| match &clipped.shape {
         egui::Shape::Text(shape) if clipped.clip_rect.intersects(shape.visual_bounding_rect()) => {
@@ -169,7 +169,7 @@ fn times_of_rows_add_up_and_sort() {
     assert!((sum - bench.pane.total).abs() < 1e-9 * sum && sum > 0.0, "{sum}, {}", bench.pane.total);
     assert!(times.is_sorted_by(|a, b| a >= b), "the longest first");
     assert!(times.iter().all(|ms| *ms >= 0.0));
-    // The frame's figures stay when nobody looks, and single dispatches are no longer timed.
+    // When the pane is hidden, the frame's figures stay, and single dispatches are no longer timed.
     bench.pane.settle(&mut bench.session);
     assert_eq!(bench.session.running_simulation().unwrap().profiling(), Profile::Nodes);
     bench.frame(Vec::new());

@@ -9,7 +9,7 @@ use crate::sim::camera::Orbit;
 /// The cameras of the images, and where they were moved.
 #[derive(Default)]
 pub struct Cameras {
-    /// The node that the image of each Output gets its camera from.
+    /// The node that sets the camera of each Output.
     pub(super) nodes: BTreeMap<String, String>,
     /// Parameters that the running simulation has and the document has not.
     pub(super) moved: BTreeMap<String, ParamValue>,
@@ -23,16 +23,16 @@ impl Cameras {
 }
 
 impl Session {
-    /// The node that an Output's picture gets its camera from, if that can be moved.
+    /// The node that sets the camera of an Output, if that camera can be moved.
     pub fn camera(&self, output: &str) -> Option<&str> {
         self.cameras.nodes.get(output).map(String::as_str)
     }
 
-    /// Moves a camera while the graph runs; the document keeps what its author wrote.
+    /// Moves a camera while the graph runs; the document is not changed.
     pub fn move_camera(&mut self, node: &str, orbit: Orbit) {
         for (param, value) in orbit.params() {
             let path = format!("{node}.{param}");
-            // The plan has said that the node has these.
+            // The node has these parameters, according to the plan.
             let _ = self.simulation.as_mut().map(|s| s.set_param(&path, value.clone()));
             self.cameras.moved.insert(path, value);
         }
@@ -43,7 +43,7 @@ impl Session {
         self.cameras.moved.keys().any(|path| path.strip_prefix(node).is_some_and(|rest| rest.starts_with('.')))
     }
 
-    /// Puts a camera back to where the document has it.
+    /// Resets a camera to the document.
     pub fn restore_camera(&mut self, node: &str) {
         self.cameras.moved.retain(|path, _| path.strip_prefix(node).is_none_or(|rest| !rest.starts_with('.')));
         self.compile();
@@ -52,7 +52,7 @@ impl Session {
     /// Writes a moved camera into the document.
     ///
     /// # Errors
-    /// When the node is inside of a group of the library, in one sentence.
+    /// If the node is inside a library group, in one sentence.
     pub fn keep_camera(&mut self, node: &str) -> Result<(), String> {
         let (mut after, moved) = (self.document.clone(), std::mem::take(&mut self.cameras.moved));
         for (path, value) in &moved {

@@ -1,4 +1,4 @@
-//! Texts of the user's stage files that were changed here and are not in the files yet.
+//! Unsaved texts of the user's stage files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::Session;
 use crate::app::disk;
 
-/// A text as it was changed, and what its file held before.
+/// A changed text, and the text of its file before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     pub text: String,
     pub of: String,
-    /// The file was changed by someone else meanwhile.
+    /// The file was changed elsewhere meanwhile.
     pub overtaken: bool,
 }
 
@@ -25,7 +25,7 @@ impl Session {
         &self.disk.drafts
     }
 
-    /// Notes what a file is to hold, or that there is nothing to be noted any more.
+    /// Sets the unsaved text of a file, or removes it.
     pub fn set_draft(&mut self, path: &Path, draft: Option<Draft>) {
         match draft {
             Some(draft) => drop(self.disk.drafts.insert(path.to_path_buf(), draft)),
@@ -33,12 +33,12 @@ impl Session {
         }
     }
 
-    /// Takes up what a window had that died.
+    /// Takes over the drafts of a window that crashed.
     pub fn set_drafts(&mut self, drafts: Drafts) {
         self.disk.drafts = drafts;
     }
 
-    /// Writes every file that was changed here.
+    /// Writes all drafts to their files.
     ///
     /// # Errors
     /// Why one can't be written, in one sentence; it stays a draft, as do those after it.
@@ -52,7 +52,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whether there is anything that no file holds: changes of the document, or of stage files.
+    /// Whether there are unsaved changes of the document or of stage files.
     pub fn unsaved(&self) -> bool {
         self.modified() || !self.disk.drafts.is_empty()
     }

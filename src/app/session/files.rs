@@ -14,7 +14,7 @@ use crate::files::Access;
 use crate::gpu::Making;
 use crate::problem::Problem;
 
-/// What is there this soon need not be told of.
+/// Loading and compiling that takes less time is not shown.
 const SOON: Duration = Duration::from_millis(300);
 
 /// The files that belong to the document.
@@ -42,12 +42,12 @@ impl OnDisk {
 }
 
 impl Session {
-    /// Notes what the document's file holds by now; the document itself stays.
+    /// Notes the new content of the document's file; the document itself stays.
     pub fn mark_on_disk(&mut self, document: Document) {
         self.disk.saved = Some(document);
     }
 
-    /// What the document's file holds, as far as is known.
+    /// The content of the document's file, as far as it is known.
     pub fn on_disk(&self) -> Option<&Document> {
         self.disk.saved.as_ref()
     }
@@ -56,19 +56,19 @@ impl Session {
         self.disk.path.as_deref()
     }
 
-    /// Whether the document has changes that no file holds.
+    /// Whether the document has unsaved changes.
     pub fn modified(&self) -> bool {
         let Some(saved) = &self.disk.saved else { return true };
         if *saved == self.document {
             return false;
         }
-        // NaN, which a file may hold, equals nothing, not even itself.
+        // A file may hold NaN, which does not equal itself.
         #[expect(clippy::eq_op, reason = "unequal where it holds NaN")]
         let has_nan = self.document != self.document;
         !(has_nan && saved.to_text() == self.document.to_text())
     }
 
-    /// Notes that the document is now what the file at `path` holds.
+    /// Notes that the document was saved to `path`.
     pub fn mark_saved(&mut self, path: PathBuf) {
         self.disk.saved = Some(self.document.clone());
         let before = self.library().clone();
@@ -76,7 +76,7 @@ impl Session {
         let moved = self.disk.path.as_deref().and_then(Path::parent) != path.parent();
         self.disk.path = Some(path);
         if moved || !Arc::ptr_eq(&before, self.library()) {
-            // Files and stages that the document names are others now.
+            // Its paths to files and its stages have changed.
             self.compile();
         }
     }
@@ -87,22 +87,22 @@ impl Session {
         Access::new(folder, self.disk.files_allowed)
     }
 
-    /// Says whether the graph may read files outside its folder; counts from the next compile on.
+    /// Sets whether the graph may read files outside its folder, from the next compile on.
     pub fn set_files_allowed(&mut self, allowed: bool) {
         self.disk.files_allowed = allowed;
     }
 
-    /// The file that the graph waits for, once that takes long enough to be told of.
+    /// The file that the graph waits for, if that takes long enough to be shown.
     pub fn loading(&self) -> Option<Loading> {
         self.compiler.watch().loading().filter(|loading| loading.since.elapsed() > SOON)
     }
 
-    /// Stops reading it; the last good plan runs on.
+    /// Stops loading it; the last valid plan keeps running.
     pub fn stop_loading(&self) {
         self.compiler.watch().stop();
     }
 
-    /// What the driver is compiling, once that takes long enough to be shown.
+    /// What the driver is compiling, if that takes long enough to be shown.
     pub fn driver(&self) -> Option<Making> {
         self.compiler.driver().making().filter(|making| making.took > SOON || making.done > 0)
     }
@@ -112,23 +112,23 @@ impl Session {
         self.compiler.driver().making().is_some_and(|making| driver::is_slow(&making))
     }
 
-    /// Waits for the driver no longer; the last good plan runs on.
+    /// Stops waiting for the driver; the last valid plan keeps running.
     pub fn cancel_driver(&self) {
         self.compiler.driver().cancel();
     }
 
-    /// Whether files were stopped that can be asked for again.
+    /// Whether loading of files was stopped, which can be requested again.
     pub fn can_load_again(&self) -> bool {
         self.compiler.watch().any_stopped()
     }
 
-    /// Reads files that were stopped.
+    /// Loads files again whose loading was stopped.
     pub fn load_again(&mut self) {
         self.compiler.watch().again();
         self.compile();
     }
 
-    /// Notes at the node that the graph waits for its file, or that it waits for the user's stages.
+    /// Reports that the graph waits for a file, at its node, or for the user's stages.
     pub(super) fn wait_for_files(&mut self) {
         let slow = |stages: &&Stages| stages.waiting() && stages.since().elapsed() > SOON;
         let stages = self.stages.folder.as_ref().filter(slow);

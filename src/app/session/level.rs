@@ -1,4 +1,4 @@
-//! Levels of the document: the one that is open, and the ways in and out.
+//! Levels of the document: the open one, and how to open others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::problem::Problem;
 #[derive(Default)]
 pub struct OpenLevel {
     scope: Scope,
-    /// The document with the open groups of the library put in, while one is open.
+    /// The document with the open library groups inlined, while one is open.
     opened: Option<Document>,
     /// What Custom nodes show while their texts do not parse.
     pub(super) readable: Readable,
@@ -25,13 +25,13 @@ impl Session {
         &self.level.scope
     }
 
-    /// The document, in which the groups of the library that are open are groups of its own.
+    /// The document, with the open library groups inlined.
     pub(super) fn shown(&self) -> &Document {
         self.level.opened.as_ref().unwrap_or(&self.document)
     }
 
     pub fn level(&self) -> Level<'_> {
-        // `settle` has seen to it that there is such a level.
+        // `settle` ensures that the level exists.
         self.shown().level(&self.level.scope).unwrap_or(Level::Document(&self.document))
     }
 
@@ -45,17 +45,17 @@ impl Session {
         self.level().frames()
     }
 
-    /// The open group; none where the document itself is open.
+    /// The open group; none if the document itself is open.
     pub fn group(&self) -> Option<&Group> {
         self.level().group()
     }
 
-    /// Whether the open level is the document's own; groups of the library can only be looked at.
+    /// Whether the open level can be edited; library groups are read-only.
     pub fn editable(&self) -> bool {
         self.level.opened.is_none()
     }
 
-    /// The outermost group of the library that is open: its level in the document, and the node's name there.
+    /// The outermost open library group: its level in the document, and the node's name there.
     pub fn library_group(&self) -> Option<(Scope, String)> {
         let mut scope = Scope::default();
         for name in &self.level.scope.0 {
@@ -68,8 +68,8 @@ impl Session {
         None
     }
 
-    /// What each node of the open level shows, with the blocks of an open group. A stage whose text does not read just now shows
-    /// what it did before.
+    /// The signature of each node of the open level, with the blocks of an open group. A stage whose text does not parse keeps
+    /// its previous signature.
     pub fn signatures(&self) -> BTreeMap<String, NodeSignature> {
         let mended = self.level.readable.mended(self.shown(), &self.level.scope);
         let shown = mended.as_ref().unwrap_or(self.shown());
@@ -81,7 +81,7 @@ impl Session {
         signatures
     }
 
-    /// Every wire of the open level: where it ends, and what it is from.
+    /// Every wire of the open level: the input where it ends, and its source.
     pub fn wires(&self) -> impl Iterator<Item = (InputEnd, Link)> + '_ {
         let end = |node: &str, port: &str| InputEnd { node: node.to_string(), port: port.to_string() };
         let outputs = self.group().into_iter().flat_map(|group| &group.outputs);
@@ -92,12 +92,12 @@ impl Session {
         inside.chain(outputs.map(move |(port, link)| (end(OUT, port), link.clone())))
     }
 
-    /// What an input of the open level reads.
+    /// The source of an input of the open level.
     pub fn source(&self, end: &InputEnd) -> Option<Link> {
         edit::source(self.level(), end).cloned()
     }
 
-    /// Leaves groups, and forgets what was selected, where they are no more.
+    /// Leaves groups and deselects nodes that no longer exist.
     pub(super) fn settle(&mut self) {
         let mut opened: Option<Document> = None;
         let mut depth = 0;
@@ -127,7 +127,7 @@ impl Session {
         self.selection.frame = self.selection.frame.filter(|index| *index < self.frames().len());
     }
 
-    /// Opens a group of the open level. Returns whether there is one of that name.
+    /// Opens a group of the open level. Returns whether it exists.
     pub fn enter(&mut self, name: &str) -> bool {
         let group = self.nodes().get(name).is_some_and(|node| edit::group_of(node, self.library()).is_some());
         if group {
@@ -138,7 +138,7 @@ impl Session {
         group
     }
 
-    /// Goes back out of groups, to as many as remain open; the one just left is selected.
+    /// Goes up until this many groups are open; the group that was left is selected.
     pub fn open_level(&mut self, depth: usize) {
         if let Some(left) = self.level.scope.0.get(depth).cloned() {
             self.level.scope.0.truncate(depth);
@@ -147,14 +147,14 @@ impl Session {
         }
     }
 
-    /// Opens the level of a node, given by a path such as `substep/density`, and selects it. Returns what brings it into view.
+    /// Opens the level of a node, given by a path such as `substep/density`, and selects it. Returns the action that brings it into view.
     #[must_use]
     pub fn go_to(&mut self, path: &str) -> Option<Action> {
         let before = (std::mem::take(&mut self.level.scope), std::mem::take(&mut self.selection));
         self.settle();
         let parts: Vec<&str> = path.split('/').collect();
         let (name, groups) = parts.split_last()?;
-        // What is inside a group that can't be opened stands for the group.
+        // If a group on the path can't be opened, the group itself is selected.
         let inner = groups.iter().find(|group| !self.enter(group)).unwrap_or(name);
         if self.nodes().contains_key(*inner) {
             self.selection = Selection::of(inner.to_string());
@@ -165,14 +165,14 @@ impl Session {
         None
     }
 
-    /// The same for the node of a problem, with what shows the place in its text where there is one.
+    /// The same for the node of a problem, with an action that shows the place in its text, if it has one.
     #[must_use]
     pub fn go_to_problem(&mut self, problem: &Problem) -> Actions {
         let code = problem.place.map(Action::ShowCode);
         self.go_to(&problem.node).into_iter().chain(code).collect()
     }
 
-    /// The open level's name of what a path tells of: the node itself, or the group that it is in.
+    /// The node of the open level that a path belongs to: the node itself, or the group that contains it.
     pub fn here<'a>(&self, path: &'a str) -> Option<&'a str> {
         let mut rest = path;
         for group in &self.level.scope.0 {

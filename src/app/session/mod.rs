@@ -1,4 +1,4 @@
-//! What is open: the document, its undo steps, its problems, and the simulation that runs it.
+//! The open document with its undo steps and problems, and the simulation that runs it.
 
 mod cameras;
 mod device;
@@ -37,7 +37,7 @@ use stages::StageLibrary;
 use values::StateWatch;
 use views::Viewed;
 
-/// The document is the only truth; all else here follows from it.
+/// The document is the single source of truth; everything else here is derived from it.
 pub struct Session {
     document: Document,
     history: History,
@@ -111,7 +111,7 @@ impl Session {
         }
     }
 
-    /// Puts another document in place of this one. The simulation of the old one ends.
+    /// Replaces the document. The simulation of the old one ends.
     pub fn open(&mut self, document: Document, path: Option<PathBuf>) {
         self.find_stages(path.as_deref());
         self.disk.open(document.clone(), path);
@@ -129,13 +129,13 @@ impl Session {
         self.compile();
     }
 
-    /// The same with a document that no file holds, though it may belong to one.
+    /// The same with an unsaved document, which may have a path.
     pub fn open_unsaved(&mut self, document: Document, path: Option<PathBuf>) {
         self.open(document, path);
         self.disk.saved = None;
     }
 
-    /// Takes in what the document's file holds by now, as one undo step. The simulation goes on with the States that stayed.
+    /// Replaces the document by the new content of its file, as one undo step. States that still exist keep their values.
     pub fn reload(&mut self, document: Document) {
         self.end_gesture();
         self.edit("reload", |now| *now = document.clone());
@@ -143,7 +143,7 @@ impl Session {
         self.disk.saved = Some(document);
     }
 
-    /// Compiles anew what has not changed, since a file that it names has.
+    /// Compiles the document again, because a file that it names has changed.
     pub fn refresh(&mut self) {
         self.changes.pending = true;
         self.compile();
@@ -197,13 +197,13 @@ impl Session {
         &self.history
     }
 
-    /// What is wrong with the document, with the user's stages, what it waits for, then what came up while running.
+    /// Problems of the document, of the user's stages, files that it waits for, and then problems of the running simulation.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         let found = &self.problems;
         found.document.0.iter().chain(&found.stages.0).chain(&found.waiting).chain(&found.running.0)
     }
 
-    /// Whether the document, as it is, does not run.
+    /// Whether the document has errors.
     pub fn broken(&self) -> bool {
         self.problems.document.has_errors()
     }
@@ -219,7 +219,7 @@ impl Session {
         self.compile();
     }
 
-    /// An edit that changes nothing of what runs, such as a node's position.
+    /// An edit that does not affect the simulation, such as moving a node.
     pub fn arrange(&mut self, gesture: &str, change: impl FnOnce(&mut Document)) {
         self.history.record(&self.document, gesture);
         change(&mut self.document);
@@ -244,7 +244,7 @@ impl Session {
         }
     }
 
-    /// Compiles the document in the background; the last good plan runs on.
+    /// Compiles the document in the background; the last valid plan keeps running.
     fn compile(&mut self) {
         self.changes.revision += 1;
         self.changes.unsent.clear();
@@ -252,7 +252,7 @@ impl Session {
         self.level.readable.note(&self.document);
         self.problems.stages = self.stages.problems(&self.document);
         if self.waits_for_stages() {
-            // Compiled once they are there.
+            // It is compiled once they are loaded.
             return;
         }
         let job = Job {
@@ -268,7 +268,7 @@ impl Session {
         }
     }
 
-    /// Takes in what other threads have made: stages that were read again, and a plan that has been compiled.
+    /// Takes over the results of other threads: stages that were read again, and a compiled plan.
     pub fn poll(&mut self) {
         if self.stages.poll() {
             self.changes.pending = true;
@@ -309,10 +309,10 @@ impl Session {
         }
     }
 
-    /// Parameters set in the meantime.
+    /// Sends parameters that were set meanwhile.
     fn replay(&mut self) {
         for (path, value) in &self.cameras.moved {
-            // A camera that is no more has nothing to be moved.
+            // A camera that no longer exists is ignored.
             let _ = self.simulation.as_mut().map(|s| s.set_param(path, value.clone()));
         }
         for (path, value) in std::mem::take(&mut self.changes.unsent) {
@@ -324,12 +324,12 @@ impl Session {
         }
     }
 
-    /// Notes what came up while running.
+    /// Adds problems of the running simulation.
     pub fn note(&mut self, problems: Problems) {
         problems.0.into_iter().for_each(|problem| self.problems.running.push(problem));
     }
 
-    /// Starts the simulation anew.
+    /// Resets the simulation.
     pub fn reset(&mut self) {
         self.problems.running = Problems::default();
         self.snapshots = Snapshots::default();

@@ -33,7 +33,7 @@ impl StageLibrary {
         true
     }
 
-    /// What is wrong with the stages that a document uses, or with their folder.
+    /// Problems of the stages that a document uses, or of their folder.
     pub fn problems(&self, document: &Document) -> Problems {
         let mut problems = stages::problems(&self.library, document);
         self.unreadable.iter().for_each(|problem| problems.push(problem.clone()));
@@ -68,7 +68,7 @@ impl Session {
         self.stages.folder.as_ref().is_some_and(Stages::waiting)
     }
 
-    /// What stages there are: those that ship and the user's own.
+    /// The shipped stages and the user's own.
     pub fn library(&self) -> &Arc<Library> {
         &self.stages.library
     }

@@ -1,4 +1,4 @@
-//! What a user would not see by looking: States that an edit did not start again, and values that are no numbers.
+//! Silent errors: States that an edit did not restart, and NaN or infinity in States.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, channel};
@@ -10,10 +10,10 @@ use crate::plan::{Keep, Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::sim::values::BadValues;
 
-/// Frames from one look at the States to the next.
+/// Frames between two checks of the States.
 pub const EVERY: u64 = 32;
 
-/// What each State starts from: the wire of its `init`, by its path.
+/// The wire of the `init` of each State, by its path.
 pub type Starts = BTreeMap<String, Option<Link>>;
 
 /// What is known of the States of the simulation.
@@ -25,7 +25,7 @@ pub struct StateWatch {
     pub(super) traced: Option<Receiver<Problem>>,
 }
 
-/// The starts of all States of a document.
+/// The `init` wires of all States of a document.
 pub fn starts(document: &Document) -> Starts {
     let mut starts = Starts::new();
     collect(&document.nodes, "", &mut starts);
@@ -44,7 +44,7 @@ fn collect(nodes: &Nodes, level: &str, starts: &mut Starts) {
 }
 
 impl Session {
-    /// After a plan took the place of another: States that began otherwise than the document says now. New ones have just begun.
+    /// After a plan was replaced: States that started from another `init` than the document has now. New States have just started.
     pub(super) fn not_started(&mut self) -> Problems {
         let now = starts(&self.document);
         self.states.begun.retain(|path, _| now.contains_key(path));
@@ -59,7 +59,7 @@ impl Session {
         problems
     }
 
-    /// Looks for the node where NaN or infinity began, on a thread of its own.
+    /// Searches for the node where NaN or infinity began, on a thread of its own.
     pub fn trace(&mut self, bad: BadValues) {
         let (answer, answers) = channel();
         let (document, library, gpu) = (self.document.clone(), self.library().clone(), self.gpu.clone());
@@ -73,7 +73,7 @@ impl Session {
             let _ = answer.send(bad.problem(origin.as_ref()));
             wake();
         };
-        // A window that closes does not wait for it.
+        // A closing window does not wait for it.
         let deep = || crate::threads::deep_stack(work);
         let started = std::thread::Builder::new().name("trace".into()).spawn(deep);
         self.states.traced = started.is_ok().then_some(answers);

@@ -1,4 +1,4 @@
-//! What is looked at: wires on show in views, and the thumbnails of nodes.
+//! What is shown: wires in views, and the thumbnails of nodes.
 
 use std::collections::BTreeSet;
 
@@ -30,8 +30,8 @@ impl Session {
         &self.views.wires
     }
 
-    /// Says what is looked at: the wires of views, and whether nodes show small pictures. The running plan holds them from the
-    /// next compile on, which this asks for when something new is among them.
+    /// Sets what is shown: the wires of views, and whether nodes have thumbnails. The running plan keeps them from the
+    /// next compile on, which is requested if something new is among them.
     pub fn look_at(&mut self, wires: BTreeSet<String>, pictures: bool) {
         let pictured = pictures.then(|| self.scope().clone());
         let new = !wires.is_subset(&self.views.wires)
@@ -43,12 +43,12 @@ impl Session {
         }
     }
 
-    /// A wire of each node that shows a small picture.
+    /// A wire of each node that has a thumbnail.
     pub fn thumbnails(&self) -> &[String] {
         if self.views.pictured.is_some() { &self.views.thumbnails } else { &[] }
     }
 
-    /// The wire that a link of the open level means, as the plan names it: behind dots and what is muted, and outside of the
+    /// The wire that a link of the open level refers to, as the plan names it: past reroutes and muted nodes, and outside of the
     /// open group for an input of it.
     pub fn wire_path(&self, link: &Link) -> Option<String> {
         let mut scope = self.scope().clone();

@@ -1,4 +1,4 @@
-//! An expectation of the wire on show, made from what it holds now.
+//! Creates an expectation of the viewed wire from its current value.
 
 use eframe::egui::{RichText, Ui};
 
@@ -12,12 +12,12 @@ use crate::sim::expect::found_now;
 use crate::sim::probe::{Show, View};
 use crate::stage::types::WireType;
 
-/// How far later results may be from those of now.
+/// Relative tolerance of later results.
 const MARGIN: f64 = 0.05;
-/// Frames over which something is expected to stay the same.
+/// Frames over which a value is expected to stay the same.
 const LONGER: u64 = 60;
 
-/// What can be expected of a wire, and how the menu says it.
+/// What can be expected of a wire.
 #[derive(Clone, Copy, PartialEq)]
 enum Choice {
     Value,
@@ -41,7 +41,7 @@ impl Choice {
     }
 }
 
-/// The menu that adds an expectation for the frame on show.
+/// The menu that adds an expectation for the current frame.
 pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, actions: &mut Actions) {
     let ty = session.carried(&view.wire);
     let choices: &[Choice] = match ty {

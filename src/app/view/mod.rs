@@ -1,4 +1,4 @@
-//! A view: a picture of the graph, or any wire of it, in a pane of its own.
+//! A view: an image of the graph, or of any of its wires, in a pane.
 
 mod camera;
 mod course;
@@ -22,25 +22,25 @@ use framing::Framing;
 use picture::Picture;
 use wire::WireView;
 
-/// Most pixels of a node's small picture.
+/// Maximum size of a thumbnail \[pixels\].
 const THUMBNAIL: (u32, u32) = (176, 176);
-/// Small pictures that are brought up to date in a frame.
+/// Thumbnails that are updated in a frame.
 const A_FRAME: usize = 4;
 
 /// What a view shows.
 pub enum Subject {
-    /// The picture of an Output; of the first when absent.
+    /// The image of an Output; of the first one when absent.
     Output(Option<String>),
     Wire(Box<WireView>),
 }
 
-/// A picture, and how it lies in its pane.
+/// An image, and how it lies in its pane.
 pub struct View {
     subject: Subject,
     picture: Picture,
     framing: Framing,
     fault: Option<String>,
-    /// The pointer over the picture, as the simulation gets it.
+    /// The pointer over the image, as the simulation gets it.
     pointer: Pointer,
 }
 
@@ -55,7 +55,7 @@ impl View {
         }
     }
 
-    /// A view of the same.
+    /// Another view of the same.
     pub fn another(&self) -> View {
         let subject = match &self.subject {
             Subject::Output(name) => Subject::Output(name.clone()),
@@ -64,7 +64,7 @@ impl View {
         View { subject, ..View::new(self.picture.render().clone()) }
     }
 
-    /// Goes on in another window, with another device.
+    /// Continues in another window, with another device.
     pub fn attach(&mut self, render: RenderState) {
         let smooth = self.picture.smooth();
         self.picture = Picture::new(render);
@@ -80,7 +80,7 @@ impl View {
         *self = View::new(self.picture.render().clone());
     }
 
-    /// Shows a wire by its path, `node.port`. How the last one was shown stays where it was of the same kind.
+    /// Shows a wire by its path, `node.port`. The display settings of the previous wire are kept.
     pub fn see(&mut self, wire: &str) {
         let view = match &self.subject {
             Subject::Wire(before) => probe::View { wire: wire.into(), range: None, ..before.view().clone() },
@@ -105,7 +105,7 @@ impl View {
         }
     }
 
-    /// Takes in what the last frame left.
+    /// Updates the image from the last frame.
     pub fn update(&mut self, session: &mut Session) {
         let Some(simulation) = session.simulation() else { return };
         match &mut self.subject {
@@ -132,7 +132,7 @@ impl View {
         }
     }
 
-    /// The pointer, over the picture of an Output.
+    /// The pointer over the image of an Output.
     pub fn pointer(&self) -> Pointer {
         if matches!(self.subject, Subject::Output(_)) { self.pointer } else { Pointer::default() }
     }
@@ -184,7 +184,7 @@ impl View {
         });
     }
 
-    /// Which picture, or which wire of a view that shows one.
+    /// A list to choose the image; for a wire, a button to go back.
     fn chooser(&mut self, ui: &mut Ui, session: &Session) -> bool {
         let outputs: Vec<String> = session
             .running_simulation()
@@ -221,7 +221,7 @@ impl View {
         changed
     }
 
-    /// The picture itself, or why there is none.
+    /// The image itself, or why there is none.
     fn stage(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         self.pointer = Pointer::default();
         let Some((texture, size)) = self.picture.shown().filter(|_| self.fault.is_none()) else {
@@ -254,8 +254,8 @@ impl View {
         }
     }
 
-    /// What the simulation is told of the pointer. The middle button moves the picture and, where there is a camera, the right one
-    /// moves that, so they are not passed on.
+    /// The pointer as the simulation gets it. The middle button moves the image, and the right one moves the camera if there is
+    /// one, so they are not passed on.
     fn pointer_over(&self, ui: &Ui, response: &egui::Response, rect: Rect, camera: bool) -> Pointer {
         let held = response.is_pointer_button_down_on();
         let inside = |at: &egui::Pos2| held || (response.hovered() && rect.contains(*at));
@@ -296,27 +296,27 @@ impl View {
     }
 }
 
-/// The small pictures on nodes: a view of each, brought up to date a few at a time.
+/// The thumbnails of nodes: a view of each, updated a few at a time.
 #[derive(Default)]
 pub struct Pictures {
     by_wire: BTreeMap<String, (probe::Probe, Picture)>,
     next: usize,
-    /// So many show what was before the last frame.
+    /// The number of thumbnails that do not show the last frame yet.
     late: usize,
 }
 
 impl Pictures {
-    /// There is another frame to show.
+    /// Notes that another frame was computed.
     pub fn refresh(&mut self, session: &Session) {
         self.late = session.thumbnails().len();
     }
 
-    /// Whether some of them are still of a frame before the last.
+    /// Whether some thumbnails do not show the last frame yet.
     pub fn late(&self) -> bool {
         self.late > 0
     }
 
-    /// Takes in what the last frame left, and tells the canvas.
+    /// Updates some thumbnails from the last frame, and adds them to those of the canvas.
     pub fn update(&mut self, session: &mut Session, render: &RenderState, shown: &mut Thumbnails) {
         let wires = session.thumbnails().to_vec();
         self.late = self.late.min(wires.len()).saturating_sub(A_FRAME);
@@ -333,7 +333,7 @@ impl Pictures {
             }
             let Some((probe, picture)) = self.by_wire.get_mut(wire) else { continue };
             let view = probe::View { size: Some(THUMBNAIL), ..probe::View::new(wire) };
-            // A wire that can't be shown has no small picture.
+            // A wire that can't be shown has no thumbnail.
             let looked = probe.update(simulation, &view).is_ok();
             let found = probe.picture().filter(|_| looked);
             if let Some(found) = found
@@ -350,7 +350,7 @@ fn choice(ui: &mut Ui, chosen: bool, text: &str, hint: &str) -> egui::Response {
     ui.selectable_label(chosen, RichText::new(text).small()).on_hover_text(hint)
 }
 
-/// Rounded to whole pixels of the screen, or nothing would be 1:1.
+/// Rounded to whole pixels of the screen, so that 1:1 is exact.
 fn on_pixels(ui: &Ui, at: Vec2) -> Vec2 {
     let ratio = ui.ctx().pixels_per_point();
     (at * ratio).round() / ratio

@@ -50,7 +50,7 @@ impl Window {
         &mut self.harness.state_mut().0
     }
 
-    /// What the inspector has asked for since the last call.
+    /// Actions of the inspector since the last call.
     fn actions(&mut self) -> Actions {
         std::mem::take(&mut self.harness.state_mut().1)
     }
@@ -95,7 +95,7 @@ impl Window {
 
     fn type_into(&mut self, label: &str, text: &str) {
         let at = self.rect(label).center();
-        // So that it is no third click of the ones before.
+        // So that it does not count as the third click of a sequence.
         self.harness.run_steps(40);
         for _ in 0..2 {
             self.click(at, PointerButton::Primary, Modifiers::NONE);

@@ -1,4 +1,4 @@
-//! Everything that ships, and anything that a hand may do.
+//! All shipped graphs, and random input.
 
 use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Vec2, vec2};
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::document::Document;
 use crate::gpu::{Gpu, GpuOptions};
 
-/// An inspector of some width, drawn without a picture being made.
+/// An inspector of a given width, drawn without rendering.
 struct Pane {
     ctx: egui::Context,
     session: Session,
@@ -29,7 +29,7 @@ impl Pane {
             egui::RawInput { screen_rect, time: Some(self.time), events, modifiers, ..egui::RawInput::default() };
         let session = &mut self.session;
         let output = self.ctx.run_ui(input, |ui| drop(show(ui, session, &mut Actions::new())));
-        // Tessellation is where shapes that are no numbers would show.
+        // Tessellation would fail for shapes with NaN coordinates.
         drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
         if !self.ctx.input(|input| input.pointer.any_down()) {
             self.session.end_gesture();
