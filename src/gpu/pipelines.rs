@@ -121,10 +121,10 @@ impl Pipelines {
     }
 
     /// Those not known yet, the longest text first. What went wrong with them before is forgotten.
-    pub(super) fn missing(&self, kernels: &[Kernel], keys: &[Key]) -> VecDeque<(Key, Kernel)> {
+    pub(super) fn missing<'a>(&self, kernels: impl Iterator<Item = (&'a Kernel, &'a Key)>) -> VecDeque<(Key, Kernel)> {
         let mut state = self.0.lock();
         let mut missing: Vec<(Key, Kernel)> = Vec::new();
-        for (key, kernel) in keys.iter().zip(kernels) {
+        for (kernel, key) in kernels {
             state.failed.remove(key);
             if !state.known.contains(key) && missing.iter().all(|(known, _)| known != key) {
                 missing.push((key.clone(), kernel.clone()));
@@ -165,7 +165,7 @@ mod tests {
         let gpu = Gpu::new(&GpuOptions::default()).unwrap();
         let kept = |plan: &Plan| {
             let keys: Vec<Key> = plan.kernels.iter().map(key).collect();
-            keys.len() - gpu.pipelines.missing(&plan.kernels, &keys).len()
+            keys.len() - gpu.pipelines.missing(plan.kernels.iter().zip(&keys)).len()
         };
         let (small, large) = (plan(0..10), plan(10..20 + MOST_KEPT));
         gpu.prepare(&small).unwrap();

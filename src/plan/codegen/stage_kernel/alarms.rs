@@ -21,7 +21,7 @@ pub const GUARDS: [&str; 2] = ["_loop_spent", "_too_many"];
 
 /// What has to be watched in a stage of a dispatch.
 pub struct Guards<'a> {
-    pub index: usize,
+    pub index: InstanceId,
     pub node: &'a Node,
     /// Some loop is not proven finite.
     pub loops: bool,
@@ -41,7 +41,7 @@ impl<'a> Guards<'a> {
             node: of.node,
             loops: !finite,
             neighbors: search || (text.contains("_too_many") && visits()),
-            capacity: of.index == 0 && kernel.emits().is_some(),
+            capacity: of.index == OWN && kernel.emits().is_some(),
         }
     }
 
@@ -52,12 +52,12 @@ impl<'a> Guards<'a> {
 }
 
 /// Member of the uniform block that holds the index of a stage's alarm.
-pub fn member(index: usize, cause: Cause) -> String {
+pub fn member(index: InstanceId, cause: Cause) -> String {
     format!("{}{}", prefix(index), cause.member())
 }
 
-fn prefix(index: usize) -> String {
-    if index == 0 { String::new() } else { fields::prefix(index) }
+fn prefix(index: InstanceId) -> String {
+    if index == OWN { String::new() } else { fields::prefix(index) }
 }
 
 /// The alarms, behind a kernel's own buffers, and the functions that raise them. Below -1 an invocation has given up: its other loops

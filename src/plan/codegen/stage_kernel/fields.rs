@@ -4,9 +4,9 @@
 use super::*;
 use crate::stage::syntax::{TokenKind, tokens};
 
-/// What the names of field `k` begin with.
-pub fn prefix(k: usize) -> String {
-    format!("_f{k}_")
+/// What the names of a built-in stage begin with.
+pub fn prefix(field: InstanceId) -> String {
+    format!("_f{field}_")
 }
 
 impl StageKernel<'_> {
@@ -32,8 +32,8 @@ impl StageKernel<'_> {
 
     /// `x(position)`, and `x_gradient(position, step)` of a scalar.
     pub(super) fn field_accessor(&self, of: Instance<'_>, index: usize, port: &Port) -> String {
-        let asked = |u: &crate::plan::ir::StageInstance| u.callers.contains(&(of.index, index));
-        let Some(called) = self.op.stages.iter().position(asked) else { return String::new() };
+        let asked = |u: &StageInstance| u.callers.contains(&(of.index, index));
+        let Some(called) = self.op.stages.position(asked) else { return String::new() };
         let node = &self.graph.nodes[self.op.stages[called].node];
         let dim = self.graph.dim(node);
         let value = node.outputs.first().map_or(ValueType::F32, |ty| ty.value());

@@ -23,7 +23,7 @@ impl StageKernel<'_> {
         }
         for (index, (port, value)) in self.own_inputs().into_iter().enumerate() {
             let of = self.stage.inputs().position(|p| p.name == port.name);
-            let made = of.and_then(|of| self.forwarded(0, of, &Part::Whole));
+            let made = of.and_then(|of| self.forwarded(OWN, of, &Part::Whole));
             let element = self.element_of("_c", value, parts.dim);
             let loaded = || value.layout().load(&memory::read(port, &Part::Whole), &element);
             asked.push((format!("_i{index}"), value, made.unwrap_or_else(loaded)));
@@ -88,8 +88,8 @@ impl StageKernel<'_> {
 
     /// What stages that run before make and others read later: its number among the writes, value, variable and memory.
     fn kept(&self) -> Vec<(usize, &Value, String, String)> {
-        let before =
-            (1..self.op.stages.len()).flat_map(|k| self.writes_of(k)).filter(|(_, write, ..)| !write.transient);
+        let inlined = self.op.stages.ids().filter(|stage| *stage != OWN);
+        let before = inlined.flat_map(|stage| self.writes_of(stage)).filter(|(_, write, ..)| !write.transient);
         let found = before.enumerate().filter_map(|(index, (_, write, value, _, target))| {
             Some((index, value, memory::forwarded(self.graph, self.op, write.value)?, target))
         });

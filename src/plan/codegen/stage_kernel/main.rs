@@ -35,7 +35,7 @@ impl StageKernel<'_> {
 
     /// What the function returns: name and WGSL type.
     pub(super) fn returned(&self) -> Vec<(String, &'static str)> {
-        self.returned_by(Instance { index: 0, node: self.node, stage: self.stage })
+        self.returned_by(Instance { index: OWN, node: self.node, stage: self.stage })
     }
 
     fn returned_by(&self, of: Instance<'_>) -> Vec<(String, &'static str)> {
@@ -160,7 +160,7 @@ impl StageKernel<'_> {
         body.push_str(PLACE);
         let Some(set) = self.stage.set() else { return String::new() };
         let input = self.stage.inputs().position(|p| p.name == set.name).unwrap_or(0);
-        let count = memory::variable(bound, 0, input, &Part::Count).unwrap_or_default();
+        let count = memory::variable(bound, OWN, input, &Part::Count).unwrap_or_default();
         let capacity = self.node.set.as_ref().map_or(0, |s| s.capacity);
         let stores = format!("{}{}", self.stores(dim, "_i", ""), self.scattered(bound, input, capacity));
         let call = self.call(&format!("{}(_i)", set.name));
@@ -222,8 +222,8 @@ impl StageKernel<'_> {
     /// store it to: that of a pair, or none.
     pub(super) fn run_before(&self, dim: u32, place: &str, lane: Option<&str>) -> String {
         let mut out = String::new();
-        let stages = self.op.stages.iter().enumerate().rev();
-        for of in stages.filter(|(_, stage)| stage.before).filter_map(|(index, _)| self.instance(index)) {
+        let before = self.op.stages.entries().rev().filter(|(_, stage)| stage.before);
+        for of in before.filter_map(|(index, _)| self.instance(index)) {
             let (k, prefix) = (of.index, super::fields::prefix(of.index));
             let argument = match of.stage.set() {
                 Some(set) if of.stage.source() == IterationSource::Particles => {

@@ -2,7 +2,7 @@
 
 use crate::graph::{Graph, Kind};
 use crate::plan::ir::window::{Side, Window, window};
-use crate::plan::ir::{Op, Part, Program, Read, Value, ValueId, Write, demand};
+use crate::plan::ir::{InstanceId, OWN, Op, Part, Program, Read, Value, ValueId, Write, demand};
 use crate::plan::tuning::CELLS_OF_A_ROW;
 use crate::stage::Stage;
 use crate::stage::header::{Change, Direction, Port, Scatter};
@@ -10,7 +10,7 @@ use crate::stage::types::{PortType, Scalar};
 
 /// A buffer of a kernel.
 pub struct Bound {
-    /// Who reads it, by which ports: 0 is the stage itself, k the operation's field k - 1.
+    /// Who reads it, by which ports.
     pub reads: Vec<Read>,
     pub variable: String,
     pub ty: String,
@@ -51,7 +51,7 @@ pub fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]) -> Ve
     for (index, (write, overwrites)) in op.writes.iter().zip(in_place).enumerate() {
         let Some(port) = stage_of(graph, op, write.stage).and_then(|s| s.outputs().nth(write.port)) else { continue };
         let value = &program.values[write.value];
-        let fours = write.stage == 0 && wide(graph, program, op, write.port, Side::Output);
+        let fours = write.stage == OWN && wide(graph, program, op, write.port, Side::Output);
         let plain = |value: &Value| match fours {
             true => value.layout().buffer_of_fours().into(),
             false => value.layout().buffer(),
@@ -117,7 +117,7 @@ fn share(mut all: Vec<Bound>, mut next: Bound) -> Vec<Bound> {
 }
 
 /// The variable that a part of a port is read from. Attributes that are overwritten in place are read where they are written.
-pub fn variable<'b>(bound: &'b [Bound], field: usize, port: usize, part: &Part) -> Option<&'b str> {
+pub fn variable<'b>(bound: &'b [Bound], field: InstanceId, port: usize, part: &Part) -> Option<&'b str> {
     let found = |b: &&Bound| b.reads.iter().any(|r| r.stage == field && r.port == port && r.part == *part);
     bound.iter().find(found).map(|b| b.variable.as_str())
 }
@@ -150,11 +150,11 @@ pub fn forwarded(graph: &Graph, op: &Op, value: ValueId) -> Option<String> {
 }
 
 /// What the variables of a built-in stage begin with.
-fn prefix(instance: usize) -> String {
-    if instance == 0 { String::new() } else { super::fields::prefix(instance) }
+fn prefix(instance: InstanceId) -> String {
+    if instance == OWN { String::new() } else { super::fields::prefix(instance) }
 }
 
-fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: usize) -> Option<&'a Stage> {
+fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: InstanceId) -> Option<&'a Stage> {
     match &graph.nodes.get(op.node_of(instance)?)?.kind {
         Kind::Stage(stage) => Some(stage),
         _ => None,

@@ -26,7 +26,7 @@ use crate::plan::codegen::uniforms::{self, Block, Content, Counter};
 use crate::plan::data::{Alarm, Binding, Cause, Kernel};
 use crate::plan::ir::query;
 use crate::plan::ir::workgroups::workgroup;
-use crate::plan::ir::{Op, Part, Program, Read, Value, ValueId};
+use crate::plan::ir::{InstanceId, OWN, Op, Part, Program, Read, StageInstance, Value, ValueId, Write};
 use crate::plan::tuning::Shape;
 use crate::stage::header::{Change, Direction, Param, Port, Radius, Scatter};
 use crate::stage::types::{EdgeRule, Element, PortType, ValueType};
@@ -46,10 +46,10 @@ pub struct StageKernel<'a> {
     pub in_place: &'a [bool],
 }
 
-/// A stage of an operation: the one that is dispatched (index 0), or a field built into it.
+/// A stage of an operation: the one that is dispatched, or a field built into it.
 #[derive(Clone, Copy)]
 struct Instance<'a> {
-    index: usize,
+    index: InstanceId,
     node: &'a Node,
     stage: &'a Stage,
 }
@@ -59,7 +59,7 @@ impl StageKernel<'_> {
     /// What can go wrong while it runs is added to `alarms`.
     pub fn write(&self, alarms: &mut Vec<Alarm>) -> (Kernel, Block, Option<String>) {
         let dim = self.graph.dim(self.node);
-        let own = Instance { index: 0, node: self.node, stage: self.stage };
+        let own = Instance { index: OWN, node: self.node, stage: self.stage };
         let bound = bound(self.graph, self.program, self.op, self.in_place);
         let (source, own_finite) = self.text(own);
         let mut modules = String::new();
@@ -67,7 +67,7 @@ impl StageKernel<'_> {
         self.members(own, &mut block);
         let own_accessors = self.accessors(own, &bound);
         let mut guards = vec![Guards::of(self, own, &own_accessors, own_finite)];
-        for instance in (1..self.op.stages.len()).filter_map(|index| self.instance(index)) {
+        for instance in self.instances().filter(|of| of.index != OWN) {
             let (text, proven) = self.module(instance, &bound);
             guards.push(Guards::of(self, instance, &text, proven));
             modules.push_str(&text);
@@ -141,7 +141,7 @@ impl StageKernel<'_> {
             workgroup: workgroup(self.graph, self.node, self.op.shape),
             bindings,
             finite,
-            in_bounds: (0..self.op.stages.len()).all(|k| self.instance(k).is_some_and(|of| of.stage.stays_in_bounds())),
+            in_bounds: self.op.stages.ids().all(|k| self.instance(k).is_some_and(|of| of.stage.stays_in_bounds())),
             warns,
             own_lines,
             uniform_bytes: block.bound_bytes(),
@@ -176,7 +176,7 @@ impl StageKernel<'_> {
 
     /// Every stage of the operation whose text uses a word.
     fn names(&self, word: &str) -> bool {
-        let field = |f: &crate::plan::ir::StageInstance| match &self.graph.nodes[f.node].kind {
+        let field = |f: &StageInstance| match &self.graph.nodes[f.node].kind {
             Kind::Stage(stage) => stage.names(word),
             _ => false,
         };
@@ -194,7 +194,7 @@ impl StageKernel<'_> {
     /// Adds a stage's parameters and constants to the block.
     fn members(&self, of: Instance<'_>, block: &mut Block) {
         let dim = self.graph.dim(of.node);
-        let prefix = if of.index == 0 { String::new() } else { fields::prefix(of.index) };
+        let prefix = if of.index == OWN { String::new() } else { fields::prefix(of.index) };
         for setting in &of.node.params {
             let content = Content::Setting(of.node.path.clone(), setting.clone());
             block.push(format!("{prefix}{}", setting.name), setting.ty, dim, content);
@@ -237,24 +237,29 @@ impl StageKernel<'_> {
     }
 
     /// What a stage's ports read from memory.
-    fn reads(&self, of: usize) -> impl Iterator<Item = &Read> {
+    fn reads(&self, of: InstanceId) -> impl Iterator<Item = &Read> {
         self.op.reads.iter().filter(move |r| r.stage == of)
     }
 
-    /// The stage itself (0), or one that is built in.
-    fn instance(&self, index: usize) -> Option<Instance<'_>> {
+    /// The stages of the operation, its own first.
+    fn instances(&self) -> impl Iterator<Item = Instance<'_>> {
+        self.op.stages.ids().filter_map(|index| self.instance(index))
+    }
+
+    /// The stage itself, or one that is built in.
+    fn instance(&self, index: InstanceId) -> Option<Instance<'_>> {
         let node = self.graph.nodes.get(self.op.node_of(index)?)?;
         let Kind::Stage(stage) = &node.kind else { return None };
         Some(Instance { index, node, stage })
     }
 
     /// Ports that the stage itself writes: port, part, value, and whether it works in place.
-    fn writes(&self) -> impl Iterator<Item = (&Port, &crate::plan::ir::Write, &Value, bool)> {
-        self.writes_of(0).map(|(port, write, value, in_place, _)| (port, write, value, in_place))
+    fn writes(&self) -> impl Iterator<Item = (&Port, &Write, &Value, bool)> {
+        self.writes_of(OWN).map(|(port, write, value, in_place, _)| (port, write, value, in_place))
     }
 
     /// The same of any of the stages; and the variable of the memory that it is written to.
-    fn writes_of(&self, of: usize) -> impl Iterator<Item = (&Port, &crate::plan::ir::Write, &Value, bool, String)> {
+    fn writes_of(&self, of: InstanceId) -> impl Iterator<Item = (&Port, &Write, &Value, bool, String)> {
         let all = self.op.writes.iter().zip(self.in_place).enumerate();
         all.filter(move |(_, (write, _))| write.stage == of).filter_map(|(index, (write, in_place))| {
             let port = self.instance(write.stage)?.stage.header.ports.iter().filter(|p| p.writes()).nth(write.port)?;
@@ -264,14 +269,14 @@ impl StageKernel<'_> {
     }
 
     /// The version that a write updates; itself, where there is none.
-    fn before<'v>(&'v self, write: &crate::plan::ir::Write, value: &'v Value) -> &'v Value {
+    fn before<'v>(&'v self, write: &Write, value: &'v Value) -> &'v Value {
         write.consumes.and_then(|before| self.program.values.get(before)).unwrap_or(value)
     }
 
     /// What the stages of the dispatch hand to one another.
     fn handed_variables(&self) -> String {
         let mut out = String::new();
-        for write in self.op.writes.iter().filter(|w| w.stage > 0 && w.part != Part::Found) {
+        for write in self.op.writes.iter().filter(|w| w.stage != OWN && w.part != Part::Found) {
             let value = self.program.values.get(write.value);
             if let (Some(name), Some(value)) = (memory::forwarded(self.graph, self.op, write.value), value) {
                 let _ = writeln!(out, "var<private> {name}: {};", value.ty.value().wgsl(value.dim));
@@ -281,7 +286,7 @@ impl StageKernel<'_> {
     }
 
     /// The variable that a port gets its value by from a stage of the same dispatch.
-    fn forwarded(&self, of: usize, port: usize, part: &Part) -> Option<String> {
+    fn forwarded(&self, of: InstanceId, port: usize, part: &Part) -> Option<String> {
         let read = self.op.forwarded.iter().find(|r| r.stage == of && r.port == port && r.part == *part)?;
         memory::forwarded(self.graph, self.op, read.value)
     }
@@ -322,7 +327,7 @@ impl StageKernel<'_> {
                 _ if port.direction == Direction::InOut && !self.reads(of.index).any(|r| r.port == index) => {}
                 _ if self.held_input(of.index, port) => {
                     let mut all = self.op.reads.iter().chain(&self.op.forwarded);
-                    let value = all.find(|r| r.stage == 0 && r.port == index).map(|r| &self.program.values[r.value]);
+                    let value = all.find(|r| r.stage == OWN && r.port == index).map(|r| &self.program.values[r.value]);
                     let ty = value.map_or("f32", |v| v.ty.value().wgsl(v.dim));
                     parts.push(from_variable(port, &tile::input(port), ty, self.graph.dim(of.node)));
                 }
@@ -343,15 +348,15 @@ impl StageKernel<'_> {
         for (port, write, value, in_place, target) in self.writes_of(of.index) {
             let grid = write.part == Part::Whole && port.ty.is_grid();
             if grid && (port.direction == Direction::InOut || port.scatter.is_some()) {
-                let own = if of.index == 0 { String::new() } else { fields::prefix(of.index) };
-                if write.start.is_some() && (of.index > 0 || self.op.sweeps == 1) {
+                let own = if of.index == OWN { String::new() } else { fields::prefix(of.index) };
+                if write.start.is_some() && (of.index != OWN || self.op.sweeps == 1) {
                     let ty = value.ty.value().wgsl(value.dim);
                     parts.push(from_variable(port, &value.layout().rounded(&begun(port)), ty, value.dim));
                     continue;
                 }
                 let forwarded = write.consumes.and_then(|before| memory::forwarded(self.graph, self.op, before));
                 // A tile goes on from it where it lies.
-                match forwarded.filter(|_| of.index > 0 || self.op.sweeps == 1) {
+                match forwarded.filter(|_| of.index != OWN || self.op.sweeps == 1) {
                     Some(variable) => {
                         let ty = value.ty.value().wgsl(value.dim);
                         parts.push(from_variable(port, &variable, ty, value.dim));
@@ -401,21 +406,19 @@ impl StageKernel<'_> {
             let mut grids = read.chain(written).filter(|(port, _)| port.ty.is_grid());
             grids.any(|(port, value)| self.held(of.stage, port, value).is_some())
         };
-        (0..self.op.stages.len()).filter_map(|index| self.instance(index)).any(held)
+        self.instances().any(held)
     }
 
     /// WGSL type of a value that is forwarded to a port.
-    fn handed_type(&self, of: usize, port: usize) -> Option<&'static str> {
+    fn handed_type(&self, of: InstanceId, port: usize) -> Option<&'static str> {
         let read = self.op.forwarded.iter().find(|r| r.stage == of && r.port == port)?;
         self.program.values.get(read.value).map(|value| value.ty.value().wgsl(value.dim))
     }
 
     /// The stage that makes what a port reads anew.
-    fn recomputed(&self, of: usize, port: usize) -> Option<(usize, ValueId)> {
-        let asked = |built: &crate::plan::ir::StageInstance| {
-            built.callers.contains(&(of, port)).then_some(built.recomputes).flatten()
-        };
-        self.op.stages.iter().enumerate().find_map(|(index, stage)| Some((index, asked(stage)?)))
+    fn recomputed(&self, of: InstanceId, port: usize) -> Option<(InstanceId, ValueId)> {
+        let asked = |built: &StageInstance| built.callers.contains(&(of, port)).then_some(built.recomputes).flatten();
+        self.op.stages.entries().find_map(|(index, stage)| Some((index, asked(stage)?)))
     }
 
     fn recomputing_accessor(&self, of: Instance<'_>, index: usize, port: &Port) -> String {
@@ -426,7 +429,7 @@ impl StageKernel<'_> {
 
     fn grid_accessor(&self, of: Instance<'_>, port: &Port, value: &Value, variable: &str) -> String {
         let stage = of.stage;
-        if of.index == 0 && self.port_window(port).is_some() {
+        if of.index == OWN && self.port_window(port).is_some() {
             return self.window_accessor(port, value);
         }
         let Some(domain) = value.domain.and_then(|d| self.graph.domains.get(d)) else {
@@ -435,16 +438,16 @@ impl StageKernel<'_> {
             return format!("fn {}() -> {ty} {{ return {load}; }}", port.name);
         };
         let edge = port.edge.unwrap_or(domain.edge);
-        let tile = self.tile(port).filter(|_| of.index == 0);
+        let tile = self.tile(port).filter(|_| of.index == OWN);
         let held = self.held(stage, port, value);
         let layout = value.layout();
         let memory = Memory { name: &port.name, variable, ty: value.ty, domain, layout, edge, tile, held };
         match port.scatter {
-            Some(Scatter::Sum(bits)) => return memory.add(bits, of.index == 0 && query::checked(stage, port)),
+            Some(Scatter::Sum(bits)) => return memory.add(bits, of.index == OWN && query::checked(stage, port)),
             Some(kind) => return memory.extreme(kind == Scatter::Min),
             None => {}
         }
-        if let Some(accessor) = self.halo_accessor(&memory, port).filter(|_| of.index == 0) {
+        if let Some(accessor) = self.halo_accessor(&memory, port).filter(|_| of.index == OWN) {
             return accessor;
         }
         let calls = |suffix: &str| stage.calls(&format!("{}{suffix}", port.name));

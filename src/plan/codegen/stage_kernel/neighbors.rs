@@ -3,7 +3,7 @@
 use super::*;
 use crate::plan::codegen::accessors;
 use crate::plan::codegen::prelude::{cell_literal, cell_type, position_type};
-use crate::plan::ir::{Write, packs};
+use crate::plan::ir::packs;
 use crate::stage::neighbors;
 use crate::stage::syntax::tokens;
 use crate::stage::types::EdgeRule;

@@ -46,14 +46,14 @@ impl StageKernel<'_> {
         let words = |value: &Value| value.ty.value().components(value.dim);
         if let Some(write) = self.op.writes.iter().rfind(|w| w.part == part) {
             let value = self.program.values.get(write.value)?;
-            let given = match write.stage {
-                0 => self.result(name),
-                _ => memory::forwarded(self.graph, self.op, write.value)?,
+            let given = match write.stage == OWN {
+                true => self.result(name),
+                false => memory::forwarded(self.graph, self.op, write.value)?,
             };
             return Some((given, words(value)));
         }
-        let read = self.reads(0).find(|r| r.port == input && r.part == part)?;
+        let read = self.reads(OWN).find(|r| r.port == input && r.part == part)?;
         let value = self.program.values.get(read.value)?;
-        Some((value.layout().load(memory::variable(bound, 0, input, &part)?, "_i"), words(value)))
+        Some((value.layout().load(memory::variable(bound, OWN, input, &part)?, "_i"), words(value)))
     }
 }

@@ -19,7 +19,7 @@ impl StageKernel<'_> {
 
     /// The statements that compute two cells from `_cell` on, an even one.
     pub(super) fn pairs(&self, dim: u32) -> String {
-        let writes = (0..self.op.stages.len()).flat_map(|of| self.writes_of(of));
+        let writes = self.op.stages.ids().flat_map(|of| self.writes_of(of));
         let stored = writes.filter(|(_, write, value, ..)| !write.transient && value.layout().pairs());
         let stored: Vec<(&Value, String)> = stored.map(|(_, _, value, _, target)| (value, target)).collect();
         let mut out = String::from("    let _even = _cell;\n");

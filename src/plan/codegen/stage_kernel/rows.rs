@@ -94,7 +94,7 @@ impl StageKernel<'_> {
             let step = if dim == 3 { format!("vec3i({k}, 0, 0)") } else { format!("vec2i({k}, 0)") };
             let _ = writeln!(out, "    _at = _cell + {step};{set} let _v{k} = stage(_at);");
         }
-        for (port, _, value, _, target) in self.writes_of(0) {
+        for (port, _, value, _, target) in self.writes_of(OWN) {
             let (layout, parts) = (value.layout(), value.ty.value().components(dim));
             let numbers = layout.numbers();
             let source = |k: u32| if several { format!("_v{k}.{}", port.name) } else { format!("_v{k}") };
@@ -160,14 +160,14 @@ impl StageKernel<'_> {
     /// Ports that are read through a window: value, variable of the memory, and the constant that it begins with instead.
     fn windowed(&self) -> Vec<(&Port, &Value, String, Option<String>)> {
         let mut out = Vec::new();
-        for read in self.op.reads.iter().filter(|r| r.stage == 0 && r.part == Part::Whole) {
+        for read in self.op.reads.iter().filter(|r| r.stage == OWN && r.part == Part::Whole) {
             let port = self.stage.header.ports.iter().filter(|p| p.reads()).nth(read.port);
             let (Some(port), Some(value)) = (port, self.program.values.get(read.value)) else { continue };
             if port.direction == Direction::In && self.port_window(port).is_some() {
                 out.push((port, value, memory::read(port, &Part::Whole), None));
             }
         }
-        for (port, write, value, in_place, target) in self.writes_of(0) {
+        for (port, write, value, in_place, target) in self.writes_of(OWN) {
             if port.direction == Direction::InOut && self.port_window(port).is_some() {
                 let from = if in_place { target } else { memory::read(port, &Part::Whole) };
                 out.push((port, self.before(write, value), from, write.start.as_ref().map(|_| begun(port))));

@@ -109,7 +109,7 @@ impl StageKernel<'_> {
         let mut moves = String::new();
         let mut place = String::new();
         for (port, write, ..) in self.writes().filter(|(port, ..)| port.change == Change::Scatter) {
-            let from = memory::variable(bound, 0, input, &write.part);
+            let from = memory::variable(bound, OWN, input, &write.part);
             if let (Part::Attribute(_), Some(from)) = (&write.part, from) {
                 let _ = write!(moves, " {}[_to] = {from}[_i];", memory::written(port, &write.part));
                 place = self.result(&port.name);

@@ -117,15 +117,15 @@ impl StageKernel<'_> {
     pub(super) fn own_inputs(&self) -> Vec<(&Port, &Value)> {
         let found = held_inputs(self.graph, self.program, self.op).into_iter().filter_map(|port| {
             let all = self.op.reads.iter().chain(&self.op.forwarded);
-            let value = all.filter(|r| r.stage == 0).find(|r| r.port == port)?.value;
+            let value = all.filter(|r| r.stage == OWN).find(|r| r.port == port)?.value;
             Some((self.stage.inputs().nth(port)?, self.program.values.get(value)?))
         });
         found.collect()
     }
 
     /// Whether an input waits in registers.
-    pub(super) fn held_input(&self, of: usize, port: &Port) -> bool {
-        of == 0 && self.op.sweeps > 1 && self.own_inputs().iter().any(|(p, _)| p.name == port.name)
+    pub(super) fn held_input(&self, of: InstanceId, port: &Port) -> bool {
+        of == OWN && self.op.sweeps > 1 && self.own_inputs().iter().any(|(p, _)| p.name == port.name)
     }
 
     pub(super) fn resolution(&self) -> [i64; 3] {
