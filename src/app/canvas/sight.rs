@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use eframe::egui::{self, Pos2, Rect, Vec2};
-use egui_node_graph::{InputParamKind, NodeId, NodeOrientation};
+use egui_node_graph::{Graph, InputParamKind, NodeId, NodeOrientation};
 
 use super::view::{self, NodeView, PortValue, PortView, State};
 use super::{Canvas, layout};
@@ -13,12 +13,17 @@ use crate::edit::{NodeSignature, PortSignature};
 
 /// How far beyond the canvas nodes are drawn, so that they are ready when they come into view \[points\].
 const AROUND: f32 = 60.0;
+/// egui keeps something for each id of a node for ever, and the crate gives a node that comes back another id. After so many, ids
+/// are counted from the start.
+const MOST_TAKEN_OUT: usize = 300;
 
 /// Nodes that are drawn, and their sizes when they were drawn last, in the document's points.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drawn {
     /// Nodes that the crate draws: those in view, and the nodes that they read.
     pub ids: BTreeMap<String, NodeId>,
+    /// Nodes that were removed from the crate, each of which leaves its id behind.
+    taken_out: usize,
     /// They are drawn without ports, which are too small to be used.
     pub bare: bool,
     pub sizes: BTreeMap<String, Vec2>,
@@ -40,10 +45,15 @@ impl Canvas {
     pub(super) fn populate(&mut self, look: &Look, session: &Session) {
         let held = self.gesture.grip.is_some() || self.state.connection_in_progress.is_some();
         let bare = self.view.zoom < view::NAMES;
-        if bare != self.drawn.bare && !held {
+        let mut order = Vec::new();
+        let renumber = self.drawn.taken_out > MOST_TAKEN_OUT;
+        if (bare != self.drawn.bare || renumber) && !held {
             self.drawn.bare = bare;
-            let all: Vec<String> = self.drawn.ids.keys().cloned().collect();
-            all.iter().for_each(|name| self.take_out(name));
+            order = self.state.node_order.iter().filter_map(|id| self.name(*id)).collect();
+            order.iter().for_each(|name| self.take_out(name));
+            // An empty graph counts its ids from the start.
+            self.state.graph = Graph::new();
+            self.drawn.taken_out = 0;
         }
         let sight = self.view.rect.expand(AROUND);
         let seen = |name: &&String| self.window_area(session, name).is_some_and(|area| area.intersects(sight));
@@ -59,6 +69,9 @@ impl Canvas {
         }
         let gone: Vec<String> = self.drawn.ids.keys().filter(|name| !wanted.contains(*name)).cloned().collect();
         gone.iter().for_each(|name| self.take_out(name));
+        // Those that come back lie upon each other as before, and new ones on top.
+        let mut wanted: Vec<String> = wanted.into_iter().collect();
+        wanted.sort_by_key(|name| order.iter().position(|other| other == name).unwrap_or(usize::MAX));
         for name in wanted {
             let Some(signature) = self.level.signatures.get(&name).filter(|_| !self.drawn.ids.contains_key(&name))
             else {
@@ -74,6 +87,7 @@ impl Canvas {
         let Some(id) = self.drawn.ids.remove(name) else { return };
         // Its connections are set again in every frame.
         let _ = self.state.graph.remove_node(id);
+        self.drawn.taken_out += 1;
         self.state.node_order.retain(|other| *other != id);
         self.state.selected_nodes.retain(|other| *other != id);
         self.state.node_positions.remove(id);
