@@ -46,6 +46,6 @@ mod tests {
     fn examples_are_the_graphs_of_the_folder_itself() {
         assert!(EXAMPLES.names().any(|name| name == "stable_fluids.ron"));
         assert!(EXAMPLES.names().all(|name| !name.contains('/')) && TEMPLATES.names().count() > 0);
-        assert!(PICTURES.get("stable_fluids.png").is_some_and(|bytes| bytes.starts_with(b"\x89PNG")));
+        assert!(THUMBNAILS.get("stable_fluids.png").is_some_and(|bytes| bytes.starts_with(b"\x89PNG")));
     }
 }

@@ -24,8 +24,8 @@
 //! for _ in 0..60 {
 //!     simulation.step(&simulation.recorded_input())?;
 //! }
-//! let picture = simulation.picture(None)?;
-//! println!("{} x {} pixels", picture.width, picture.height);
+//! let image = simulation.image(None)?;
+//! println!("{} x {} pixels", image.width, image.height);
 //! # Ok(())
 //! # }
 //! ```

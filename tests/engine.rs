@@ -308,7 +308,7 @@ fn states_may_share_what_they_become() {
 fn an_empty_graph_is_no_crash() {
     let mut simulation = Simulation::new(gpu(), plan("").expect("compiles")).expect("runs");
     simulation.step(&FrameInput::default()).expect("steps");
-    assert!(simulation.picture(None).expect_err("nothing to see").to_string().contains("no output yet"));
+    assert!(simulation.image(None).expect_err("nothing to see").to_string().contains("no output yet"));
 }
 
 /// A State inside a group that repeats: within the frame every repeat sees last frame's value, and the last one feeds it.
@@ -326,7 +326,7 @@ fn a_state_may_live_in_a_group() {
     // 1 + 3 x 60/60, fed by the group's own repeats; the State takes the last.
     let memory = simulation.read("g/memory").expect("is kept").data[0];
     assert!((memory - 4.0).abs() <= 8.0 * f32::EPSILON * 4.0, "{memory}");
-    assert_eq!(simulation.find_picture(Some("g/inner")).expect("is there").width, 8);
+    assert_eq!(simulation.find_output(Some("g/inner")).expect("is there").width, 8);
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn a_picture_of_another_shape_shows_the_whole_grid() {
             Plan::compile(&graph, &PlanOptions { size: Some(size), ..PlanOptions::default() }).expect("compiles");
         let mut simulation = Simulation::new(gpu(), plan).expect("runs");
         simulation.step(&FrameInput::default()).expect("steps");
-        let picture = simulation.picture(None).expect("is there");
+        let picture = simulation.image(None).expect("is there");
         let shorter = size.0.min(size.1);
         for (index, pixel) in picture.rgba.chunks_exact(4).enumerate() {
             let (x, y) = (index as u32 % size.0, index as u32 / size.0);
@@ -377,7 +377,7 @@ fn muted_nodes_and_reroutes_leave_the_same_pixels() {
     let pixels = |middle: &str| {
         let mut simulation = Simulation::new(gpu(), plan(&nodes(middle)).expect("compiles")).expect("runs");
         (0..4).for_each(|_| simulation.step(&FrameInput::default()).expect("steps"));
-        simulation.picture(None).expect("there is a picture").rgba
+        simulation.image(None).expect("there is a picture").rgba
     };
     let straight = r#""carried": (stage: "fluid/advect", inputs: {"field": "jet", "velocity": "jet"}),"#;
     let around = r#""carried": (stage: "fluid/advect", inputs: {"field": "dot", "velocity": "dot"}),
@@ -394,7 +394,7 @@ fn muted_nodes_and_reroutes_leave_the_same_pixels() {
 fn a_preview_shows_the_coming_frame_and_changes_nothing() {
     let mut simulation = Simulation::new(gpu(), plan(&counter(ADD)).expect("compiles")).expect("runs");
     let input = FrameInput::default();
-    let picture = |simulation: &Simulation| simulation.picture(None).expect("there is one").rgba;
+    let picture = |simulation: &Simulation| simulation.image(None).expect("there is one").rgba;
     simulation.set_param("c.rate", ParamValue::Number(0.1)).expect("there is such a parameter");
     for frame in 0..4 {
         let before = if frame == 0 { 0.0 } else { value(&simulation) };

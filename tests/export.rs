@@ -167,7 +167,7 @@ fn what_runs_on_the_same_device_keeps_its_state() {
         twin.step(&FrameInput::default()).unwrap();
     }
     assert_eq!(live.frame(), 10);
-    assert_eq!(live.picture(None).unwrap(), twin.picture(None).unwrap());
+    assert_eq!(live.image(None).unwrap(), twin.image(None).unwrap());
     assert!((1..=40).all(|frame| folder.frame(frame) == alone.frame(frame)));
 }
 

@@ -20,7 +20,7 @@ use crate::graph::expect::Expectation;
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, Tuning};
 use crate::problem::{Problem, Problems};
-use crate::sim::{camera, expect, files, probe};
+use crate::sim::{camera, expect, files, wire_view};
 use crate::tune::{self, Book};
 
 /// What is to be compiled.
@@ -186,7 +186,7 @@ fn compile(
 ) -> Result<Option<Compiled>, Problems> {
     let graph = Graph::build(&job.document, &job.library)?;
     let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
-    let pictured = job.pictured.as_ref().map(|scope| probe::thumbnails(&graph, group(scope).as_deref()));
+    let pictured = job.pictured.as_ref().map(|scope| wire_view::thumbnails(&graph, group(scope).as_deref()));
     let thumbnails = pictured.unwrap_or_default();
     let expected = expect::keep(graph.expectations.iter().flatten());
     let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect());

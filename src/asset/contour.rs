@@ -5,7 +5,7 @@
 use glam::{DVec2, DVec3};
 
 use super::error::Cause;
-use super::picture::Coverage;
+use super::image::Coverage;
 use super::tree::{Tree, bounds};
 use super::{DistanceGrid, MAX_TRIANGLES, Phase, Placement, Work, fill, place_warnings};
 use crate::graph::Domain;
@@ -21,12 +21,12 @@ pub fn distances(
     work: &Work,
 ) -> Result<DistanceGrid, Cause> {
     work.begin(Phase::Preparing, 0)?;
-    let picture = Picture::new(coverage, placement, domain);
+    let placed = PlacedCoverage::new(coverage, placement, domain);
     let mut pieces = Vec::new();
-    for y in 0..picture.coverage.height - 1 {
-        for x in 0..picture.coverage.width - 1 {
-            pieces.extend(picture.square(x, y).pieces().into_iter().flatten().map(|[a, b]| {
-                let (a, b) = (picture.place(x, y, a), picture.place(x, y, b));
+    for y in 0..placed.coverage.height - 1 {
+        for x in 0..placed.coverage.width - 1 {
+            pieces.extend(placed.square(x, y).pieces().into_iter().flatten().map(|[a, b]| {
+                let (a, b) = (placed.place(x, y, a), placed.place(x, y, b));
                 [a, b, b]
             }));
         }
@@ -40,16 +40,16 @@ pub fn distances(
     }
     let (min, max) = bounds(pieces.iter().flatten().copied());
     let tree = Tree::new(pieces, work)?;
-    let values = fill::fill(domain, &tree, true, &|p| picture.is_inside(p), work)?;
+    let values = fill::fill(domain, &tree, true, &|p| placed.is_inside(p), work)?;
     let mut warnings = Vec::from_iter(place_warnings(domain, min, max, &values));
-    if picture.is_full() {
+    if placed.is_full() {
         warnings.push("the whole image is inside; paint the shape white on black, or opaque on transparent".into());
     }
     Ok(DistanceGrid { values, warnings })
 }
 
 /// Coverage and its placement in the domain.
-struct Picture {
+struct PlacedCoverage {
     coverage: Coverage,
     /// Position of the first pixel centre, which belongs to the border \[m\].
     origin: DVec2,
@@ -57,8 +57,8 @@ struct Picture {
     pixel: f64,
 }
 
-impl Picture {
-    fn new(coverage: Coverage, placement: &Placement, domain: &Domain) -> Picture {
+impl PlacedCoverage {
+    fn new(coverage: Coverage, placement: &Placement, domain: &Domain) -> PlacedCoverage {
         // Without the border.
         let extent = DVec2::new(coverage.width as f64, coverage.height as f64) - 2.0;
         let (pixel, corner) = match *placement {
@@ -68,7 +68,7 @@ impl Picture {
             }
             Placement::InPlace => (domain.cell_size, DVec2::ZERO),
         };
-        Picture { coverage, origin: corner - pixel / 2.0, pixel }
+        PlacedCoverage { coverage, origin: corner - pixel / 2.0, pixel }
     }
 
     /// A point in the square above and to the right of pixel centre (x, y), in the domain's coordinates.

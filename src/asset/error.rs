@@ -29,7 +29,7 @@ pub enum Cause {
     #[error("a mesh cannot be used in a 2D domain")]
     MeshIn2d,
     #[error("an image cannot be used in a 3D domain")]
-    PictureIn3d,
+    ImageIn3d,
     /// The format that it should have, and the error.
     #[error("it is not a valid {kind} file: {message}")]
     Broken { kind: &'static str, message: String },
@@ -95,7 +95,7 @@ impl Cause {
             Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string() => OUTSIDE,
             Cause::Ending(_) => "choose .obj, .gltf or .glb for a 3D domain, .png for a 2D one",
             Cause::MeshIn2d => "choose a .png image, or make the domain 3D",
-            Cause::PictureIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
+            Cause::ImageIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
             Cause::Broken { .. } => "export it again",
             Cause::Buffer { .. } => "keep the buffer beside the .gltf file, or export a .glb, which holds everything",
             Cause::Unsupported(_) => "export it again without",

@@ -13,8 +13,8 @@ mod contour;
 mod error;
 mod fill;
 mod gltf;
+mod image;
 mod obj;
-mod picture;
 mod shells;
 mod surface;
 #[cfg(test)]
@@ -100,7 +100,7 @@ pub fn distance_grid_watched(
     work: &Work,
 ) -> Result<DistanceGrid, AssetError> {
     let measured = read_shape(path, access, placement, domain, work).and_then(|shape| match shape {
-        Shape::Picture(coverage) => contour::distances(coverage, placement, domain, work),
+        Shape::Image(coverage) => contour::distances(coverage, placement, domain, work),
         Shape::Mesh(mesh) => surface::distances(mesh, placement, domain, work),
     });
     measured.map_err(|cause| AssetError { file: path.into(), cause })
@@ -127,7 +127,7 @@ pub fn companions(path: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
 /// What a file holds.
 enum Shape {
     Mesh(Mesh),
-    Picture(picture::Coverage),
+    Image(image::Coverage),
 }
 
 fn ending(path: &Path) -> String {
@@ -152,7 +152,7 @@ fn read_shape(
     };
     match (is_mesh, domain.dim) {
         (true, 2) => return Err(Cause::MeshIn2d),
-        (false, 3) => return Err(Cause::PictureIn3d),
+        (false, 3) => return Err(Cause::ImageIn3d),
         _ => {}
     }
     if domain.cells() > MAX_CELLS {
@@ -161,7 +161,7 @@ fn read_shape(
     let bytes = read(path, MAX_FILE, work)?;
     work.begin(Phase::Decoding, 0)?;
     Ok(match ending.as_str() {
-        "png" => Shape::Picture(picture::coverage(bytes)?),
+        "png" => Shape::Image(image::coverage(bytes)?),
         "obj" => Shape::Mesh(obj::read(&bytes, work)?),
         _ => Shape::Mesh(gltf::read(&bytes, path.parent().unwrap_or(Path::new("")), access, work)?),
     })

@@ -205,7 +205,7 @@ impl Render {
                 output.path
             ));
         }
-        let (Some(size), Some(own), false) = (self.size, graph.picture_size(output), self.stretch) else {
+        let (Some(size), Some(own), false) = (self.size, graph.image_size(output), self.stretch) else {
             return Ok(self.size);
         };
         let fits = fitted(size, own);

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::report::{self, Failure};
-use stagewright::sim::probe::{Axis, ColorMap, Show, Statistics, View, Volume};
+use stagewright::sim::wire_view::{Axis, ColorMap, Show, Statistics, View, Volume};
 
 #[derive(Args)]
 pub struct WireArgs {

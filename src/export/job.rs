@@ -22,7 +22,7 @@ use crate::graph::Graph;
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
-use crate::sim::probe::Statistics;
+use crate::sim::wire_view::Statistics;
 use crate::sim::{Simulation, files};
 use crate::tune::Book;
 
@@ -70,7 +70,7 @@ impl Export {
         if !record.same(&self.record(None, inputs)) {
             return None;
         }
-        Some(self.sink().whole(record.picture))
+        Some(self.sink().whole(record.image_size))
     }
 
     /// Whether the folder contains files of the range's frames, which would be replaced.
@@ -105,9 +105,9 @@ impl Export {
         self.folder.join(format!("{PREFIX}.export.ron"))
     }
 
-    fn record(&self, picture: Option<[u32; 2]>, inputs: &Fingerprint) -> Record {
+    fn record(&self, image_size: Option<[u32; 2]>, inputs: &Fingerprint) -> Record {
         let subject = format!("{:?} {:?}", self.subject, self.size);
-        Record::new(&self.target(), picture, &subject, self.format.name, inputs)
+        Record::new(&self.target(), image_size, &subject, self.format.name, inputs)
     }
 }
 
@@ -248,7 +248,7 @@ type Waiting = VecDeque<(Option<u64>, Pending)>;
 fn begin(
     export: &Export,
     sink: &mut dyn FrameSink,
-    picture: Option<[u32; 2]>,
+    image_size: Option<[u32; 2]>,
     inputs: &Fingerprint,
 ) -> Result<(u64, u64), JobError> {
     let fault = |error: io::Error| export.fault(&error);
@@ -257,7 +257,7 @@ fn begin(
         return Ok((kept, 0));
     }
     let replaced = sink.remove().map_err(fault)?;
-    export.record(picture, inputs).write(&export.record_path()).map_err(fault)?;
+    export.record(image_size, inputs).write(&export.record_path()).map_err(fault)?;
     Ok((0, replaced))
 }
 

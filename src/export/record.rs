@@ -142,7 +142,8 @@ pub(super) struct Record {
     pub first: u64,
     pub last: u64,
     /// Size of the images \[pixels\], where it is known before the first frame.
-    pub picture: Option<[u32; 2]>,
+    #[serde(rename = "picture")]
+    pub image_size: Option<[u32; 2]>,
     /// SHA-256 of the subject, in hexadecimal.
     pub subject: String,
     /// The name of the format. Records without it are of PNG, once the only format.
@@ -156,7 +157,7 @@ impl Record {
     /// `subject` describes what the frames show, as text; `format` is the format's name.
     pub fn new(
         target: &Target,
-        picture: Option<[u32; 2]>,
+        image_size: Option<[u32; 2]>,
         subject: &str,
         format: &str,
         inputs: &Fingerprint,
@@ -166,7 +167,7 @@ impl Record {
         for byte in Sha256::digest(subject.as_bytes()) {
             let _ = write!(text, "{byte:02x}");
         }
-        Record { first, last, picture, subject: text, format: format.into(), inputs: inputs.0.clone() }
+        Record { first, last, image_size, subject: text, format: format.into(), inputs: inputs.0.clone() }
     }
 
     /// Reads the record in a file; a symbolic link is ignored.
@@ -177,8 +178,8 @@ impl Record {
 
     /// Whether both records are of the same export. An unknown image size matches any size.
     pub fn same(&self, other: &Record) -> bool {
-        let picture = self.picture.is_none() || other.picture.is_none() || self.picture == other.picture;
-        picture && Record { picture: None, ..self.clone() } == Record { picture: None, ..other.clone() }
+        let same_size = self.image_size.is_none() || other.image_size.is_none() || self.image_size == other.image_size;
+        same_size && Record { image_size: None, ..self.clone() } == Record { image_size: None, ..other.clone() }
     }
 
     /// # Errors

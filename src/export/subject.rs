@@ -4,7 +4,7 @@ use super::sink::Content;
 use crate::gpu::Reading;
 use crate::plan::{Keep, Outputs, PlanOptions};
 use crate::problem::Problem;
-use crate::sim::probe::{Probe, Statistics, View};
+use crate::sim::wire_view::{Statistics, View, Viewer};
 use crate::sim::{Image, Simulation};
 
 /// What the images show.
@@ -53,7 +53,7 @@ impl Pending {
 /// Where the images come from.
 pub(super) enum FrameSource<'a> {
     Output(Option<&'a str>),
-    Wire(Box<Probe>, &'a View),
+    Wire(Box<Viewer>, &'a View),
 }
 
 impl<'a> FrameSource<'a> {
@@ -61,9 +61,9 @@ impl<'a> FrameSource<'a> {
     /// No such Output, or a driver that rejects the shaders of views.
     pub fn new(simulation: &Simulation, subject: &'a Subject) -> Result<FrameSource<'a>, Problem> {
         match subject {
-            Subject::Wire(view) => Ok(FrameSource::Wire(Box::new(Probe::new(simulation.gpu())?), view)),
+            Subject::Wire(view) => Ok(FrameSource::Wire(Box::new(Viewer::new(simulation.gpu())?), view)),
             Subject::Output(output) => {
-                simulation.find_picture(output.as_deref())?;
+                simulation.find_output(output.as_deref())?;
                 Ok(FrameSource::Output(output.as_deref()))
             }
         }
@@ -72,31 +72,31 @@ impl<'a> FrameSource<'a> {
     /// The size of the images \[pixels\], where it is known before the first frame.
     pub fn size(&self, simulation: &Simulation) -> Option<[u32; 2]> {
         let FrameSource::Output(output) = self else { return None };
-        simulation.find_picture(*output).ok().map(|picture| [picture.width, picture.height])
+        simulation.find_output(*output).ok().map(|image| [image.width, image.height])
     }
 
     /// Requests the contents of the last frame.
     pub fn read(&mut self, simulation: &Simulation) -> Result<Pending, Problem> {
         match self {
-            FrameSource::Wire(probe, view) => {
-                probe.update(simulation, view)?;
-                let size = probe.picture().map(|picture| picture.size);
+            FrameSource::Wire(viewer, view) => {
+                viewer.update(simulation, view)?;
+                let size = viewer.image().map(|image| image.size);
                 let remedy = "choose a wire of a grid or of particles";
-                let found = probe.picture_async().zip(size);
+                let found = viewer.image_async().zip(size);
                 let found = found.map(|(reading, size)| Pending { reading, size });
                 found.ok_or_else(|| Problem::new("", &view.wire, "this wire cannot be shown as an image", remedy))
             }
             FrameSource::Output(output) => {
-                let picture = simulation.find_picture(*output)?;
-                Ok(Pending { reading: simulation.picture_async(*output)?, size: [picture.width, picture.height] })
+                let image = simulation.find_output(*output)?;
+                Ok(Pending { reading: simulation.image_async(*output)?, size: [image.width, image.height] })
             }
         }
     }
 
     /// The statistics of a wire in the last frame.
     pub fn statistics(&mut self) -> Option<Statistics> {
-        let FrameSource::Wire(probe, _) = self else { return None };
-        probe.wait();
-        probe.statistics().cloned()
+        let FrameSource::Wire(viewer, _) = self else { return None };
+        viewer.wait();
+        viewer.statistics().cloned()
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::device::Gpu;
+use super::invariant::InvariantInputs;
 use super::memory::OutOfMemory;
 use super::pipelines::Pipeline;
 use super::readback::Reading;
 use super::recorder::{Frames, Recorded, RecordedDispatch, Recorder, run};
-use super::still::Still;
 use super::timing::{List, NodeTime, Profile, Recent, Timing};
 use super::upload_ring::{StagingPool, UploadRing};
 use crate::arena::IdVec;
@@ -30,7 +30,7 @@ pub struct Engine {
     reset: Vec<RecordedDispatch>,
     /// Dispatches that are invariant. Their bindings never swap.
     once: Vec<RecordedDispatch>,
-    still: Still,
+    invariant_inputs: InvariantInputs,
     /// Whether the buffers that swap have changed places.
     swapped: bool,
     /// The same for the last frame.
@@ -87,7 +87,7 @@ impl Engine {
             frame: Recorder::new(gpu, frames, pool.clone()),
             reset,
             once,
-            still: Still::new(plan),
+            invariant_inputs: InvariantInputs::new(plan),
             swapped: false,
             last_swapped: false,
             swaps: plan.swaps.clone(),
@@ -105,7 +105,7 @@ impl Engine {
         self.swapped = false;
         self.last_swapped = false;
         self.uploads.forget();
-        self.still.forget();
+        self.invariant_inputs.forget();
         // Flags on their way belong to the previous run.
         self.pending_flags = None;
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
@@ -122,7 +122,7 @@ impl Engine {
     /// Runs a frame: one pass, one submit, no wait. Invariant dispatches run before it in a pass of their own, if they
     /// have to run at all. The next frame is recorded meanwhile. `uniforms` is the whole uniform buffer.
     pub fn step(&mut self, uniforms: &[u8]) {
-        let due = self.still.due(uniforms);
+        let due = self.invariant_inputs.due(uniforms);
         let track = |list| self.timing.as_ref().and_then(|timing| timing.ready(list));
         let (once, frame) = (track(List::Still).filter(|_| due), track(List::Frame));
         let encoder = || self.gpu.device.create_command_encoder(&Default::default());
@@ -175,7 +175,7 @@ impl Engine {
 
     /// Copies values from another engine on the same device. Each pair is a buffer there and one here.
     pub fn adopt(&mut self, from: &Engine, pairs: &[(BufferId, BufferId)]) {
-        self.still.forget();
+        self.invariant_inputs.forget();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         for (theirs, ours) in pairs {
             if let (Some(theirs), Some(ours)) = (from.physical(*theirs, true), self.physical(*ours, true)) {
@@ -215,7 +215,7 @@ impl Engine {
 
     /// Overwrites the value that the next frame starts from.
     pub fn write(&mut self, buffer: BufferId, words: &[u32]) {
-        self.still.changed(buffer);
+        self.invariant_inputs.changed(buffer);
         if let Some(buffer) = self.physical(buffer, true) {
             self.gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(words));
         }

@@ -33,7 +33,7 @@ pub struct Expectation {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
     /// The image of an Output node.
-    Picture(String),
+    Image(String),
     /// A number node, by `node.value`.
     Number(String),
     /// A wire with its own memory, by `node.port`.
@@ -45,7 +45,7 @@ pub enum Subject {
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Subject::Picture(name) | Subject::Number(name) | Subject::Wire(name) => f.write_str(name),
+            Subject::Image(name) | Subject::Number(name) | Subject::Wire(name) => f.write_str(name),
             Subject::Attribute(set, attribute) => write!(f, "{set}.{attribute}"),
         }
     }
@@ -286,7 +286,7 @@ struct Target {
 }
 
 enum Carries {
-    Picture,
+    Image,
     /// One value with this many components; 0 where their number is not known yet.
     One(u32),
     /// Elements with this many components.
@@ -318,7 +318,7 @@ fn target(expect: &Expect, document: &Document, graph: &Graph) -> Result<Target,
     let target = |subject, carries| Target { node: path.clone(), port: link.port.clone(), subject, carries };
     match &entry.kind {
         Kind::Output { .. } if link.port.is_empty() => {
-            return Ok(target(Subject::Picture(path.clone()), Carries::Picture));
+            return Ok(target(Subject::Image(path.clone()), Carries::Image));
         }
         Kind::Output { .. } => {
             return Err(at(Fault::new("an Output has no ports to name", format!("write of: \"{path}\""))));
@@ -541,13 +541,13 @@ fn statistic(expect: &Expect, target: &Target, bound: &Bound) -> Result<Statisti
             Err(Fault::new("a number node has no hash", "use `equals`"))
         }
         (Bound::Hash(_), None, _) => Ok(Statistic::Value),
-        (_, Some(Statistic::Nan | Statistic::Infinite), Carries::Picture) => {
+        (_, Some(Statistic::Nan | Statistic::Infinite), Carries::Image) => {
             let cause = "the colours of an image are whole numbers, never NaN or infinite";
             Err(Fault::new(cause, "name the wire that the image is made from"))
         }
         (_, Some(statistic), _) => Ok(statistic),
         (_, None, Carries::One(_)) => Ok(Statistic::Value),
-        (_, None, Carries::Picture) => Err(Fault::new("an image has many values, and no statistic is named", choose)),
+        (_, None, Carries::Image) => Err(Fault::new("an image has many values, and no statistic is named", choose)),
         (_, None, Carries::Many(_)) => Err(Fault::new("the wire has many values, and no statistic is named", choose)),
     }
 }
@@ -555,7 +555,7 @@ fn statistic(expect: &Expect, target: &Target, bound: &Bound) -> Result<Statisti
 /// Checks that the component exists, and that the number of expected values is right.
 fn components(expect: &Expect, target: &Target, statistic: Statistic, bound: &Bound) -> Result<(), Fault> {
     let has = match target.carries {
-        Carries::Picture => 4,
+        Carries::Image => 4,
         Carries::One(components) | Carries::Many(components) => components,
     };
     if let Some(component) = expect.component {
@@ -569,7 +569,7 @@ fn components(expect: &Expect, target: &Target, statistic: Statistic, bound: &Bo
     let Bound::Equals(values, _) = bound else { return Ok(()) };
     let gives = match target.carries {
         _ if expect.component.is_some() || statistic.counts() => 1,
-        Carries::Picture => 3,
+        Carries::Image => 3,
         Carries::One(components) if statistic == Statistic::Value => components as usize,
         Carries::One(_) | Carries::Many(_) => 1,
     };

@@ -15,7 +15,7 @@ impl Graph {
     }
 
     /// Default width and height of an Output's image \[pixels\].
-    pub fn picture_size(&self, output: &Node) -> Option<(u32, u32)> {
+    pub fn image_size(&self, output: &Node) -> Option<(u32, u32)> {
         let Kind::Output { size, .. } = output.kind else { return None };
         let domain = output.domain.and_then(|d| self.domains.get(d));
         size.or(domain.map(|d| (d.resolution[0], d.resolution[1])))
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_size_keeps_the_aspect_of_the_picture() {
+    fn a_size_keeps_the_aspect_of_the_image() {
         for (room, own, wanted) in [
             ((640, 480), (512, 512), (480, 480)),
             ((1024, 1024), (512, 512), (1024, 1024)),

@@ -7,12 +7,12 @@ pub mod field;
 pub mod files;
 pub mod hash;
 pub mod hashes;
-pub mod probe;
 mod scatter;
 mod settings;
 mod snapshot;
 pub mod values;
 mod watch;
+pub mod wire_view;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -304,27 +304,27 @@ impl Simulation {
     ///
     /// # Errors
     /// When there is no such Output.
-    pub fn picture(&self, output: Option<&str>) -> Result<Image, Problem> {
-        let picture = self.find_picture(output)?;
-        let (width, height) = (picture.width, picture.height);
-        let words = self.picture_async(output)?.wait().ok_or_else(|| lost("image"))?;
+    pub fn image(&self, output: Option<&str>) -> Result<Image, Problem> {
+        let found = self.find_output(output)?;
+        let (width, height) = (found.width, found.height);
+        let words = self.image_async(output)?.wait().ok_or_else(|| lost("image"))?;
         Ok(Image::new(width, height, &words))
     }
 
     /// Requests an image without waiting.
     ///
     /// # Errors
-    /// As [`Simulation::picture`].
-    pub fn picture_async(&self, output: Option<&str>) -> Result<Reading, Problem> {
-        let picture = self.find_picture(output)?;
-        Ok(self.engine.read(picture.buffer, false).ok_or_else(|| lost("image"))??)
+    /// As [`Simulation::image`].
+    pub fn image_async(&self, output: Option<&str>) -> Result<Reading, Problem> {
+        let output = self.find_output(output)?;
+        Ok(self.engine.read(output.buffer, false).ok_or_else(|| lost("image"))??)
     }
 
     /// Size and name of an image.
     ///
     /// # Errors
     /// When there is no such Output.
-    pub fn find_picture(&self, output: Option<&str>) -> Result<&Picture, Problem> {
+    pub fn find_output(&self, output: Option<&str>) -> Result<&Picture, Problem> {
         self.plan.output(output).ok_or_else(|| {
             let cause = if output.is_some() { "there is no Output of this name" } else { "no output yet" };
             Problem::new(output.unwrap_or(""), "", cause, "add an Output node and connect an image")

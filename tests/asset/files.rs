@@ -6,7 +6,7 @@ use png::{BitDepth, ColorType};
 use stagewright::asset::{Cause, Work, distance_grid_watched};
 
 use crate::gltf::cube_glb;
-use crate::pictures::png;
+use crate::images::png;
 use crate::*;
 
 fn refused(folder: &Folder, name: &str, bytes: impl AsRef<[u8]>, dim: u32) -> String {

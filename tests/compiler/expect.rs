@@ -115,7 +115,7 @@ fn wires_are_found_by_their_names() {
             attribute("fall.particles", "velocity"),
             attribute("drops.value", "count"),
             Subject::Number("speed.value".into()),
-            Subject::Picture("screen".into()),
+            Subject::Image("screen".into()),
         ]
     );
 }

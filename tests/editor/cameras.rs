@@ -37,7 +37,7 @@ fn orbit(bench: &Bench) -> Orbit {
 fn image(bench: &mut Bench) -> Image {
     // What was done just now is in the next picture.
     bench.plays();
-    bench.editor().simulation().expect("a plan").picture(None).expect("a picture")
+    bench.editor().simulation().expect("a plan").image(None).expect("a picture")
 }
 
 /// Pixels that differ.

@@ -16,7 +16,7 @@ use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::probe::{Probe, View};
+use stagewright::sim::wire_view::{View, Viewer};
 use stagewright::sim::{FrameInput, Simulation};
 use stagewright::tune::{self, Book};
 
@@ -39,7 +39,7 @@ enum Moment {
     Step,
     Read,
     Picture,
-    Probe,
+    Viewer,
     Export,
     Tune,
 }
@@ -50,7 +50,7 @@ const MOMENTS: [Moment; 8] = [
     Moment::Step,
     Moment::Read,
     Moment::Picture,
-    Moment::Probe,
+    Moment::Viewer,
     Moment::Export,
     Moment::Tune,
 ];
@@ -156,15 +156,15 @@ fn work(moment: Moment, gpu: &Gpu, plan: &Plan, simulation: &mut Simulation, see
         }),
         Moment::Picture => until_lost(gpu, || {
             let _ = simulation.step(&input);
-            let _ = simulation.picture(None);
+            let _ = simulation.image(None);
         }),
-        Moment::Probe => {
-            let Ok(mut probe) = Probe::new(gpu) else { return };
+        Moment::Viewer => {
+            let Ok(mut viewer) = Viewer::new(gpu) else { return };
             until_lost(gpu, || {
                 let _ = simulation.step(&input);
-                let _ = probe.update(simulation, &View::new("spread.field"));
-                probe.wait();
-                let _ = probe.statistics();
+                let _ = viewer.update(simulation, &View::new("spread.field"));
+                viewer.wait();
+                let _ = viewer.statistics();
             });
         }
         Moment::Export => export(gpu, plan, seed),

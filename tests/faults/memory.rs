@@ -5,7 +5,7 @@ use stagewright::gpu::{Gpu, GpuOptions, Profile};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::probe::{Probe, View};
+use stagewright::sim::wire_view::{View, Viewer};
 use stagewright::sim::{FrameInput, Simulation};
 
 fn gpu() -> Gpu {
@@ -70,7 +70,7 @@ fn disturb(gpu: &Gpu, simulation: &mut Simulation, plan: &Plan) {
     };
     let reads = in_turn(gpu, |nth| failed(simulation.read("spread.field").map(drop).map_err(|e| e.to_string()), nth));
     assert_eq!(reads, 1);
-    in_turn(gpu, |nth| failed(simulation.picture(None).map(drop).map_err(|e| e.to_string()), nth));
+    in_turn(gpu, |nth| failed(simulation.image(None).map(drop).map_err(|e| e.to_string()), nth));
     let snapshots = in_turn(gpu, |nth| {
         let taken = simulation.snapshot().map(|reading| drop(reading.wait().unwrap()));
         failed(taken.map_err(|e| e.to_string()), nth);
@@ -81,10 +81,10 @@ fn disturb(gpu: &Gpu, simulation: &mut Simulation, plan: &Plan) {
         failed(previewed.map_err(|e| e.to_string()), nth);
     });
     in_turn(gpu, |nth| {
-        let looked = Probe::new(gpu).and_then(|mut probe| {
-            probe.update(simulation, &View::new("spread.field"))?;
-            probe.wait();
-            probe.statistics().map(drop).ok_or_else(|| stagewright::problem::Problem::new("", "", "no statistics", ""))
+        let looked = Viewer::new(gpu).and_then(|mut viewer| {
+            viewer.update(simulation, &View::new("spread.field"))?;
+            viewer.wait();
+            viewer.statistics().map(drop).ok_or_else(|| stagewright::problem::Problem::new("", "", "no statistics", ""))
         });
         failed(looked.map_err(|e| e.to_string()), nth);
     });

@@ -204,7 +204,7 @@ fn a_graph_draws_the_same_picture_when_its_nodes_are_grouped() {
     let picture = |document: &Document| {
         let mut sim = simulation(document);
         step(&mut sim, 6);
-        sim.picture(None).unwrap().rgba
+        sim.image(None).unwrap().rgba
     };
     let before = picture(&document);
     let (root, library) = (Scope::default(), Library::builtin());

@@ -148,7 +148,7 @@ fn played(plan: Plan, frames: usize) -> Vec<(String, Vec<u32>)> {
     };
     let states = sim.plan().states.iter().map(|s| (s.node.clone(), living(&s.node)));
     let pixels = |node: &str| {
-        let image = sim.picture(Some(node)).unwrap();
+        let image = sim.image(Some(node)).unwrap();
         image.rgba.chunks(4).map(|p| u32::from_le_bytes([p[0], p[1], p[2], p[3]])).collect()
     };
     let pictures = sim.plan().outputs.iter().map(|o| (o.node.clone(), pixels(&o.node)));
@@ -236,7 +236,7 @@ fn every_graph_shows_something_that_moves() {
             }
             let wild = wild_wires(&sim);
             assert!(wild.is_empty(), "{name}, frame {frame}, not finite: {}", wild.join(", "));
-            pictures.push(sim.picture(None).unwrap_or_else(|e| panic!("{name}: {e}")));
+            pictures.push(sim.image(None).unwrap_or_else(|e| panic!("{name}: {e}")));
         }
         let (first, last) = (&pictures[0], &pictures[9]);
         let (light, spread) = brightness(last);

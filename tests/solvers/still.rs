@@ -67,7 +67,7 @@ fn both(keep: Keep) -> [Simulation; 2] {
 fn seen(sim: &Simulation) -> Vec<(String, Vec<u32>)> {
     let wires = sim.plan().wires.iter().filter(|(_, wire)| wire.kept);
     let wires = wires.map(|(name, _)| (name.clone(), words(sim, name)));
-    let bytes = |node: &str| sim.picture(Some(node)).unwrap().rgba.into_iter().map(u32::from).collect();
+    let bytes = |node: &str| sim.image(Some(node)).unwrap().rgba.into_iter().map(u32::from).collect();
     let pictures = sim.plan().outputs.iter().map(|output| (output.node.clone(), bytes(&output.node)));
     wires.chain(pictures).collect()
 }
@@ -98,7 +98,7 @@ fn number(value: f64) -> ParamValue {
 }
 
 fn card(sims: &[Simulation; 2]) -> Vec<u8> {
-    sims[0].picture(Some("card")).unwrap().rgba
+    sims[0].image(Some("card")).unwrap().rgba
 }
 
 #[test]
@@ -229,14 +229,14 @@ fn a_picture_that_never_changes_needs_no_dispatch() {
     step(&mut every, 1);
     for _ in 0..3 {
         step(&mut sim, 1);
-        assert!(sim.picture(None).unwrap() == every.picture(None).unwrap());
+        assert!(sim.image(None).unwrap() == every.image(None).unwrap());
     }
     assert!(sim.times(true).is_none_or(<[_]>::is_empty), "no frame has run a node");
     for sim in [&mut sim, &mut every] {
         sim.set_param("card.squares", number(3.0)).unwrap();
         step(sim, 1);
     }
-    assert!(sim.picture(None).unwrap() == every.picture(None).unwrap());
+    assert!(sim.image(None).unwrap() == every.image(None).unwrap());
 }
 
 #[test]

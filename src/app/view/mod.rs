@@ -17,7 +17,7 @@ use super::canvas::Thumbnails;
 use super::player::Pointer;
 use super::session::Session;
 use super::{prose, theme};
-use crate::sim::probe;
+use crate::sim::wire_view;
 use framing::Framing;
 use picture::Picture;
 use wire::WireView;
@@ -83,8 +83,8 @@ impl View {
     /// Shows a wire by its path, `node.port`. The display settings of the previous wire are kept.
     pub fn see(&mut self, wire: &str) {
         let view = match &self.subject {
-            Subject::Wire(before) => probe::View { wire: wire.into(), range: None, ..before.view().clone() },
-            Subject::Output(_) => probe::View::new(wire),
+            Subject::Wire(before) => wire_view::View { wire: wire.into(), range: None, ..before.view().clone() },
+            Subject::Output(_) => wire_view::View::new(wire),
         };
         self.subject = Subject::Wire(Box::new(WireView::new(view)));
         self.fault = None;
@@ -110,10 +110,10 @@ impl View {
         let Some(simulation) = session.simulation() else { return };
         match &mut self.subject {
             Subject::Output(name) => {
-                if simulation.find_picture(name.as_deref()).is_err() {
+                if simulation.find_output(name.as_deref()).is_err() {
                     *name = None;
                 }
-                let found = simulation.find_picture(name.as_deref()).map_err(|problem| problem.to_string());
+                let found = simulation.find_output(name.as_deref()).map_err(|problem| problem.to_string());
                 let shown = found.and_then(|found| {
                     let Some(buffer) = simulation.engine().buffer(found.buffer, false) else { return Ok(()) };
                     self.picture.update(buffer, [found.width, found.height], &found.node)
@@ -123,7 +123,7 @@ impl View {
             Subject::Wire(wire) => {
                 let name = wire.view().wire.clone();
                 let looked = wire.look(simulation);
-                let shown = looked.and_then(|probe| match probe.picture() {
+                let shown = looked.and_then(|viewer| match viewer.image() {
                     Some(found) => self.picture.update(found.buffer, found.size, &name),
                     None => Ok(()),
                 });
@@ -299,7 +299,7 @@ impl View {
 /// The thumbnails of nodes: a view of each, updated a few at a time.
 #[derive(Default)]
 pub struct Pictures {
-    by_wire: BTreeMap<String, (probe::Probe, Picture)>,
+    by_wire: BTreeMap<String, (wire_view::Viewer, Picture)>,
     next: usize,
     /// The number of thumbnails that do not show the last frame yet.
     late: usize,
@@ -328,14 +328,14 @@ impl Pictures {
         for wire in order {
             self.next = self.next.wrapping_add(1);
             if !self.by_wire.contains_key(wire) {
-                let Ok(probe) = probe::Probe::new(simulation.gpu()) else { continue };
-                self.by_wire.insert(wire.clone(), (probe, Picture::new(render.clone())));
+                let Ok(viewer) = wire_view::Viewer::new(simulation.gpu()) else { continue };
+                self.by_wire.insert(wire.clone(), (viewer, Picture::new(render.clone())));
             }
-            let Some((probe, picture)) = self.by_wire.get_mut(wire) else { continue };
-            let view = probe::View { size: Some(THUMBNAIL), ..probe::View::new(wire) };
+            let Some((viewer, picture)) = self.by_wire.get_mut(wire) else { continue };
+            let view = wire_view::View { size: Some(THUMBNAIL), ..wire_view::View::new(wire) };
             // A wire that can't be shown has no thumbnail.
-            let looked = probe.update(simulation, &view).is_ok();
-            let found = probe.picture().filter(|_| looked);
+            let looked = viewer.update(simulation, &view).is_ok();
+            let found = viewer.image().filter(|_| looked);
             if let Some(found) = found
                 && picture.update(found.buffer, found.size, wire).is_ok()
                 && let Some((texture, [width, height])) = picture.shown()

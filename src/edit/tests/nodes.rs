@@ -82,7 +82,7 @@ fn wires_heal_where_types_allow() {
     remove(&mut document, &root(), &names(&["jet", "viscosity", "look"]), library());
     assert_eq!(reads(&document, "divergence", "velocity").as_deref(), Some("velocity.value"), "past two in a row");
     assert_eq!(reads(&document, "project", "velocity").as_deref(), Some("velocity.value"));
-    assert_eq!(reads(&document, "screen", "image"), None, "no scalar field passes for a picture");
+    assert_eq!(reads(&document, "screen", "image"), None, "no scalar field can stand for an image");
     // Removing a State does not connect its input to its output.
     remove(&mut document, &root(), &names(&["density"]), library());
     assert_eq!(reads(&document, "smoke", "field"), None);

@@ -37,7 +37,7 @@ impl Bound {
                     })
                     .collect();
                 let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: Some("probe"),
+                    label: Some("wire view"),
                     layout,
                     entries: &entries,
                 });

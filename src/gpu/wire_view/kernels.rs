@@ -8,7 +8,7 @@ use crate::problem::Problem;
 pub const WGSL: &str = concat!(
     include_str!("source.wgsl"),
     include_str!("statistics.wgsl"),
-    include_str!("picture.wgsl"),
+    include_str!("image.wgsl"),
     include_str!("points.wgsl"),
     include_str!("../../../shaders/view/color_map.wgsl"),
 );

@@ -52,7 +52,7 @@ pub struct Source<'a> {
 
 /// An image on the GPU: one `u32` a pixel, RGBA bytes in sRGB, top row first.
 #[derive(Clone, Copy, Debug)]
-pub struct Picture<'a> {
+pub struct ViewImage<'a> {
     pub buffer: &'a wgpu::Buffer,
     /// Width and height \[pixels\].
     pub size: [u32; 2],
@@ -159,12 +159,12 @@ impl Lens {
         self.staging.take(&self.gpu, wait)
     }
 
-    pub fn picture(&self) -> Option<Picture<'_>> {
-        self.canvas.as_ref().map(|canvas| Picture { buffer: &canvas.pixels, size: canvas.size })
+    pub fn image(&self) -> Option<ViewImage<'_>> {
+        self.canvas.as_ref().map(|canvas| ViewImage { buffer: &canvas.pixels, size: canvas.size })
     }
 
     /// Requests the image without waiting; `None` before the first one, and where there is no memory for the copy.
-    pub fn picture_async(&self) -> Option<Reading> {
+    pub fn image_async(&self) -> Option<Reading> {
         self.canvas.as_ref().and_then(|canvas| Reading::start(&self.gpu, &canvas.pixels).ok())
     }
 

@@ -12,7 +12,7 @@ use crate::stage::types::WireType;
 /// The value of a subject after a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sample {
-    Picture(Image),
+    Image(Image),
     /// A number that the CPU computes.
     Number(Vec<f64>),
     /// All elements of a wire; for particles, the number of live ones.
@@ -27,7 +27,7 @@ pub struct Asked {
 }
 
 enum Kind {
-    Picture(u32, u32),
+    Image(u32, u32),
     Number(Vec<f64>),
     Wire(Box<Wire>, Option<Box<Domain>>),
 }
@@ -49,10 +49,10 @@ pub fn ask(simulation: &Simulation, subject: &Subject) -> Result<Asked, Problem>
         parts: readings.into_iter().map(Part::Waiting).collect(),
     };
     match subject {
-        Subject::Picture(output) => {
-            let picture = simulation.find_picture(Some(output))?;
-            let kind = Kind::Picture(picture.width, picture.height);
-            Ok(of(kind, vec![simulation.picture_async(Some(output))?]))
+        Subject::Image(output) => {
+            let image = simulation.find_output(Some(output))?;
+            let kind = Kind::Image(image.width, image.height);
+            Ok(of(kind, vec![simulation.image_async(Some(output))?]))
         }
         Subject::Number(path) => {
             let remedy = "connect the number to something that the graph computes, or remove the expectation";
@@ -117,7 +117,7 @@ impl Asked {
         let mut next = || parts.next().flatten().ok_or_else(lost);
         match self.kind {
             Kind::Number(values) => Ok(Sample::Number(values)),
-            Kind::Picture(width, height) => Ok(Sample::Picture(Image::new(width, height, &next()?))),
+            Kind::Image(width, height) => Ok(Sample::Image(Image::new(width, height, &next()?))),
             Kind::Wire(wire, domain) => {
                 let field = Field::new(&wire, domain.as_deref(), &next()?);
                 Ok(match self.subject {
@@ -140,7 +140,7 @@ impl Sample {
     /// Hash of all bits.
     pub fn hash(&self) -> u128 {
         match self {
-            Sample::Picture(image) => Fnv::default().words(&[image.width, image.height]).bytes(&image.rgba).value(),
+            Sample::Image(image) => Fnv::default().words(&[image.width, image.height]).bytes(&image.rgba).value(),
             Sample::Number(values) => {
                 values.iter().fold(Fnv::default(), |hash, value| hash.bytes(&value.to_bits().to_le_bytes())).value()
             }
@@ -154,7 +154,7 @@ impl Sample {
     /// Components of one element.
     pub fn components(&self) -> usize {
         match self {
-            Sample::Picture(_) => 4,
+            Sample::Image(_) => 4,
             Sample::Number(values) => values.len(),
             Sample::Field(field, _) => field.components as usize,
         }
@@ -163,7 +163,7 @@ impl Sample {
     /// One component of every element: for images from 0 to 1; for face grids the faces that exist along the axis.
     pub fn component(&self, index: usize) -> Box<dyn Iterator<Item = f64> + '_> {
         match self {
-            Sample::Picture(image) => {
+            Sample::Image(image) => {
                 Box::new(image.rgba.iter().skip(index).step_by(4).map(|value| f64::from(*value) / 255.0))
             }
             Sample::Number(values) => Box::new(values.get(index).copied().into_iter()),

@@ -35,7 +35,7 @@ pub enum Verdict {
 pub fn keep<'e>(expectations: impl IntoIterator<Item = &'e Expectation>) -> BTreeSet<String> {
     let kept = expectations.into_iter().filter_map(|expectation| match &expectation.subject {
         Subject::Wire(name) | Subject::Attribute(name, _) => Some(name.clone()),
-        Subject::Picture(_) | Subject::Number(_) => None,
+        Subject::Image(_) | Subject::Number(_) => None,
     });
     kept.collect()
 }
@@ -44,13 +44,13 @@ pub fn keep<'e>(expectations: impl IntoIterator<Item = &'e Expectation>) -> BTre
 pub fn needs(expectations: &[Result<Expectation, Problem>]) -> (Keep, Outputs) {
     let known = expectations.iter().filter_map(|e| e.as_ref().ok());
     let kept = keep(known.clone());
-    let pictures: BTreeSet<&String> = known
+    let outputs: BTreeSet<&String> = known
         .filter_map(|expectation| match &expectation.subject {
-            Subject::Picture(output) => Some(output),
+            Subject::Image(output) => Some(output),
             _ => None,
         })
         .collect();
-    let mut names = pictures.into_iter();
+    let mut names = outputs.into_iter();
     let outputs = match (names.next(), names.next()) {
         (None, _) => Outputs::None,
         (Some(one), None) => Outputs::One(one.clone()),

@@ -24,7 +24,7 @@ pub fn of(sample: &Sample, statistic: Statistic, component: Option<u32>) -> Foun
     // Counts of NaN and infinity include all components, even where the statistic would use a length.
     let parts: Vec<Box<dyn Iterator<Item = f64> + '_>> = match (sample, component) {
         (_, Some(component)) => vec![sample.component(component)],
-        (Sample::Picture(_), None) => (0..3).map(|channel| sample.component(channel)).collect(),
+        (Sample::Image(_), None) => (0..3).map(|channel| sample.component(channel)).collect(),
         (_, None) if statistic == Statistic::Value => (0..sample.components()).map(|c| sample.component(c)).collect(),
         (_, None) if statistic.counts() => vec![Box::new((0..sample.components()).flat_map(|c| sample.component(c)))],
         (_, None) => vec![sample.whole()],
@@ -148,10 +148,10 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_has_a_value_for_each_channel() {
+    fn an_image_has_a_value_for_each_channel() {
         let rgba = vec![255, 0, 51, 255, 255, 102, 51, 255];
-        let picture = Sample::Picture(Image { width: 2, height: 1, rgba });
-        assert_eq!(value(&picture, Statistic::Mean, None), [1.0, 0.2, 0.2]);
-        assert_eq!(value(&picture, Statistic::Max, Some(1)), [0.4]);
+        let image = Sample::Image(Image { width: 2, height: 1, rgba });
+        assert_eq!(value(&image, Statistic::Mean, None), [1.0, 0.2, 0.2]);
+        assert_eq!(value(&image, Statistic::Max, Some(1)), [0.4]);
     }
 }

@@ -6,17 +6,17 @@ use std::ops::Range;
 use crate::plan::{BufferId, KernelId, Plan};
 
 /// What the invariant dispatches depend on, and its values when they last ran.
-pub struct Still {
+pub struct InvariantInputs {
     /// Their uniform blocks, as byte ranges of the uniform buffer.
     blocks: Vec<Range<usize>>,
     /// Buffers that they read or write.
     buffers: BTreeSet<BufferId>,
     /// The contents of the blocks at the last run; `None` when the dispatches have to run in any case.
-    told: Option<Vec<u8>>,
+    last: Option<Vec<u8>>,
 }
 
-impl Still {
-    pub fn new(plan: &Plan) -> Still {
+impl InvariantInputs {
+    pub fn new(plan: &Plan) -> InvariantInputs {
         let starts: BTreeSet<(u32, KernelId)> = plan.still.iter().map(|d| (d.uniform, d.kernel)).collect();
         let block = |(start, kernel): (u32, KernelId)| {
             let bytes = plan.kernels.get(kernel)?.uniform_bytes;
@@ -24,12 +24,12 @@ impl Still {
         };
         let blocks = starts.into_iter().filter_map(block).collect();
         let buffers = plan.still.iter().flat_map(|d| d.buffers.iter().copied()).collect();
-        Still { blocks, buffers, told: None }
+        InvariantInputs { blocks, buffers, last: None }
     }
 
     /// Makes them run again, whatever their parameters are.
     pub fn forget(&mut self) {
-        self.told = None;
+        self.last = None;
     }
 
     /// Call this when a buffer was changed from outside.
@@ -45,11 +45,11 @@ impl Still {
         if self.buffers.is_empty() {
             return false;
         }
-        let says = || self.blocks.iter().filter_map(|block| uniforms.get(block.clone())).flatten().copied();
-        if self.told.as_ref().is_some_and(|told| told.iter().copied().eq(says())) {
+        let current = || self.blocks.iter().filter_map(|block| uniforms.get(block.clone())).flatten().copied();
+        if self.last.as_ref().is_some_and(|last| last.iter().copied().eq(current())) {
             return false;
         }
-        self.told = Some(says().collect());
+        self.last = Some(current().collect());
         true
     }
 }

@@ -2,7 +2,7 @@
 
 use stagewright::sim::Simulation;
 use stagewright::sim::camera::Orbit;
-use stagewright::sim::probe::{ColorMap, View};
+use stagewright::sim::wire_view::{ColorMap, View};
 
 use crate::harness::{random, start};
 use crate::view::{Look, look, look_at};

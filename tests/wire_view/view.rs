@@ -1,6 +1,6 @@
 //! Looking at a wire and waiting for what comes back.
 
-use stagewright::sim::probe::{Probe, Sample, Show, Statistics, View};
+use stagewright::sim::wire_view::{Sample, Show, Statistics, View, Viewer};
 use stagewright::sim::{Image, Simulation};
 
 use crate::harness::gpu;
@@ -28,15 +28,15 @@ pub fn look(simulation: &Simulation, view: &View) -> Look {
 
 /// With the pointer somewhere, 0..1 from the lower left.
 pub fn look_at(simulation: &Simulation, view: &View, at: Option<[f32; 2]>) -> Look {
-    let mut probe = Probe::new(gpu()).unwrap();
-    probe.ask(at);
-    probe.update(simulation, view).unwrap_or_else(|e| panic!("{e}"));
-    probe.wait();
-    let [width, height] = probe.picture().unwrap().size;
-    let words = probe.picture_async().unwrap().wait().unwrap();
+    let mut viewer = Viewer::new(gpu()).unwrap();
+    viewer.set_pointer(at);
+    viewer.update(simulation, view).unwrap_or_else(|e| panic!("{e}"));
+    viewer.wait();
+    let [width, height] = viewer.image().unwrap().size;
+    let words = viewer.image_async().unwrap().wait().unwrap();
     let faults = gpu().take_faults();
     assert!(faults.is_empty(), "{faults:?}");
-    let statistics = probe.statistics().expect("statistics arrived").clone();
-    let (sample, shown) = (probe.answer().cloned(), probe.shown());
+    let statistics = viewer.statistics().expect("statistics arrived").clone();
+    let (sample, shown) = (viewer.picked().cloned(), viewer.shown());
     Look { statistics, picture: Image::new(width, height, &words), sample, shown }
 }

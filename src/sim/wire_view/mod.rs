@@ -14,9 +14,9 @@ use crate::problem::Problem;
 
 use super::Simulation;
 use super::camera::Orbit;
-use source::Looked;
+use source::Inputs;
 
-pub use crate::gpu::wire_view::Picture;
+pub use crate::gpu::wire_view::ViewImage;
 pub use source::ports;
 pub use statistics::{Sample, Statistics};
 
@@ -141,10 +141,10 @@ impl View {
 
 /// The views' state on the device: the image of a wire, its statistics and the value under the pointer. One for each
 /// view on the screen.
-pub struct Probe {
+pub struct Viewer {
     lens: Lens,
-    asked: Option<[f32; 2]>,
-    looked: Option<(View, Looked)>,
+    pointer: Option<[f32; 2]>,
+    inputs: Option<(View, Inputs)>,
     shown: Option<Show>,
     /// Number of the current wire and settings. Results with another number are discarded.
     tag: u64,
@@ -152,12 +152,12 @@ pub struct Probe {
     sample: Option<Sample>,
 }
 
-impl Probe {
+impl Viewer {
     /// # Errors
     /// A driver that refuses the shaders.
-    pub fn new(gpu: &Gpu) -> Result<Probe, Problem> {
+    pub fn new(gpu: &Gpu) -> Result<Viewer, Problem> {
         let lens = Lens::new(gpu)?;
-        Ok(Probe { lens, asked: None, looked: None, shown: None, tag: 0, statistics: None, sample: None })
+        Ok(Viewer { lens, pointer: None, inputs: None, shown: None, tag: 0, statistics: None, sample: None })
     }
 
     /// Updates the view from a wire as the last frame left it: one submit, no wait. For a State, that is the value that
@@ -167,22 +167,22 @@ impl Probe {
     /// An unknown wire, one that was not kept, or one that cannot be shown this way. The last image stays.
     pub fn update(&mut self, simulation: &Simulation, view: &View) -> Result<(), Problem> {
         self.collect(false);
-        let (looked, mut params) = source::find(simulation, view)?;
-        if let Some(at) = self.asked {
+        let (inputs, mut params) = source::find(simulation, view)?;
+        if let Some(at) = self.pointer {
             (params.asked, params.pointer) = (1, at);
         }
         // Statistics belong to the wire and to what is shown of it; a sample also to its position.
         let same_values = self
-            .looked
+            .inputs
             .as_ref()
-            .is_some_and(|(before, memory)| before.wire == view.wire && before.show == view.show && *memory == looked);
+            .is_some_and(|(before, memory)| before.wire == view.wire && before.show == view.show && *memory == inputs);
         if !same_values {
             (self.statistics, self.sample) = (None, None);
             self.tag += 1;
         }
-        let source = looked.source(simulation).ok_or_else(|| source::absent(&view.wire))?;
+        let source = inputs.source(simulation).ok_or_else(|| source::absent(&view.wire))?;
         self.lens.look(&source, &params, self.tag)?;
-        self.looked = Some((view.clone(), looked));
+        self.inputs = Some((view.clone(), inputs));
         self.shown = Some(shown(&params));
         Ok(())
     }
@@ -193,13 +193,13 @@ impl Probe {
     }
 
     /// The image, on the simulation's device.
-    pub fn picture(&self) -> Option<Picture<'_>> {
-        self.lens.picture()
+    pub fn image(&self) -> Option<ViewImage<'_>> {
+        self.lens.image()
     }
 
     /// Requests the image without waiting; [`super::Image::new`] converts its words.
-    pub fn picture_async(&self) -> Option<Reading> {
-        self.lens.picture_async()
+    pub fn image_async(&self) -> Option<Reading> {
+        self.lens.image_async()
     }
 
     /// The latest statistics that have arrived.
@@ -209,15 +209,15 @@ impl Probe {
     }
 
     /// Sets the pointer's position in the image, 0..1 from the lower left. Every update then requests the value there.
-    pub fn ask(&mut self, at: Option<[f32; 2]>) {
-        self.asked = at;
+    pub fn set_pointer(&mut self, at: Option<[f32; 2]>) {
+        self.pointer = at;
         if at.is_none() {
             self.sample = None;
         }
     }
 
     /// The latest value under the pointer that has arrived; `None` where there is none.
-    pub fn answer(&mut self) -> Option<&Sample> {
+    pub fn picked(&mut self) -> Option<&Sample> {
         self.collect(false);
         self.sample.as_ref()
     }
@@ -234,10 +234,10 @@ impl Probe {
 
     fn collect(&mut self, wait: bool) {
         for arrived in self.lens.arrived(wait) {
-            let Some((_, looked)) = self.looked.as_ref().filter(|_| arrived.tag == self.tag) else { continue };
+            let Some((_, inputs)) = self.inputs.as_ref().filter(|_| arrived.tag == self.tag) else { continue };
             self.statistics = Statistics::from_words(&arrived.words);
-            let picked = arrived.words.get(found::PICKED..found::WORDS).filter(|_| self.asked.is_some());
-            self.sample = picked.and_then(|words| looked.sample(words));
+            let picked = arrived.words.get(found::PICKED..found::WORDS).filter(|_| self.pointer.is_some());
+            self.sample = picked.and_then(|words| inputs.sample(words));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Finds the buffers that a view reads, and how they are shown.
 
-use crate::gpu::wire_view::{Params, Source, View as Way, kind, show};
+use crate::gpu::wire_view::{Params, Source, View as Mapping, kind, show};
 use crate::graph::{Domain, Graph, Kind, NodeId, Source as Wired};
 use crate::plan::{BufferId, Plan, Wire};
 use crate::problem::Problem;
@@ -26,7 +26,7 @@ enum Found<'a> {
 
 /// Buffers of the plan, and how their elements are read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Looked {
+pub struct Inputs {
     /// The buffer, and whether it is a State's.
     values: (BufferId, bool),
     count: Option<(BufferId, bool)>,
@@ -39,7 +39,7 @@ pub struct Looked {
     dim: usize,
 }
 
-impl Looked {
+impl Inputs {
     pub fn source<'a>(&self, simulation: &'a Simulation) -> Option<Source<'a>> {
         let buffer = |(buffer, state): (BufferId, bool)| simulation.engine.buffer(buffer, state);
         let values = buffer(self.values)?;
@@ -73,7 +73,7 @@ impl Looked {
 }
 
 /// What a view reads, and how it is shown.
-pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Problem> {
+pub fn find(simulation: &Simulation, view: &View) -> Result<(Inputs, Params), Problem> {
     let plan = &simulation.plan;
     let found = lookup(plan, &view.wire).ok_or_else(|| unknown(plan, &view.wire))?;
     let (values, count, places) = match found {
@@ -94,7 +94,7 @@ pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Pr
     let domain = own.and_then(|d| d.sliced).filter(|_| starts).map_or(own, |whole| plan.domains.get(whole.domain));
     let space = places.and_then(|wire| wire.space).and_then(|d| plan.domains.get(d)).or(domain);
     let dim = space.map_or(2, |d| d.dim);
-    let looked = Looked {
+    let looked = Inputs {
         values: at(values),
         count: count.map(at),
         places: places.map(at),
@@ -189,11 +189,11 @@ fn cells(params: Params, domain: &Domain, view: &View) -> Params {
     let params = Params { resolution, elements, axis: 2, ..params };
     let volume = if domain.dim == 3 { view.volume } else { Volume::default() };
     let (axis, way, layer) = match volume {
-        Volume::Orbit => return seen_from(Params { view: Way::Orbit as u32, ..params }, domain, view),
-        Volume::Maximum(axis) => (axis, Way::Maximum, 0),
+        Volume::Orbit => return seen_from(Params { view: Mapping::Orbit as u32, ..params }, domain, view),
+        Volume::Maximum(axis) => (axis, Mapping::Maximum, 0),
         Volume::Slice { axis, position } => {
             let count = resolution[axis as usize];
-            (axis, Way::Slice, ((position.clamp(0.0, 1.0) * f64::from(count)) as u32).min(count.saturating_sub(1)))
+            (axis, Mapping::Slice, ((position.clamp(0.0, 1.0) * f64::from(count)) as u32).min(count.saturating_sub(1)))
         }
     };
     // One pixel a cell; several slices of a cell share one.
@@ -204,7 +204,7 @@ fn cells(params: Params, domain: &Domain, view: &View) -> Params {
 }
 
 fn points(params: Params, space: &Domain, view: &View) -> Params {
-    let params = Params { resolution: space.resolution, view: Way::Points as u32, ..params };
+    let params = Params { resolution: space.resolution, view: Mapping::Points as u32, ..params };
     if space.dim == 3 {
         return seen_from(params, space, view);
     }

@@ -1,6 +1,6 @@
 //! Pictures of grids against colour maps in f64, and against the stages that make the same pictures.
 
-use stagewright::sim::probe::{Axis, ColorMap, Show, View, Volume};
+use stagewright::sim::wire_view::{Axis, ColorMap, Show, View, Volume};
 use stagewright::sim::{Image, Simulation};
 
 use crate::harness::{random, start, step};
@@ -82,7 +82,7 @@ fn a_grid_is_its_colour_map_a_pixel_a_cell() {
 /// The picture of an Output as it is on the domain.
 fn of_output(sim: &mut Simulation, output: &str) -> Image {
     step(sim, 1);
-    sim.picture(Some(output)).unwrap()
+    sim.image(Some(output)).unwrap()
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn the_value_under_the_pointer_is_what_read_gives() {
 #[test]
 fn what_can_not_be_shown_is_said() {
     let sim = simulation(0);
-    let mut probe = stagewright::sim::probe::Probe::new(sim.gpu()).unwrap();
+    let mut viewer = stagewright::sim::wire_view::Viewer::new(sim.gpu()).unwrap();
     let cases = [
         (View::new("nobody.value"), "there is no such wire"),
         (View::new("a.colour"), "this node has: a.value"),
@@ -320,8 +320,8 @@ fn what_can_not_be_shown_is_said() {
         (View { range: Some((0.0, f64::INFINITY)), ..View::new("a") }, "is not finite"),
     ];
     for (view, says) in cases {
-        let problem = probe.update(&sim, &view).unwrap_err().to_string();
+        let problem = viewer.update(&sim, &view).unwrap_err().to_string();
         assert!(problem.contains(says), "{problem}");
     }
-    assert!(probe.picture().is_none() && sim.gpu().take_faults().is_empty());
+    assert!(viewer.image().is_none() && sim.gpu().take_faults().is_empty());
 }

@@ -1,7 +1,7 @@
 //! Grids in half precision look like the same numbers in f32.
 
 use stagewright::sim::Simulation;
-use stagewright::sim::probe::{Show, View};
+use stagewright::sim::wire_view::{Show, View};
 
 use crate::harness::{random, start};
 use crate::view::{look, look_at};
@@ -67,7 +67,7 @@ fn a_picture_in_halves_is_off_by_a_byte_at_most() {
     let mut simulation = start(60.0, PICTURE, &[]);
     simulation.write("tone", &random(18 * 11, 6)).unwrap();
     simulation.step(&Default::default()).unwrap();
-    let [half, whole] = ["a", "b"].map(|output| simulation.picture(Some(output)).unwrap().rgba);
+    let [half, whole] = ["a", "b"].map(|output| simulation.image(Some(output)).unwrap().rgba);
     let apart = half.iter().zip(&whole).map(|(a, b)| a.abs_diff(*b)).max();
     // sRGB is steepest at 12.92: 255 * 12.92 * c / 2048 with c below 0.0031, and less than 0.3 of a byte above.
     assert!(apart.is_some_and(|apart| apart <= 1), "{apart:?}");
