@@ -15,11 +15,11 @@ mod cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How long the program waits before it exits for a shader that the driver is still compiling.
-const PATIENCE: Duration = Duration::from_millis(500);
+const DRIVER_TIMEOUT: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
     let code = cli::main();
-    if code == cli::DRIVER || !stagewright::gpu::settle(PATIENCE) {
+    if code == cli::DRIVER || !stagewright::gpu::wait_for_pipelines(DRIVER_TIMEOUT) {
         leave(code);
     }
     ExitCode::from(code)

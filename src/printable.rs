@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Length at which the text of a message is cut \[characters\].
-pub const MOST: usize = 2000;
+pub const MAX_CHARACTERS: usize = 2000;
 
 /// Whether a character is invisible and controls the terminal, or reorders or hides the text around it.
 fn acts(c: char) -> bool {
@@ -43,7 +43,7 @@ pub fn in_place(text: &str) -> String {
 
 /// The beginning of a long message, and how many characters were cut.
 pub fn cut(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MOST) {
+    match text.char_indices().nth(MAX_CHARACTERS) {
         None => Cow::Borrowed(text),
         Some((end, _)) => {
             let (begin, rest) = text.split_at(end);
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_message_is_cut_between_characters() {
         assert_eq!(cut("short"), "short");
-        let long = "é".repeat(MOST + 7);
+        let long = "é".repeat(MAX_CHARACTERS + 7);
         assert!(cut(&long).ends_with("é... (7 more characters)"));
     }
 

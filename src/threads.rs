@@ -31,12 +31,12 @@ pub fn deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Waits for a thread to end, at most for `patience`; after that the thread is abandoned. A panic in it is not reported
+/// Waits for a thread to end, at most for `timeout`; after that the thread is abandoned. A panic in it is not reported
 /// here.
-pub(crate) fn join_within(thread: std::thread::JoinHandle<()>, patience: std::time::Duration) {
+pub(crate) fn join_within(thread: std::thread::JoinHandle<()>, timeout: std::time::Duration) {
     let started = std::time::Instant::now();
     while !thread.is_finished() {
-        if started.elapsed() >= patience {
+        if started.elapsed() >= timeout {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(2));

@@ -47,7 +47,7 @@ fn names(folder: &Folder) -> Vec<String> {
 }
 
 /// The image of an example or a template, a PNG file.
-pub fn picture(name: &str) -> Option<&'static [u8]> {
+pub fn thumbnail(name: &str) -> Option<&'static [u8]> {
     THUMBNAILS.get(&format!("{name}.png"))
 }
 

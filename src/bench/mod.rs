@@ -26,7 +26,7 @@ const REPEATS: usize = 5;
 const WARM: Duration = Duration::from_millis(300);
 /// Minimum time of a repeat \[s\], and its maximum number of steps.
 const REPEAT: f64 = 0.02;
-const MOST_STEPS: u32 = 1000;
+const MAX_STEPS: u32 = 1000;
 
 /// Steps of a repeat in which each waits for the one before, and the pause between them.
 const PACED: u32 = 30;
@@ -223,9 +223,9 @@ fn warm_up(simulation: &mut Simulation) -> Result<u32, Problems> {
     let (started, mut steps) = (Instant::now(), 1);
     loop {
         let seconds = repeat(simulation, steps, Pace::None)?.wall * 1e-3 * f64::from(steps);
-        if seconds < REPEAT && steps < MOST_STEPS {
+        if seconds < REPEAT && steps < MAX_STEPS {
             let wanted = (f64::from(steps) * 1.2 * REPEAT / seconds.max(1e-6)).ceil();
-            steps = (wanted as u32).clamp(steps + 1, MOST_STEPS);
+            steps = (wanted as u32).clamp(steps + 1, MAX_STEPS);
         } else if started.elapsed() >= WARM {
             return Ok(steps);
         }

@@ -18,7 +18,7 @@ use stagewright::graph::{Domain, Graph};
 use stagewright::library::{self, Library};
 use stagewright::plan::{Plan, PlanOptions, Tuning, mebibytes};
 use stagewright::problem::Problems;
-use stagewright::tune::{self, Book};
+use stagewright::tune::{self, TuningCache};
 
 #[derive(Args)]
 pub struct Bench {
@@ -137,7 +137,7 @@ impl Bench {
     }
 
     fn options(&self, gpu: &Gpu, subject: &Subject, show: &[String]) -> PlanOptions {
-        let tuning = if self.plain { Tuning::default() } else { Book::open().tuning(gpu) };
+        let tuning = if self.plain { Tuning::default() } else { TuningCache::open().tuning(gpu) };
         let options = bench::options(&subject.document, &subject.access, show);
         PlanOptions { tuning, memory_budget: gpu.memory_budget(), ..options }
     }
@@ -147,9 +147,9 @@ impl Bench {
         let problems = |problems: Problems| Failure::graph(&subject.document, &subject.library, problems);
         let graph = Graph::build(&subject.document, &subject.library).map_err(problems)?;
         let options = self.options(gpu, subject, &[]);
-        let mut book = Book::open();
-        let choices = tune::tune(gpu, &graph, &options, &mut book, &|| true).map_err(problems)?;
-        book.save().map_err(|e| Failure::Message(format!("cannot save the measured tuning: {e}")))?;
+        let mut cache = TuningCache::open();
+        let choices = tune::tune(gpu, &graph, &options, &mut cache, &|| true).map_err(problems)?;
+        cache.save().map_err(|e| Failure::Message(format!("cannot save the measured tuning: {e}")))?;
         for choice in choices.iter().filter(|_| !self.json) {
             let [x, y, z] = choice.shape.group;
             let around = match choice.shape.halo {

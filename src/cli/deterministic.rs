@@ -17,7 +17,7 @@ const PROMISE: &str =
     "the same program, graph, recorded input and frames give the same bits on the same adapter and driver";
 
 /// Size limit of a file of hashes \[bytes\]; a million hashes take about 60 MiB.
-const MOST: u64 = 256 << 20;
+const MAX_FILE: u64 = 256 << 20;
 
 #[derive(Args)]
 pub struct DeterministicArgs {
@@ -48,7 +48,7 @@ impl DeterministicArgs {
         }
         let read = |path: &PathBuf| {
             let failure = |cause: String| Failure::Message(format!("--compare {}: {cause}", path.display()));
-            let text = read::text(path, MOST).map_err(|e| failure(e.to_string()))?;
+            let text = read::text(path, MAX_FILE).map_err(|e| failure(e.to_string()))?;
             Hashes::parse(&text).map_err(failure)
         };
         let reference = self.compare.as_ref().map(read).transpose()?;

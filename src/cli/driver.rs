@@ -17,7 +17,7 @@ use stagewright::problem::{Problem, Problems};
 const FRAMES: u32 = 5;
 
 /// How often to check whether a frame has finished.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// After this time a slow shader is named on standard error.
 const SLOW: Duration = Duration::from_secs(10);
@@ -99,7 +99,7 @@ impl Frames {
         let theirs = last.clone();
         let look = move || {
             loop {
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
                 // All frames are computed, or the thread that computed them has panicked.
                 let Some((.., since)) = theirs.lock().ok().and_then(|last| *last) else { return };
                 if since.elapsed() > limit {

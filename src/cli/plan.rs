@@ -4,7 +4,7 @@ use clap::Args;
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::plan::{MemoryBudget, PassReport, Plan, PlanOptions, Tuning};
-use stagewright::tune::Book;
+use stagewright::tune::TuningCache;
 
 use super::GraphArgs;
 use super::report::{self, Failure};
@@ -70,10 +70,10 @@ impl PlanArgs {
         };
         let named = adapter.is_some();
         match Gpu::new(&GpuOptions { adapter }) {
-            Ok(gpu) => Ok((Book::open().tuning(&gpu), gpu.memory_budget())),
+            Ok(gpu) => Ok((TuningCache::open().tuning(&gpu), gpu.memory_budget())),
             Err(error) if named => Err(Failure::Message(format!("--target: {error}; or write plain, cpu or gpu"))),
             Err(error) => {
-                report::tell(&format!("{error}; this is the plan for any GPU (--target gpu)"));
+                report::eprint_line(&format!("{error}; this is the plan for any GPU (--target gpu)"));
                 Ok((Tuning::gpu(), MemoryBudget::default()))
             }
         }

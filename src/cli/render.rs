@@ -27,7 +27,7 @@ use stagewright::library::{self, Library};
 use stagewright::plan::{Keep, Plan, PlanOptions};
 use stagewright::sim::Simulation;
 use stagewright::sim::values::BadValues;
-use stagewright::tune::Book;
+use stagewright::tune::TuningCache;
 
 #[derive(Args)]
 pub struct Render {
@@ -156,7 +156,7 @@ impl Render {
         let first = export.path(self.frames.start() + progress.kept);
         let is_written = progress.written > 0 && first.is_file();
         if is_written {
-            report::tell(&format!("first frame: {}", first.display()));
+            report::eprint_line(&format!("first frame: {}", first.display()));
         }
         is_written
     }
@@ -200,7 +200,7 @@ impl Render {
         let Some(output) = output else { return Ok(self.size) };
         if self.output.is_none() && outputs.len() > 1 {
             let others = names().skip(1).collect::<Vec<_>>().join(", ");
-            report::tell(&format!(
+            report::eprint_line(&format!(
                 "rendering the Output `{}` (the topmost); choose another with --output: {others}",
                 output.path
             ));
@@ -211,7 +211,7 @@ impl Render {
         let fits = fitted(size, own);
         if fits != size {
             let (shape, (w, h), (ww, hh)) = (own, fits, size);
-            report::tell(&format!(
+            report::eprint_line(&format!(
                 "--size {ww}x{hh}: the image has the aspect ratio {}:{}, so it is rendered at {w}x{h}; use --stretch for exactly {ww}x{hh}",
                 shape.0, shape.1
             ));
@@ -230,7 +230,7 @@ impl Render {
         let gpu = super::open(self.adapter.as_ref(), self.graph.memory);
         // Measured shapes may round half precision at different places, so results would depend on this machine's
         // measurements.
-        let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { Book::open().tuning(gpu) };
+        let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { TuningCache::open().tuning(gpu) };
         let tuning = gpu.as_ref().map(tuning).unwrap_or_default();
         let memory_budget = gpu.as_ref().map(Gpu::memory_budget).unwrap_or_default();
         let options = PlanOptions { tuning, memory_budget, ..export.plan_options(&self.graph.access()) };
@@ -264,7 +264,7 @@ impl Render {
             .and_then(|plan| bad.origin(simulation.gpu(), plan));
         report::warn(&bad.problem(origin.as_ref().ok().and_then(Option::as_ref)).into());
         if let Err(problems) = origin {
-            report::tell(&format!("cannot find where it began: {problems}"));
+            report::eprint_line(&format!("cannot find where it began: {problems}"));
         }
         Ok(())
     }
@@ -324,7 +324,7 @@ fn shared(plan: &Plan, node: &str) -> String {
 const CHECK_EVERY: u64 = 16;
 
 /// Limit of frames whose times are kept.
-const MOST_TIMES: usize = 4096;
+const MAX_TIMES: usize = 4096;
 
 /// GPU times of frames. In a long run only every second, fourth, and so on is kept, so that memory does not grow.
 #[derive(Default)]
@@ -351,7 +351,7 @@ impl Times {
             let row = recent.row(frame);
             self.totals.push(row.iter().sum());
             self.nodes.iter_mut().zip(row).for_each(|((_, times), ms)| times.push(*ms));
-            if self.totals.len() >= MOST_TIMES {
+            if self.totals.len() >= MAX_TIMES {
                 self.thin();
             }
         }
@@ -392,7 +392,7 @@ fn progress(frames: u64) -> ProgressBar {
 }
 
 /// Limit of frame numbers: over 38 days at 30 frames a second.
-const MOST_FRAMES: u64 = 99_999_999;
+const MAX_FRAMES: u64 = 99_999_999;
 
 /// Parses `240` or `100-240`.
 fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
@@ -402,8 +402,8 @@ fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
         Some((first, last)) => (number(first)?, number(last)?),
         None => (1, number(text)?),
     };
-    if last > MOST_FRAMES {
-        return Err(format!("`{text}`: at most {MOST_FRAMES} frames"));
+    if last > MAX_FRAMES {
+        return Err(format!("`{text}`: at most {MAX_FRAMES} frames"));
     }
     if first <= last { Ok(first..=last) } else { Err(message()) }
 }
@@ -422,12 +422,12 @@ mod tests {
             let ms = (frame % 1000) as f32;
             times.totals.push(ms);
             times.nodes[0].1.push(ms);
-            if times.totals.len() >= MOST_TIMES {
+            if times.totals.len() >= MAX_TIMES {
                 times.thin();
             }
         }
         let kept = times.totals.len();
-        assert!((MOST_TIMES / 2..MOST_TIMES).contains(&kept) && kept == times.nodes[0].1.len(), "{kept}");
+        assert!((MAX_TIMES / 2..MAX_TIMES).contains(&kept) && kept == times.nodes[0].1.len(), "{kept}");
         let (total, _) = times.medians();
         assert!(total.is_some_and(|ms| (ms - 500.0).abs() < 25.0), "{total:?}");
     }

@@ -57,17 +57,17 @@ impl Failure {
     /// Prints to standard error.
     pub fn print(&self) {
         match self {
-            Failure::Message(message) => tell(&format!("error: {}", printable::cut(message))),
+            Failure::Message(message) => eprint_line(&format!("error: {}", printable::cut(message))),
             Failure::Driver(problems, limit) => {
                 problems.0.iter().for_each(|problem| show(problem, None));
-                tell(&format!("--driver-limit {}: the driver did not finish in time", limit.as_secs()));
+                eprint_line(&format!("--driver-limit {}: the driver did not finish in time", limit.as_secs()));
             }
             Failure::Problems(problems) => {
                 for (problem, text) in problems {
                     show(problem, text.as_deref());
                 }
                 let count = problems.len();
-                tell(&format!("{count} problem{}", if count == 1 { "" } else { "s" }));
+                eprint_line(&format!("{count} problem{}", if count == 1 { "" } else { "s" }));
             }
         }
     }
@@ -125,7 +125,7 @@ pub fn finish() -> Result<(), Failure> {
 }
 
 /// Prints a line to standard error. Errors are ignored, since there is nowhere to report them.
-pub fn tell(text: &str) {
+pub fn eprint_line(text: &str) {
     let _ = writeln!(io::stderr(), "{}", printable::lines(text));
 }
 

@@ -12,7 +12,7 @@ use super::{Document, Expect, Group, Node, ReadError, kind, read};
 const DEPTH: usize = 16;
 /// Limit of the bytes that are visited, as a multiple of the text's length. Otherwise brackets that never close would
 /// take quadratic time.
-const PATIENCE: usize = 64;
+const EFFORT_PER_BYTE: usize = 64;
 /// Length of damaged text in a report \[characters\].
 const SHOWN: usize = 40;
 
@@ -35,7 +35,7 @@ pub fn salvage(text: &str) -> Salvaged {
     // Text may nest deeply, and the parser recurses.
     crate::threads::deep_stack(|| {
         let mut salvage =
-            Salvage { text, lost: BTreeSet::new(), patience: PATIENCE.saturating_mul(text.len()), depth: 0 };
+            Salvage { text, lost: BTreeSet::new(), effort: EFFORT_PER_BYTE.saturating_mul(text.len()), depth: 0 };
         let mut kept = salvage.record(0, text.len(), &DOCUMENT, "").0;
         if !kept.iter().any(|(key, _)| key == "nodes") {
             // The line that begins the nodes may be damaged; their lines have been reported already.
@@ -105,7 +105,7 @@ struct Part {
 struct Salvage<'t> {
     text: &'t str,
     lost: BTreeSet<(usize, String)>,
-    patience: usize,
+    effort: usize,
     depth: usize,
 }
 
@@ -311,7 +311,7 @@ impl Salvage<'_> {
         let mut open = Vec::new();
         let mut at = 0;
         while let Some(c) = rest.get(at..).and_then(|rest| rest.chars().next()) {
-            self.patience = self.patience.checked_sub(1)?;
+            self.effort = self.effort.checked_sub(1)?;
             let here = rest.get(at..)?;
             at += match c {
                 '"' => string(here)?,
@@ -344,7 +344,7 @@ impl Salvage<'_> {
     fn line(&mut self, from: usize, limit: usize, indent: Option<usize>, keys: Keys) -> Option<usize> {
         let mut at = from;
         for line in self.text.get(from..limit)?.split_inclusive('\n') {
-            self.patience = self.patience.checked_sub(1)?;
+            self.effort = self.effort.checked_sub(1)?;
             let spaces = line.len() - line.trim_start().len();
             let place = at + spaces;
             let fits = at > from && indent.is_none_or(|indent| spaces == indent);

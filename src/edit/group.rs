@@ -102,7 +102,7 @@ pub fn make_group(
         }
     }
     let at = middle(&group);
-    settle_inside(&mut group);
+    centre_inside(&mut group);
     let node = Node { kind: NodeKind::Group(Box::new(group)), inputs: sources, at, ..Node::default() };
     level.nodes().insert(name.clone(), node);
     super::expect::follow_into_group(&mut after, scope, &moved, &name);
@@ -225,7 +225,7 @@ pub(super) fn middle(group: &Group) -> (f32, f32) {
 }
 
 /// Centres the nodes of a new group at the origin, with its inputs and outputs on either side.
-fn settle_inside(group: &mut Group) {
+fn centre_inside(group: &mut Group) {
     let places = || group.nodes.values().map(|node| node.at).filter(|(x, y)| x.is_finite() && y.is_finite());
     let low = places().reduce(|a, b| (a.0.min(b.0), a.1.min(b.1))).unwrap_or_default();
     let high = places().reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))).unwrap_or_default();

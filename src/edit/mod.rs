@@ -27,11 +27,11 @@ pub use clipboard::{PasteInputs, copy, duplicate, paste};
 pub use expect::{add_expectation, remove_expectation};
 pub use frames::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
 pub use group::make_group;
-pub use nodes::{add, comment, mute, place, rename, round_positions, set_color, set_iterations, shift};
+pub use nodes::{add, bypass, comment, place, rename, round_positions, set_color, set_iterations, shift};
 pub use remedy::{Remedy, remedies};
 pub use remove::remove;
 pub use signature::{NodeSignature, PortSignature, fits, port_types};
-pub use swap::{make_mine, swap_stage};
+pub use swap::{make_local_copy, replace_stage};
 pub use ungroup::ungroup;
 pub use wires::{
     InputEnd, add_input, add_reroute, add_reroute_shared, connect, disconnect, feeds, free_output, insert_on_wire,

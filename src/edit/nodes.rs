@@ -137,7 +137,7 @@ pub fn round_positions(document: &mut Document, scope: &Scope) {
 }
 
 /// Bypasses nodes, or turns their bypass off.
-pub fn mute(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, muted: bool) {
+pub fn bypass(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, muted: bool) {
     each(document, scope, names, |node| node.muted = muted);
 }
 

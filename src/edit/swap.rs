@@ -17,7 +17,7 @@ use crate::stage::types::ValueType;
 ///
 /// # Errors
 /// When there is no such stage, or the node is not a stage or group; nothing changes then.
-pub fn swap_stage(
+pub fn replace_stage(
     document: &mut Document,
     scope: &Scope,
     name: &str,
@@ -132,7 +132,7 @@ fn repeats(node: &Node, library: &Library) -> bool {
 ///
 /// # Errors
 /// When the node is not from the library; nothing changes then.
-pub fn make_mine(document: &mut Document, scope: &Scope, name: &str, library: &Library) -> Result<(), String> {
+pub fn make_local_copy(document: &mut Document, scope: &Scope, name: &str, library: &Library) -> Result<(), String> {
     let node = node_mut(document, scope, name)?;
     let NodeKind::Stage(stage) = &node.kind else {
         return Err(format!("`{name}` is already stored in this graph and can be edited as it is"));

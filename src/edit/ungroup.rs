@@ -54,7 +54,7 @@ pub fn ungroup(
     let sources = inside.sources();
     inside.rename();
     inside.wire(&sources);
-    inside.settle();
+    inside.move_to_node();
     let (shown, targets) = (inside.shown(&sources, name), inside.targets());
     let Inside { group, names, numbers, .. } = inside;
 
@@ -249,7 +249,7 @@ impl Inside<'_> {
         self.group.nodes = nodes;
     }
 
-    fn settle(&mut self) {
+    fn move_to_node(&mut self) {
         let (middle, at) = (middle(&self.group), self.node.at);
         shift_all(&mut self.group, (at.0 - middle.0, at.1 - middle.1));
     }

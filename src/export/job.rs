@@ -24,17 +24,17 @@ use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::sim::wire_view::Statistics;
 use crate::sim::{Simulation, files};
-use crate::tune::Book;
+use crate::tune::TuningCache;
 
 /// How long to wait for a cancelled export.
-const PATIENCE: Duration = Duration::from_secs(1);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 /// Limit of frames on their way from the GPU at once.
 const IN_FLIGHT: usize = 2;
 /// How often to check whether a frame has arrived. Waiting inside the driver would block a window that uses the same
 /// device.
-const LOOK: Duration = Duration::from_micros(200);
+const POLL_INTERVAL: Duration = Duration::from_micros(200);
 /// How often to check for cancelling while a frame has not arrived.
-const ASK: Duration = Duration::from_millis(50);
+const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 /// Frames that are computed but not written are awaited every few frames, so that they do not pile up in the driver.
 const WAIT_EVERY: u64 = 4;
 /// Number of last frames that the rate is measured over.
@@ -222,7 +222,7 @@ pub fn run(
         let complete = wanted;
         let mut wait = |progress: &Progress| match complete {
             true => go_on(progress, simulation),
-            false => ended.elapsed() < PATIENCE,
+            false => ended.elapsed() < CANCEL_TIMEOUT,
         };
         if !take(&mut waiting, sink.as_mut(), &mut progress, &mut wait)? {
             wanted = false;
@@ -276,13 +276,13 @@ fn take(
             Ok(content) => break content.ok_or(JobError::Gpu)?,
             Err(not_yet) => pending = not_yet,
         }
-        if asked.elapsed() > ASK {
+        if asked.elapsed() > CANCEL_INTERVAL {
             asked = Instant::now();
             if !wait(progress) {
                 return Ok(false);
             }
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     };
     if let Some(index) = index {
         sink.write(Frame { index, content })?;
@@ -340,7 +340,7 @@ impl Job {
     ) -> Result<Job, JobError> {
         let shared = Arc::<Mutex<Shared>>::default();
         let (cancel, work) = (Cancel::default(), Arc::<Work>::default());
-        let (tuning, memory_budget) = (Book::open().tuning(gpu), gpu.memory_budget());
+        let (tuning, memory_budget) = (TuningCache::open().tuning(gpu), gpu.memory_budget());
         let options = PlanOptions { tuning, memory_budget, ..export.plan_options(access) };
         let (gpu, theirs, access) = (gpu.clone(), shared.clone(), access.clone());
         let (stop, reading) = (cancel.clone(), work.clone());
@@ -399,7 +399,7 @@ impl Drop for Job {
         if let Some(thread) = self.thread.take() {
             // A panic in the thread was reported by `ended`, or is of no interest any more. An export that is not
             // finished by then ends with the process and can be resumed.
-            crate::threads::join_within(thread, PATIENCE);
+            crate::threads::join_within(thread, CANCEL_TIMEOUT);
         }
     }
 }

@@ -87,7 +87,7 @@ impl<'a> Scanner<'a> {
         if !matches!(scanner.before, Before::Operand | Before::Branch) {
             return Err(scanner.error(text.trim_end().len(), "a number is missing at the end"));
         }
-        scanner.settle(0)?;
+        scanner.reduce(0)?;
         scanner.ifs_are_whole()?;
         Ok(scanner.out)
     }
@@ -141,7 +141,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Emits waiting operators that bind at least this strongly.
-    fn settle(&mut self, binds: u8) -> Result<(), ExprError> {
+    fn reduce(&mut self, binds: u8) -> Result<(), ExprError> {
         while let Some(&Waiting { at, what: What::Operator(operator, strength, step) }) = self.waiting.last()
             && strength >= binds
         {
@@ -324,7 +324,7 @@ impl<'a> Scanner<'a> {
     /// Parses a `{`.
     fn branch(&mut self) -> Result<(), ExprError> {
         if self.before == Before::Operand {
-            self.settle(0)?;
+            self.reduce(0)?;
         }
         match (self.before, self.waiting.last_mut()) {
             (Before::Else, _) => (),
@@ -369,7 +369,7 @@ impl<'a> Scanner<'a> {
         if self.before != Before::Operand && !empty {
             return Err(self.error(self.at, "a number is missing before this bracket"));
         }
-        self.settle(0)?;
+        self.reduce(0)?;
         self.ifs_are_whole()?;
         let Some(Waiting { at, what: What::Bracket(_, count, function) }) = self.waiting.pop() else { return Ok(()) };
         let count = count + u16::from(!empty);
@@ -403,7 +403,7 @@ impl<'a> Scanner<'a> {
 
     fn comma(&mut self) -> Result<(), ExprError> {
         self.operand_stands_before()?;
-        self.settle(0)?;
+        self.reduce(0)?;
         match self.waiting.last_mut() {
             Some(Waiting { what: What::Bracket(b']', count, _) | What::Bracket(_, count, Some(_)), .. }) => *count += 1,
             _ => return Err(self.error(self.at, "a comma must be inside brackets; write a vector as [1, 2]")),
@@ -436,7 +436,7 @@ impl<'a> Scanner<'a> {
             {
                 return Err(self.error(self.at, "write (-a) ** b or -(a ** b), whichever is meant"));
             }
-            self.settle(binds + u8::from(*binds == RIGHT))?;
+            self.reduce(binds + u8::from(*binds == RIGHT))?;
             let step = self.out.steps.len();
             if let Apply::Logic(wanted) = operator.1 {
                 self.emit_on_condition(Does::Decide(wanted, 0))?;

@@ -16,8 +16,8 @@ fn copy(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
 }";
 
 /// Size of the buffers that are copied: the maximum, and the minimum where memory is short \[bytes\].
-const MOST: u64 = 1 << 30;
-const LEAST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 30;
+const MIN_BYTES: u64 = 1 << 20;
 /// Warm-up time: an idle GPU runs at a lower clock rate.
 const WARM: Duration = Duration::from_millis(300);
 const REPEATS: usize = 5;
@@ -29,11 +29,11 @@ const REPEATS: usize = 5;
 /// A driver that rejects the kernel, or has no memory for the buffers.
 pub fn copy_bandwidth(gpu: &Gpu) -> Result<f64, Problem> {
     let limits = gpu.limits();
-    let mut bytes = MOST.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 16 * 16;
+    let mut bytes = MAX_BYTES.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 16 * 16;
     let copy = loop {
         match Copy::new(gpu, bytes) {
             Ok(copy) => break copy,
-            Err(_) if bytes / 2 >= LEAST => bytes = bytes / 2 / 16 * 16,
+            Err(_) if bytes / 2 >= MIN_BYTES => bytes = bytes / 2 / 16 * 16,
             Err(cause) => {
                 let cause = format!("cannot measure the adapter's memory bandwidth: {cause}");
                 return Err(Problem::new("", "", cause, "close other programs that use the GPU, or update the driver"));

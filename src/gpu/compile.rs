@@ -22,10 +22,10 @@ use crate::problem::{Problem, Problems};
 /// Shader compilers recurse over what the user wrote.
 const STACK: usize = 256 << 20;
 /// How often a waiting caller checks for progress and cancellation.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Limit of threads inside the driver, above which no more shaders are started. Otherwise abandoned threads would slow
 /// the whole machine down.
-const MOST_INSIDE: usize = 64;
+const MAX_INSIDE: usize = 64;
 
 /// The pipelines that one caller waits for.
 struct Request {
@@ -49,7 +49,7 @@ impl Gpu {
 
     /// The same, for as long as `go_on` returns true: it is called every 50 ms while the driver works. A call into the
     /// driver cannot be interrupted, so its thread continues by itself, and its pipeline is there when it is needed
-    /// again. Before the process exits, call [`super::settle`].
+    /// again. Before the process exits, call [`super::wait_for_pipelines`].
     ///
     /// # Errors
     /// Every shader that the driver rejects; or the node whose shader was being compiled when `go_on` returned false.
@@ -102,8 +102,8 @@ impl Gpu {
         nodes: &[(Key, Vec<String>)],
         go_on: &mut dyn FnMut(&Making) -> bool,
     ) -> Result<(), Problems> {
-        if driver::threads_inside() >= MOST_INSIDE {
-            let cause = format!("the driver is still compiling {MOST_INSIDE} cancelled shaders");
+        if driver::threads_inside() >= MAX_INSIDE {
+            let cause = format!("the driver is still compiling {MAX_INSIDE} cancelled shaders");
             return Err(Problem::new("", "", cause, "save the graph and restart the program").into());
         }
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(missing.len());
@@ -144,7 +144,8 @@ impl Gpu {
             if !state.open(nodes).any(|(key, _)| left || state.making.contains_key(key)) {
                 break;
             }
-            let (next, _) = self.pipelines.0.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner);
+            let (next, _) =
+                self.pipelines.0.changed.wait_timeout(state, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner);
             let making = next.progress(nodes);
             drop(next);
             // A request that is complete need not be cancelled.

@@ -8,7 +8,7 @@ use super::pipelines::Pipelines;
 use super::store::Store;
 use super::wire_view::kernels::Compiled;
 use crate::plan::Tuning;
-use crate::plan::tuning::MOST_BUFFERS;
+use crate::plan::tuning::MAX_BUFFERS;
 
 /// Why there is no device.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -156,7 +156,7 @@ impl Gpu {
     /// Default tuning for this device before anything was measured. On a software adapter memory is close and barriers
     /// are expensive, so there are no sweeps on tiles.
     pub fn tuning(&self) -> Tuning {
-        let buffers = self.device.limits().max_storage_buffers_per_shader_stage.min(MOST_BUFFERS);
+        let buffers = self.device.limits().max_storage_buffers_per_shader_stage.min(MAX_BUFFERS);
         match self.device.adapter_info().device_type {
             wgpu::DeviceType::Cpu => Tuning { buffers, ..Tuning::cpu() },
             _ => Tuning { buffers, ..Tuning::gpu() },

@@ -66,12 +66,12 @@ pub(super) fn threads_inside() -> usize {
     INSIDE.load(Ordering::SeqCst)
 }
 
-/// Waits until no thread makes pipelines. False where one still does after `patience`: exit handlers would then free
+/// Waits until no thread makes pipelines. False where one still does after `timeout`: exit handlers would then free
 /// what the driver is using, and the process would crash. It has to end without running them.
-pub fn settle(patience: Duration) -> bool {
+pub fn wait_for_pipelines(timeout: Duration) -> bool {
     let started = Instant::now();
     while ALIVE.load(Ordering::SeqCst) > 0 || threads_inside() > 0 {
-        if started.elapsed() >= patience {
+        if started.elapsed() >= timeout {
             return false;
         }
         std::thread::sleep(Duration::from_millis(5));

@@ -32,9 +32,9 @@ pub(super) struct Shared {
 
 /// Limit of pipelines that are kept, unless a plan has more: enough for several graphs, so that undoing an edit compiles
 /// nothing.
-const MOST_KEPT: usize = 256;
+const MAX_KEPT: usize = 256;
 /// The same limit for errors.
-const MOST_FAILED: usize = 64;
+const MAX_FAILED: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct State {
@@ -98,10 +98,10 @@ impl Drop for Waiting {
         if state.waiting > 0 {
             return;
         }
-        while state.known.len() > MOST_KEPT.max(self.wanted) {
+        while state.known.len() > MAX_KEPT.max(self.wanted) {
             state.known.pop_lru();
         }
-        if state.failed.len() > MOST_FAILED {
+        if state.failed.len() > MAX_FAILED {
             state.failed.clear();
         }
     }
@@ -168,12 +168,12 @@ mod tests {
             let keys: Vec<Key> = plan.kernels.iter().map(key).collect();
             keys.len() - gpu.pipelines.missing(plan.kernels.iter().zip(&keys)).len()
         };
-        let (small, large) = (plan(0..10), plan(10..20 + MOST_KEPT));
+        let (small, large) = (plan(0..10), plan(10..20 + MAX_KEPT));
         gpu.prepare(&small).unwrap();
         assert_eq!(kept(&small), 10);
         gpu.prepare(&large).unwrap();
-        assert_eq!((kept(&small), kept(&large)), (0, MOST_KEPT + 10), "the large plan alone is over the limit");
+        assert_eq!((kept(&small), kept(&large)), (0, MAX_KEPT + 10), "the large plan alone is over the limit");
         gpu.prepare(&small).unwrap();
-        assert_eq!((kept(&small), gpu.pipelines.count()), (10, MOST_KEPT));
+        assert_eq!((kept(&small), gpu.pipelines.count()), (10, MAX_KEPT));
     }
 }

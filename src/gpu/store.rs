@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::files;
 
 /// A cache file larger than this is discarded \[bytes\].
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// First bytes of the file; its length and checksum follow.
 const MAGIC: &[u8; 8] = b"SWPIPES1";
 const HEADER: usize = 24;
@@ -47,7 +47,7 @@ impl Store {
             return Ok(());
         }
         let Some(data) = self.cache.get_data() else { return Ok(()) };
-        if data.len() as u64 > MOST_BYTES {
+        if data.len() as u64 > MAX_BYTES {
             return fs::remove_file(&self.file)
                 .or_else(|e| if e.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(e) });
         }
@@ -70,7 +70,7 @@ fn cache(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
 
 /// The data of a file, if it is complete and not too large.
 fn read(file: &Path) -> Option<Vec<u8>> {
-    let bytes = files::read::bytes_without_links(file, MOST_BYTES + HEADER as u64).ok()?;
+    let bytes = files::read::bytes_without_links(file, MAX_BYTES + HEADER as u64).ok()?;
     let (header, data) = bytes.split_at_checked(HEADER)?;
     (header == self::header(data)).then(|| data.to_vec())
 }

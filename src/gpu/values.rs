@@ -8,7 +8,7 @@ use crate::plan::BufferId;
 use crate::problem::Problem;
 
 /// Limit of workgroups that check one buffer.
-const MOST_GROUPS: u32 = 512;
+const MAX_GROUPS: u32 = 512;
 const LANES: u32 = 256;
 /// Bytes of `Look` in the WGSL.
 const LOOK_BYTES: u64 = 16;
@@ -109,7 +109,7 @@ impl ValueCheck {
             let descriptor =
                 wgpu::BindGroupDescriptor { label: Some("value check"), layout: &self.layout, entries: &entries };
             pass.set_bind_group(0, &self.gpu.device.create_bind_group(&descriptor), &[]);
-            pass.dispatch_workgroups(watched.words.div_ceil(4 * LANES).clamp(1, MOST_GROUPS), 1, 1);
+            pass.dispatch_workgroups(watched.words.div_ceil(4 * LANES).clamp(1, MAX_GROUPS), 1, 1);
         }
         drop(pass);
         self.gpu.queue.submit([encoder.finish()]);

@@ -303,7 +303,7 @@ impl Flattener<'_> {
             let cause = "the stage has no @inout, so repeating it changes nothing";
             self.problems.push(Problem::new(place.path, "iterations", cause, "remove `iterations`").warning());
         }
-        let stage = self.settled(place, stage, &mut settings);
+        let stage = self.specialized(place, stage, &mut settings);
         Node { kind: Kind::Stage(stage), inputs, params: settings, ..empty(place.path, None) }
     }
 

@@ -18,7 +18,7 @@ pub mod precision;
 mod resolve;
 mod scope;
 mod sets;
-mod settle;
+mod specialize;
 pub mod starts;
 mod unread;
 pub mod values;

@@ -4,7 +4,7 @@
 use std::fmt::{self, Write};
 
 use super::Simulation;
-use super::expect::ask;
+use super::expect::request;
 use super::hash::Fnv;
 use crate::document::Document;
 use crate::graph::expect::Subject;
@@ -66,7 +66,7 @@ impl Run {
     pub fn take(&mut self, simulation: &Simulation) -> Result<&[Row], Problem> {
         let first = self.rows.len();
         for state in states(simulation) {
-            let hash = ask(simulation, &state)?.wait()?.hash();
+            let hash = request(simulation, &state)?.wait()?.hash();
             self.rows.push(Row { frame: simulation.frame(), state: state.to_string(), hash });
         }
         Ok(self.rows.get(first..).unwrap_or_default())

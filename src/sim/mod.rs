@@ -120,7 +120,7 @@ impl Simulation {
             self.start();
             self.engine.adopt(&before, &kept);
         }
-        self.watch_anew();
+        self.watch_again();
         Ok(())
     }
 

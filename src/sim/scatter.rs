@@ -9,7 +9,7 @@ use crate::stage::types::Scalar;
 /// Share of the added amount that may round to zero without a warning.
 const LOST: f64 = 0.01;
 /// Frames after which a sample is large enough for a warning while the simulation runs.
-const ENOUGH: u64 = 64;
+const MIN_FRAMES: u64 = 64;
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 /// Words of a check in front of those of its components.
 const HEAD: usize = crate::plan::SCATTER_HEAD as usize;
@@ -39,7 +39,7 @@ impl Scatters {
             let found = [
                 (Kind::Range, range(check, counts)),
                 (Kind::Number, number(check, counts)),
-                (Kind::Zero, zero(check, counts).filter(|_| last || frame >= ENOUGH)),
+                (Kind::Zero, zero(check, counts).filter(|_| last || frame >= MIN_FRAMES)),
             ];
             for (kind, problem) in found {
                 let Some(problem) = problem else { continue };

@@ -9,9 +9,9 @@ use crate::problem::{Problem, Problems};
 use crate::stage::types::Scalar;
 
 /// Copies of the States are kept for recomputing up to this total size \[bytes\]. There are two copies.
-const MOST_KEPT: u64 = 256 << 20;
+const MAX_KEPT: u64 = 256 << 20;
 /// Limit of frames that are recomputed.
-const MOST_FRAMES: usize = 1024;
+const MAX_FRAMES: usize = 1024;
 
 /// Checks the States of a simulation every few frames.
 pub struct Values {
@@ -80,7 +80,7 @@ impl Values {
             check: ValueCheck::new(gpu, watched)?,
             names,
             every: every.max(1),
-            kept: (bytes <= MOST_KEPT).then_some(buffers),
+            kept: (bytes <= MAX_KEPT).then_some(buffers),
             good: None,
             next: None,
             spare: Snapshot::default(),
@@ -116,7 +116,7 @@ impl Values {
         if self.found || self.names.is_empty() {
             return;
         }
-        if self.inputs.len() < MOST_FRAMES {
+        if self.inputs.len() < MAX_FRAMES {
             self.inputs.push(input.clone());
         } else {
             // Too many frames to recompute.
@@ -196,7 +196,7 @@ impl Simulation {
         bad
     }
 
-    pub(super) fn watch_anew(&mut self) {
+    pub(super) fn watch_again(&mut self) {
         if let Some(every) = self.values.as_ref().map(|values| values.every) {
             // The same shader was accepted before, so this does not fail.
             self.values = Values::new(&self.gpu, &self.plan, every).ok().map(Box::new);

@@ -1,6 +1,6 @@
 //! Finds the fastest shape of a stage's dispatches on a device by timing each of them, and keeps it in a file.
 
-mod book;
+mod cache;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::problem::Problems;
 use crate::sim::Simulation;
 use crate::stage::IterationSource;
 
-pub use book::{Book, cache_folder};
+pub use cache::{TuningCache, cache_folder};
 
 /// Warm-up time at the start and before each shape: an idle GPU runs at a lower clock rate.
 const WARM: Duration = Duration::from_millis(300);
@@ -38,7 +38,7 @@ pub struct Choice {
     pub ms: f64,
 }
 
-/// Times the shapes of every node that takes a relevant part of the frame and is not in the book yet, and stores the
+/// Times the shapes of every node that takes a relevant part of the frame and is not in the cache yet, and stores the
 /// fastest. `go_on` is called between two shapes.
 ///
 /// # Errors
@@ -47,10 +47,10 @@ pub fn tune(
     gpu: &Gpu,
     graph: &Graph,
     options: &PlanOptions,
-    book: &mut Book,
+    cache: &mut TuningCache,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Vec<Choice>, Problems> {
-    let mut tuning = book.tuning(gpu);
+    let mut tuning = cache.tuning(gpu);
     let compiled = |tuning: &Tuning| Plan::compile(graph, &PlanOptions { tuning: tuning.clone(), ..options.clone() });
     let plan = compiled(&tuning)?;
     let mut choices = Vec::new();
@@ -109,7 +109,7 @@ pub fn tune(
         };
         if let (Some((shape, ms)), Some((_, plain_ms))) = (best, plain) {
             tuning.shapes.insert(key.clone(), shape);
-            book.enter(gpu, key, shape);
+            cache.enter(gpu, key, shape);
             // If the stage supports only the plain shape, there was no choice.
             if timed.len() > 1 {
                 choices.push(Choice { node, shape, plain_ms, ms });

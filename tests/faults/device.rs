@@ -18,7 +18,7 @@ use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
 use stagewright::sim::wire_view::{View, Viewer};
 use stagewright::sim::{FrameInput, Simulation};
-use stagewright::tune::{self, Book};
+use stagewright::tune::{self, TuningCache};
 
 /// A graph of States, a repeat that stops by itself, a loop without a bound and a number that is watched.
 pub const GRAPH: &str = r#"(version: 1, name: "faults", fps: 30, nodes: {
@@ -170,8 +170,8 @@ fn work(moment: Moment, gpu: &Gpu, plan: &Plan, simulation: &mut Simulation, see
         Moment::Export => export(gpu, plan, seed),
         Moment::Tune => {
             let graph = Graph::build(&document(), Library::builtin()).unwrap();
-            let mut book = Book::default();
-            let _ = tune::tune(gpu, &graph, &PlanOptions::default(), &mut book, &|| !gpu.is_lost());
+            let mut cache = TuningCache::default();
+            let _ = tune::tune(gpu, &graph, &PlanOptions::default(), &mut cache, &|| !gpu.is_lost());
         }
     }
 }

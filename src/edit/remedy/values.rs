@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Case, Remedy, change_node, remedy};
 use crate::document::{Document, Domain, Link, Node, NodeKind, Output, ParamValue, Scope};
-use crate::edit::{add, free_name, is_node_name, mute, remove, rename, signature};
+use crate::edit::{add, bypass, free_name, is_node_name, remove, rename, signature};
 use crate::expr;
 use crate::graph::fits::between;
 use crate::graph::ports::{group_of, stage_of};
@@ -18,7 +18,7 @@ const HELD: [&str; 7] =
 /// Capacity for a State of particles without one.
 const CAPACITY: f64 = 10_000.0;
 /// Maximum number of iterations.
-const MOST: f64 = 10_000.0;
+const MAX_ITERATIONS: f64 = 10_000.0;
 
 /// Remedies for problems of the whole graph.
 pub fn of_graph(document: &Document, library: &Library) -> Vec<Remedy> {
@@ -103,7 +103,7 @@ fn whole(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     if node.muted {
         let (scope, names) = (case.scope.clone(), BTreeSet::from([case.name.clone()]));
         found.push(remedy("Turn off bypass", move |document, _| {
-            mute(document, &scope, &names, false);
+            bypass(document, &scope, &names, false);
             Ok(())
         }));
     }
@@ -176,7 +176,7 @@ fn count(case: &Case<'_>, value: Option<&ParamValue>, what: &'static str) -> Vec
     };
     let number = |n: f64| set(format!("Set to {n}"), Some(ParamValue::Number(n)));
     let mut found = match value {
-        Some(ParamValue::Number(n)) if n.is_finite() => vec![number(n.round().clamp(1.0, MOST))],
+        Some(ParamValue::Number(n)) if n.is_finite() => vec![number(n.round().clamp(1.0, MAX_ITERATIONS))],
         Some(ParamValue::Expression(text)) => {
             let whole = format!("ceil({text})");
             vec![set(format!("Use {whole}"), Some(ParamValue::Expression(whole)))]

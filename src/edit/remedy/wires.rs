@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Case, Remedy, change_node, remedy};
 use crate::document::{Link, Node, NodeKind};
 use crate::edit::signature::{PortSignature, Takes};
-use crate::edit::{IN, InputEnd, OUT, add, connect, disconnect, feeds, fits, insert_on_wire, mute, remove};
+use crate::edit::{IN, InputEnd, OUT, add, bypass, connect, disconnect, feeds, fits, insert_on_wire, remove};
 use crate::graph::bypass::left_out;
 use crate::graph::fits as types;
 use crate::library::close_names;
@@ -109,7 +109,7 @@ fn stuck(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
         if node.muted {
             let (scope, names) = (case.scope.clone(), BTreeSet::from([at.node.clone()]));
             found.push(remedy(format!("Turn off bypass of {}", at.node), move |document, _| {
-                mute(document, &scope, &names, false);
+                bypass(document, &scope, &names, false);
                 Ok(())
             }));
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::document::{Color, Link, Node, NodeKind, ParamValue};
 use crate::edit::fixture::fluid;
-use crate::edit::{add, comment, mute, place, remove, rename, round_positions, set_color, set_iterations, shift};
+use crate::edit::{add, bypass, comment, place, remove, rename, round_positions, set_color, set_iterations, shift};
 
 #[test]
 fn renaming_keeps_every_wire_and_the_graph_runs() {
@@ -154,7 +154,7 @@ fn places_are_of_one_level() {
 #[test]
 fn nodes_are_muted_coloured_noted_and_repeated() {
     let mut document = nodes(r#""a": (stage: "fluid/dissipate", color: "teal"), "n": (number: 1)"#);
-    mute(&mut document, &root(), &names(&["a", "gone"]), true);
+    bypass(&mut document, &root(), &names(&["a", "gone"]), true);
     set_color(&mut document, &root(), &names(&["a"]), Some(Color([1, 2, 3])));
     comment(&mut document, &root(), "a", "why").unwrap();
     set_iterations(&mut document, &root(), "a", Some(ParamValue::Number(40.0))).unwrap();
@@ -165,7 +165,7 @@ fn nodes_are_muted_coloured_noted_and_repeated() {
             .unwrap_err()
             .contains("cannot have iterations")
     );
-    mute(&mut document, &root(), &names(&["a"]), false);
+    bypass(&mut document, &root(), &names(&["a"]), false);
     set_color(&mut document, &root(), &names(&["a"]), None);
     set_iterations(&mut document, &root(), "a", None).unwrap();
     assert_eq!(document.nodes["a"].kind, NodeKind::Stage("fluid/dissipate".into()));

@@ -87,7 +87,7 @@ pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut Str
         12 => add_reroute(document, &scope, &to, at).map(drop),
         13 => add_reroute_shared(document, &scope, from.clone(), &[to.clone(), end(&c, "value")], at).map(drop),
         14 | 15 => {
-            mute(document, &scope, &some, frame > 0);
+            bypass(document, &scope, &some, frame > 0);
             Ok(())
         }
         16 => {
@@ -115,8 +115,8 @@ pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut Str
             _ => remove_port(document, &scope, if at.0 > 400.0 { Side::In } else { Side::Out }, &to.port),
         },
         _ if frame == 0 => hide_param(document, &scope, &a, &c),
-        _ if frame == 1 => make_mine(document, &scope, &a, library()),
-        _ => swap_stage(document, &scope, &a, &stage, library()),
+        _ if frame == 1 => make_local_copy(document, &scope, &a, library()),
+        _ => replace_stage(document, &scope, &a, &stage, library()),
     };
     format!("{what} in `{scope}`: {a}, {b}, {c}, {from} -> {}.{}: {done:?}", to.node, to.port)
 }

@@ -5,8 +5,8 @@ use crate::document::Link;
 use crate::edit::fixture::fluid;
 use crate::edit::signature::Takes;
 use crate::edit::{
-    NodeSignature, PortSignature, add_reroute, add_reroute_shared, connect, disconnect, feeds, fits, insert_on_wire,
-    mute, origin, port_types, refusal, remove,
+    NodeSignature, PortSignature, add_reroute, add_reroute_shared, bypass, connect, disconnect, feeds, fits,
+    insert_on_wire, origin, port_types, refusal, remove,
 };
 
 fn refused(before: &Document, scope: &Scope, from: &str, to: &InputEnd) -> Option<String> {
@@ -116,7 +116,7 @@ fn one_dot_serves_several_wires_and_changes_nothing() {
     assert_eq!(from("reroute_2.value").as_deref(), Some("project.velocity"));
     assert_eq!(from("project").as_deref(), Some("project"));
     let mut muted = document.clone();
-    mute(&mut muted, &root(), &names(&["project", "look"]), true);
+    bypass(&mut muted, &root(), &names(&["project", "look"]), true);
     let from = |link: &str| origin(&muted, &root(), &Link::parse(link), library()).map(|link| link.to_string());
     assert_eq!((from("reroute_2").as_deref(), from("look.image")), (Some("viscosity.field"), None));
     assert!(add_reroute(&mut document, &root(), &end("density", "init"), (0.0, 0.0)).is_err());

@@ -3,7 +3,7 @@
 use super::super::device::Gpu;
 
 /// A State's wire alternates between two buffers.
-const MOST: usize = 2;
+const MAX_KEPT: usize = 2;
 
 /// The buffers that are read, and the bind group made for them; the most recently used one is last.
 #[derive(Default)]
@@ -25,7 +25,7 @@ impl Bound {
         let place = match self.0.iter().position(|(known, _)| known.iter().eq(theirs)) {
             Some(place) => place,
             None => {
-                if self.0.len() == MOST {
+                if self.0.len() == MAX_KEPT {
                     self.0.remove(0);
                 }
                 let buffers = [uniforms].into_iter().chain(theirs).chain(own);

@@ -19,8 +19,8 @@ pub enum Sample {
     Field(Field, Option<usize>),
 }
 
-/// A sample that was requested. Nothing blocks until [`Asked::wait`] is called.
-pub struct Asked {
+/// A sample that was requested. Nothing blocks until [`PendingSample::wait`] is called.
+pub struct PendingSample {
     subject: Subject,
     kind: Kind,
     parts: Vec<Part>,
@@ -42,8 +42,8 @@ enum Part {
 ///
 /// # Errors
 /// A wire that the plan does not compute or does not keep.
-pub fn ask(simulation: &Simulation, subject: &Subject) -> Result<Asked, Problem> {
-    let of = |kind, readings: Vec<Reading>| Asked {
+pub fn request(simulation: &Simulation, subject: &Subject) -> Result<PendingSample, Problem> {
+    let of = |kind, readings: Vec<Reading>| PendingSample {
         subject: subject.clone(),
         kind,
         parts: readings.into_iter().map(Part::Waiting).collect(),
@@ -81,12 +81,12 @@ fn wire(simulation: &Simulation, name: &str) -> Result<(Kind, Reading), Problem>
     Ok((Kind::Wire(Box::new(known.clone()), domain.map(Box::new)), simulation.read_async(name)?))
 }
 
-impl Asked {
+impl PendingSample {
     /// The sample if it has arrived, otherwise the request itself. Does not block.
     ///
     /// # Errors
     /// Within the sample: a device that failed.
-    pub fn try_take(mut self) -> Result<Result<Sample, Problem>, Asked> {
+    pub fn try_take(mut self) -> Result<Result<Sample, Problem>, PendingSample> {
         let mut late = false;
         let parts = std::mem::take(&mut self.parts).into_iter().map(|part| match part {
             Part::Waiting(reading) => reading.try_take().map_or_else(

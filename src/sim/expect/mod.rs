@@ -5,7 +5,7 @@ mod statistic;
 
 use std::collections::{BTreeSet, VecDeque};
 
-pub use measure::{Asked, Sample, ask};
+pub use measure::{PendingSample, Sample, request};
 pub use statistic::{Found, of};
 
 use crate::graph::expect::{Bound, Expectation, Statistic, Subject, list, plain};
@@ -76,7 +76,7 @@ pub struct Checker {
 struct Waiting {
     frame: u64,
     due: Vec<usize>,
-    asked: Result<Asked, Problem>,
+    pending: Result<PendingSample, Problem>,
 }
 
 impl Checker {
@@ -166,21 +166,22 @@ impl Checker {
         }
         let any = !due.is_empty() || !skipped.is_empty();
         skipped.into_iter().for_each(|(index, outcome)| self.note(index, outcome));
-        let asked = due.into_iter().map(|(subject, due)| Waiting { frame, due, asked: ask(simulation, &subject) });
-        self.waiting.extend(asked);
+        let pending =
+            due.into_iter().map(|(subject, due)| Waiting { frame, due, pending: request(simulation, &subject) });
+        self.waiting.extend(pending);
         any
     }
 
     /// Processes the samples that have arrived; with `wait`, all that were requested.
     pub fn collect(&mut self, wait: bool) {
-        while let Some(Waiting { frame, due, asked }) = self.waiting.pop_front() {
-            let sample = match asked {
-                Ok(asked) if wait => asked.wait(),
-                Ok(asked) => match asked.try_take() {
+        while let Some(Waiting { frame, due, pending }) = self.waiting.pop_front() {
+            let sample = match pending {
+                Ok(pending) if wait => pending.wait(),
+                Ok(pending) => match pending.try_take() {
                     Ok(sample) => sample,
                     // Later samples may be compared with this one, so they wait too.
-                    Err(asked) => {
-                        self.waiting.push_front(Waiting { frame, due, asked: Ok(asked) });
+                    Err(pending) => {
+                        self.waiting.push_front(Waiting { frame, due, pending: Ok(pending) });
                         return;
                     }
                 },
@@ -308,5 +309,5 @@ pub fn found_now(
     statistic: Statistic,
     component: Option<u32>,
 ) -> Result<Found, Problem> {
-    Ok(of(&ask(simulation, subject)?.wait()?, statistic, component))
+    Ok(of(&request(simulation, subject)?.wait()?, statistic, component))
 }

@@ -13,7 +13,7 @@ use super::{ColorMap, Sample, Show, View, Volume};
 /// Longer side of images without a natural size \[pixels\].
 const PIXELS: u32 = 512;
 /// Limit for each side \[pixels\].
-const MOST_PIXELS: u32 = 16_384;
+const MAX_PIXELS: u32 = 16_384;
 
 /// What is in memory under a name.
 #[derive(Clone, Copy)]
@@ -177,7 +177,7 @@ fn what(view: &View, found: Found<'_>, components: u32) -> Result<(u32, u32), Pr
 
 /// The size of an image of this many pixels, reduced to the view's maximum; never enlarged.
 fn flat(params: Params, [width, height]: [u32; 2], view: &View) -> Params {
-    let most = view.size.unwrap_or((MOST_PIXELS, MOST_PIXELS));
+    let most = view.size.unwrap_or((MAX_PIXELS, MAX_PIXELS));
     let scale = |n: u32, most: u32| f64::from(most.max(1)) / f64::from(n.max(1));
     let scale = scale(width, most.0).min(scale(height, most.1)).min(1.0);
     params.sized([width, height].map(|n| (f64::from(n) * scale).round() as u32))
@@ -215,7 +215,7 @@ fn points(params: Params, space: &Domain, view: &View) -> Params {
 }
 
 fn limited((width, height): (u32, u32)) -> (u32, u32) {
-    (width.clamp(1, MOST_PIXELS), height.clamp(1, MOST_PIXELS))
+    (width.clamp(1, MAX_PIXELS), height.clamp(1, MAX_PIXELS))
 }
 
 /// A perspective image through the camera, with the edges of the domain's box.

@@ -14,7 +14,7 @@ use crate::stage::types::PortType;
 
 impl Flattener<'_> {
     /// A stage with its `fixed` parameters replaced by constants; its node no longer has them.
-    pub fn settled(&mut self, place: &Place<'_>, stage: Arc<Stage>, settings: &mut Vec<Setting>) -> Arc<Stage> {
+    pub fn specialized(&mut self, place: &Place<'_>, stage: Arc<Stage>, settings: &mut Vec<Setting>) -> Arc<Stage> {
         let fixed = |name: &str| stage.param(name).is_some_and(|param| param.fixed);
         let mut values = BTreeMap::new();
         for setting in settings.iter().filter(|setting| fixed(&setting.name)) {

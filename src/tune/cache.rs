@@ -12,7 +12,7 @@ use crate::plan::tuning::{Shape, Tuning};
 /// Shapes by adapter, and by the key of the stage that they are for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Book {
+pub struct TuningCache {
     /// Measurements of other versions of the generated kernels are discarded.
     version: u32,
     adapters: BTreeMap<String, BTreeMap<String, Shape>>,
@@ -27,19 +27,19 @@ pub fn cache_folder() -> Option<PathBuf> {
 
 const VERSION: u32 = 3;
 /// Size limit of the file \[bytes\].
-const MAX_BOOK: u64 = 16 << 20;
+const MAX_FILE: u64 = 16 << 20;
 
-impl Book {
-    /// The user's book; empty where it cannot be read.
-    pub fn open() -> Book {
-        cache_folder().map_or_else(Book::default, |folder| Book::at(&folder.join("tuning.json")))
+impl TuningCache {
+    /// The user's cache; empty where it cannot be read.
+    pub fn open() -> TuningCache {
+        cache_folder().map_or_else(TuningCache::default, |folder| TuningCache::at(&folder.join("tuning.json")))
     }
 
-    /// The book in a file; empty where it cannot be read.
-    pub fn at(file: &Path) -> Book {
-        let text = read::text(file, MAX_BOOK).unwrap_or_default();
-        let read = serde_json::from_str::<Book>(&text).ok().filter(|book| book.version == VERSION);
-        Book { version: VERSION, file: Some(file.into()), ..read.unwrap_or_default() }
+    /// The cache in a file; empty where it cannot be read.
+    pub fn at(file: &Path) -> TuningCache {
+        let text = read::text(file, MAX_FILE).unwrap_or_default();
+        let read = serde_json::from_str::<TuningCache>(&text).ok().filter(|cache| cache.version == VERSION);
+        TuningCache { version: VERSION, file: Some(file.into()), ..read.unwrap_or_default() }
     }
 
     /// The tuning for a device: measured shapes, and defaults for the rest.
