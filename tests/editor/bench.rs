@@ -127,6 +127,14 @@ impl Bench {
         self.rest();
     }
 
+    /// Makes egui forget the glyphs that it has drawn at any zoom, as it does by itself when they fill its texture.
+    pub fn forget_glyphs(&mut self) {
+        for hinting in [false, true] {
+            self.harness.ctx.all_styles_mut(|style| style.visuals.text_options.font_hinting = hinting);
+            self.rest();
+        }
+    }
+
     fn open(source: Source, size: Vec2) -> Bench {
         Bench::with(Folder::new(), source, size)
     }

@@ -67,7 +67,7 @@ fn a_long_session_does_not_grow() {
         bench.undo();
         assert!(*bench.document() == start, "what was just opened has a step to undo");
         bench.compiled();
-        bench.rest();
+        bench.forget_glyphs();
         // What has passed is kept up to a limit that only hours reach.
         forget_passed();
         held.push(HELD.load(Relaxed));
