@@ -28,6 +28,8 @@ mod halos;
 mod harness;
 #[path = "solvers/images.rs"]
 mod images;
+#[path = "solvers/invariant.rs"]
+mod invariant;
 #[path = "solvers/language.rs"]
 mod language;
 #[path = "solvers/levels.rs"]
@@ -64,8 +66,6 @@ mod spheres;
 mod staggering;
 #[path = "solvers/states.rs"]
 mod states;
-#[path = "solvers/still.rs"]
-mod still;
 #[path = "solvers/sweeps.rs"]
 mod sweeps;
 #[path = "solvers/taylor_green.rs"]

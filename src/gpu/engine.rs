@@ -64,7 +64,7 @@ impl Engine {
         let even = builder.steps(&plan.frame, false);
         let odd = if plan.swaps.is_empty() { Vec::new() } else { builder.steps(&plan.frame, true) };
         let reset = builder.steps(&plan.reset, false);
-        let once = builder.steps(&plan.still, false);
+        let once = builder.steps(&plan.invariant, false);
         if let Some(error) = pollster::block_on(scope.pop()) {
             return Err(Problem::new(
                 "",
@@ -124,7 +124,7 @@ impl Engine {
     pub fn step(&mut self, uniforms: &[u8]) {
         let due = self.invariant_inputs.due(uniforms);
         let track = |list| self.timing.as_ref().and_then(|timing| timing.ready(list));
-        let (once, frame) = (track(List::Still).filter(|_| due), track(List::Frame));
+        let (once, frame) = (track(List::Invariant).filter(|_| due), track(List::Frame));
         let encoder = || self.gpu.device.create_command_encoder(&Default::default());
         let before = due.then(|| {
             // The copy recorded with the frame comes after this.
@@ -139,7 +139,7 @@ impl Engine {
             track.resolve(&mut encoder);
             encoder.finish()
         });
-        let timed = [once.map(|_| List::Still), frame.map(|_| List::Frame)];
+        let timed = [once.map(|_| List::Invariant), frame.map(|_| List::Frame)];
         let marks = self.timing.as_ref().and_then(Timing::marks);
         let Recorded { commands, slot } = self.frame.take(self.swapped, marks.clone());
         let slot = slot.filter(|slot| slot.fill(uniforms));
@@ -441,7 +441,7 @@ fn check_limits(gpu: &Gpu, plan: &Plan) -> Result<(), Problems> {
         }
     }
     let groups =
-        [&plan.frame, &plan.still, &plan.reset].into_iter().flatten().flat_map(|d| d.groups.map(|g| (g, &d.node)));
+        [&plan.frame, &plan.invariant, &plan.reset].into_iter().flatten().flat_map(|d| d.groups.map(|g| (g, &d.node)));
     if let Some((count, node)) = groups.max().filter(|(g, _)| *g > limits.max_compute_workgroups_per_dimension) {
         let offered = limits.max_compute_workgroups_per_dimension;
         lacks(

@@ -17,13 +17,13 @@ pub struct InvariantInputs {
 
 impl InvariantInputs {
     pub fn new(plan: &Plan) -> InvariantInputs {
-        let starts: BTreeSet<(u32, KernelId)> = plan.still.iter().map(|d| (d.uniform, d.kernel)).collect();
+        let starts: BTreeSet<(u32, KernelId)> = plan.invariant.iter().map(|d| (d.uniform, d.kernel)).collect();
         let block = |(start, kernel): (u32, KernelId)| {
             let bytes = plan.kernels.get(kernel)?.uniform_bytes;
             Some(start as usize..(start + bytes) as usize)
         };
         let blocks = starts.into_iter().filter_map(block).collect();
-        let buffers = plan.still.iter().flat_map(|d| d.buffers.iter().copied()).collect();
+        let buffers = plan.invariant.iter().flat_map(|d| d.buffers.iter().copied()).collect();
         InvariantInputs { blocks, buffers, last: None }
     }
 

@@ -342,7 +342,7 @@ impl Simulation {
     }
 
     /// GPU time by node of a recent profiled frame, with `wait` of the last one; `None` where the adapter has no
-    /// timestamps. Nodes that no frame runs ([`Plan::still_nodes`]) are not included.
+    /// timestamps. Nodes that no frame runs ([`Plan::invariant_nodes`]) are not included.
     pub fn times(&mut self, wait: bool) -> Option<&[NodeTime]> {
         self.engine.times(wait)
     }
@@ -353,7 +353,7 @@ impl Simulation {
     }
 
     /// GPU times of the dispatches of a list over the last frames, in the plan's order. Those of `frame` are available
-    /// while [`Profile::Dispatches`] is set; those of `reset` and `still` once they have run with any timing.
+    /// while [`Profile::Dispatches`] is set; those of `reset` and `invariant` once they have run with any timing.
     pub fn dispatch_times(&self, list: List) -> Option<&Recent> {
         self.engine.dispatch_times(list)
     }

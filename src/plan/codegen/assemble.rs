@@ -3,7 +3,7 @@
 use super::writer::{Dispatches, Writer};
 use crate::graph::{Graph, Kind, Node};
 use crate::plan::check::validate::Checks;
-use crate::plan::data::{FileGrid, PLAN_VERSION, Picture, Plan, State, Watch, Wire};
+use crate::plan::data::{FileGrid, PLAN_VERSION, Picture, Plan, State, Watch};
 use crate::plan::ir::Part;
 use crate::plan::options::PlanOptions;
 use crate::plan::passes::allocate::Allocation;
@@ -14,7 +14,7 @@ impl Writer<'_, '_> {
     /// The plan, and the kernels that are still being checked.
     pub fn finish(mut self, layout: Allocation, dispatches: Dispatches, options: &PlanOptions) -> (Plan, Checks) {
         let graph = self.graph;
-        let Dispatches { reset, still, frame } = dispatches;
+        let Dispatches { reset, invariant, frame } = dispatches;
         // Only now it is known how many alarms stand in front.
         let places = Places::new(self.alarms.len(), &self.scatters);
         self.uniforms.place_checks(&places, &self.scatters);
@@ -46,22 +46,6 @@ impl Writer<'_, '_> {
             });
             Some(Watch { node: node.path.clone(), port: name, buffer: *buffer, scalar, range: port.expect?, doc })
         });
-        let wires = layout.wires.into_iter().map(|(name, m)| {
-            (
-                name,
-                Wire {
-                    ty: m.value.ty,
-                    domain: m.value.domain,
-                    dim: m.value.dim,
-                    capacity: m.value.capacity,
-                    space: m.value.space,
-                    precision: m.value.precision,
-                    buffer: m.buffer,
-                    kept: m.kept,
-                    state: m.state,
-                },
-            )
-        });
         let outputs = layout.pictures.iter().map(|(picture, buffer)| Picture {
             node: graph.nodes[picture.node].path.clone(),
             buffer: *buffer,
@@ -77,11 +61,11 @@ impl Writer<'_, '_> {
             domains: graph.domains.clone(),
             kernels: self.kernels.kernels,
             reset,
-            still,
+            invariant,
             frame,
             swaps: layout.swaps,
             states: states.collect(),
-            wires: wires.collect(),
+            wires: layout.wires,
             outputs: outputs.collect(),
             settings: self.uniforms.slots,
             numbers: graph.numbers.clone(),
