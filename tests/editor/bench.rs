@@ -310,7 +310,7 @@ impl Bench {
         self.rest();
     }
 
-    /// Ctrl+C, as the system's window layer tells of it. Returns what the clipboard holds then.
+    /// Ctrl+C, as the system's window layer reports it. Returns what the clipboard holds then.
     pub fn copy(&mut self) -> String {
         self.frame(vec![Event::Copy], Modifiers::NONE);
         let commands = &self.harness.output().platform_output.commands;

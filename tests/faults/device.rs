@@ -1,4 +1,4 @@
-//! A device that is lost at any moment ends nothing but the work at hand: on another device the simulation goes on where its last
+//! A device that is lost at any moment ends nothing but the work at hand: on another device the simulation continues where its last
 //! snapshot was, with the same bits.
 
 use std::path::PathBuf;
@@ -177,7 +177,7 @@ fn work(moment: Moment, gpu: &Gpu, plan: &Plan, simulation: &mut Simulation, see
 }
 
 #[test]
-fn a_lost_device_is_replaced_and_the_simulation_goes_on_from_its_snapshot() {
+fn a_lost_device_is_replaced_and_the_simulation_continues_from_its_snapshot() {
     let plan = plan();
     let slowest = AtomicU64::new(0);
     for seed in 0..count() {

@@ -1,4 +1,4 @@
-//! GPU memory that runs out at every allocation in turn: what was asked for fails with a sentence, and what runs goes on.
+//! GPU memory that runs out at every allocation in turn: what was asked for fails with a sentence, and what runs continues.
 
 use stagewright::document::Document;
 use stagewright::gpu::{Gpu, GpuOptions, Profile};
@@ -46,7 +46,7 @@ fn a_simulation_without_memory_says_so_and_the_next_one_starts() {
 }
 
 #[test]
-fn what_runs_goes_on_bit_by_bit_when_a_read_a_view_or_a_snapshot_gets_no_memory() {
+fn what_runs_continues_bit_by_bit_when_a_read_a_view_or_a_snapshot_gets_no_memory() {
     let (gpu, plan) = (gpu(), plan());
     let run = |disturbed: bool| {
         let mut simulation = Simulation::new(&gpu, plan.clone()).unwrap();

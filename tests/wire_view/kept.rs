@@ -69,14 +69,14 @@ fn a_node_that_nothing_needs_is_computed_for_its_view() {
 }
 
 #[test]
-fn a_name_of_nothing_keeps_nothing_and_is_told_by_the_view() {
+fn a_name_of_nothing_keeps_nothing_and_is_reported_by_the_view() {
     let sim = keeping(&["gone.result", "field.distance", "ten.value", "", "."]);
     let mut viewer = Viewer::new(gpu()).unwrap();
     for wire in ["gone.result", "field.distance", "ten.value", "", "."] {
         let problem = viewer.update(&sim, &View::new(wire)).unwrap_err().to_string();
         assert!(problem.contains("there is no such wire") && problem.contains("grid/from_field"), "{wire}: {problem}");
     }
-    // The wire that the picture reads is there, but its memory went to another.
+    // The wire that the image reads is there, but its memory went to another.
     let unkept = keeping(&[]).plan().wires.iter().find(|(_, w)| !w.kept).map(|(name, _)| name.clone());
     if let Some(name) = unkept {
         let problem = viewer.update(&keeping(&[]), &View::new(&name)).unwrap_err().to_string();
@@ -119,9 +119,9 @@ fn every_node_with_memory_has_a_thumbnail_that_shows() {
     assert!(thumbnails(&graph, Some("nowhere")).is_empty());
     let mut sim = Simulation::new(gpu(), compile(&document, Keep::Wires([top, inner].concat()))).unwrap();
     step(&mut sim, 1);
-    let small = |wire: &String| look(&sim, &View { size: Some((8, 8)), ..View::new(wire) }).picture;
-    let pictures = thumbnails(&graph, None).iter().map(small).collect::<Vec<_>>();
-    assert!(pictures.iter().all(|p| (p.width, p.height) == (8, 7)), "cells are square");
+    let small = |wire: &String| look(&sim, &View { size: Some((8, 8)), ..View::new(wire) }).image;
+    let images = thumbnails(&graph, None).iter().map(small).collect::<Vec<_>>();
+    assert!(images.iter().all(|p| (p.width, p.height) == (8, 7)), "cells are square");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::harness::gpu;
 /// All that one look finds out.
 pub struct Look {
     pub statistics: Statistics,
-    pub picture: Image,
+    pub image: Image,
     pub sample: Option<Sample>,
     /// What it says that it shows.
     pub shown: Option<Show>,
@@ -17,8 +17,8 @@ pub struct Look {
 impl Look {
     /// RGBA of a pixel, from the lower left.
     pub fn pixel(&self, x: u32, y: u32) -> [u8; 4] {
-        let at = 4 * ((self.picture.height - 1 - y) * self.picture.width + x) as usize;
-        self.picture.rgba[at..at + 4].try_into().unwrap()
+        let at = 4 * ((self.image.height - 1 - y) * self.image.width + x) as usize;
+        self.image.rgba[at..at + 4].try_into().unwrap()
     }
 }
 
@@ -38,5 +38,5 @@ pub fn look_at(simulation: &Simulation, view: &View, at: Option<[f32; 2]>) -> Lo
     assert!(faults.is_empty(), "{faults:?}");
     let statistics = viewer.statistics().expect("statistics arrived").clone();
     let (sample, shown) = (viewer.picked().cloned(), viewer.shown());
-    Look { statistics, picture: Image::new(width, height, &words), sample, shown }
+    Look { statistics, image: Image::new(width, height, &words), sample, shown }
 }

@@ -356,7 +356,7 @@ fn run_paste(bytes: &[u8]) -> usize {
     1
 }
 
-/// What a test keeps beside pictures: everything that a node makes.
+/// What a test keeps beside images: everything that a node makes.
 pub fn keeping(node: &str) -> PlanOptions {
     PlanOptions { keep: Keep::Wires(vec![node.into()]), ..PlanOptions::default() }
 }
