@@ -1,11 +1,11 @@
-//! Stages, library groups, bench cases and the editor's examples are part of the binary: it carries them wherever it is moved. A new or
-//! changed file makes a new build.
+//! Embeds stages, library groups, bench cases and the editor's examples in the binary, so that it works anywhere. New or changed
+//! files cause a rebuild.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// The folders that are embedded: constant, folder, ending of the files, and whether those of its folders are too.
+/// The embedded folders: constant, folder, extension of the files, and whether subfolders are included.
 const ALWAYS: [(&str, &str, &str, bool); 3] = [
     ("SHADERS", "shaders", "wgsl", true),
     ("GROUPS", "graphs/lib", "ron", true),
@@ -14,7 +14,7 @@ const ALWAYS: [(&str, &str, &str, bool); 3] = [
 const EDITOR: [(&str, &str, &str, bool); 3] = [
     ("EXAMPLES", "graphs", "ron", false),
     ("TEMPLATES", "graphs/templates", "ron", true),
-    ("THUMBNAILS", "graphs/pictures", "png", true),
+    ("THUMBNAILS", "graphs/thumbnails", "png", true),
 ];
 
 fn main() -> io::Result<()> {
@@ -28,7 +28,7 @@ fn main() -> io::Result<()> {
         find(&folder, ending, deep, &mut files)?;
         let mut named: Vec<(String, String)> = files.iter().filter_map(|file| named(&folder, file)).collect();
         named.sort();
-        let _ = writeln!(text, "pub const {name}: Folder = Folder(&[");
+        let _ = writeln!(text, "pub(crate) const {name}: Folder = Folder(&[");
         for (name, path) in named {
             let _ = writeln!(text, "    ({name:?}, include_bytes!({path:?})),");
         }
@@ -37,7 +37,7 @@ fn main() -> io::Result<()> {
     fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("embedded.rs"), text)
 }
 
-/// The files with an ending in a folder, and in its folders where `deep` is set.
+/// The files with an extension in a folder; with `deep`, also in its subfolders.
 fn find(folder: &Path, ending: &str, deep: bool, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -46,9 +46,9 @@ fn templates_are_small_placed_and_free_of_problems() {
 fn every_graph_of_the_gallery_has_a_thumbnail() {
     let graphs = shipped().into_iter().chain(graphs_in("graphs/templates"));
     for (name, _) in graphs {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("graphs/pictures/{name}.png"));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("graphs/thumbnails/{name}.png"));
         let file =
-            std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}; run scripts/pictures {name}", path.display()));
+            std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}; run scripts/thumbnails {name}", path.display()));
         let info = png::Decoder::new(std::io::Cursor::new(&file)).read_info().expect("a PNG").info().clone();
         assert_eq!((info.width, info.height), (320, 200), "{name}");
         assert!(file.len() <= 40_000, "{name} has {} bytes", file.len());
