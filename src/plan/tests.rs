@@ -11,6 +11,7 @@ use crate::plan::codegen::prelude;
 use crate::plan::data::{Kernel, Plan};
 use crate::plan::options::PlanOptions;
 use crate::plan::tuning::Tuning;
+use crate::stage::accessors;
 use crate::stage::language::{self, Kind};
 use crate::stage::syntax::{TokenKind, tokens};
 
@@ -105,7 +106,7 @@ fn generated_text_declares_names_of_the_table_and_accessors() {
         language::is_prelude(name)
             || language::kinds(name).iter().any(generated)
             || (name.len() == 1 && name.starts_with(|c: char| c.is_ascii_uppercase()))
-            || ports().any(|port| language::is_accessor(port, name) || name == format!("Particle_{}", port.name))
+            || ports().any(|port| accessors::is_accessor(port, name) || name == format!("Particle_{}", port.name))
             || curves().any(|param| param.name == name)
             || own.contains(name)
     };

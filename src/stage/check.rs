@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::StageError;
+use super::accessors;
+use super::definition::StageError;
 use super::header::{Change, Direction, Header, Scatter};
-use super::language;
 use super::syntax::{Token, TokenKind, calls, is_member, line_col, module_names, stage_function, text};
 use super::types::{PortType, ValueType};
 
@@ -111,14 +111,15 @@ fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], keyword: usize) -> Op
 /// Refuses declarations at module scope that the compiler generates for the ports of this stage.
 pub fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     for name in module_names(tokens) {
-        if let Some(origin) = language::generated_for(header, name.text) {
+        if let Some(origin) = accessors::generated_for(header, name.text) {
             let (line, column) = line_col(source, name.start);
             let message = format!("`{}` is generated for {origin}; choose another name", name.text);
             errors.push(StageError::new(line, column, message));
         }
     }
     for port in &header.ports {
-        if let Some(other) = header.ports.iter().find(|p| p.name != port.name && language::is_accessor(p, &port.name)) {
+        if let Some(other) = header.ports.iter().find(|p| p.name != port.name && accessors::is_accessor(p, &port.name))
+        {
             let message = format!("`{}` is generated for the port `{}`; choose another name", port.name, other.name);
             errors.push(StageError::new(port.line, 1, message));
         }
@@ -135,7 +136,7 @@ pub fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageError>
         let needed = runs_over || header.ports.iter().any(|p| p.like.as_deref() == Some(&port.name));
         if port.direction == Direction::In
             && !needed
-            && !language::readers(port).any(|name| used(&name))
+            && !accessors::readers(port).any(|name| used(&name))
             && !header.ports.iter().any(|p| p.change == Change::Emit(port.name.clone()))
         {
             let message =
