@@ -8,7 +8,7 @@ use std::thread::{Builder, Scope, available_parallelism};
 
 use crate::cancel::Cancel;
 use crate::graph::{Graph, Kind, Node};
-use crate::plan::codegen::stage_kernel::{self, StageKernel};
+use crate::plan::codegen::stage_kernel::{self, Bound, Context, StageKernel};
 use crate::plan::codegen::uniforms::Block;
 use crate::plan::data::{Alarm, Kernel};
 use crate::plan::ir::{Op, Part, Program, Task, ValueId, Write};
@@ -79,7 +79,7 @@ impl Place {
         }
     }
 
-    fn of(bound: &stage_kernel::Bound, op: &Op) -> Option<Place> {
+    fn of(bound: &Bound, op: &Op) -> Option<Place> {
         let value = bound.value;
         match (bound.writes, bound.reads.is_empty()) {
             (true, _) => op.writes.iter().position(|w| w.value == value).map(Place::Write),
@@ -141,14 +141,10 @@ impl Wanted<'_> {
 
     /// `None` where there is no such operation.
     fn write(&self, graph: &Graph) -> Option<Text> {
-        let Wanted { program, node, stage, in_place, .. } = self;
-        let op = program.ops.get(self.op)?;
-        let mut alarms = Vec::new();
-        let writer = StageKernel { graph, program, op, node, stage, in_place };
-        let (kernel, block, written) = writer.write(&mut alarms);
-        let scatters = writer.checks();
-        let bound = stage_kernel::bound(graph, program, op, in_place);
-        let bound = bound.iter().filter_map(|bound| Place::of(bound, op)).collect();
+        let op = self.program.ops.get(self.op)?;
+        let cx = Context::new(graph, &self.program, op, &self.in_place)?;
+        let StageKernel { kernel, block, as_written: written, alarms, scatters } = stage_kernel::write(&cx);
+        let bound = cx.bound.iter().filter_map(|bound| Place::of(bound, op)).collect();
         Some(Text { kernel, block, written, alarms, scatters, bound })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::plan::check::validate::{Checks, Text};
 use crate::plan::codegen::kernel_table::KernelTable;
-use crate::plan::codegen::stage_kernel::StageKernel;
+use crate::plan::codegen::stage_kernel::{self, Context, StageKernel};
 use crate::plan::codegen::task::{self, TaskKernel};
 use crate::plan::codegen::uniform_layout::{NO_BLOCK, UniformLayout};
 use crate::plan::codegen::uniforms::Block;
@@ -257,13 +257,9 @@ pub fn field_checks(graph: &Graph, frame: &Program, reset: &Program) -> Vec<Text
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     for (program, op) in [frame, reset].into_iter().flat_map(|p| p.field_checks.iter().map(move |op| (p, op))) {
-        let Some(node) = graph.nodes.get(op.node) else { continue };
-        let Kind::Stage(stage) = &node.kind else { continue };
-        if seen.insert(op.node) {
-            let text = StageKernel { graph, program, op, node, stage, in_place: &[] };
-            let (kernel, _, written) = text.write(&mut Vec::new());
-            out.push(Text { kernel, written, again: false });
-        }
+        let Some(cx) = Context::new(graph, program, op, &[]).filter(|_| seen.insert(op.node)) else { continue };
+        let StageKernel { kernel, as_written: written, .. } = stage_kernel::write(&cx);
+        out.push(Text { kernel, written, again: false });
     }
     out
 }
