@@ -34,6 +34,7 @@
 
 #[cfg(feature = "editor")]
 pub mod app;
+pub mod arena;
 pub mod asset;
 pub mod bench;
 pub mod cancel;

@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 
 use super::device::Gpu;
 use super::driver::{self, Alive, Inside, Making};
-use super::pipelines::{Key, Pipeline, Shared, key};
+use super::pipelines::{Key, Pipeline, Shared, Waiting, key};
 use super::store::Store;
-use crate::plan::{Kernel, Plan, module};
+use crate::arena::IdVec;
+use crate::plan::{Kernel, KernelId, Plan, module};
 use crate::problem::{Problem, Problems};
 
 /// Shader compilers recurse over what the user wrote.
@@ -77,18 +78,19 @@ impl Gpu {
         &self,
         plan: &Plan,
         go_on: &mut dyn FnMut(&Making) -> bool,
-    ) -> Result<Vec<Arc<Pipeline>>, Problems> {
-        let keys: Vec<Key> = plan.kernels.iter().map(key).collect();
-        let missing = self.pipelines.missing(&plan.kernels, &keys);
+    ) -> Result<IdVec<Kernel, Arc<Pipeline>>, Problems> {
+        let keys: IdVec<Kernel, Key> = plan.kernels.iter().map(key).collect();
+        let _waiting = Waiting::begin(&self.pipelines.0, keys.len());
+        let missing = self.pipelines.missing(plan.kernels.iter().zip(&keys));
         if !missing.is_empty() {
             let wanted: HashSet<&Key> = missing.iter().map(|(key, _)| key).collect();
-            let nodes = keys.iter().enumerate().filter(|(_, key)| wanted.contains(key));
+            let nodes = keys.entries().filter(|(_, key)| wanted.contains(key));
             let nodes: Vec<(Key, Vec<String>)> =
                 nodes.map(|(kernel, key)| (key.clone(), nodes_of(plan, kernel))).collect();
             self.make(missing, &nodes, go_on)?;
         }
-        let state = self.pipelines.0.lock();
-        let found: Option<Vec<_>> = keys.iter().map(|key| state.known.get(key).cloned()).collect();
+        let mut state = self.pipelines.0.lock();
+        let found: Option<IdVec<_, _>> = keys.iter().map(|key| state.known.get(key).cloned()).collect();
         found.ok_or_else(died)
     }
 
@@ -172,7 +174,7 @@ impl Request {
             let next = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             let Some((key, kernel)) = next else { return };
             let mut state = self.shared.lock();
-            if state.known.contains_key(&key) || state.making.contains_key(&key) {
+            if state.known.contains(&key) || state.making.contains_key(&key) {
                 // Somebody else makes it, or has.
                 continue;
             }
@@ -188,7 +190,7 @@ impl Request {
             let mut state = self.shared.lock();
             state.making.remove(&key);
             match made {
-                Ok(pipeline) => drop(state.known.insert(key, Arc::new(pipeline))),
+                Ok(pipeline) => drop(state.known.put(key, Arc::new(pipeline))),
                 Err(problem) => drop(state.failed.insert(key, problem)),
             }
             drop(state);
@@ -198,7 +200,7 @@ impl Request {
 }
 
 /// The nodes whose work a kernel does.
-fn nodes_of(plan: &Plan, kernel: usize) -> Vec<String> {
+fn nodes_of(plan: &Plan, kernel: KernelId) -> Vec<String> {
     let dispatches = plan.reset.iter().chain(&plan.still).chain(&plan.frame);
     let dispatch = dispatches.into_iter().find(|dispatch| dispatch.kernel == kernel);
     let nodes = dispatch.map(|dispatch| dispatch.nodes().map(String::from).collect());

@@ -11,13 +11,17 @@ use super::recorder::{Frames, Recorded, RecordedDispatch, Recorder, run};
 use super::still::Still;
 use super::timing::{List, NodeTime, Profile, Recent, Timing};
 use super::upload_ring::{StagingPool, UploadRing};
-use crate::plan::{Dispatch, FRAME_BYTES, Plan, mebibytes};
+use crate::arena::IdVec;
+use crate::plan::{Buffer, BufferId, Dispatch, FRAME_BYTES, Kernel, KernelId, Plan, mebibytes};
 use crate::problem::{Problem, Problems};
+
+/// The memory of each of a plan's buffers.
+type Buffers = IdVec<Buffer, wgpu::Buffer>;
 
 /// A plan made ready on a device.
 pub struct Engine {
     gpu: Gpu,
-    buffers: Vec<wgpu::Buffer>,
+    buffers: Buffers,
     uniforms: wgpu::Buffer,
     flags: Option<wgpu::Buffer>,
     /// Bytes of the flags that are read back: alarms, and counts about scatter ports.
@@ -31,7 +35,7 @@ pub struct Engine {
     swapped: bool,
     /// The same, as the last frame found them.
     last_swapped: bool,
-    swaps: Vec<(usize, usize)>,
+    swaps: Vec<(BufferId, BufferId)>,
     timing: Option<Timing>,
     pending_flags: Option<Reading>,
     uploads: UploadRing,
@@ -165,12 +169,12 @@ impl Engine {
     ///
     /// # Errors
     /// When there is no memory for the copy.
-    pub fn read(&self, buffer: usize, state: bool) -> Option<Result<Reading, OutOfMemory>> {
+    pub fn read(&self, buffer: BufferId, state: bool) -> Option<Result<Reading, OutOfMemory>> {
         self.physical(buffer, state).map(|b| Reading::start(&self.gpu, b))
     }
 
     /// Takes values over from another engine on the same device: its buffer, and the one here, for each.
-    pub fn adopt(&mut self, from: &Engine, pairs: &[(usize, usize)]) {
+    pub fn adopt(&mut self, from: &Engine, pairs: &[(BufferId, BufferId)]) {
         self.still.forget();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         for (theirs, ours) in pairs {
@@ -185,7 +189,7 @@ impl Engine {
     ///
     /// # Errors
     /// When there is no memory for them.
-    pub fn save(&self, buffers: &[usize]) -> Result<Vec<wgpu::Buffer>, OutOfMemory> {
+    pub fn save(&self, buffers: &[BufferId]) -> Result<Vec<wgpu::Buffer>, OutOfMemory> {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let mut save = |source: &wgpu::Buffer| {
@@ -200,7 +204,7 @@ impl Engine {
     }
 
     /// Puts copies back, so that the next frame starts from them.
-    pub fn restore(&mut self, buffers: &[usize], saved: &[wgpu::Buffer]) {
+    pub fn restore(&mut self, buffers: &[BufferId], saved: &[wgpu::Buffer]) {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let targets = buffers.iter().filter_map(|buffer| self.physical(*buffer, true));
         for (target, copy) in targets.zip(saved) {
@@ -210,7 +214,7 @@ impl Engine {
     }
 
     /// Overwrites the value that the next frame starts from.
-    pub fn write(&mut self, buffer: usize, words: &[u32]) {
+    pub fn write(&mut self, buffer: BufferId, words: &[u32]) {
         self.still.changed(buffer);
         if let Some(buffer) = self.physical(buffer, true) {
             self.gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(words));
@@ -218,11 +222,11 @@ impl Engine {
     }
 
     /// The buffer that now holds a picture or a wire, for a viewport on the same device.
-    pub fn buffer(&self, buffer: usize, state: bool) -> Option<&wgpu::Buffer> {
+    pub fn buffer(&self, buffer: BufferId, state: bool) -> Option<&wgpu::Buffer> {
         self.physical(buffer, state)
     }
 
-    fn physical(&self, buffer: usize, state: bool) -> Option<&wgpu::Buffer> {
+    fn physical(&self, buffer: BufferId, state: bool) -> Option<&wgpu::Buffer> {
         let swapped = if state { self.swapped } else { self.last_swapped };
         self.buffers.get(place(&self.swaps, buffer, swapped))
     }
@@ -294,7 +298,7 @@ impl Engine {
 }
 
 /// Where a buffer's role is played: after an odd number of frames, swapping pairs have changed places.
-fn place(swaps: &[(usize, usize)], buffer: usize, swapped: bool) -> usize {
+fn place(swaps: &[(BufferId, BufferId)], buffer: BufferId, swapped: bool) -> BufferId {
     let partner = swaps.iter().find_map(|(a, b)| match buffer {
         x if x == *a => Some(*b),
         x if x == *b => Some(*a),
@@ -305,7 +309,7 @@ fn place(swaps: &[(usize, usize)], buffer: usize, swapped: bool) -> usize {
 
 /// All that a plan keeps on the device.
 struct Memory {
-    buffers: Vec<wgpu::Buffer>,
+    buffers: Buffers,
     uniforms: wgpu::Buffer,
     /// Alarms, where kernels raise any.
     flags: Option<wgpu::Buffer>,
@@ -330,8 +334,8 @@ impl Memory {
 struct Builder<'a> {
     gpu: &'a Gpu,
     plan: &'a Plan,
-    pipelines: &'a [Arc<Pipeline>],
-    buffers: &'a [wgpu::Buffer],
+    pipelines: &'a IdVec<Kernel, Arc<Pipeline>>,
+    buffers: &'a Buffers,
     uniforms: &'a wgpu::Buffer,
     flags: Option<&'a wgpu::Buffer>,
 }
@@ -346,11 +350,11 @@ impl Builder<'_> {
         &self,
         dispatch: &Dispatch,
         swapped: bool,
-        known: &mut std::collections::HashMap<(usize, Vec<usize>), wgpu::BindGroup>,
+        known: &mut std::collections::HashMap<(KernelId, Vec<BufferId>), wgpu::BindGroup>,
     ) -> Option<RecordedDispatch> {
         let kernel = self.plan.kernels.get(dispatch.kernel)?;
         let pipeline = self.pipelines.get(dispatch.kernel)?;
-        let buffers: Vec<usize> = dispatch.buffers.iter().map(|b| place(&self.plan.swaps, *b, swapped)).collect();
+        let buffers: Vec<BufferId> = dispatch.buffers.iter().map(|b| place(&self.plan.swaps, *b, swapped)).collect();
         let bind_group = known.entry((dispatch.kernel, buffers.clone())).or_insert_with(|| {
             let uniform = |size: u64| {
                 wgpu::BindingResource::Buffer(wgpu::BufferBinding {

@@ -1,8 +1,13 @@
 //! Pipelines by the content of their kernel, kept for the next plan. [`super::compile`] makes them.
+//!
+//! Each edit of a stage's text makes a pipeline that may never be asked for again, so those that were used last are kept and the others
+//! go. An engine holds its own.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use lru::LruCache;
 
 use super::driver::Making;
 use crate::plan::Kernel;
@@ -25,19 +30,32 @@ pub(super) struct Shared {
     pub changed: Condvar,
 }
 
-#[derive(Debug, Default)]
+/// Pipelines that are kept, unless a plan has more: several graphs' worth, so that undoing an edit compiles nothing.
+const MOST_KEPT: usize = 256;
+/// The same of problems.
+const MOST_FAILED: usize = 64;
+
+#[derive(Debug)]
 pub(super) struct State {
-    pub known: HashMap<Key, Arc<Pipeline>>,
+    pub known: LruCache<Key, Arc<Pipeline>>,
     /// What some thread is making, since when, perhaps for somebody who no longer waits.
     pub making: HashMap<Key, Instant>,
     /// What went wrong, until it is asked for again.
     pub failed: HashMap<Key, Problem>,
+    /// Requests that are still to collect what was made for them.
+    waiting: usize,
+}
+
+impl Default for State {
+    fn default() -> State {
+        State { known: LruCache::unbounded(), making: HashMap::new(), failed: HashMap::new(), waiting: 0 }
+    }
 }
 
 impl State {
     /// What has neither a pipeline nor a problem yet.
     pub fn open<'n>(&self, nodes: &'n [(Key, Vec<String>)]) -> impl Iterator<Item = &'n (Key, Vec<String>)> {
-        nodes.iter().filter(|(key, _)| !self.known.contains_key(key) && !self.failed.contains_key(key))
+        nodes.iter().filter(|(key, _)| !self.known.contains(key) && !self.failed.contains_key(key))
     }
 
     pub fn progress(&self, nodes: &[(Key, Vec<String>)]) -> Making {
@@ -58,6 +76,36 @@ impl Shared {
     }
 }
 
+/// A request for the pipelines of a plan. While there is one, nothing goes.
+pub(super) struct Waiting {
+    shared: Arc<Shared>,
+    /// Kernels of the plan.
+    wanted: usize,
+}
+
+impl Waiting {
+    pub fn begin(shared: &Arc<Shared>, wanted: usize) -> Waiting {
+        shared.lock().waiting += 1;
+        Waiting { shared: shared.clone(), wanted }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.waiting -= 1;
+        if state.waiting > 0 {
+            return;
+        }
+        while state.known.len() > MOST_KEPT.max(self.wanted) {
+            state.known.pop_lru();
+        }
+        if state.failed.len() > MOST_FAILED {
+            state.failed.clear();
+        }
+    }
+}
+
 /// All that a pipeline depends on. The text itself, not a hash of it: no collision to think about.
 pub(super) type Key = (String, Vec<bool>, u32, bool, bool);
 
@@ -73,16 +121,58 @@ impl Pipelines {
     }
 
     /// Those not known yet, the longest text first. What went wrong with them before is forgotten.
-    pub(super) fn missing(&self, kernels: &[Kernel], keys: &[Key]) -> VecDeque<(Key, Kernel)> {
+    pub(super) fn missing<'a>(&self, kernels: impl Iterator<Item = (&'a Kernel, &'a Key)>) -> VecDeque<(Key, Kernel)> {
         let mut state = self.0.lock();
         let mut missing: Vec<(Key, Kernel)> = Vec::new();
-        for (key, kernel) in keys.iter().zip(kernels) {
+        for (kernel, key) in kernels {
             state.failed.remove(key);
-            if !state.known.contains_key(key) && missing.iter().all(|(known, _)| known != key) {
+            if !state.known.contains(key) && missing.iter().all(|(known, _)| known != key) {
                 missing.push((key.clone(), kernel.clone()));
             }
         }
         missing.sort_by_key(|(_, kernel)| std::cmp::Reverse(kernel.wgsl.len()));
         missing.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::gpu::{Gpu, GpuOptions};
+    use crate::graph::Graph;
+    use crate::library::Library;
+    use crate::plan::{Keep, Plan, PlanOptions};
+
+    /// A plan of stages that differ by a constant each.
+    fn plan(constants: std::ops::Range<usize>) -> Plan {
+        let stage = |k: usize| {
+            format!(
+                r##""n{k}": (custom: r#"//! Constant
+                //! @over once
+                //! @out value: f32   A number
+                fn stage() -> f32 {{ return {k}.0; }}"#),"##
+            )
+        };
+        let nodes: String = constants.map(stage).collect();
+        let document = Document::parse(&format!("(version: 1, nodes: {{ {nodes} }})")).unwrap();
+        let graph = Graph::build(&document, Library::builtin()).unwrap();
+        Plan::compile(&graph, &PlanOptions { keep: Keep::All, ..PlanOptions::default() }).unwrap()
+    }
+
+    #[test]
+    fn what_was_used_last_is_kept_and_a_large_plan_is_kept_whole() {
+        let gpu = Gpu::new(&GpuOptions::default()).unwrap();
+        let kept = |plan: &Plan| {
+            let keys: Vec<Key> = plan.kernels.iter().map(key).collect();
+            keys.len() - gpu.pipelines.missing(plan.kernels.iter().zip(&keys)).len()
+        };
+        let (small, large) = (plan(0..10), plan(10..20 + MOST_KEPT));
+        gpu.prepare(&small).unwrap();
+        assert_eq!(kept(&small), 10);
+        gpu.prepare(&large).unwrap();
+        assert_eq!((kept(&small), kept(&large)), (0, MOST_KEPT + 10), "the large plan alone is over the limit");
+        gpu.prepare(&small).unwrap();
+        assert_eq!((kept(&small), gpu.pipelines.count()), (10, MOST_KEPT));
     }
 }

@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::plan::Plan;
+use crate::plan::{BufferId, KernelId, Plan};
 
 /// What the still dispatches of a plan depend on, and what it was when they last ran.
 pub struct Still {
     /// Their uniform blocks, as bytes of the uniform buffer.
     blocks: Vec<Range<usize>>,
     /// Buffers that they read or write.
-    buffers: BTreeSet<usize>,
+    buffers: BTreeSet<BufferId>,
     /// What the blocks said; `None` when they have to run in any case.
     told: Option<Vec<u8>>,
 }
 
 impl Still {
     pub fn new(plan: &Plan) -> Still {
-        let starts: BTreeSet<(u32, usize)> = plan.still.iter().map(|d| (d.uniform, d.kernel)).collect();
-        let block = |(start, kernel): (u32, usize)| {
+        let starts: BTreeSet<(u32, KernelId)> = plan.still.iter().map(|d| (d.uniform, d.kernel)).collect();
+        let block = |(start, kernel): (u32, KernelId)| {
             let bytes = plan.kernels.get(kernel)?.uniform_bytes;
             Some(start as usize..(start + bytes) as usize)
         };
@@ -33,7 +33,7 @@ impl Still {
     }
 
     /// Somebody has changed a buffer.
-    pub fn changed(&mut self, buffer: usize) {
+    pub fn changed(&mut self, buffer: BufferId) {
         if self.buffers.contains(&buffer) {
             self.forget();
         }

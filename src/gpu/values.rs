@@ -4,6 +4,7 @@ use super::device::Gpu;
 use super::engine::Engine;
 use super::memory::OutOfMemory;
 use super::readback::Reading;
+use crate::plan::BufferId;
 use crate::problem::Problem;
 
 /// Workgroups that look at one buffer at most.
@@ -39,13 +40,13 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
 /// A buffer of floats that is looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct Watched {
-    pub buffer: usize,
+    pub buffer: BufferId,
     /// Whether it is a State's, so that the value is meant that the next frame starts from.
     pub state: bool,
     pub words: u32,
     pub half: bool,
     /// Of particles: the buffer of their count, whether that is a State's, and words of a particle.
-    pub count: Option<(usize, bool, u32)>,
+    pub count: Option<(BufferId, bool, u32)>,
 }
 
 /// Looks at buffers of an engine, all with one submit.
@@ -176,7 +177,7 @@ pub struct Snapshot(Vec<Option<wgpu::Buffer>>);
 
 impl Engine {
     /// Copies what the next frame starts from, into memory that `snapshot` has from before where it is of the same size.
-    pub fn snapshot(&self, gpu: &Gpu, buffers: &[usize], snapshot: &mut Snapshot) {
+    pub fn snapshot(&self, gpu: &Gpu, buffers: &[BufferId], snapshot: &mut Snapshot) {
         snapshot.0.resize(buffers.len(), None);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         for (buffer, copy) in buffers.iter().zip(&mut snapshot.0) {
@@ -196,7 +197,7 @@ impl Engine {
     }
 
     /// Begins from a snapshot: for each of its buffers the one here, if there is one.
-    pub fn begin_from(&mut self, gpu: &Gpu, snapshot: &Snapshot, buffers: &[Option<usize>]) {
+    pub fn begin_from(&mut self, gpu: &Gpu, snapshot: &Snapshot, buffers: &[Option<BufferId>]) {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         for (copy, buffer) in snapshot.0.iter().zip(buffers) {
             let target = buffer.and_then(|buffer| self.buffer(buffer, true));

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::numbers::Table;
-use super::{Graph, ParticleSet};
+use super::{DomainId, Graph, Node, NodeId, ParticleSet};
+use crate::arena::IdVec;
 use crate::problem::Problems;
 use crate::stage::types::{WireType, particles_name};
 
@@ -14,7 +15,7 @@ pub type Carried = Option<Carry>;
 #[derive(Clone, Debug)]
 pub struct Carry {
     pub ty: WireType,
-    pub domain: Option<usize>,
+    pub domain: Option<DomainId>,
     pub set: Option<ParticleSet>,
 }
 
@@ -28,8 +29,8 @@ impl Carry {
 /// An input of a group, or an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Border {
-    Input(usize, usize),
-    Output(usize, usize),
+    Input(NodeId, usize),
+    Output(NodeId, usize),
 }
 
 /// Finds out what every wire carries; its methods stand where their subject is.
@@ -38,10 +39,10 @@ pub struct Resolver<'a> {
     pub numbers: &'a Table,
     pub problems: &'a mut Problems,
     /// Whether the outputs of each node are known; `Some(false)`: never, for a reason that was reported.
-    pub done: Vec<Option<bool>>,
+    pub done: IdVec<Node, Option<bool>>,
     /// Nodes being resolved, outermost first: meeting one again is a cycle.
-    pub open: Vec<usize>,
-    pub opened: Vec<bool>,
+    pub open: Vec<NodeId>,
+    pub opened: IdVec<Node, bool>,
     /// What inputs and outputs of groups carry, once it is known.
     pub carries: HashMap<Border, Carried>,
     /// Those that are being followed: meeting one again is a cycle too.

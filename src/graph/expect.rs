@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Graph, Kind, Source};
+use super::{Graph, Kind, NodeId, Source};
 use crate::document::{Document, Expect, NodeKind};
 use crate::problem::Problem;
 use crate::stage::types::{ValueType, WireType};
@@ -381,7 +381,7 @@ fn target(expect: &Expect, document: &Document, graph: &Graph) -> Result<Target,
 }
 
 /// The port of a node that a wire's name means, and the attribute behind it.
-fn port<'t>(graph: &Graph, node: usize, text: &'t str) -> Result<(usize, Option<&'t str>), Fault> {
+fn port<'t>(graph: &Graph, node: NodeId, text: &'t str) -> Result<(usize, Option<&'t str>), Fault> {
     let entry = graph.nodes.get(node);
     let count = entry.map_or(0, |entry| match &entry.kind {
         Kind::Group(group) => group.outputs.len(),
@@ -412,7 +412,7 @@ fn port<'t>(graph: &Graph, node: usize, text: &'t str) -> Result<(usize, Option<
 }
 
 /// What a wire carries and the node that makes it, seen through groups.
-fn carried(graph: &Graph, source: &Source, depth: usize) -> Option<(WireType, usize)> {
+fn carried(graph: &Graph, source: &Source, depth: usize) -> Option<(WireType, NodeId)> {
     // A wire passes each node once at most.
     if depth > graph.nodes.len() {
         return None;

@@ -12,7 +12,8 @@ use super::precision;
 use super::scope::{Flattener, Place, Scope};
 use super::unread;
 use super::values::Setting;
-use super::{Graph, Input, Kind, Node, ParticleSet, Source};
+use super::{DomainId, Graph, Input, Kind, Node, NodeId, ParticleSet, Source};
+use crate::arena::Arena;
 use crate::document::{self, Document, NodeKind, Nodes, ParamValue};
 use crate::expr;
 use crate::library::{Definition, Library};
@@ -29,8 +30,8 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
         fps: document.fps,
         seed: document.seed,
         input: document.input.clone(),
-        domains: Vec::new(),
-        nodes: Vec::new(),
+        domains: Arena::default(),
+        nodes: Arena::default(),
         numbers: Vec::new(),
         shapes: BTreeMap::new(),
         made_with: BTreeMap::new(),
@@ -55,7 +56,7 @@ pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) 
 }
 
 impl Flattener<'_> {
-    pub fn scope(&mut self, nodes: &Nodes, mut scope: Scope, ports: &Ports<'_>) -> BTreeMap<String, usize> {
+    pub fn scope(&mut self, nodes: &Nodes, mut scope: Scope, ports: &Ports<'_>) -> BTreeMap<String, NodeId> {
         self.level(nodes, &mut scope);
         for (name, node) in nodes {
             if let NodeKind::Domain(domain) = &node.kind {
@@ -66,8 +67,7 @@ impl Flattener<'_> {
                     break;
                 }
                 if let Some(domain) = self.domain(&path, domain, &scope.names) {
-                    self.graph.domains.push(domain);
-                    scope.domains.insert(name.clone(), self.graph.domains.len() - 1);
+                    scope.domains.insert(name.clone(), self.graph.domains.push(domain));
                 }
             }
         }
@@ -86,8 +86,7 @@ impl Flattener<'_> {
                 self.problems.push(Problem::new(&path, "", format!("`{name}` is not a valid node name"), remedy));
             }
             if !matches!(node.kind, NodeKind::Domain(_)) && !left_out(node) && self.graph.nodes.len() < limits::NODES {
-                names.insert(name.clone(), self.graph.nodes.len());
-                self.graph.nodes.push(empty(&path, scope.group));
+                names.insert(name.clone(), self.graph.nodes.push(empty(&path, scope.group)));
             }
         }
         if self.graph.nodes.len() >= limits::NODES {
@@ -140,11 +139,11 @@ impl Flattener<'_> {
 
     fn node(
         &mut self,
-        index: usize,
+        index: NodeId,
         name: &str,
         node: &document::Node,
         (siblings, ports): (&Nodes, &Ports<'_>),
-        names: &BTreeMap<String, usize>,
+        names: &BTreeMap<String, NodeId>,
         scope: &Scope,
     ) {
         let path = format!("{}{name}", scope.prefix);
@@ -319,7 +318,8 @@ impl Flattener<'_> {
             WireType::Particles => {
                 let capacity = self.capacity(place)?;
                 let attributes: Attributes = particles(ty).map(|(a, _)| a.into_iter().collect()).unwrap_or_default();
-                Some(ParticleSet { capacity, domain: usize::MAX, attributes })
+                // Its domain is known with the wires.
+                Some(ParticleSet { capacity, domain: DomainId::new(usize::MAX), attributes })
             }
             _ => None,
         };
@@ -407,7 +407,7 @@ fn shortened_beyond(name: &str) -> String {
     if name.len() > limits::PORT_NAME { shortened(name) } else { name.to_string() }
 }
 
-pub fn empty(path: &str, group: Option<usize>) -> Node {
+pub fn empty(path: &str, group: Option<NodeId>) -> Node {
     Node {
         path: path.into(),
         kind: Kind::Broken,

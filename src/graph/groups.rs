@@ -8,7 +8,7 @@ use super::numbers::{Named, NamedNumber, Names, Unfit};
 use super::ports::Ports;
 use super::scope::{Flattener, Place, Scope};
 use super::values::wired;
-use super::{Group, Input, Kind, Node, Source};
+use super::{DomainId, Group, Input, Kind, Node, NodeId, Source};
 use crate::document::{self, Link, Nodes, ParamValue};
 use crate::expr;
 use crate::problem::Problem;
@@ -18,9 +18,9 @@ impl Flattener<'_> {
     pub(super) fn group(
         &mut self,
         place: &Place<'_>,
-        index: usize,
+        index: NodeId,
         (group, iterations): (&document::Group, u32),
-        domain: Option<usize>,
+        domain: Option<DomainId>,
     ) -> Node {
         if group.inputs.len().max(group.outputs.len()) > limits::GROUP_PORTS {
             let (inputs, outputs) = (group.inputs.len(), group.outputs.len());

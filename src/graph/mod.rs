@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arena::{Arena, Id};
 use crate::document::Document;
 use crate::input::InputTrack;
 use crate::library::Library;
@@ -38,6 +39,10 @@ use crate::stage::types::{Attributes, EdgeRule, PortType, Precision, ValueType, 
 pub use fixed::Shapes;
 pub use numbers::{NamedNumber, Table};
 pub use values::{Setting, fit};
+
+/// Which node of a graph, and which domain.
+pub type NodeId = Id<Node>;
+pub type DomainId = Id<Domain>;
 
 /// A box in space, cut into cubic cells, or into slices of such.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,7 +64,7 @@ pub struct Domain {
 /// What the cells of a domain are slices of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sliced {
-    pub domain: usize,
+    pub domain: DomainId,
     /// Slices of a cell, side by side along x.
     pub into: u32,
 }
@@ -68,7 +73,7 @@ pub struct Sliced {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finer {
     /// The domain whose cells are half as wide.
-    pub domain: usize,
+    pub domain: DomainId,
     /// Cells along x, y, z of the finest domain.
     pub finest: [u32; 3],
     /// How many of its cells one is wide.
@@ -126,8 +131,8 @@ pub struct Graph {
     pub seed: u32,
     /// What plays when nobody is at the controls.
     pub input: Option<InputTrack>,
-    pub domains: Vec<Domain>,
-    pub nodes: Vec<Node>,
+    pub domains: Arena<Domain>,
+    pub nodes: Arena<Node>,
     /// Numbers that expressions name, each behind those that it names itself.
     pub numbers: Vec<NamedNumber>,
     /// Paths that the plan follows from, so that another value makes another plan.
@@ -148,7 +153,7 @@ impl Graph {
 
     /// Has the text of a node's stage tell what a compiler asks of it; what it has told it knows from then on. Returns whether there
     /// is such a node.
-    pub fn read_stage(&self, node: usize) -> bool {
+    pub fn read_stage(&self, node: NodeId) -> bool {
         let Some(node) = self.nodes.get(node) else { return false };
         if let Kind::Stage(stage) = &node.kind {
             let dim = node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim);
@@ -162,8 +167,8 @@ impl Graph {
     }
 
     /// The domain with cells twice as wide as those of another; an odd row ends in a cell that reaches beyond.
-    fn half(&mut self, finer: usize) -> Option<usize> {
-        if let Some(known) = self.domains.iter().position(|d| d.finer.is_some_and(|f| f.domain == finer)) {
+    fn half(&mut self, finer: DomainId) -> Option<DomainId> {
+        if let Some(known) = self.domains.position(|d| d.finer.is_some_and(|f| f.domain == finer)) {
             return Some(known);
         }
         let Domain { name, dim, resolution, cell_size, edge, finer: above, sliced } = self.domains.get(finer)?.clone();
@@ -171,37 +176,41 @@ impl Graph {
         let resolution = resolution.map(|cells| cells.div_ceil(2));
         let (name, cell_size) = (format!("{name} / 2"), 2.0 * cell_size);
         let finer = Some(Finer { domain: finer, finest, widening: widening.saturating_mul(2) });
-        self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer, sliced });
-        Some(self.domains.len() - 1)
+        Some(self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer, sliced }))
     }
 
     /// The domain whose cells are those of another, cut along x.
-    fn slices(&mut self, domain: usize, into: u32) -> Option<usize> {
+    fn slices(&mut self, domain: DomainId, into: u32) -> Option<DomainId> {
         let sliced = Some(Sliced { domain, into });
         let whole = self.domains.get(domain).filter(|d| d.sliced.is_none())?.clone();
         // Half of a sliced domain names the same whole one.
-        if let Some(known) = self.domains.iter().position(|d| d.sliced == sliced && d.finer == whole.finer) {
+        if let Some(known) = self.domains.position(|d| d.sliced == sliced && d.finer == whole.finer) {
             return Some(known);
         }
         let [x, y, z] = whole.resolution;
         let resolution = [x.saturating_mul(into), y, z];
-        self.domains.push(Domain { name: format!("{} in slices", whole.name), resolution, sliced, ..whole });
-        Some(self.domains.len() - 1)
+        Some(self.domains.push(Domain { name: format!("{} in slices", whole.name), resolution, sliced, ..whole }))
     }
 
     /// Dimensions of the space around a node, for one without a domain those that all domains have.
     ///
     /// `None` where domains differ.
-    pub fn dim_around(&self, node: usize) -> Option<u32> {
+    pub fn dim_around(&self, node: NodeId) -> Option<u32> {
         let own = self.nodes.get(node).and_then(|node| node.domain).and_then(|domain| self.domains.get(domain));
-        let Some(any) = own.or(self.domains.first()) else { return Some(2) };
+        let Some(any) = own.or(self.domains.iter().next()) else { return Some(2) };
         (own.is_some() || self.domains.iter().all(|domain| domain.dim == any.dim)).then_some(any.dim)
     }
 
+    /// A domain of a graph whose domains all have as many dimensions.
+    fn any_domain(&self) -> Option<DomainId> {
+        let (id, any) = self.domains.entries().next()?;
+        self.domains.iter().all(|domain| domain.dim == any.dim).then_some(id)
+    }
+
     /// The domain of a graph that has one; those that stages ask for do not count.
-    fn single_domain(&self) -> Option<usize> {
-        let mut own = (0..self.domains.len()).filter(|d| !self.domains[*d].derived());
-        own.next().filter(|_| own.next().is_none())
+    fn single_domain(&self) -> Option<DomainId> {
+        let mut own = self.domains.entries().filter(|(_, domain)| !domain.derived());
+        own.next().filter(|_| own.next().is_none()).map(|(id, _)| id)
     }
 }
 
@@ -210,8 +219,8 @@ impl Graph {
 pub struct Node {
     pub path: String,
     pub kind: Kind,
-    /// Index of the group around it.
-    pub group: Option<usize>,
+    /// The group around it.
+    pub group: Option<NodeId>,
     /// In the order of the kind's ports.
     pub inputs: Vec<Input>,
     pub iterations: u32,
@@ -220,7 +229,7 @@ pub struct Node {
     /// How the grids of floats that it writes, or holds, are stored.
     pub precision: Precision,
     /// The domain that it runs over, or lives on.
-    pub domain: Option<usize>,
+    pub domain: Option<DomainId>,
     pub params: Vec<Setting>,
     pub generics: BTreeMap<char, ValueType>,
     /// Types of its outputs, in the order of the kind's ports.
@@ -257,7 +266,7 @@ pub struct ParticleSet {
     /// Most that it can hold.
     pub capacity: u32,
     /// The space that it is in.
-    pub domain: usize,
+    pub domain: DomainId,
     pub attributes: Attributes,
 }
 
@@ -308,9 +317,9 @@ pub struct Input {
 #[derive(Clone, Debug)]
 pub enum Source {
     /// An output of a node.
-    Wire { node: usize, port: usize },
+    Wire { node: NodeId, port: usize },
     /// An input of the group around.
-    GroupInput { group: usize, input: usize },
+    GroupInput { group: NodeId, input: usize },
     /// An unwired port's constant, or a number.
     Setting(Setting),
     /// Nothing: an optional port of a host node.
@@ -342,12 +351,12 @@ impl Graph {
         crate::threads::deep_stack(|| flatten::flatten(document, library, &mut Problems::default()).1)
     }
 
-    pub fn node(&self, path: &str) -> Option<usize> {
-        self.nodes.iter().position(|node| node.path == path)
+    pub fn node(&self, path: &str) -> Option<NodeId> {
+        self.nodes.position(|node| node.path == path)
     }
 
     /// Name of an output port.
-    pub fn port_name(&self, node: usize, port: usize) -> String {
+    pub fn port_name(&self, node: NodeId, port: usize) -> String {
         match self.nodes.get(node).map(|n| &n.kind) {
             Some(Kind::Stage(stage)) => stage.outputs().nth(port).map_or_else(String::new, |p| p.name.clone()),
             Some(Kind::Group(group)) => group.outputs.get(port).map_or_else(String::new, |(name, _)| name.clone()),

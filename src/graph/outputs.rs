@@ -1,22 +1,17 @@
 //! The Outputs of a graph in their author's order, and the sizes of their pictures.
 
-use super::{Graph, Kind, Node};
+use super::{Graph, Kind, Node, NodeId};
 
 impl Graph {
-    /// The Output nodes by their index: from top to bottom as they stand on the canvas, then from left to right, then by name.
-    pub fn outputs(&self) -> Vec<usize> {
-        let place = |index: &usize| match self.nodes.get(*index).map(|node| &node.kind) {
-            Some(Kind::Output { at: (x, y), .. }) => (*x, *y),
-            _ => (0.0, 0.0),
-        };
-        let is_output = |node: &Node| matches!(node.kind, Kind::Output { .. });
-        let mut outputs: Vec<usize> =
-            (0..self.nodes.len()).filter(|i| self.nodes.get(*i).is_some_and(is_output)).collect();
-        outputs.sort_by(|a, b| {
-            let ((ax, ay), (bx, by)) = (place(a), place(b));
-            ay.total_cmp(&by).then(ax.total_cmp(&bx))
+    /// The Output nodes: from top to bottom as they stand on the canvas, then from left to right, then by name.
+    pub fn outputs(&self) -> Vec<NodeId> {
+        let outputs = self.nodes.entries().filter_map(|(id, node)| match node.kind {
+            Kind::Output { at, .. } => Some((id, at)),
+            _ => None,
         });
-        outputs
+        let mut outputs: Vec<_> = outputs.collect();
+        outputs.sort_by(|(_, (ax, ay)), (_, (bx, by))| ay.total_cmp(by).then(ax.total_cmp(bx)));
+        outputs.into_iter().map(|(id, _)| id).collect()
     }
 
     /// Width and height of an Output's picture where nobody asks for another size \[pixels\].

@@ -8,7 +8,7 @@ use super::limits;
 use super::numbers::Table;
 use super::starts::Behind;
 use super::values::{self, Setting};
-use super::{Graph, Input, Kind, Source, precision, sets};
+use super::{DomainId, Graph, Input, Kind, NodeId, Source, precision, sets};
 use crate::problem::{Problem, Problems};
 use crate::stage::header::{Change, Direction, Port};
 use crate::stage::types::{Element, PortType, ValueType, WireType};
@@ -16,10 +16,9 @@ use crate::stage::{IterationSource, Stage};
 
 pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
     sets::begin(graph);
-    let count = graph.nodes.len();
     let mut resolver = Resolver {
-        done: vec![None; count],
-        opened: vec![false; count],
+        done: graph.nodes.table(None),
+        opened: graph.nodes.table(false),
         open: Vec::new(),
         carries: HashMap::new(),
         followed: BTreeSet::new(),
@@ -27,7 +26,7 @@ pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
         numbers,
         problems,
     };
-    for node in 0..resolver.graph.nodes.len() {
+    for node in resolver.graph.nodes.ids() {
         resolver.node(node);
     }
     resolver.states();
@@ -41,7 +40,7 @@ pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
 
 impl Resolver<'_> {
     /// Makes out what a node's outputs carry. Only stages take work; the rest says it itself.
-    fn node(&mut self, node: usize) -> bool {
+    fn node(&mut self, node: NodeId) -> bool {
         if let Some(known) = self.done[node] {
             return known;
         }
@@ -75,9 +74,9 @@ impl Resolver<'_> {
         known
     }
 
-    fn cycle(&mut self, node: usize) {
+    fn cycle(&mut self, node: NodeId) {
         let start = self.open.iter().position(|n| *n == node).unwrap_or(0);
-        let path = |n: &usize| self.graph.nodes[*n].path.clone();
+        let path = |n: &NodeId| self.graph.nodes[*n].path.clone();
         let mut names: Vec<String> = self.open[start..].iter().map(path).collect();
         // Said once, from the first name on, wherever the walk came upon the cycle.
         let smallest = (0..names.len()).min_by_key(|i| names[*i].clone()).unwrap_or(0);
@@ -94,7 +93,7 @@ impl Resolver<'_> {
         ));
     }
 
-    fn only_domain(&mut self, path: &str) -> Option<usize> {
+    fn only_domain(&mut self, path: &str) -> Option<DomainId> {
         if let Some(single) = self.graph.single_domain() {
             return Some(single);
         }
@@ -129,7 +128,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn stage(&mut self, node: usize, stage: &Stage) -> bool {
+    fn stage(&mut self, node: NodeId, stage: &Stage) -> bool {
         let path = self.graph.nodes[node].path.clone();
         let inputs: Vec<Input> = self.graph.nodes[node].inputs.clone();
         let mut generics = BTreeMap::new();
@@ -219,10 +218,10 @@ impl Resolver<'_> {
     fn run_domain(
         &mut self,
         path: &str,
-        node: usize,
+        node: NodeId,
         stage: &Stage,
-        domains: &BTreeMap<&str, usize>,
-    ) -> Option<Option<usize>> {
+        domains: &BTreeMap<&str, DomainId>,
+    ) -> Option<Option<DomainId>> {
         let header = &stage.header;
         let own = self.graph.nodes[node].domain;
         match stage.source() {
@@ -234,9 +233,7 @@ impl Resolver<'_> {
             IterationSource::Positions if own.is_none() => {
                 // Only its dimensions matter, and what it reads has them.
                 let first = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
-                let same = self.graph.domains.windows(2).all(|pair| pair[0].dim == pair[1].dim);
-                let any = (!self.graph.domains.is_empty() && same).then_some(0);
-                return match first.or(any) {
+                return match first.or(self.graph.any_domain()) {
                     Some(domain) => Some(Some(domain)),
                     None => self.only_domain(path).map(Some),
                 };
@@ -247,11 +244,9 @@ impl Resolver<'_> {
         if header.once && !touches_grids {
             // It needs no cells, but a `Vec` has as many components as the space around.
             let read = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
-            let same = self.graph.domains.windows(2).all(|pair| pair[0].dim == pair[1].dim);
-            let any = (!self.graph.domains.is_empty() && same).then_some(0);
             let spatial = header.params.iter().any(|p| p.ty.value() == ValueType::Vec)
                 || ["Vec", "Cell", "DIM", "FACES"].iter().any(|word| stage.names(word));
-            return match own.or(read).or(any) {
+            return match own.or(read).or(self.graph.any_domain()) {
                 None if spatial => self.only_domain(path).map(Some),
                 domain => Some(domain),
             };
@@ -271,13 +266,13 @@ impl Resolver<'_> {
     }
 
     /// The domain that a stage runs over is cut into slices where it asks for them, or reads by cell what lies in such.
-    fn sliced(&mut self, run: usize, stage: &Stage, domains: &BTreeMap<&str, usize>) -> usize {
+    fn sliced(&mut self, run: DomainId, stage: &Stage, domains: &BTreeMap<&str, DomainId>) -> DomainId {
         if let Some(into) = stage.outputs().find_map(|p| p.slices) {
             return self.graph.slices(run, into).unwrap_or(run);
         }
         let by_cell = stage.inputs().filter(|p| p.ty.is_grid() && stage.calls(&p.name));
         let whole = self.graph.domains.get(run);
-        let of = |domain: &usize| {
+        let of = |domain: &DomainId| {
             let sliced = self.graph.domains.get(*domain).filter(|d| whole.is_some_and(|whole| d.finer == whole.finer));
             sliced.and_then(|d| d.sliced).is_some_and(|s| s.domain == run)
         };
@@ -285,7 +280,7 @@ impl Resolver<'_> {
     }
 
     /// Cell by cell only wires of the stage's own domain can be read; others by position.
-    fn check_domains(&mut self, path: &str, stage: &Stage, run: Option<usize>, domains: &BTreeMap<&str, usize>) {
+    fn check_domains(&mut self, path: &str, stage: &Stage, run: Option<DomainId>, domains: &BTreeMap<&str, DomainId>) {
         let Some(run) = run else { return };
         for port in stage.inputs().filter(|p| p.ty.is_grid()) {
             let Some(domain) = domains.get(port.name.as_str()).copied().filter(|d| *d != run) else { continue };
@@ -312,7 +307,7 @@ impl Resolver<'_> {
     }
 
     /// Gives unwired generic inputs the bound type, and letters that no wire binds the type of the constant.
-    fn bind_constants(&mut self, node: usize, stage: &Stage, generics: &mut BTreeMap<char, ValueType>) {
+    fn bind_constants(&mut self, node: NodeId, stage: &Stage, generics: &mut BTreeMap<char, ValueType>) {
         let dim = self.dim(node);
         for (port, input) in stage.inputs().zip(&mut self.graph.nodes[node].inputs) {
             let Source::Setting(setting) = &mut input.source else { continue };
@@ -330,14 +325,14 @@ impl Resolver<'_> {
         }
     }
 
-    fn dim(&self, node: usize) -> u32 {
+    fn dim(&self, node: NodeId) -> u32 {
         self.graph.nodes[node].domain.and_then(|d| self.graph.domains.get(d)).map_or(2, |d| d.dim)
     }
 
     /// What feeds a State must be of its type, on its domain; what starts it must not need a State.
     fn states(&mut self) {
         let mut behind = Behind::default();
-        for node in 0..self.graph.nodes.len() {
+        for node in self.graph.nodes.ids() {
             let Kind::State(ty) = self.graph.nodes[node].kind else { continue };
             let entry = self.graph.nodes[node].clone();
             for input in &entry.inputs {
@@ -384,7 +379,7 @@ impl Resolver<'_> {
     }
 
     /// A group around that stops by a number which follows from a State, and that State.
-    fn waits(&self, mut group: Option<usize>, behind: &mut Behind) -> Option<(String, String)> {
+    fn waits(&self, mut group: Option<NodeId>, behind: &mut Behind) -> Option<(String, String)> {
         while let Some(entry) = group.and_then(|group| self.graph.nodes.get(group)) {
             if let (Kind::Group(kind), Some(until)) = (&entry.kind, &entry.until)
                 && let Some((_, number)) = kind.outputs.get(until.port)
@@ -399,7 +394,7 @@ impl Resolver<'_> {
 
     /// A group's wires must carry what its ports declare, and a repeating group must feed back what it takes.
     fn groups(&mut self) {
-        for node in 0..self.graph.nodes.len() {
+        for node in self.graph.nodes.ids() {
             let entry = self.graph.nodes[node].clone();
             let Kind::Group(group) = entry.kind else { continue };
             for (index, ((name, ty), input)) in group.inputs.iter().zip(&entry.inputs).enumerate() {
@@ -460,7 +455,7 @@ impl Resolver<'_> {
 
     fn outputs(&mut self) {
         let mut any = false;
-        for node in 0..self.graph.nodes.len() {
+        for node in self.graph.nodes.ids() {
             if !matches!(self.graph.nodes[node].kind, Kind::Output { .. }) {
                 continue;
             }
@@ -494,7 +489,7 @@ impl Resolver<'_> {
 
     /// Every constant and expression, with the dimension of where it is used.
     fn settings(&mut self) {
-        for node in 0..self.graph.nodes.len() {
+        for node in self.graph.nodes.ids() {
             let entry = self.graph.nodes[node].clone();
             let dim = self.dim(node);
             let until = entry.until.iter().map(|until| &until.below);
@@ -522,7 +517,7 @@ impl Resolver<'_> {
 
     /// Two stages that each go on from the same wire make two values of it: legal, but seldom meant.
     fn forks(&mut self) {
-        let mut takers = BTreeMap::<(usize, usize), Vec<(String, String)>>::new();
+        let mut takers = BTreeMap::<(NodeId, usize), Vec<(String, String)>>::new();
         for node in &self.graph.nodes {
             let Kind::Stage(stage) = &node.kind else { continue };
             for (port, input) in stage.inputs().zip(&node.inputs) {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Graph;
 use super::numbers::{Names, Table, Unfit};
 use super::ports::{Ports, Types};
+use super::{DomainId, Graph, NodeId};
 use crate::document::{self, Link, Nodes};
 use crate::library::Library;
 use crate::problem::Problems;
@@ -27,8 +27,8 @@ type Param = (String, String);
 #[derive(Clone, Default)]
 pub struct Scope {
     pub prefix: String,
-    pub group: Option<usize>,
-    pub domains: BTreeMap<String, usize>,
+    pub group: Option<NodeId>,
+    pub domains: BTreeMap<String, DomainId>,
     /// Exposed parameters: to the outer names that set them.
     pub aliases: BTreeMap<Param, Vec<String>>,
     /// Exposed parameters that were given around the group: to what their expressions may name.
@@ -36,7 +36,7 @@ pub struct Scope {
     /// What the expressions of the level may name.
     pub names: Arc<Names>,
     /// Where nodes run that don't say it: the `on` of the group around.
-    pub domain: Option<usize>,
+    pub domain: Option<DomainId>,
     pub depth: usize,
     /// Types of the inputs of the group around.
     pub around: Types,
@@ -52,7 +52,7 @@ pub struct Place<'a> {
     pub siblings: &'a Nodes,
     /// The ports of the level.
     pub ports: &'a Ports<'a>,
-    pub names: &'a BTreeMap<String, usize>,
+    pub names: &'a BTreeMap<String, NodeId>,
     pub scope: &'a Scope,
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::carry::{Carry, Resolver};
 use super::numbers::Unfit;
-use super::{Graph, Kind, ParticleSet, Source};
+use super::{Graph, Kind, NodeId, ParticleSet, Source};
 use crate::problem::Problem;
 use crate::stage::Stage;
 use crate::stage::header::Port;
@@ -13,7 +13,7 @@ use crate::stage::types::{PortType, ValueType};
 /// Follows the `init` wire of each State of particles back to the emitter that begins it, which takes capacity, space and
 /// attributes over from the State.
 pub fn begin(graph: &mut Graph) {
-    for state in 0..graph.nodes.len() {
+    for state in graph.nodes.ids() {
         let entry = &graph.nodes[state];
         let (Kind::State(_), Some(set)) = (&entry.kind, entry.set.clone()) else { continue };
         let only = graph.single_domain();
@@ -26,7 +26,7 @@ pub fn begin(graph: &mut Graph) {
 }
 
 /// The stage with an unwired set at the beginning of a chain.
-fn first_emitter(graph: &Graph, mut source: Source) -> Option<usize> {
+fn first_emitter(graph: &Graph, mut source: Source) -> Option<NodeId> {
     for _ in 0..graph.nodes.len() * 2 {
         source = match source {
             Source::Wire { node, port } => match &graph.nodes[node].kind {
@@ -49,7 +49,7 @@ fn first_emitter(graph: &Graph, mut source: Source) -> Option<usize> {
 
 impl Resolver<'_> {
     /// The set that an emitter begins.
-    pub fn first_set(&mut self, node: usize, port: &Port) -> Option<ParticleSet> {
+    pub fn first_set(&mut self, node: NodeId, port: &Port) -> Option<ParticleSet> {
         let entry = &self.graph.nodes[node];
         if entry.set.is_none() {
             let cause = "the input is not wired, and no State gives the capacity";

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::carry::Resolver;
 use super::scope::{Flattener, Place};
 use super::values::fit;
-use super::{Kind, Setting, Source};
+use super::{DomainId, Kind, Setting, Source};
 use crate::problem::Problem;
 use crate::stage::Stage;
 use crate::stage::types::PortType;
@@ -37,7 +37,7 @@ impl Flattener<'_> {
 impl Resolver<'_> {
     /// Lets stages read what is on their own cells there. Faces lie elsewhere, and are still asked by position.
     pub fn own_cells(&mut self) {
-        for node in 0..self.graph.nodes.len() {
+        for node in self.graph.nodes.ids() {
             let entry = &self.graph.nodes[node];
             let (Kind::Stage(stage), Some(domain)) = (entry.kind.clone(), entry.domain) else { continue };
             let sources: Vec<(String, Source)> =
@@ -60,7 +60,7 @@ impl Resolver<'_> {
     }
 
     /// Whether a wire lives on a domain, in every repeat of the groups that it comes into.
-    fn lives_on(&mut self, source: &Source, domain: usize) -> bool {
+    fn lives_on(&mut self, source: &Source, domain: DomainId) -> bool {
         let mut pending = vec![source.clone()];
         let mut seen = Vec::new();
         while let Some(source) = pending.pop() {

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{Graph, Kind, Source};
+use super::{Graph, Kind, Node, NodeId, Source};
+use crate::arena::IdVec;
 
 /// Place of a State's `init` among its inputs.
 pub const INIT: usize = 1;
@@ -10,12 +11,11 @@ pub const INIT: usize = 1;
 impl Graph {
     /// For each node whether no frame reads it, but the start of a State does. Nodes that nothing reads are not among them. Takes time
     /// in proportion to the wires.
-    pub fn start_only(&self) -> Vec<bool> {
-        let count = self.nodes.len();
+    pub fn start_only(&self) -> IdVec<Node, bool> {
         // How many read each node in a frame, and what each node reads.
-        let (mut read, mut in_frame, mut sources) = (vec![false; count], vec![0usize; count], vec![Vec::new(); count]);
-        let mut inside = vec![Vec::new(); count];
-        for (index, node) in self.nodes.iter().enumerate() {
+        let (mut read, mut in_frame) = (self.nodes.table(false), self.nodes.table(0usize));
+        let (mut sources, mut inside) = (self.nodes.table(Vec::new()), self.nodes.table(Vec::new()));
+        for (index, node) in self.nodes.entries() {
             let state = matches!(node.kind, Kind::State(_));
             let inputs = node.inputs.iter().enumerate().map(|(port, i)| (&i.source, state && port == INIT));
             let shown = match &node.kind {
@@ -24,9 +24,9 @@ impl Graph {
             };
             for (source, start) in inputs.chain(shown) {
                 if let Source::Wire { node, .. } = source
-                    && *node < count
+                    && let Some(read) = read.get_mut(*node)
                 {
-                    read[*node] = true;
+                    *read = true;
                     if !start {
                         in_frame[*node] += 1;
                         sources[index].push(*node);
@@ -37,9 +37,9 @@ impl Graph {
                 around.push(index);
             }
         }
-        let state = |node: usize| matches!(self.nodes[node].kind, Kind::State(_));
-        let mut only = vec![false; count];
-        let mut pending: Vec<usize> = (0..count).filter(|n| read[*n] && in_frame[*n] == 0).collect();
+        let state = |node: NodeId| matches!(self.nodes[node].kind, Kind::State(_));
+        let mut only = self.nodes.table(false);
+        let mut pending: Vec<NodeId> = self.nodes.ids().filter(|n| read[*n] && in_frame[*n] == 0).collect();
         while let Some(node) = pending.pop() {
             if state(node) || std::mem::replace(&mut only[node], true) {
                 continue;
@@ -66,9 +66,9 @@ pub struct Behind {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
-    Node(usize),
-    Output(usize, usize),
-    Input(usize, usize),
+    Node(NodeId),
+    Output(NodeId, usize),
+    Input(NodeId, usize),
 }
 
 impl Behind {
@@ -94,7 +94,7 @@ impl Behind {
     }
 
     /// Files that a value depends on. Each is given once.
-    pub fn files(&mut self, graph: &Graph, source: &Source) -> Vec<usize> {
+    pub fn files(&mut self, graph: &Graph, source: &Source) -> Vec<NodeId> {
         let mut files = Vec::new();
         walk(graph, source, &mut self.clear, &mut |node| {
             files.extend(graph.nodes[node].file.is_some().then_some(node));
@@ -106,7 +106,7 @@ impl Behind {
 
 /// Goes back along the wires past what was seen, and tells of the States that it meets for as long as `on` says so. Gives the places
 /// that it has added to what was seen.
-fn walk(graph: &Graph, source: &Source, seen: &mut HashSet<Place>, on: &mut dyn FnMut(usize) -> bool) -> Vec<Place> {
+fn walk(graph: &Graph, source: &Source, seen: &mut HashSet<Place>, on: &mut dyn FnMut(NodeId) -> bool) -> Vec<Place> {
     let mut met = Vec::new();
     let mut pending = vec![source];
     while let Some(source) = pending.pop() {

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arena::{Arena, Id};
 use crate::document::ParamValue;
-use crate::graph::{Domain, File, NamedNumber, Shapes};
+use crate::graph::{Domain, DomainId, File, NamedNumber, Shapes};
 use crate::input::InputTrack;
 use crate::plan::ir::layout::Layout;
 use crate::plan::scatter::{Places, ScatterCheck};
@@ -19,6 +20,10 @@ pub const COUNT_GROUPS: u64 = 16;
 
 /// Bytes of a gate for each dispatch behind it: its workgroups.
 pub const GATE_ENTRY: u64 = 12;
+
+/// Which buffer of a plan, and which kernel.
+pub type BufferId = Id<Buffer>;
+pub type KernelId = Id<Kernel>;
 
 /// Version of the plan's format.
 pub const PLAN_VERSION: u32 = 4;
@@ -32,9 +37,9 @@ pub struct Plan {
     pub fps: f64,
     pub seed: u32,
     pub input: Option<InputTrack>,
-    pub domains: Vec<Domain>,
-    pub buffers: Vec<Buffer>,
-    pub kernels: Vec<Kernel>,
+    pub domains: Arena<Domain>,
+    pub buffers: Arena<Buffer>,
+    pub kernels: Arena<Kernel>,
     /// Run once when the simulation is reset.
     pub reset: Vec<Dispatch>,
     /// What gives the same in every frame. Run before the first frame, and again before the next one after a parameter of theirs,
@@ -43,7 +48,7 @@ pub struct Plan {
     /// Run every frame.
     pub frame: Vec<Dispatch>,
     /// Pairs of buffers that change places after every frame: what a State was, and what it becomes.
-    pub swaps: Vec<(usize, usize)>,
+    pub swaps: Vec<(BufferId, BufferId)>,
     pub states: Vec<State>,
     /// Every wire by `node.port`.
     pub wires: BTreeMap<String, Wire>,
@@ -85,8 +90,8 @@ pub struct FileGrid {
     /// Whether files outside that folder may be read too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub anywhere: bool,
-    pub domain: usize,
-    pub buffer: usize,
+    pub domain: DomainId,
+    pub buffer: BufferId,
 }
 
 /// Something that a kernel tells when it happens.
@@ -122,7 +127,7 @@ impl Cause {
 pub struct Watch {
     pub node: String,
     pub port: String,
-    pub buffer: usize,
+    pub buffer: BufferId,
     pub scalar: Scalar,
     pub range: (Option<f64>, Option<f64>),
     /// What the port's documentation says.
@@ -200,7 +205,7 @@ pub struct Binding {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dispatch {
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// Path of the node that it belongs to.
     pub node: String,
     /// Which part of the node: a repeat, a colour, a helper task.
@@ -208,7 +213,7 @@ pub struct Dispatch {
     /// Nodes that it does the work of before its own, in that order.
     pub with: Vec<String>,
     /// A buffer for each of the kernel's bindings.
-    pub buffers: Vec<usize>,
+    pub buffers: Vec<BufferId>,
     /// What its invocations are for.
     pub over: Over,
     /// How it is carried out, where it is not the plain way: its shape, and the sweeps that it really makes.
@@ -224,7 +229,7 @@ pub struct Dispatch {
 /// stopped before this repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Indirect {
-    pub buffer: usize,
+    pub buffer: BufferId,
     /// \[bytes\]
     pub offset: u64,
     /// Whether a count says it, and not a group that may stop.
@@ -243,10 +248,10 @@ impl Dispatch {
 pub enum Over {
     /// A single time.
     Once,
-    /// Cells of the domain of this index.
-    Cells(usize),
+    /// Cells of a domain.
+    Cells(DomainId),
     /// Cells of a domain and their faces, one more along each axis.
-    Faces(usize),
+    Faces(DomainId),
     /// Particles of a set with room for so many; only the living where the dispatch is indirect.
     Particles(u32),
     /// Words of memory.
@@ -261,7 +266,7 @@ pub enum Over {
 pub struct State {
     /// The node; for particles `node.attribute` and `node.count`.
     pub node: String,
-    pub buffer: usize,
+    pub buffer: BufferId,
     /// Type, domain and start value: when a recompile leaves this alone, the contents stay.
     pub description: String,
 }
@@ -269,16 +274,16 @@ pub struct State {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wire {
     pub ty: WireType,
-    pub domain: Option<usize>,
+    pub domain: Option<DomainId>,
     /// Dimensions of the space that a `Vec` of it lives in.
     pub dim: u32,
     /// Particles that it has room for, where it is an attribute.
     pub capacity: u32,
     /// The domain in whose space its particles are, where it is an attribute.
-    pub space: Option<usize>,
+    pub space: Option<DomainId>,
     /// How its numbers are stored.
     pub precision: Precision,
-    pub buffer: usize,
+    pub buffer: BufferId,
     /// Whether the value is still there when the frame ends, or its memory went to another wire.
     pub kept: bool,
     /// Whether it is a State's value, which is next frame's once the frame has ended.
@@ -296,7 +301,7 @@ impl Wire {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
     pub node: String,
-    pub buffer: usize,
+    pub buffer: BufferId,
     pub width: u32,
     pub height: u32,
 }

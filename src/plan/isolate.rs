@@ -1,6 +1,7 @@
 //! A plan's part: what one node does, to be timed by itself.
 
-use crate::plan::data::{Dispatch, Plan};
+use crate::arena::Arena;
+use crate::plan::data::{Buffer, BufferId, Dispatch, Plan};
 use std::collections::BTreeMap;
 
 impl Plan {
@@ -8,17 +9,17 @@ impl Plan {
     /// filled.
     pub fn only(&self, node: &str) -> Plan {
         let mut frame: Vec<Dispatch> = self.frame.iter().filter(|d| d.node == node).cloned().collect();
-        let mut used: Vec<usize> = frame.iter().flat_map(|d| d.buffers.iter().copied()).collect();
+        let mut used: Vec<BufferId> = frame.iter().flat_map(|d| d.buffers.iter().copied()).collect();
         used.sort_unstable();
         used.dedup();
-        let place: BTreeMap<usize, usize> = used.iter().enumerate().map(|(new, old)| (*old, new)).collect();
-        let moved = |buffer: &usize| place.get(buffer).copied().unwrap_or_default();
+        let mut buffers = Arena::<Buffer>::default();
+        let kept = used.into_iter().filter_map(|old| Some((old, buffers.push(self.buffers.get(old)?.clone()))));
+        let place: BTreeMap<BufferId, BufferId> = kept.collect();
         for dispatch in &mut frame {
-            dispatch.buffers = dispatch.buffers.iter().map(moved).collect();
+            dispatch.buffers = dispatch.buffers.iter().filter_map(|buffer| place.get(buffer).copied()).collect();
             // Nothing lives in memory that nobody has filled.
             dispatch.indirect = None;
         }
-        let buffers: Vec<_> = used.iter().filter_map(|b| self.buffers.get(*b)).cloned().collect();
         let memory = buffers.iter().map(|b| b.bytes).sum();
         Plan {
             frame,

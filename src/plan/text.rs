@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::graph::DomainId;
 use crate::plan::data::{Dispatch, Over, Plan, mebibytes};
 use crate::stage::types::Precision;
 
@@ -51,7 +52,7 @@ pub fn plan(plan: &Plan) -> String {
         let _ = writeln!(out, "  {name}: {cells} cells of {edges} m, edge {edge}");
     }
     out.push_str("\nbuffers\n");
-    for (index, buffer) in plan.buffers.iter().enumerate() {
+    for (index, buffer) in plan.buffers.entries() {
         let others = buffer.wires().into_iter().filter(|wire| *wire != buffer.label);
         let others: Vec<String> = others.map(|wire| stored(plan, wire)).collect();
         let shared = if others.is_empty() { String::new() } else { format!(", also {}", others.join(", ")) };
@@ -177,7 +178,7 @@ pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
 }
 
 pub fn over(plan: &Plan, dispatch: &Dispatch) -> String {
-    let domain = |index: usize, faces: bool| {
+    let domain = |index: DomainId, faces: bool| {
         let Some(domain) = plan.domains.get(index) else { return String::new() };
         let resolution = if faces { domain.face_resolution() } else { domain.resolution };
         let cells: Vec<String> = resolution.iter().take(domain.dim as usize).map(u32::to_string).collect();

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::data::{Kernel, Plan};
+use crate::arena::IdVec;
+use crate::plan::data::{BufferId, Kernel, Plan};
 use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
 
 /// What a kernel does with a buffer.
@@ -17,11 +18,11 @@ impl Plan {
     /// then, and twice where the kernel both reads and writes it. Particles count as if the set were full. Caches may save
     /// a part of that, and reads of neighbours that no cache holds come on top.
     pub fn traffic(&self) -> Vec<u64> {
-        let uses: Vec<Vec<Use>> = crate::threads::deep_stack(|| self.kernels.iter().map(uses).collect());
+        let uses: IdVec<Kernel, Vec<Use>> = crate::threads::deep_stack(|| self.kernels.iter().map(uses).collect());
         let dispatches = self.frame.iter().zip(self.still.len()..);
         let bytes = dispatches.map(|(dispatch, number)| {
             // One buffer may be bound to several ports.
-            let mut bound: BTreeMap<usize, Use> = BTreeMap::new();
+            let mut bound: BTreeMap<BufferId, Use> = BTreeMap::new();
             for (buffer, used) in dispatch.buffers.iter().zip(uses.get(dispatch.kernel).into_iter().flatten()) {
                 let all = bound.entry(*buffer).or_default();
                 *all = Use { reads: all.reads || used.reads, writes: all.writes || used.writes };
@@ -31,7 +32,7 @@ impl Plan {
         bytes.collect()
     }
 
-    fn moved(&self, buffer: usize, used: Use, dispatch: usize) -> u64 {
+    fn moved(&self, buffer: BufferId, used: Use, dispatch: usize) -> u64 {
         let Some(memory) = self.buffers.get(buffer) else { return 0 };
         let size = |written| {
             let held = memory.held(dispatch, written);

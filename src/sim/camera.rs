@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Simulation;
 use crate::document::ParamValue;
-use crate::graph::{Graph, Kind, Source};
+use crate::graph::{Graph, Kind, NodeId, Source};
 use crate::stage::types::{ValueType, WireType};
 
 /// A camera that looks at a point from a distance, with the parameters of the stage `view/camera`.
@@ -149,19 +149,19 @@ pub fn orbit_target(graph: &Graph, output: Option<&str>) -> Option<String> {
     let is_output = |node: &crate::graph::Node| {
         matches!(node.kind, Kind::Output { .. }) && output.is_none_or(|name| node.path == name)
     };
-    let mut front = vec![graph.nodes.iter().position(is_output)?];
-    let mut seen: BTreeSet<usize> = front.iter().copied().collect();
+    let mut front = vec![graph.nodes.position(is_output)?];
+    let mut seen: BTreeSet<NodeId> = front.iter().copied().collect();
     while !front.is_empty() {
         if let Some(camera) = front.iter().find(|node| orbits(graph, **node)) {
             return graph.nodes.get(*camera).map(|node| node.path.clone());
         }
-        let next: Vec<usize> = front.iter().flat_map(|node| feeders(graph, *node)).collect();
+        let next: Vec<NodeId> = front.iter().flat_map(|node| feeders(graph, *node)).collect();
         front = next.into_iter().filter(|node| seen.insert(*node)).collect();
     }
     None
 }
 
-fn orbits(graph: &Graph, node: usize) -> bool {
+fn orbits(graph: &Graph, node: NodeId) -> bool {
     let Some(node) = graph.nodes.get(node) else { return false };
     let has = |name: &str| node.params.iter().any(|p| p.name == name);
     let camera = node.outputs.contains(&WireType::Number(ValueType::Camera));
@@ -169,7 +169,7 @@ fn orbits(graph: &Graph, node: usize) -> bool {
 }
 
 /// Nodes that a node reads. A group stands for what it shows; its inputs are read from outside.
-fn feeders(graph: &Graph, node: usize) -> Vec<usize> {
+fn feeders(graph: &Graph, node: NodeId) -> Vec<NodeId> {
     let Some(node) = graph.nodes.get(node) else { return Vec::new() };
     let inner = match &node.kind {
         Kind::Group(group) => group.outputs.iter().map(|(_, source)| source).collect(),

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use crate::asset::DistanceGrid;
 use crate::document::ParamValue;
 use crate::gpu::{Engine, Gpu, List, NodeTime, Profile, Reading, Recent};
-use crate::plan::{Alarm, Cause, Picture, Plan};
+use crate::plan::{Alarm, BufferId, Cause, Picture, Plan};
 use crate::problem::{Problem, Problems};
 
 pub use crate::input::FrameInput;
@@ -106,7 +106,7 @@ impl Simulation {
             let theirs = self.plan.states.iter().find(|s| s.node == ours.node && s.description == ours.description)?;
             Some((theirs.buffer, ours.buffer))
         };
-        let kept: Vec<(usize, usize)> =
+        let kept: Vec<(BufferId, BufferId)> =
             if self.fresh { Vec::new() } else { plan.states.iter().filter_map(same).collect() };
         engine.set_profile(&plan, self.profile);
         let before = std::mem::replace(&mut self.engine, engine);
@@ -179,7 +179,7 @@ impl Simulation {
         }
         let values = self.values.take();
         let (time, frame) = (self.time, self.frame);
-        let states: Vec<usize> = self.plan.states.iter().map(|state| state.buffer).collect();
+        let states: Vec<BufferId> = self.plan.states.iter().map(|state| state.buffer).collect();
         let saved = self.engine.save(&states).map_err(Problem::from)?;
         let result = self.step(input);
         self.engine.restore(&states, &saved);

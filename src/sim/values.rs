@@ -4,7 +4,7 @@
 use super::{FrameInput, Simulation};
 use crate::gpu::values::{Snapshot, ValueCheck, Watched};
 use crate::gpu::{Engine, Gpu};
-use crate::plan::{Plan, Wire};
+use crate::plan::{BufferId, Plan, Wire};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::Scalar;
 
@@ -20,7 +20,7 @@ pub struct Values {
     names: Vec<String>,
     every: u64,
     /// Every State's buffer, where copies are kept.
-    kept: Option<Vec<usize>>,
+    kept: Option<Vec<BufferId>>,
     good: Option<Good>,
     /// What is good if the look at it says so.
     next: Option<Good>,
@@ -74,7 +74,7 @@ impl Values {
             Some((state.node.clone(), watched(plan, name, wire)?))
         });
         let (names, watched): (Vec<String>, Vec<Watched>) = states.unzip();
-        let buffers: Vec<usize> = plan.states.iter().map(|state| state.buffer).collect();
+        let buffers: Vec<BufferId> = plan.states.iter().map(|state| state.buffer).collect();
         let bytes: u64 = buffers.iter().filter_map(|b| plan.buffers.get(*b)).map(|b| b.bytes).sum();
         Ok(Values {
             check: ValueCheck::new(gpu, watched)?,
@@ -220,7 +220,7 @@ impl BadValues {
         }
         wires.sort_by_key(|(first, ..)| *first);
         let mut check = ValueCheck::new(gpu, wires.iter().map(|(_, _, watched)| *watched).collect())?;
-        let buffers: Vec<Option<usize>> = replay
+        let buffers: Vec<Option<BufferId>> = replay
             .states
             .iter()
             .map(|name| plan.states.iter().find(|state| state.node == *name).map(|state| state.buffer))

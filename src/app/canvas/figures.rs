@@ -116,12 +116,12 @@ fn joined<'p>(dispatches: &'p [Dispatch], here: &dyn Fn(&'p str) -> Option<&'p s
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Over;
+    use crate::plan::{KernelId, Over};
 
     #[test]
     fn a_node_without_dispatches_tells_who_does_its_work() {
         let dispatch = |node: &str, with: &[&str]| Dispatch {
-            kernel: 0,
+            kernel: KernelId::new(0),
             node: node.into(),
             part: String::new(),
             with: with.iter().map(|w| (*w).to_string()).collect(),

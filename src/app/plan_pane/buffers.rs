@@ -5,12 +5,12 @@ use eframe::egui::{RichText, Ui};
 use super::{figures, rows};
 use crate::app::theme;
 use crate::gpu::List;
-use crate::plan::{Holding, Plan};
+use crate::plan::{BufferId, Holding, Plan};
 use crate::stage::types::Precision;
 
 /// A buffer that a dispatch is bound to.
 pub struct Use {
-    pub buffer: usize,
+    pub buffer: BufferId,
     pub writes: bool,
     /// What the stage calls it.
     pub binding: String,
@@ -31,7 +31,7 @@ pub fn uses(plan: &Plan, list: List, index: usize) -> Vec<Use> {
     bound.collect()
 }
 
-fn wire(plan: &Plan, list: List, index: usize, buffer: usize, writes: bool) -> String {
+fn wire(plan: &Plan, list: List, index: usize, buffer: BufferId, writes: bool) -> String {
     let Some(held) = plan.buffers.get(buffer) else { return String::new() };
     // A reset borrows what the frame uses later, for values without a name.
     if list == List::Reset {

@@ -8,7 +8,7 @@ use super::figures;
 use super::rows::{self, Row, Shape};
 use crate::app::session::Session;
 use crate::app::theme::Look;
-use crate::plan::{Dispatch, Plan};
+use crate::plan::{BufferId, Dispatch, KernelId, Plan};
 
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -26,7 +26,7 @@ impl Facts {
     pub fn new(plan: &Plan, session: &Session, look: &Look, row: &Row, items: &[usize]) -> Facts {
         let all = rows::dispatches(plan, row.list);
         let own: Vec<&Dispatch> = items.iter().filter_map(|item| all.get(*item)).collect();
-        let buffers: BTreeSet<usize> = own.iter().flat_map(|dispatch| dispatch.buffers.iter().copied()).collect();
+        let buffers: BTreeSet<BufferId> = own.iter().flat_map(|dispatch| dispatch.buffers.iter().copied()).collect();
         let outer = row.path.split('/').next().unwrap_or_default();
         let node = session.document().node(&row.path).or_else(|| session.document().node(outer));
         let mut facts = Facts {
@@ -37,7 +37,7 @@ impl Facts {
             over: String::new(),
         };
         let Some(first) = own.first().filter(|_| row.shape != Shape::Section) else { return facts };
-        let kernels: BTreeSet<usize> = own.iter().map(|dispatch| dispatch.kernel).collect();
+        let kernels: BTreeSet<KernelId> = own.iter().map(|dispatch| dispatch.kernel).collect();
         facts.stage = match kernels.len() {
             1 => plan.kernels.get(first.kernel).map_or_else(String::new, |kernel| kernel.name.clone()),
             many => figures::count(many, "kernel", "kernels"),

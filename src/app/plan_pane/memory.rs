@@ -6,7 +6,7 @@ use super::cell::{self, Columns, ROW};
 use super::{PlanPane, buffers, figures};
 use crate::app::session::Session;
 use crate::app::theme;
-use crate::plan::{Buffer, Holding, Plan};
+use crate::plan::{Buffer, BufferId, Holding, Plan};
 
 const TITLES: [&str; 5] = ["Buffer", "First wire", "Size", "Share", "Over the frame, dispatch by dispatch"];
 const WIDTHS: [f32; 5] = [62.0, 230.0, 150.0, 70.0, 360.0];
@@ -24,8 +24,8 @@ pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
     let columns = Columns::new(cell::widths(ui, TABLE, WIDTHS), STRIP, ui.available_width());
     ui.spacing_mut().item_spacing.y = 0.0;
     let (head, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    let mut order: Vec<usize> = (0..plan.buffers.len()).collect();
-    let bytes = |index: &usize| plan.buffers.get(*index).map_or(0, |buffer| buffer.bytes);
+    let mut order: Vec<BufferId> = plan.buffers.ids().collect();
+    let bytes = |index: &BufferId| plan.buffers.get(*index).map_or(0, |buffer| buffer.bytes);
     order.sort_by_key(|index| std::cmp::Reverse(bytes(index)));
     let largest = order.first().map_or(1, bytes).max(1);
     let (mut go_to, mut hovered) = (None, None);
@@ -115,7 +115,7 @@ fn figures_of(
     ui: &Ui,
     columns: &Columns<5>,
     rect: Rect,
-    (index, buffer): (usize, &Buffer),
+    (index, buffer): (BufferId, &Buffer),
     (plan, largest): (&Plan, u64),
 ) {
     let look = theme::of(ui);
@@ -166,7 +166,7 @@ fn lives<'a>(
     found
 }
 
-fn explain(ui: &mut Ui, plan: &Plan, index: usize, buffer: &Buffer, found: Option<&Holding>) {
+fn explain(ui: &mut Ui, plan: &Plan, index: BufferId, buffer: &Buffer, found: Option<&Holding>) {
     let look = theme::of(ui);
     let size = figures::bytes(buffer.bytes);
     if let Some((a, b)) = plan.swaps.iter().find(|(a, b)| *a == index || *b == index) {

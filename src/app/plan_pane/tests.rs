@@ -8,6 +8,7 @@ use super::rows::{Row, Shape};
 use super::*;
 use crate::document::Document;
 use crate::gpu::{Gpu, GpuOptions};
+use crate::plan::KernelId;
 use crate::sim::FrameInput;
 
 struct Bench {
@@ -277,7 +278,7 @@ fn the_memory_and_a_kernels_text_are_drawn() {
     bench.pane.memory = false;
     bench.frame(Vec::new());
     let plan = bench.session.running_simulation().unwrap().plan();
-    bench.pane.kernel = Some(KernelText::new(&plan.kernels[0]));
+    bench.pane.kernel = Some(KernelText::new(&plan.kernels[KernelId::new(0)]));
     (0..3).for_each(|_| drop(bench.frame(Vec::new())));
     assert!(bench.pane.kernel.is_some(), "it stays until it is closed");
 }

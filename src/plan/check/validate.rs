@@ -1,10 +1,13 @@
 //! Every kernel is parsed and validated before an engine may see it, and errors are led back to the user's own line. This runs on all
 //! cores while the compiler still writes, and text that has passed once is not looked at again.
 
-use std::collections::HashSet;
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, mpsc};
 use std::time::Duration;
+
+use lru::LruCache;
+use sha2::{Digest, Sha256};
 
 use crate::plan::check::patience::{Started, ThreadClock, without_panic_message};
 use crate::plan::check::zeros::Spelled;
@@ -247,50 +250,51 @@ fn check(text: &Text) -> Option<Problem> {
 
 fn check_both(text: &Text) -> Option<Problem> {
     let kernel = &text.kernel;
-    if let Some(problem) = too_large(kernel) {
+    let own = hash(&kernel.wgsl);
+    if !has_passed(&own)
+        && let Some(problem) = too_large(kernel)
+    {
         return Some(problem);
     }
     let as_written = || {
         let wgsl = text.written.clone()?;
-        check_text(&Kernel { wgsl, ..kernel.clone() })
+        let hash = hash(&wgsl);
+        check_text(&Kernel { wgsl, ..kernel.clone() }, hash)
     };
     match text.again {
-        true => check_text(kernel).map(|problem| as_written().unwrap_or(problem)),
-        false => as_written().or_else(|| check_text(kernel)),
+        true => check_text(kernel, own).map(|problem| as_written().unwrap_or(problem)),
+        false => as_written().or_else(|| check_text(kernel, own)),
     }
 }
 
-/// Texts that have passed.
-#[derive(Default)]
-struct Passed {
-    texts: HashSet<String>,
-    bytes: usize,
+/// SHA-256 of a text.
+type Hash = [u8; 32];
+
+/// Texts that have passed in this process, the last used first: an edit changes few kernels. Hashes, since a day's editing writes
+/// megabytes of texts; no two texts of one hash are known.
+static PASSED: LazyLock<Mutex<LruCache<Hash, ()>>> = LazyLock::new(|| Mutex::new(LruCache::new(MOST_PASSED)));
+
+/// Many graphs' worth.
+const MOST_PASSED: NonZeroUsize = NonZeroUsize::MIN.saturating_add(10_000);
+
+fn hash(wgsl: &str) -> Hash {
+    Sha256::digest(wgsl).into()
 }
 
-/// Of all compiles of the process: an edit changes few kernels.
-static PASSED: LazyLock<Mutex<Passed>> = LazyLock::new(Mutex::default);
-
-/// Bytes of text after which what has passed is forgotten: many graphs' worth.
-const MOST_PASSED: usize = 16 << 20;
-
-fn has_passed(wgsl: &str) -> bool {
-    PASSED.lock().is_ok_and(|passed| passed.texts.contains(wgsl))
+fn has_passed(hash: &Hash) -> bool {
+    PASSED.lock().is_ok_and(|mut passed| passed.get(hash).is_some())
 }
 
-fn note_passed(wgsl: &str) {
-    let Ok(mut passed) = PASSED.lock() else { return };
-    if passed.bytes + wgsl.len() > MOST_PASSED {
-        *passed = Passed::default();
-    }
-    if passed.texts.insert(wgsl.to_string()) {
-        passed.bytes += wgsl.len();
+fn note_passed(hash: Hash) {
+    if let Ok(mut passed) = PASSED.lock() {
+        passed.put(hash, ());
     }
 }
 
 /// Forgets which texts have passed, so that the next compile does all of its work. For benchmarks.
 pub fn forget_passed() {
     if let Ok(mut passed) = PASSED.lock() {
-        *passed = Passed::default();
+        passed.clear();
     }
 }
 
@@ -304,22 +308,19 @@ fn too_large(kernel: &Kernel) -> Option<Problem> {
         let cause = format!("the code of the fields that it reads has more than {MAX_TEXT} bytes");
         return Some(Problem::new(&kernel.node, "", cause, remedy));
     }
-    if has_passed(&kernel.wgsl) {
-        return None;
-    }
     let limit = inlining::MAX_KERNEL_EXPANSION;
     inlining::excessive(&tokens(&kernel.wgsl), limit)?;
     let cause = format!("the fields that it reads have more than {limit} calls after inlining");
     Some(Problem::new(&kernel.node, "", cause, remedy))
 }
 
-fn check_text(kernel: &Kernel) -> Option<Problem> {
-    if has_passed(&kernel.wgsl) {
+fn check_text(kernel: &Kernel, hash: Hash) -> Option<Problem> {
+    if has_passed(&hash) {
         return None;
     }
     let problem = parse_and_validate(kernel);
     if problem.is_none() {
-        note_passed(&kernel.wgsl);
+        note_passed(hash);
     }
     problem
 }

@@ -62,11 +62,11 @@ impl Writer<'_, '_> {
                 },
             )
         });
-        let outputs = layout.pictures.iter().map(|(node, buffer, width, height)| Picture {
-            node: graph.nodes[*node].path.clone(),
+        let outputs = layout.pictures.iter().map(|(picture, buffer)| Picture {
+            node: graph.nodes[picture.node].path.clone(),
             buffer: *buffer,
-            width: *width,
-            height: *height,
+            width: picture.width,
+            height: picture.height,
         });
         let plan = Plan {
             version: PLAN_VERSION,

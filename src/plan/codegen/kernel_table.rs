@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use crate::arena::Arena;
 use crate::plan::check::validate::{Checks, Text};
-use crate::plan::data::{Binding, Kernel};
+use crate::plan::data::{Binding, Kernel, KernelId};
 
 pub struct KernelTable {
-    pub kernels: Vec<Kernel>,
+    pub kernels: Arena<Kernel>,
     by_text: HashMap<(String, Vec<Binding>), Checked>,
     pub checks: Checks,
 }
@@ -15,12 +16,12 @@ pub struct KernelTable {
 /// A kernel that is being checked: its number there, and among the plan's kernels once something is dispatched that needs it.
 struct Checked {
     check: usize,
-    kernel: Option<usize>,
+    kernel: Option<KernelId>,
 }
 
 impl KernelTable {
     pub fn new(checks: Checks) -> KernelTable {
-        KernelTable { kernels: Vec::new(), by_text: HashMap::new(), checks }
+        KernelTable { kernels: Arena::default(), by_text: HashMap::new(), checks }
     }
 
     /// Has a kernel checked, unless one with the same text is.
@@ -32,11 +33,8 @@ impl KernelTable {
     }
 
     /// Kernels with the same text are one.
-    pub fn kernel(&mut self, kernel: Kernel) -> Option<usize> {
+    pub fn kernel(&mut self, kernel: Kernel) -> Option<KernelId> {
         let known = self.by_text.get_mut(&(kernel.wgsl.clone(), kernel.bindings.clone()))?;
-        Some(*known.kernel.get_or_insert_with(|| {
-            self.kernels.push(kernel);
-            self.kernels.len() - 1
-        }))
+        Some(*known.kernel.get_or_insert_with(|| self.kernels.push(kernel)))
     }
 }

@@ -5,6 +5,7 @@ use crate::graph::{Graph, Node};
 use crate::plan::data::Over;
 use crate::plan::ir::workgroups::{self, elements};
 use crate::plan::ir::{Op, Program, Task, Value, ValueId};
+use crate::plan::passes::allocate::Placement;
 use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
 pub struct TaskKernel {
@@ -14,7 +15,7 @@ pub struct TaskKernel {
 }
 
 /// The kernel of an operation that is one of the compiler's own tasks. `memory`: the buffer of each value.
-pub fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, memory: &[usize]) -> TaskKernel {
+pub fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, memory: &Placement) -> TaskKernel {
     let none = Value {
         ty: WireType::Number(ValueType::F32),
         domain: None,

@@ -1,15 +1,23 @@
 //! The uniform buffer: where each stage's block lies, which parameters go there, and the words that never change.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::uniforms::{self, Block, Content, Counter};
-use crate::graph::{Graph, Setting};
+use crate::graph::{Graph, NodeId, Setting};
 use crate::plan::data::{Alarm, Slot};
 use crate::plan::ir::Op;
 use crate::plan::scatter::{Places, ScatterCheck};
 
-/// What sets uniform blocks apart: node, what is built in, constants begun with, and the counters that the text uses.
-type Placed = (usize, Vec<usize>, Vec<bool>, [u32; 3]);
+/// What sets uniform blocks apart.
+#[derive(PartialEq, Eq, Hash)]
+struct BlockKey {
+    node: NodeId,
+    inlined: Vec<NodeId>,
+    /// By write: whether it begins with a constant.
+    starts: Vec<bool>,
+    /// Iteration, substep and colour; zero where the text does not use them.
+    counters: [u32; 3],
+}
 
 /// A word of a uniform block that says where the counts of a scatter port begin, or its marks.
 struct CheckWord {
@@ -27,7 +35,7 @@ pub const NO_BLOCK: u32 = uniforms::FRAME_BYTES;
 pub struct UniformLayout<'g> {
     graph: &'g Graph,
     /// Blocks already placed.
-    placed: BTreeMap<Placed, u32>,
+    placed: HashMap<BlockKey, u32>,
     pub slots: Vec<Slot>,
     pub words: Vec<(u32, i32)>,
     pub bytes: u32,
@@ -38,7 +46,7 @@ impl<'g> UniformLayout<'g> {
     pub fn new(graph: &'g Graph) -> UniformLayout<'g> {
         let bytes = 2 * uniforms::FRAME_BYTES;
         let (slots, words, check_words) = (Vec::new(), Vec::new(), Vec::new());
-        UniformLayout { graph, placed: BTreeMap::new(), slots, words, bytes, check_words }
+        UniformLayout { graph, placed: HashMap::new(), slots, words, bytes, check_words }
     }
 
     /// Places a stage's uniform block; repeats share one unless they can tell each other apart.
@@ -51,7 +59,8 @@ impl<'g> UniformLayout<'g> {
         let counters =
             [used(Counter::Iteration, op.iteration), used(Counter::Substep, op.substep), used(Counter::Color, color)];
         let starts = op.writes.iter().map(|w| w.start.is_some()).collect();
-        let key = (op.node, op.inlined().iter().map(|f| f.node).collect(), starts, counters);
+        let inlined = op.inlined().iter().map(|stage| stage.node).collect();
+        let key = BlockKey { node: op.node, inlined, starts, counters };
         if let Some(offset) = self.placed.get(&key) {
             return *offset;
         }
@@ -78,8 +87,8 @@ impl<'g> UniformLayout<'g> {
     }
 
     /// Where the number stands that a group waits to fall below; all its tests share it.
-    pub fn tolerance(&mut self, node: usize, path: &str, below: &Setting) -> u32 {
-        let key = (node, Vec::new(), Vec::new(), [0; 3]);
+    pub fn tolerance(&mut self, node: NodeId, path: &str, below: &Setting) -> u32 {
+        let key = BlockKey { node, inlined: Vec::new(), starts: Vec::new(), counters: [0; 3] };
         if let Some(offset) = self.placed.get(&key) {
             return *offset;
         }

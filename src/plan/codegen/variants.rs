@@ -7,29 +7,84 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{Builder, Scope, available_parallelism};
 
 use crate::cancel::Cancel;
-use crate::graph::{Graph, Kind, Node};
+use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::plan::codegen::stage_kernel::{self, Bound, Context, StageKernel};
 use crate::plan::codegen::uniforms::Block;
 use crate::plan::data::{Alarm, Kernel};
-use crate::plan::ir::{Op, Part, Program, Task, ValueId, Write};
+use crate::plan::ir::{InstanceId, Op, Part, Program, Task, ValueId, Write};
+use crate::plan::passes::allocate::Placement;
 use crate::plan::scatter::ScatterCheck;
 use crate::plan::tuning::Shape;
 use crate::stage::Stage;
 use crate::stage::types::Precision;
 
-/// Kernel variant of a node: which of its writes work in place, what is built in where, what is read and which of it is the same, how many sweeps it makes,
-/// which of its writes are not stored or begin with a constant, how its inputs are stored, and which parts it writes.
-type Variant = (
-    usize,
-    Vec<bool>,
-    Vec<(usize, Vec<(usize, usize)>)>,
-    Vec<(usize, usize, Part, usize)>,
-    Option<Shape>,
-    u32,
-    Vec<(bool, bool)>,
-    Vec<Precision>,
-    Vec<Part>,
-);
+/// All that the text of an operation's kernel depends on. Values themselves are not among it: sweeps of one stage share a text.
+#[derive(PartialEq, Eq, Hash)]
+struct Variant {
+    node: NodeId,
+    inlined: Vec<InlinedKey>,
+    reads: Vec<ReadKey>,
+    /// How what it needs is stored: reads, then consumed versions.
+    precisions: Vec<Precision>,
+    writes: Vec<WriteKey>,
+    shape: Option<Shape>,
+    sweeps: u32,
+}
+
+/// What a kernel's text shows of a stage that is inlined.
+#[derive(PartialEq, Eq, Hash)]
+struct InlinedKey {
+    node: NodeId,
+    callers: Vec<(InstanceId, usize)>,
+}
+
+/// What it shows of a read.
+#[derive(PartialEq, Eq, Hash)]
+struct ReadKey {
+    stage: InstanceId,
+    port: usize,
+    part: Part,
+    /// The first of the reads that has the same value, with which it shares a binding.
+    first: usize,
+}
+
+/// And of a write.
+#[derive(PartialEq, Eq, Hash)]
+struct WriteKey {
+    part: Part,
+    in_place: bool,
+    transient: bool,
+    /// Whether it begins with a constant.
+    starts: bool,
+}
+
+impl Variant {
+    fn of(program: &Program, op: &Op, in_place: &[bool]) -> Variant {
+        let first = |value: ValueId| op.reads.iter().position(|r| r.value == value).unwrap_or(0);
+        let inlined = op.inlined().iter().map(|stage| InlinedKey { node: stage.node, callers: stage.callers.clone() });
+        let reads = op.reads.iter().map(|read| ReadKey {
+            stage: read.stage,
+            port: read.port,
+            part: read.part.clone(),
+            first: first(read.value),
+        });
+        let writes = op.writes.iter().zip(in_place).map(|(write, in_place)| WriteKey {
+            part: write.part.clone(),
+            in_place: *in_place,
+            transient: write.transient,
+            starts: write.start.is_some(),
+        });
+        Variant {
+            node: op.node,
+            inlined: inlined.collect(),
+            reads: reads.collect(),
+            precisions: op.inputs().filter_map(|v| program.values.get(v)).map(|v| v.precision).collect(),
+            writes: writes.collect(),
+            shape: op.shape,
+            sweeps: op.sweeps,
+        }
+    }
+}
 
 /// Variants by what sets them apart, numbered as they come.
 #[derive(Default)]
@@ -95,32 +150,17 @@ impl Variants {
         &mut self,
         graph: &'g Graph,
         (program, op): (&Arc<Program>, usize),
-        memory: &[usize],
+        memory: &Placement,
         wanted: &mut Vec<Wanted<'g>>,
     ) -> Option<usize> {
         let place = op;
         let op = program.ops.get(place)?;
         let node = graph.nodes.get(op.node)?;
         let (Task::Stage, Kind::Stage(stage)) = (&op.task, &node.kind) else { return None };
-        let there = |v: ValueId| memory.get(v).copied().filter(|buffer| *buffer != usize::MAX);
-        let in_place = |w: &Write| w.consumes.and_then(there).is_some_and(|b| there(w.value) == Some(b));
-        let asked = op.inlined().iter().map(|f| (f.node, f.callers.clone())).collect();
-        let first = |value: ValueId| op.reads.iter().position(|r| r.value == value).unwrap_or(0);
-        let read = op.reads.iter().map(|r| (r.stage, r.port, r.part.clone(), first(r.value))).collect();
+        let in_place = |w: &Write| w.consumes.is_some_and(|v| memory[v].is_some() && memory[v] == memory[w.value]);
         let in_place: Vec<bool> = op.writes.iter().map(in_place).collect();
-        let key: Variant = (
-            op.node,
-            in_place.clone(),
-            asked,
-            read,
-            op.shape,
-            op.sweeps,
-            op.writes.iter().map(|w| (w.transient, w.start.is_some())).collect(),
-            op.inputs().filter_map(|v| program.values.get(v)).map(|v| v.precision).collect(),
-            op.writes.iter().map(|w| w.part.clone()).collect(),
-        );
         let next = self.0.len();
-        let variant = *self.0.entry(key).or_insert(next);
+        let variant = *self.0.entry(Variant::of(program, op, &in_place)).or_insert(next);
         if variant == next {
             wanted.push(Wanted { variant, node, stage, program: program.clone(), op: place, in_place });
         }
@@ -131,7 +171,7 @@ impl Variants {
 impl Wanted<'_> {
     /// Bytes of all texts that go into it.
     fn length(&self, graph: &Graph) -> usize {
-        let of = |node: usize| match &graph.nodes.get(node)?.kind {
+        let of = |node: NodeId| match &graph.nodes.get(node)?.kind {
             Kind::Stage(stage) => Some(stage.text_length()),
             _ => None,
         };
@@ -187,7 +227,7 @@ impl<'g> Writers<'g> {
         let threads = (0..available_parallelism().map_or(1, |n| n.get()).min(MOST_WRITERS)).filter(|_| {
             let (waiting, next, cancel) = (waiting.clone(), next.clone(), cancel.clone());
             let work = move || {
-                while !cancel.is_cancelled() && graph.read_stage(next.fetch_add(1, Ordering::Relaxed)) {}
+                while !cancel.is_cancelled() && graph.read_stage(NodeId::new(next.fetch_add(1, Ordering::Relaxed))) {}
                 let order = || waiting.lock().ok()?.recv().ok();
                 while let Some(order) = order() {
                     if !cancel.is_cancelled() {
@@ -222,6 +262,7 @@ mod tests {
     use super::*;
     use crate::document::Document;
     use crate::library::Library;
+    use crate::plan::data::BufferId;
     use crate::plan::{PlanOptions, lower};
 
     /// What the operations of the smoke of `stable_fluids` want, each with memory of its own, and how many stages they dispatch.
@@ -229,7 +270,7 @@ mod tests {
         let document = Document::parse(include_str!("../../../graphs/stable_fluids.ron")).unwrap();
         let graph = Graph::build(&document, Library::builtin()).unwrap();
         let program = Arc::new(lower::frame(&graph, &PlanOptions::default()).unwrap());
-        let memory: Vec<usize> = (0..program.values.len()).collect();
+        let memory: Placement = program.values.ids().map(|value| Some(BufferId::new(value.index()))).collect();
         let (mut variants, mut wanted) = (Variants::default(), Vec::new());
         let of = |op: &usize| variants.of(&graph, (&program, *op), &memory, &mut wanted).is_some();
         let stages = (0..program.ops.len()).filter(of).count();

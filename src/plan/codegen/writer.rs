@@ -7,9 +7,10 @@ use crate::plan::codegen::task::{self, TaskKernel};
 use crate::plan::codegen::uniform_layout::{NO_BLOCK, UniformLayout};
 use crate::plan::codegen::uniforms::Block;
 use crate::plan::codegen::variants::{self, Place, Variants, Wanted, Writers};
-use crate::plan::data::{Alarm, Binding, Dispatch, Indirect, Kernel, Over};
+use crate::plan::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
 use crate::plan::ir::workgroups::{self, op_groups, shaped_groups, source, task_groups};
-use crate::plan::ir::{Op, Part, Program, Task, ValueId};
+use crate::plan::ir::{OWN, Op, Part, Program, Task, ValueId};
+use crate::plan::passes::allocate::Placement;
 use crate::plan::scatter::ScatterCheck;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use crate::stage::{IterationSource, Stage};
 
 /// A variant whose text is there.
 struct Known {
-    kernel: usize,
+    kernel: KernelId,
     block: Block,
     bound: Vec<Place>,
 }
@@ -72,7 +73,7 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// The dispatches of two programs, each with the buffers of its values.
-    pub fn dispatches(&mut self, of: [(&Arc<Program>, &[usize]); 2]) -> Result<[Vec<Dispatch>; 2], Problems> {
+    pub fn dispatches(&mut self, of: [(&Arc<Program>, &Placement); 2]) -> Result<[Vec<Dispatch>; 2], Problems> {
         let (graph, mut wanted) = (self.graph, Vec::new());
         let variants = of.map(|(program, memory)| {
             let of = |op| self.variants.of(graph, (program, op), memory, &mut wanted);
@@ -108,7 +109,7 @@ impl<'a, 'g> Writer<'a, 'g> {
 
     fn list(
         &mut self,
-        (program, memory): (&Program, &[usize]),
+        (program, memory): (&Program, &Placement),
         variants: Vec<Option<usize>>,
     ) -> Result<Vec<Dispatch>, Problems> {
         program.ops.iter().zip(variants).map(|(op, variant)| self.dispatch(program, op, variant, memory)).collect()
@@ -119,20 +120,19 @@ impl<'a, 'g> Writer<'a, 'g> {
         program: &Program,
         op: &Op,
         variant: Option<usize>,
-        memory: &[usize],
+        memory: &Placement,
     ) -> Result<Dispatch, Problems> {
         if self.writers.cancel.is_cancelled() {
             return Err(crate::plan::options::cancelled());
         }
         let node = self.graph.nodes.get(op.node).ok_or_else(|| Problem::new("", "", "an operation has no node", ""))?;
-        match (&node.kind, variant) {
+        let dispatch = match (&node.kind, variant) {
             (Kind::Stage(stage), Some(variant)) => {
-                let lost = || Problem::new(&node.path, "", "the text of a kernel was not written", "");
-                let known = self.known(variant).ok_or_else(lost)?;
-                Ok(self.stage(program, op, (node, stage), &known, memory))
+                self.known(variant).map(|known| self.stage(program, op, (node, stage), &known, memory))
             }
-            _ => Ok(self.task(program, op, node, memory)),
-        }
+            _ => self.task(program, op, node, memory),
+        };
+        dispatch.ok_or_else(|| Problem::new(&node.path, "", "the text of a kernel was not written", "").into())
     }
 
     /// The kernel of a variant.
@@ -163,9 +163,9 @@ impl<'a, 'g> Writer<'a, 'g> {
         op: &Op,
         (node, stage): (&Node, &Stage),
         known: &Known,
-        memory: &[usize],
+        memory: &Placement,
     ) -> Dispatch {
-        let buffers = known.bound.iter().filter_map(|place| memory.get(place.value(op)?).copied()).collect();
+        let buffers = known.bound.iter().filter_map(|place| memory[place.value(op)?]).collect();
         Dispatch {
             kernel: known.kernel,
             node: node.path.clone(),
@@ -175,7 +175,9 @@ impl<'a, 'g> Writer<'a, 'g> {
             buffers,
             over: over(node),
             groups: shaped_groups(self.graph, program, op, node),
-            indirect: self.gated(program, op, memory).or_else(|| living(stage, op).map(|count| counted(memory[count]))),
+            indirect: self
+                .gated(program, op, memory)
+                .or_else(|| living(stage, op).and_then(|count| memory[count]).map(counted)),
             uniform: self.uniforms.block(op, &known.block, &self.alarms),
         }
     }
@@ -187,16 +189,16 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// Where the gate that an operation waits for says how many of its groups run.
-    fn gated(&self, program: &Program, op: &Op, memory: &[usize]) -> Option<Indirect> {
+    fn gated(&self, program: &Program, op: &Op, memory: &Placement) -> Option<Indirect> {
         let gate = op.gate?;
         let groups = op_groups(self.graph, program, op);
         let entry = program.tables.get(&gate)?.iter().position(|g| *g == groups)?;
         let offset = crate::plan::data::COUNT_GROUPS + crate::plan::data::GATE_ENTRY * entry as u64;
-        Some(Indirect { buffer: memory[gate], offset, living: false })
+        Some(Indirect { buffer: memory[gate]?, offset, living: false })
     }
 
     /// One of the compiler's own tasks.
-    fn task(&mut self, program: &Program, op: &Op, node: &Node, memory: &[usize]) -> Dispatch {
+    fn task(&mut self, program: &Program, op: &Op, node: &Node, memory: &Placement) -> Option<Dispatch> {
         let TaskKernel { name, wgsl, over } = task::kernel(self.graph, program, op, node, memory);
         let written = op.writes.first();
         let value = written.and_then(|w| program.values.get(w.value));
@@ -218,7 +220,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         let mut buffers = Vec::new();
         let mut bind = |name: &str, writes: bool, value: ValueId| {
             bindings.push(Binding { name: name.into(), writes });
-            buffers.push(memory[value]);
+            buffers.extend(memory[value]);
         };
         for read in &op.reads {
             bind("in", false, read.value);
@@ -242,13 +244,13 @@ impl<'a, 'g> Writer<'a, 'g> {
             uniform_bytes: 16,
         };
         self.kernels.check(usize::MAX, Text { kernel: kernel.clone(), written: None, again: false });
-        let kernel = self.kernels.kernel(kernel).unwrap_or_default();
+        let kernel = self.kernels.kernel(kernel)?;
         // The count is the last thing that a move or a pack reads.
         let living = matches!(op.task, Task::Gather | Task::Scatter | Task::Pack);
-        let count = op.reads.last().filter(|_| living).map(|r| counted(memory[r.value]));
+        let count = op.reads.last().filter(|_| living).and_then(|r| memory[r.value]).map(counted);
         let indirect = self.gated(program, op, memory).or(count);
         let (node, part, with) = (node.path.clone(), name.into(), Vec::new());
-        Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform }
+        Some(Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform })
     }
 }
 
@@ -265,7 +267,7 @@ pub fn field_checks(graph: &Graph, frame: &Program, reset: &Program) -> Vec<Text
 }
 
 /// A dispatch for the living of a set.
-fn counted(buffer: usize) -> Indirect {
+fn counted(buffer: BufferId) -> Indirect {
     Indirect { buffer, offset: crate::plan::data::COUNT_GROUPS, living: true }
 }
 
@@ -289,7 +291,7 @@ fn living(stage: &Stage, op: &Op) -> Option<ValueId> {
     };
     let beyond = matches!(set.change, Change::Emit(_) | Change::Filter) || op.writes.iter().any(partial);
     let input = stage.inputs().position(|p| p.name == set.name).filter(|_| !beyond)?;
-    op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
+    op.reads.iter().find(|r| r.stage == OWN && r.port == input && r.part == Part::Count).map(|r| r.value)
 }
 
 /// What a stage runs over.

@@ -2,7 +2,7 @@
 //! what it has read takes one for both.
 
 use crate::plan::ir::in_place::works_in_place;
-use crate::plan::ir::{Op, Part, Program, Task, ValueId, Write, query};
+use crate::plan::ir::{InstanceId, OWN, Op, Part, Program, Task, ValueId, Write, query};
 use std::collections::BTreeSet;
 
 use crate::graph::Graph;
@@ -31,7 +31,7 @@ pub fn buffers(graph: &Graph, program: &Program, op: &Op, elsewhere: &dyn Fn(Val
     let shares = op.inlined().iter().any(|built| built.before);
     let reads: BTreeSet<ValueId> = op.reads.iter().map(|read| read.value).collect();
     let read = if shares { reads.len() } else { op.reads.len() };
-    let passed = |w: &Write| w.transient || shares && w.stage > 0 && !elsewhere(w.value);
+    let passed = |w: &Write| w.transient || shares && w.stage != OWN && !elsewhere(w.value);
     let stored = op.writes.iter().filter(|w| !passed(w));
     let bound = |write: &Write| match place(graph, program, op, write, elsewhere) {
         Some(before) => usize::from(!reads.contains(&before)),
@@ -78,12 +78,12 @@ fn loads(graph: &Graph, op: &Op, write: &Write) -> bool {
 
 /// Whether an operation has flags to raise.
 fn warns(graph: &Graph, op: &Op) -> bool {
-    let loops = |instance: usize| {
+    let loops = |instance: InstanceId| {
         let dim = op.node_of(instance).and_then(|node| graph.nodes.get(node)).map_or(2, |n| graph.dim(n));
         query::stage_of(graph, op, instance).is_some_and(|stage| {
-            let adds = instance == 0 && stage.outputs().any(|port| query::checked(stage, port));
+            let adds = instance == OWN && stage.outputs().any(|port| query::checked(stage, port));
             adds || !stage.bounded(dim).finite || stage.outputs().any(|p| matches!(p.change, Change::Emit(_)))
         })
     };
-    op.reads.iter().any(|read| read.part == Part::Start) || (0..op.stages.len()).any(loops)
+    op.reads.iter().any(|read| read.part == Part::Start) || op.stages.ids().any(loops)
 }

@@ -1,7 +1,6 @@
 //! Whether an operation may write over what it reads.
 
-use crate::graph::Graph;
-use crate::graph::Kind;
+use crate::graph::{Graph, Kind, NodeId};
 use crate::plan::ir::{Op, Part, Program, Task, ValueId, Write};
 use crate::stage::Reach;
 use crate::stage::types::EdgeRule;
@@ -55,7 +54,7 @@ pub fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) 
 }
 
 /// Whether cells across a face always differ in colour. Around a periodic axis with an odd number of cells they do not.
-fn colors_alternate(graph: &Graph, node: usize, edge: Option<EdgeRule>) -> bool {
+fn colors_alternate(graph: &Graph, node: NodeId, edge: Option<EdgeRule>) -> bool {
     let domain = graph.nodes.get(node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
     domain.is_none_or(|d| {
         let odd = d.resolution.iter().take(d.dim as usize).any(|n| n % 2 == 1);

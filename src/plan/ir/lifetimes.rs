@@ -1,8 +1,9 @@
 //! How long values live, and which versions of a wire can share one buffer because each is updated in place.
 
+use crate::arena::{Arena, IdVec};
 use crate::graph::Graph;
 use crate::plan::ir::in_place::works_in_place;
-use crate::plan::ir::{Program, StateKey, ValueId};
+use crate::plan::ir::{Program, StateKey, Value, ValueId};
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
@@ -58,10 +59,10 @@ pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
 
 /// For every value the operation that writes it, and the last that needs it; -1 is before the frame, `count` after it. What nothing
 /// writes begins at the largest number.
-pub fn lives(program: &Program) -> (Vec<isize>, Vec<isize>) {
+pub fn lives(program: &Program) -> (IdVec<Value, isize>, IdVec<Value, isize>) {
     let count = program.ops.len() as isize;
-    let mut first = vec![isize::MAX; program.values.len()];
-    let mut last = vec![isize::MIN; program.values.len()];
+    let mut first = program.values.table(isize::MAX);
+    let mut last = program.values.table(isize::MIN);
     program.states.values().for_each(|v| (first[*v], last[*v]) = (-1, -1));
     for (index, op) in program.ops.iter().enumerate() {
         for value in op.writes.iter().map(|w| w.value) {
@@ -81,8 +82,8 @@ pub fn lives(program: &Program) -> (Vec<isize>, Vec<isize>) {
 }
 
 /// The chain of each value.
-pub fn owners(chains: &[Chain], values: usize) -> Vec<Option<usize>> {
-    let mut owner = vec![None; values];
+pub fn owners(chains: &[Chain], values: &Arena<Value>) -> IdVec<Value, Option<usize>> {
+    let mut owner = values.table(None);
     for (index, chain) in chains.iter().enumerate() {
         for value in &chain.values {
             if let Some(owner) = owner.get_mut(*value) {

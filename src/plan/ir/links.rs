@@ -1,14 +1,15 @@
 //! Which operation makes and which ones read each value, while operations are joined, and an order that follows from it.
 
+use crate::arena::IdVec;
 use crate::plan::ir::demand::demanded;
-use crate::plan::ir::{Program, ValueId};
+use crate::plan::ir::{Program, Value, ValueId};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::collections::BinaryHeap;
 
 pub struct Links {
-    writer: Vec<Option<usize>>,
-    readers: Vec<Vec<usize>>,
+    writer: IdVec<Value, Option<usize>>,
+    readers: IdVec<Value, Vec<usize>>,
     /// What something outside of the operations needs.
     pub asked: BTreeSet<ValueId>,
     /// The operations in an order in which each comes after those whose values it needs, and the place of each in it. Only what lies
@@ -19,10 +20,10 @@ pub struct Links {
 
 impl Links {
     pub fn new(program: &Program) -> Links {
-        let (values, count) = (program.values.len(), program.ops.len());
+        let (values, count) = (&program.values, program.ops.len());
         let mut links = Links {
-            writer: vec![None; values],
-            readers: vec![Vec::new(); values],
+            writer: values.table(None),
+            readers: values.table(Vec::new()),
             asked: demanded(program),
             order: Vec::new(),
             place: vec![0; count],

@@ -15,6 +15,8 @@ mod verify;
 pub mod window;
 pub mod workgroups;
 
-pub use program::{Op, Part, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write};
+pub use program::{
+    InstanceId, OWN, Op, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write,
+};
 pub use text::text;
 pub use verify::verify;

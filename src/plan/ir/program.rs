@@ -3,25 +3,32 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::graph::Setting;
+use crate::arena::{Arena, Id};
+use crate::graph::{DomainId, NodeId, Setting};
 use crate::plan::ir::layout::Layout;
 use crate::plan::tuning::Shape;
 use crate::stage::header::Reduction;
 use crate::stage::types::{Precision, ValueType, WireType};
 
-pub type ValueId = usize;
+pub type ValueId = Id<Value>;
+
+/// Which of an operation's stages.
+pub type InstanceId = Id<StageInstance>;
+
+/// The stage that an operation dispatches.
+pub const OWN: InstanceId = Id::new(0);
 
 /// One version of a wire, or of one part of it.
 #[derive(Clone, Debug)]
 pub struct Value {
     pub ty: WireType,
-    pub domain: Option<usize>,
+    pub domain: Option<DomainId>,
     /// Dimensions of the space that a `Vec` of it lives in.
     pub dim: u32,
     /// Particles that it has room for, where it is an attribute.
     pub capacity: u32,
     /// The domain in whose space its particles are, where it is an attribute.
-    pub space: Option<usize>,
+    pub space: Option<DomainId>,
     /// How its numbers are stored.
     pub precision: Precision,
     pub label: String,
@@ -102,10 +109,9 @@ pub enum Task {
 }
 
 /// What an operation reads from memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Read {
-    /// Which of the operation's stages.
-    pub stage: usize,
+    pub stage: InstanceId,
     /// Its input port.
     pub port: usize,
     pub part: Part,
@@ -115,9 +121,9 @@ pub struct Read {
 /// A stage of an operation.
 #[derive(Clone, Debug)]
 pub struct StageInstance {
-    pub node: usize,
+    pub node: NodeId,
     /// Who calls it, and by which input port: of a field, and of what is recomputed where it is read.
-    pub callers: Vec<(usize, usize)>,
+    pub callers: Vec<(InstanceId, usize)>,
     /// It runs over the same as the operation's own stage, before it; of several, the last one first.
     pub before: bool,
     /// The grid whose cells it recomputes wherever a caller reads them, instead of loading them.
@@ -126,15 +132,14 @@ pub struct StageInstance {
 
 impl StageInstance {
     /// The stage that an operation dispatches.
-    pub fn own(node: usize) -> StageInstance {
+    pub fn own(node: NodeId) -> StageInstance {
         StageInstance { node, callers: Vec::new(), before: false, recomputes: None }
     }
 }
 
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// Which of the operation's stages.
-    pub stage: usize,
+    pub stage: InstanceId,
     /// Its output port.
     pub port: usize,
     pub part: Part,
@@ -152,14 +157,14 @@ pub struct Write {
 #[derive(Clone, Debug)]
 pub struct Op {
     pub task: Task,
-    pub node: usize,
+    pub node: NodeId,
     /// What it reads from memory. Settings and consumed versions are not among it.
     pub reads: Vec<Read>,
     /// What one of its stages reads of what another has just written, in registers.
     pub forwarded: Vec<Read>,
     /// Its own stage, and behind it those that are inlined: fields, and what [`crate::plan::passes`] fused or recomputes. A task of the
     /// compiler has none but the node that it belongs to.
-    pub stages: Vec<StageInstance>,
+    pub stages: Arena<StageInstance>,
     pub writes: Vec<Write>,
     /// Of its first sweep.
     pub iteration: u32,
@@ -179,13 +184,13 @@ impl Write {
     /// The first output port's whole value, written by the operation's own stage from nothing before it.
     pub fn whole(value: ValueId) -> Write {
         let (part, consumes, start) = (Part::Whole, None, None);
-        Write { stage: 0, port: 0, part, value, consumes, overwrites: false, transient: false, start }
+        Write { stage: OWN, port: 0, part, value, consumes, overwrites: false, transient: false, start }
     }
 }
 
 impl Op {
     /// An operation that runs once and in its plain shape.
-    pub fn new(task: Task, node: usize, reads: Vec<Read>, stages: Vec<StageInstance>, writes: Vec<Write>) -> Op {
+    pub fn new(task: Task, node: NodeId, reads: Vec<Read>, stages: Arena<StageInstance>, writes: Vec<Write>) -> Op {
         Op {
             task,
             node,
@@ -216,28 +221,38 @@ impl Op {
     }
 
     /// The node of one of its stages.
-    pub fn node_of(&self, stage: usize) -> Option<usize> {
+    pub fn node_of(&self, stage: InstanceId) -> Option<NodeId> {
         self.stages.get(stage).map(|stage| stage.node)
     }
 
     /// The stages that run as part of its own.
     pub fn inlined(&self) -> &[StageInstance] {
-        self.stages.split_first().map_or(&[], |(_, inlined)| inlined)
+        self.stages.as_slice().split_first().map_or(&[], |(_, inlined)| inlined)
     }
 
     /// Whether a stage runs once for each of the operation's cells or particles: its own, or one that runs before it.
-    pub fn runs_itself(&self, stage: usize) -> bool {
-        stage == 0 || self.stages.get(stage).is_some_and(|stage| stage.before)
+    pub fn runs_itself(&self, stage: InstanceId) -> bool {
+        stage == OWN || self.stages.get(stage).is_some_and(|stage| stage.before)
     }
 }
 
 /// A State, and which part of it: each has memory of its own.
-pub type StateKey = (usize, Part);
+pub type StateKey = (NodeId, Part);
+
+/// What an Output makes.
+#[derive(Clone, Copy, Debug)]
+pub struct PictureValue {
+    pub node: NodeId,
+    pub value: ValueId,
+    /// \[pixels\]
+    pub width: u32,
+    pub height: u32,
+}
 
 /// The operations of a frame, or of a reset.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    pub values: Vec<Value>,
+    pub values: Arena<Value>,
     pub ops: Vec<Op>,
     /// Fields as if they were dispatched: only to be validated.
     pub field_checks: Vec<Op>,
@@ -247,10 +262,9 @@ pub struct Program {
     pub next: BTreeMap<StateKey, ValueId>,
     /// Values by `node.port`, parts of sets by `node.port.attribute`; the last version where a node repeats.
     pub wires: BTreeMap<String, ValueId>,
-    /// Pictures by Output node, with their size.
-    pub pictures: Vec<(usize, ValueId, u32, u32)>,
+    pub pictures: Vec<PictureValue>,
     /// Numbers that are watched: node, output port and value.
-    pub watches: Vec<(usize, usize, ValueId)>,
+    pub watches: Vec<(NodeId, usize, ValueId)>,
     /// Values that must outlive the frame.
     pub pinned: Vec<ValueId>,
     /// What leaves groups that may stop: the versions of each wire, one for every repeat that can be the last.
@@ -260,7 +274,7 @@ pub struct Program {
     /// For each gate the workgroups of the dispatches behind it.
     pub tables: BTreeMap<ValueId, Vec<[u32; 3]>>,
     /// The group whose test writes each gate.
-    pub testers: BTreeMap<ValueId, usize>,
+    pub testers: BTreeMap<ValueId, NodeId>,
     /// Storage buffers that the kernel of joined operations may bind.
     pub buffer_budget: usize,
     /// Whether short loops of its stages are written out, as the driver of a GPU likes it.

@@ -2,7 +2,7 @@
 
 use crate::graph::Graph;
 use crate::graph::Kind;
-use crate::plan::ir::{Op, Part, ValueId};
+use crate::plan::ir::{InstanceId, OWN, Op, Part, ValueId};
 use crate::stage::Stage;
 use crate::stage::header::Direction;
 use crate::stage::header::Port;
@@ -11,7 +11,7 @@ use crate::stage::types::Element;
 use crate::stage::types::PortType;
 use crate::stage::types::ValueType;
 
-pub fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: usize) -> Option<&'a Stage> {
+pub fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: InstanceId) -> Option<&'a Stage> {
     match &graph.nodes.get(op.node_of(instance)?)?.kind {
         Kind::Stage(stage) => Some(stage),
         _ => None,
@@ -20,10 +20,10 @@ pub fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: usize) -> Option<&'a St
 
 /// The number of living particles that an operation runs over.
 pub fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
-    let stage = stage_of(graph, op, 0)?;
+    let stage = stage_of(graph, op, OWN)?;
     let set = stage.set()?;
     let input = stage.inputs().position(|p| p.name == set.name)?;
-    op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == Part::Count).map(|r| r.value)
+    op.reads.iter().find(|r| r.stage == OWN && r.port == input && r.part == Part::Count).map(|r| r.value)
 }
 
 /// Whether the sums of a port are checked. Those of a stage that adds ones to a grid of zeros can't leave 32 bits.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Op, Part, Program, Task, ValueId};
-use crate::graph::Graph;
+use crate::graph::{Graph, NodeId};
 
 /// A line for each operation: what it writes, whose work it does, what it reads. `%7` is the value of that number; its wire stands in
 /// brackets where it is written.
@@ -12,7 +12,7 @@ pub fn text(graph: &Graph, program: &Program) -> String {
 }
 
 fn line(graph: &Graph, program: &Program, op: &Op) -> String {
-    let path = |node: usize| graph.nodes.get(node).map_or("?", |node| node.path.as_str());
+    let path = |node: NodeId| graph.nodes.get(node).map_or("?", |node| node.path.as_str());
     let label = |value: ValueId| program.values.get(value).map_or("?", |value| value.label.as_str());
     let mut out = String::new();
     let writes: Vec<String> = op

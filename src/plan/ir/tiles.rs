@@ -3,7 +3,7 @@
 use crate::graph::Graph;
 use crate::graph::Kind;
 use crate::graph::Node;
-use crate::plan::ir::{Op, Part, Program, Read};
+use crate::plan::ir::{OWN, Op, Part, Program, Read};
 use crate::plan::tuning::{CELLS_OF_A_WORD, Shape};
 use crate::stage::IterationSource;
 use crate::stage::Reach;
@@ -36,7 +36,7 @@ pub fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Vec<Haloe
     let dim = graph.dim(node);
     let found = stage.inputs().enumerate().filter_map(|(input, port)| {
         let around = stage.footprint(&port.name, dim).filter(|around| around.is_wide())?;
-        let read = op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == Part::Whole)?;
+        let read = op.reads.iter().find(|r| r.stage == OWN && r.port == input && r.part == Part::Whole)?;
         let value = program.values.get(read.value)?;
         let words = value.ty.value().components(dim).next_power_of_two();
         let grid = matches!(value.ty, WireType::Grid(_)) && value.domain == node.domain && words <= 4;
@@ -144,7 +144,7 @@ pub fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usize> {
         let value = program.values.get(read.value);
         port.is_some_and(near) && value.is_some_and(|value| value.domain == node.domain)
     };
-    let all = op.reads.iter().chain(&op.forwarded).filter(|r| r.stage == 0 && r.part == Part::Whole);
+    let all = op.reads.iter().chain(&op.forwarded).filter(|r| r.stage == OWN && r.part == Part::Whole);
     let mut held: Vec<&Read> = all.filter(own).collect();
     held.sort_by_key(|read| read.port);
     let mut room = MAX_INPUT_WORDS;

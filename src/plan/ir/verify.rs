@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Op, Program, Task, ValueId, query};
+use super::{OWN, Op, Program, Task, Value, ValueId, query};
+use crate::arena::Arena;
 use crate::graph::Graph;
 
 /// Checks a program.
@@ -10,12 +11,11 @@ use crate::graph::Graph;
 /// # Errors
 /// What does not hold, and of which operation.
 pub fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
-    let count = program.values.len();
-    let mut written = vec![None; count];
+    let mut written = program.values.table(None);
     let held: BTreeSet<ValueId> = program.states.values().copied().collect();
     for (index, op) in program.ops.iter().enumerate() {
         let place = || format!("operation {index} of {}", graph.nodes.get(op.node).map_or("?", |node| &node.path));
-        operation(graph, count, op).map_err(|cause| format!("{}: {cause}", place()))?;
+        operation(graph, &program.values, op).map_err(|cause| format!("{}: {cause}", place()))?;
         for write in &op.writes {
             if held.contains(&write.value) || written[write.value].replace(index).is_some() {
                 return Err(format!("{}: %{} has two writers", place(), write.value));
@@ -35,7 +35,7 @@ pub fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
         }
     }
     let outside = program.pinned.iter().chain(program.next.values());
-    match outside.copied().find(|value| *value >= count || written[*value].is_none() && !held.contains(value)) {
+    match outside.copied().find(|value| !written.get(*value).is_some_and(|by| by.is_some() || held.contains(value))) {
         Some(value) => Err(format!("nothing writes %{value}, which has to outlive the frame")),
         None => in_order(program),
     }
@@ -43,7 +43,7 @@ pub fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
 
 /// Whether operations follow one another without a circle.
 fn in_order(program: &Program) -> Result<(), String> {
-    let mut writer = vec![None; program.values.len()];
+    let mut writer = program.values.table(None);
     for (index, op) in program.ops.iter().enumerate() {
         op.writes.iter().for_each(|write| writer[write.value] = Some(index));
     }
@@ -59,11 +59,11 @@ fn in_order(program: &Program) -> Result<(), String> {
 }
 
 /// What holds of an operation by itself.
-fn operation(graph: &Graph, values: usize, op: &Op) -> Result<(), String> {
-    if op.stages.first().is_none_or(|own| own.node != op.node || own.before) {
+fn operation(graph: &Graph, values: &Arena<Value>, op: &Op) -> Result<(), String> {
+    if op.stages.get(OWN).is_none_or(|own| own.node != op.node || own.before) {
         return Err("its first stage is not its own".into());
     }
-    let known = |value: &ValueId| *value < values;
+    let known = |value: &ValueId| values.get(*value).is_some();
     let consumed = op.writes.iter().filter_map(|write| write.consumes);
     let all = op.needs().chain(consumed).chain(op.writes.iter().map(|write| write.value));
     if let Some(value) = all.into_iter().find(|value| !known(value)) {
@@ -91,8 +91,8 @@ fn operation(graph: &Graph, values: usize, op: &Op) -> Result<(), String> {
             return Err(format!("`{}` has no output {}, which writes %{}", stage.name, write.port, write.value));
         }
     }
-    for (index, inlined) in op.stages.iter().enumerate().skip(1) {
-        if inlined.callers.iter().any(|(caller, _)| *caller >= op.stages.len() || *caller == index) {
+    for (index, inlined) in op.stages.entries().filter(|(index, _)| *index != OWN) {
+        if inlined.callers.iter().any(|(caller, _)| op.stages.get(*caller).is_none() || *caller == index) {
             return Err(format!("stage {index} of it is called by none of its stages"));
         }
         if !inlined.before && inlined.callers.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::graph::Graph;
 use crate::graph::Kind;
-use crate::plan::ir::{Op, Part, Program};
+use crate::plan::ir::{OWN, Op, Part, Program};
 use crate::stage::Reach;
 use crate::stage::header::Direction;
 use crate::stage::types::EdgeRule;
@@ -32,10 +32,12 @@ pub fn window(graph: &Graph, program: &Program, op: &Op, port: usize, side: Side
     let Kind::Stage(stage) = &node.kind else { return None };
     let (declared, value) = match side {
         Side::Input => {
-            let read = op.reads.iter().find(|r| r.stage == 0 && r.port == port && r.part == Part::Whole)?;
+            let read = op.reads.iter().find(|r| r.stage == OWN && r.port == port && r.part == Part::Whole)?;
             (stage.inputs().nth(port)?, read.value)
         }
-        Side::Output => (stage.outputs().nth(port)?, op.writes.iter().find(|w| w.stage == 0 && w.port == port)?.value),
+        Side::Output => {
+            (stage.outputs().nth(port)?, op.writes.iter().find(|w| w.stage == OWN && w.port == port)?.value)
+        }
     };
     let value = program.values.get(value)?;
     if !matches!(value.ty, WireType::Grid(_)) {

@@ -1,6 +1,6 @@
 //! How many workgroups a dispatch has.
 
-use crate::graph::{Graph, Kind, Node};
+use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::plan::ir::{Op, Program, Task, Value, tiles, workgroups};
 use crate::plan::tuning::Shape;
 use crate::stage::IterationSource;
@@ -81,7 +81,7 @@ pub fn source(node: &Node) -> Option<IterationSource> {
 }
 
 /// Workgroups of a stage's dispatch, in its plain shape.
-pub fn groups(graph: &Graph, node: usize) -> [u32; 3] {
+pub fn groups(graph: &Graph, node: NodeId) -> [u32; 3] {
     let Some(node) = graph.nodes.get(node) else { return [1; 3] };
     if source(node) == Some(IterationSource::Particles) {
         return workgroups::word_groups(node.set.as_ref().map_or(1, |s| u64::from(s.capacity)));

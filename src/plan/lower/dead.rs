@@ -6,7 +6,7 @@ use crate::plan::ir::Program;
 impl Program {
     /// Drops operations whose results nothing needs, for instance moves of attributes that are not read again.
     pub(super) fn drop_dead(&mut self) {
-        let mut needed = vec![false; self.values.len()];
+        let mut needed = self.values.table(false);
         self.pinned.iter().for_each(|value| needed[*value] = true);
         let mut kept = Vec::with_capacity(self.ops.len());
         for op in self.ops.drain(..).rev() {
@@ -19,7 +19,7 @@ impl Program {
         }
         kept.reverse();
         // Versions that were only overwritten are gone with what wrote them.
-        let mut there = vec![false; self.values.len()];
+        let mut there = self.values.table(false);
         self.states.values().for_each(|value| there[*value] = true);
         for op in &mut kept {
             for write in &mut op.writes {

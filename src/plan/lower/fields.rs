@@ -5,8 +5,9 @@ use std::rc::Rc;
 use super::Feed;
 use super::FieldFeed;
 use super::stage::MAX_FIELDS;
-use crate::graph::{Graph, Kind};
-use crate::plan::ir::{Part, Read, StageInstance};
+use crate::arena::Arena;
+use crate::graph::{Graph, Kind, NodeId};
+use crate::plan::ir::{InstanceId, OWN, Part, Read, StageInstance};
 use crate::stage::Stage;
 
 /// What the input ports of a stage read from memory, directly and through fields: attributes only as far as the ports name them.
@@ -15,18 +16,19 @@ pub struct Collector<'a> {
     stage: &'a Stage,
     pub reads: Vec<Read>,
     /// The stage itself, and its fields.
-    pub stages: Vec<StageInstance>,
-    /// The feed of each field: one that is asked for twice is built in once.
-    feeds: Vec<Rc<FieldFeed>>,
+    pub stages: Arena<StageInstance>,
+    /// The fields that are built in: one that is asked for twice is built in once.
+    fields: Vec<(Rc<FieldFeed>, InstanceId)>,
 }
 
 impl<'a> Collector<'a> {
-    pub fn new(graph: &'a Graph, stage: &'a Stage, node: usize) -> Collector<'a> {
-        Collector { graph, stage, reads: Vec::new(), stages: vec![StageInstance::own(node)], feeds: Vec::new() }
+    pub fn new(graph: &'a Graph, stage: &'a Stage, node: NodeId) -> Collector<'a> {
+        let stages = Arena::from(vec![StageInstance::own(node)]);
+        Collector { graph, stage, reads: Vec::new(), stages, fields: Vec::new() }
     }
 
-    fn stage(&self, asker: usize) -> Option<&'a Stage> {
-        if asker == 0 {
+    fn stage(&self, asker: InstanceId) -> Option<&'a Stage> {
+        if asker == OWN {
             return Some(self.stage);
         }
         match &self.graph.nodes.get(self.stages.get(asker)?.node)?.kind {
@@ -35,8 +37,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Takes up an input port of the stage (`asker` 0) or of one of its fields.
-    pub fn input(&mut self, feed: &Feed, asker: usize, port: usize) {
+    /// Takes up an input port of the stage or of one of its fields.
+    pub fn input(&mut self, feed: &Feed, asker: InstanceId, port: usize) {
         // One more is enough to be refused.
         if self.stages.len() > MAX_FIELDS + 1 {
             return;
@@ -60,16 +62,16 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn field(&mut self, field: &Rc<FieldFeed>, asker: usize, port: usize) {
-        if let Some(known) = self.feeds.iter().position(|f| Rc::ptr_eq(f, field)) {
-            self.stages[known + 1].callers.push((asker, port));
+    fn field(&mut self, field: &Rc<FieldFeed>, asker: InstanceId, port: usize) {
+        if let Some((_, known)) = self.fields.iter().find(|(known, _)| Rc::ptr_eq(known, field)) {
+            self.stages[*known].callers.push((asker, port));
             return;
         }
-        self.feeds.push(field.clone());
-        let index = self.stages.len();
-        self.stages.push(StageInstance { callers: vec![(asker, port)], ..StageInstance::own(field.node) });
+        let callers = vec![(asker, port)];
+        let instance = self.stages.push(StageInstance { callers, ..StageInstance::own(field.node) });
+        self.fields.push((field.clone(), instance));
         for (port, feed) in field.inputs.iter().enumerate() {
-            self.input(feed, index, port);
+            self.input(feed, instance, port);
         }
     }
 }

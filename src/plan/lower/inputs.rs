@@ -1,12 +1,13 @@
 //! What the inputs of groups get, repeat by repeat, and numbers of the document that are values in memory for it.
 
+use super::EnvId;
 use super::Expander;
 use super::Feed;
 use super::Problems;
 use super::TOP;
 use super::broken;
 use super::write;
-use crate::graph::{Kind, Setting};
+use crate::graph::{Kind, NodeId, Setting};
 use crate::plan::ir::Task;
 use crate::problem::Problem;
 use crate::stage::types::WireType;
@@ -16,7 +17,7 @@ const MAX_FEEDS: usize = 300_000;
 
 impl Expander<'_> {
     /// What an input of a group gets in one repeat.
-    pub(super) fn group_input(&mut self, group: usize, input: usize, env: usize) -> Result<Feed, Problems> {
+    pub(super) fn group_input(&mut self, group: NodeId, input: usize, env: EnvId) -> Result<Feed, Problems> {
         let graph = self.graph;
         if self.taken.len() >= MAX_FEEDS {
             let cause = format!(
@@ -42,7 +43,7 @@ impl Expander<'_> {
 
     /// A number of the document that reaches a stage by way of a group: in one repeat or another it may be a value, so it is one
     /// in all of them.
-    pub(super) fn in_memory(&mut self, feed: Feed, key: (usize, usize, bool), name: &str) -> Result<Feed, Problems> {
+    pub(super) fn in_memory(&mut self, feed: Feed, key: (NodeId, usize, bool), name: &str) -> Result<Feed, Problems> {
         let Feed::Setting(setting) = feed else { return Ok(feed) };
         if let Some(value) = self.numbers.get(&key) {
             return Ok(Feed::Value(*value));

@@ -12,11 +12,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::arena::{Arena, Id};
 use crate::cancel::Cancel;
 use crate::graph::starts::{Behind, INIT};
-use crate::graph::{Graph, Kind, Setting, Source};
+use crate::graph::{DomainId, Graph, Kind, NodeId, Setting, Source};
 use crate::plan::ir::layout::{self, Layout};
-use crate::plan::ir::{Op, Part, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write};
+use crate::plan::ir::{
+    OWN, Op, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write,
+};
 use crate::plan::options::{Keep, Outputs, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::{Precision, ValueType, WireType};
@@ -50,7 +53,7 @@ struct Set {
 #[derive(Clone, Copy, Debug)]
 struct Room {
     capacity: u32,
-    domain: usize,
+    domain: DomainId,
 }
 
 /// A neighbour grid, and the order of the particles that it was filled from.
@@ -64,16 +67,18 @@ struct Neighbors {
 /// A field stage and what its inputs get.
 #[derive(Clone, Debug)]
 struct FieldFeed {
-    node: usize,
+    node: NodeId,
     inputs: Vec<Feed>,
 }
 
+type EnvId = Id<Env>;
+
 /// A scope at one repeat of its group.
 struct Env {
-    group: Option<usize>,
-    parent: usize,
+    group: Option<NodeId>,
+    parent: EnvId,
     iteration: u32,
-    previous: usize,
+    previous: EnvId,
     /// What says whether it runs.
     gate: Option<ValueId>,
 }
@@ -81,36 +86,36 @@ struct Env {
 struct Expander<'a> {
     graph: &'a Graph,
     program: Program,
-    envs: Vec<Env>,
-    stages: HashMap<(usize, usize), Vec<Feed>>,
-    groups: HashMap<(usize, usize), usize>,
+    envs: Arena<Env>,
+    stages: HashMap<(NodeId, EnvId), Vec<Feed>>,
+    groups: HashMap<(NodeId, EnvId), EnvId>,
     /// What the inputs of a group get, by scope and input.
-    taken: HashMap<(usize, usize), Feed>,
+    taken: HashMap<(EnvId, usize), Feed>,
     /// Numbers of the document that are in memory because a group gives them out, or goes on from them: by group, port, and whether
     /// that is an output.
-    numbers: HashMap<(usize, usize, bool), ValueId>,
+    numbers: HashMap<(NodeId, usize, bool), ValueId>,
     /// States, or parts of them, of which it is not known yet what they become.
     waiting: BTreeSet<StateKey>,
     /// Values that a State holds or becomes.
     claimed: HashSet<ValueId>,
     files: Behind,
     /// Field stages that are validated by themselves.
-    probed: HashSet<usize>,
+    probed: HashSet<NodeId>,
     /// Fields that operations have built in so far.
     inlined: usize,
     cancel: Cancel,
     /// Stages and groups whose inputs are being expanded: meeting one again is a circle through a group that repeats.
-    open: HashSet<(usize, usize)>,
+    open: HashSet<(NodeId, EnvId)>,
     /// States of particles that have been asked for.
-    sets: HashMap<usize, Set>,
+    sets: HashMap<NodeId, Set>,
     /// What stages and groups gave last, by node and port: the wires that have a name.
-    given: BTreeMap<(usize, usize), Feed>,
+    given: BTreeMap<(NodeId, usize), Feed>,
     /// Orders given out so far.
     orders: usize,
     stops: until::Stops,
 }
 
-const TOP: usize = 0;
+const TOP: EnvId = EnvId::new(0);
 
 /// The operations of a frame.
 pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> {
@@ -127,7 +132,7 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
         }
     }
     let start_only = graph.start_only();
-    for (index, node) in graph.nodes.iter().enumerate() {
+    for (index, node) in graph.nodes.entries() {
         let ports = match &node.kind {
             Kind::Group(group) => group.outputs.len(),
             _ => node.outputs.len(),
@@ -160,7 +165,7 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
     expander.hold_parts(kept)?;
     let mut program = expander.program;
     program.pinned.extend(program.next.values());
-    program.pinned.extend(program.pictures.iter().map(|p| p.1));
+    program.pinned.extend(program.pictures.iter().map(|picture| picture.value));
     program.pinned.extend(program.wires.iter().filter(|(name, _)| kept(name)).map(|(_, v)| *v));
     program.pinned.extend(program.watches.iter().map(|w| w.2));
     program.drop_dead();
@@ -175,7 +180,7 @@ fn is_part(rest: &str) -> bool {
 /// The operations that give every State of a frame its start value.
 pub fn reset(graph: &Graph, frame: &Program, options: &PlanOptions) -> Result<Program, Problems> {
     let mut expander = Expander::new(graph, options);
-    let states: BTreeSet<usize> = frame.states.keys().map(|(node, _)| *node).collect();
+    let states: BTreeSet<NodeId> = frame.states.keys().map(|(node, _)| *node).collect();
     for state in states {
         let node = &graph.nodes[state];
         if node.file.is_some() {
@@ -201,7 +206,7 @@ impl<'a> Expander<'a> {
         Expander {
             graph,
             program: Program::default(),
-            envs: vec![top],
+            envs: Arena::from(vec![top]),
             stages: HashMap::new(),
             groups: HashMap::new(),
             taken: HashMap::new(),
@@ -220,7 +225,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    fn feed(&mut self, source: &Source, env: usize) -> Result<Feed, Problems> {
+    fn feed(&mut self, source: &Source, env: EnvId) -> Result<Feed, Problems> {
         let graph = self.graph;
         match source {
             Source::Setting(setting) => Ok(Feed::Setting(setting.clone())),
@@ -277,7 +282,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    fn state(&mut self, node: usize) -> Feed {
+    fn state(&mut self, node: NodeId) -> Feed {
         let entry = &self.graph.nodes[node];
         if let Some(set) = &entry.set {
             return Feed::Set(self.state_set(node, set));
@@ -308,7 +313,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Wires that leave a group and come back to it make a circle only once the group repeats.
-    fn enter(&mut self, node: usize, env: usize) -> Result<(), Problem> {
+    fn enter(&mut self, node: NodeId, env: EnvId) -> Result<(), Problem> {
         if self.open.insert((node, env)) {
             return Ok(());
         }
@@ -321,7 +326,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Unrolls a group and gives the scope of its last repeat.
-    fn group(&mut self, node: usize, env: usize) -> Result<usize, Problems> {
+    fn group(&mut self, node: NodeId, env: EnvId) -> Result<EnvId, Problems> {
         if let Some(last) = self.groups.get(&(node, env)) {
             return Ok(*last);
         }
@@ -344,8 +349,7 @@ impl<'a> Expander<'a> {
             if let Some(until) = until.filter(|until| iteration > 0 && iteration % until.every == 0) {
                 gate = Some(self.test(node, previous, gate, until)?);
             }
-            self.envs.push(Env { group: Some(node), parent: env, iteration, previous, gate });
-            previous = self.envs.len() - 1;
+            previous = self.envs.push(Env { group: Some(node), parent: env, iteration, previous, gate });
         }
         if let Some(until) = until {
             self.count_repeats(node, env, gate, until)?;
@@ -356,7 +360,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Refuses repeats before they are made.
-    fn check_repeats(&self, node: usize) -> Result<(), Problems> {
+    fn check_repeats(&self, node: NodeId) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let (made, more) = (self.envs.len(), entry.iterations as usize);
         if made + more <= MAX_REPEATS {
@@ -370,7 +374,7 @@ impl<'a> Expander<'a> {
             .into())
     }
 
-    fn picture(&mut self, node: usize, size: Option<(u32, u32)>) -> Result<(), Problems> {
+    fn picture(&mut self, node: NodeId, size: Option<(u32, u32)>) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let source = entry.inputs.first().map(|i| i.source.clone()).unwrap_or(Source::Nothing);
         let Feed::Value(image) = self.seen(&source, entry.group)? else { return Err(broken(self.graph, node).into()) };
@@ -387,7 +391,7 @@ impl<'a> Expander<'a> {
         };
         let value = self.add(picture);
         self.push(node, TOP, Task::Present { width, height }, vec![read(image)], vec![write(value)])?;
-        self.program.pictures.push((node, value, width, height));
+        self.program.pictures.push(PictureValue { node, value, width, height });
         Ok(())
     }
 
@@ -410,7 +414,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Files that the start of a State is made of have memory, whether a frame reads them or not.
-    fn bring_files(&mut self, state: usize) {
+    fn bring_files(&mut self, state: NodeId) {
         let graph = self.graph;
         let init = graph.nodes.get(state).and_then(|node| node.inputs.get(INIT));
         let files = init.map(|init| self.files.files(graph, &init.source)).unwrap_or_default();
@@ -420,7 +424,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Makes a value the next one of a State. Without one, the State is empty.
-    fn become_state(&mut self, state: usize, feed: Option<Feed>) -> Result<(), Problems> {
+    fn become_state(&mut self, state: NodeId, feed: Option<Feed>) -> Result<(), Problems> {
         let entry = &self.graph.nodes[state];
         if let Some(set) = entry.set.clone() {
             return self.become_set(state, &set, feed);
@@ -469,14 +473,14 @@ impl<'a> Expander<'a> {
 
     fn push(
         &mut self,
-        node: usize,
-        env: usize,
+        node: NodeId,
+        env: EnvId,
         task: Task,
         reads: Vec<Read>,
         writes: Vec<Write>,
     ) -> Result<(), Problems> {
         let substep = self.envs.get(env).map_or(0, |e| e.iteration);
-        let (stages, gate) = (vec![StageInstance::own(node)], self.gate(env));
+        let (stages, gate) = (Arena::from(vec![StageInstance::own(node)]), self.gate(env));
         self.program.ops.push(Op { substep, gate, ..Op::new(task, node, reads, stages, writes) });
         self.check_count()
     }
@@ -490,12 +494,11 @@ impl<'a> Expander<'a> {
     }
 
     fn add(&mut self, value: Value) -> ValueId {
-        self.program.values.push(value);
-        self.program.values.len() - 1
+        self.program.values.push(value)
     }
 
     /// A new value of a node: on the node's domain, unless it is a number.
-    fn value(&mut self, node: usize, ty: WireType, label: String) -> ValueId {
+    fn value(&mut self, node: NodeId, ty: WireType, label: String) -> ValueId {
         let index = self.graph.nodes.get(node).and_then(|n| n.domain);
         let domain = index.and_then(|d| self.graph.domains.get(d));
         let dim = domain.map_or(2, |d| d.dim);
@@ -509,14 +512,14 @@ impl<'a> Expander<'a> {
     }
 
     /// One number a cell and one more, which becomes the total of a prefix sum.
-    fn cells_and_total(&mut self, node: usize, label: String) -> ValueId {
+    fn cells_and_total(&mut self, node: NodeId, label: String) -> ValueId {
         let value = self.value(node, WireType::Grid(ValueType::U32), label);
         self.program.values[value].bytes = (self.program.values[value].bytes / 4 + 1).next_multiple_of(4) * 4;
         value
     }
 
     /// One partial result for every workgroup of a stage.
-    fn partials(&mut self, node: usize, ty: WireType, label: String) -> ValueId {
+    fn partials(&mut self, node: NodeId, ty: WireType, label: String) -> ValueId {
         let groups = crate::plan::ir::workgroups::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
         let dim = self.graph.dim(&self.graph.nodes[node]);
@@ -541,11 +544,11 @@ fn go_on(value: ValueId, from: ValueId) -> Write {
 }
 
 fn read(value: ValueId) -> Read {
-    Read { stage: 0, port: 0, part: Part::Whole, value }
+    Read { stage: OWN, port: 0, part: Part::Whole, value }
 }
 
 /// A checked graph holds none of these; the sentence is for whoever breaks that.
-fn broken(graph: &Graph, node: usize) -> Problem {
+fn broken(graph: &Graph, node: NodeId) -> Problem {
     let path = graph.nodes.get(node).map_or("", |n| n.path.as_str());
     Problem::new(path, "", "the node has no such output", "check the graph before it is compiled")
 }

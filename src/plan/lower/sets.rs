@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::EnvId;
 use super::Expander;
 use super::Feed;
 use super::Neighbors;
@@ -14,7 +15,7 @@ use super::TOP;
 use super::go_on;
 use super::read;
 use super::write;
-use crate::graph::{Graph, Kind, ParticleSet};
+use crate::graph::{Graph, Kind, NodeId, ParticleSet};
 use crate::plan::ir::layout::Layout;
 use crate::plan::ir::{Op, Part, Read, Task, Value, ValueId, Write};
 use crate::problem::Problem;
@@ -35,7 +36,7 @@ pub struct Changed<'s> {
 }
 
 /// The port by which a stage changes a set.
-fn set_port(graph: &Graph, node: usize) -> Option<&Port> {
+fn set_port(graph: &Graph, node: NodeId) -> Option<&Port> {
     let Kind::Stage(stage) = &graph.nodes.get(node)?.kind else { return None };
     stage.outputs().find(|p| p.ty == PortType::Particles)
 }
@@ -74,7 +75,7 @@ impl Expander<'_> {
     }
 
     /// What a State of particles held at the end of the last frame.
-    pub(super) fn state_set(&mut self, node: usize, set: &ParticleSet) -> Set {
+    pub(super) fn state_set(&mut self, node: NodeId, set: &ParticleSet) -> Set {
         if let Some(known) = self.sets.get(&node) {
             return known.clone();
         }
@@ -97,7 +98,7 @@ impl Expander<'_> {
             attributes.insert(name, value);
         }
         // The same whenever it is asked for, and no other set's.
-        let set = Set { count, attributes: Rc::new(attributes), room, order: usize::MAX - node };
+        let set = Set { count, attributes: Rc::new(attributes), room, order: usize::MAX - node.index() };
         self.sets.insert(node, set.clone());
         self.name(&path, &Feed::Set(set.clone()));
         self.name(&format!("{path}.value"), &Feed::Set(set.clone()));
@@ -107,7 +108,7 @@ impl Expander<'_> {
     /// Copies what a kept set has from its State where other parts of it are new: when the frame ends, the State is a frame further
     /// and its particles may stand in another order.
     pub(super) fn hold_parts(&mut self, kept: impl Fn(&str) -> bool) -> Result<(), Problems> {
-        let states: BTreeMap<ValueId, usize> = self.program.states.iter().map(|((node, _), v)| (*v, *node)).collect();
+        let states: BTreeMap<ValueId, NodeId> = self.program.states.iter().map(|((node, _), v)| (*v, *node)).collect();
         let sets = self.program.wires.keys().filter_map(|name| name.strip_suffix(".count")).filter(|name| kept(name));
         for set in sets.map(|set| format!("{set}.")).collect::<Vec<_>>() {
             let parts = self.program.wires.range(set.clone()..).take_while(|(name, _)| name.starts_with(&set));
@@ -128,7 +129,7 @@ impl Expander<'_> {
     }
 
     /// The set that an emitter begins.
-    pub(super) fn empty_set(&mut self, node: usize) -> Result<Set, Problems> {
+    pub(super) fn empty_set(&mut self, node: NodeId) -> Result<Set, Problems> {
         let entry = &self.graph.nodes[node];
         let (path, set) = (entry.path.clone(), entry.set.clone().ok_or_else(|| super::broken(self.graph, node))?);
         let room = Self::room(&set);
@@ -147,7 +148,7 @@ impl Expander<'_> {
         Ok(Set { count, attributes: Rc::new(attributes), room, order })
     }
 
-    pub(super) fn become_set(&mut self, state: usize, set: &ParticleSet, feed: Option<Feed>) -> Result<(), Problems> {
+    pub(super) fn become_set(&mut self, state: NodeId, set: &ParticleSet, feed: Option<Feed>) -> Result<(), Problems> {
         let path = self.graph.nodes[state].path.clone();
         let given = match feed {
             Some(Feed::Set(given)) => Some(given),
@@ -166,7 +167,7 @@ impl Expander<'_> {
     /// What a particle stage writes into its set, and the set that results where that is known before the dispatch.
     pub(super) fn change(
         &mut self,
-        node: usize,
+        node: NodeId,
         changed: &Changed<'_>,
         writes: &mut Vec<Write>,
     ) -> Result<Set, Problems> {
@@ -224,8 +225,8 @@ impl Expander<'_> {
     /// Moves a set's attributes after a stage has said which stay, or which goes where.
     pub(super) fn move_set(
         &mut self,
-        node: usize,
-        env: usize,
+        node: NodeId,
+        env: EnvId,
         declared: &Port,
         before: &Set,
         index: ValueId,
@@ -261,8 +262,8 @@ impl Expander<'_> {
     /// The exclusive prefix sum of the first `n` words of a value that has room for one more, which becomes the total.
     pub(super) fn scan(
         &mut self,
-        node: usize,
-        env: usize,
+        node: NodeId,
+        env: EnvId,
         value: ValueId,
         n: u64,
         label: String,
@@ -298,7 +299,7 @@ impl Expander<'_> {
     }
 
     /// A stage must take neighbours and particles from the same fill.
-    pub(super) fn check_order(&self, node: usize, stage: &Stage, feeds: &[Feed]) -> Result<(), Problems> {
+    pub(super) fn check_order(&self, node: NodeId, stage: &Stage, feeds: &[Feed]) -> Result<(), Problems> {
         let orders: Vec<usize> =
             feeds.iter().filter_map(|f| if let Feed::Set(s) = f { Some(s.order) } else { None }).collect();
         for (port, feed) in stage.inputs().zip(feeds) {

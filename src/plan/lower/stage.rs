@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::EnvId;
 use super::Expander;
 use super::Feed;
 use super::FieldFeed;
@@ -12,8 +13,9 @@ use super::go_on;
 use super::read;
 use super::sets::Changed;
 use super::write;
-use crate::graph::{Kind, Source};
-use crate::plan::ir::{Op, Part, Read, Task, ValueId, Write};
+use crate::arena::Arena;
+use crate::graph::{Kind, NodeId, Source};
+use crate::plan::ir::{OWN, Op, Part, Read, StageInstance, Task, ValueId, Write};
 use crate::problem::Problem;
 use crate::stage::header::{Change, Direction, Port, Scatter};
 use crate::stage::types::{PortType, Precision, Scalar, WireType};
@@ -26,7 +28,7 @@ const MAX_BUILT_IN: usize = 500_000;
 
 impl Expander<'_> {
     /// Unrolls a stage's iterations and gives its outputs.
-    pub(super) fn stage(&mut self, node: usize, env: usize) -> Result<Vec<Feed>, Problems> {
+    pub(super) fn stage(&mut self, node: NodeId, env: EnvId) -> Result<Vec<Feed>, Problems> {
         if let Some(outputs) = self.stages.get(&(node, env)) {
             return Ok(outputs.clone());
         }
@@ -70,7 +72,7 @@ impl Expander<'_> {
     }
 
     /// Remembers a field stage, once, so that its own text is checked where it stands.
-    fn probe(&mut self, node: usize, stage: &Stage, feeds: &[Feed]) -> Result<(), Problems> {
+    fn probe(&mut self, node: NodeId, stage: &Stage, feeds: &[Feed]) -> Result<(), Problems> {
         if !self.probed.insert(node) {
             return Ok(());
         }
@@ -80,7 +82,7 @@ impl Expander<'_> {
     }
 
     /// An unwired @inout grid starts from its constant.
-    fn begin_versions(&mut self, node: usize, env: usize, stage: &Stage, feeds: &mut [Feed]) -> Result<(), Problems> {
+    fn begin_versions(&mut self, node: NodeId, env: EnvId, stage: &Stage, feeds: &mut [Feed]) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         for (port, feed) in stage.inputs().zip(feeds) {
             let (Direction::InOut, Feed::Setting(setting)) = (port.direction, &*feed) else { continue };
@@ -96,8 +98,8 @@ impl Expander<'_> {
     /// One dispatch of a stage, with what has to come before and after it.
     fn repeat(
         &mut self,
-        node: usize,
-        env: usize,
+        node: NodeId,
+        env: EnvId,
         stage: &Stage,
         feeds: &[Feed],
         (iteration, color): (u32, Option<u32>),
@@ -138,7 +140,7 @@ impl Expander<'_> {
         let substep = self.envs.get(env).map_or(0, |e| e.iteration);
         // A version that is gone on from is not read besides, except attributes, which the stage names one by one.
         let consumed =
-            |r: &Read| r.stage == 0 && r.part == Part::Whole && stage.inputs().nth(r.port).is_some_and(Port::writes);
+            |r: &Read| r.stage == OWN && r.part == Part::Whole && stage.inputs().nth(r.port).is_some_and(Port::writes);
         reads.0.retain(|r| !consumed(r));
         let (reads, stages) = reads;
         let gate = self.gate(env);
@@ -152,12 +154,12 @@ impl Expander<'_> {
     /// What a dispatch reads.
     fn reads(
         &mut self,
-        node: usize,
+        node: NodeId,
         stage: &Stage,
         feeds: &[Feed],
-    ) -> Result<(Vec<Read>, Vec<crate::plan::ir::StageInstance>), Problems> {
+    ) -> Result<(Vec<Read>, Arena<StageInstance>), Problems> {
         let mut collector = Collector::new(self.graph, stage, node);
-        feeds.iter().enumerate().for_each(|(port, feed)| collector.input(feed, 0, port));
+        feeds.iter().enumerate().for_each(|(port, feed)| collector.input(feed, OWN, port));
         let Collector { reads, stages, .. } = collector;
         let fields = stages.len() - 1;
         if fields > MAX_FIELDS {
@@ -177,8 +179,8 @@ impl Expander<'_> {
     /// The value that a stage writes to a grid or a number, and what comes before it.
     fn written(
         &mut self,
-        node: usize,
-        env: usize,
+        node: NodeId,
+        env: EnvId,
         (port, declared, ty): (usize, &Port, WireType),
         before: Option<ValueId>,
         writes: &mut Vec<Write>,
@@ -214,7 +216,7 @@ impl Expander<'_> {
     }
 
     /// A value with its numbers as `f32`.
-    fn whole(&mut self, node: usize, env: usize, value: ValueId) -> Result<ValueId, Problems> {
+    fn whole(&mut self, node: NodeId, env: EnvId, value: ValueId) -> Result<ValueId, Problems> {
         let Some(known) = self.program.values.get(value).filter(|v| v.precision != Precision::F32) else {
             return Ok(value);
         };
@@ -226,8 +228,8 @@ impl Expander<'_> {
     /// What comes after the dispatch: the results as they leave the stage.
     fn finish(
         &mut self,
-        node: usize,
-        env: usize,
+        node: NodeId,
+        env: EnvId,
         stage: &Stage,
         feeds: &[Feed],
         results: &mut [Feed],
@@ -274,8 +276,8 @@ impl Expander<'_> {
 
     fn finish_value(
         &mut self,
-        node: usize,
-        env: usize,
+        node: NodeId,
+        env: EnvId,
         (port, declared, ty): (usize, &Port, WireType),
         value: ValueId,
         label: String,

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::EnvId;
 use super::Expander;
 use super::Feed;
 use super::Problems;
@@ -11,7 +12,7 @@ use super::TOP;
 use super::broken;
 use super::read;
 use super::write;
-use crate::graph::{Kind, Source, Until};
+use crate::graph::{Kind, NodeId, Source, Until};
 use crate::plan::ir::{Task, Value, ValueId, Write};
 use crate::problem::Problem;
 use crate::stage::types::{Precision, ValueType, WireType};
@@ -20,9 +21,9 @@ use crate::stage::types::{Precision, ValueType, WireType};
 #[derive(Default)]
 pub(super) struct Stops {
     /// What leaves a group, by node, scope around and port.
-    leaving: HashMap<(usize, usize, usize), Feed>,
+    leaving: HashMap<(NodeId, EnvId, usize), Feed>,
     /// Numbers of repeats, by node and scope around.
-    repeats: HashMap<(usize, usize), ValueId>,
+    repeats: HashMap<(NodeId, EnvId), ValueId>,
     carried: BTreeSet<ValueId>,
     /// What names stand for after the frame, and what is watched of which port.
     names: Vec<(String, Feed)>,
@@ -32,23 +33,23 @@ pub(super) struct Stops {
 #[derive(Clone, Copy)]
 enum Asked<'a> {
     Source(&'a Source),
-    Repeats(usize),
+    Repeats(NodeId),
 }
 
 impl Expander<'_> {
-    pub(super) fn gate(&self, env: usize) -> Option<ValueId> {
+    pub(super) fn gate(&self, env: EnvId) -> Option<ValueId> {
         self.envs.get(env).and_then(|env| env.gate)
     }
 
-    fn until(&self, group: usize) -> Option<&Until> {
+    fn until(&self, group: NodeId) -> Option<&Until> {
         self.graph.nodes.get(group).and_then(|node| node.until.as_ref())
     }
 
     /// The gate behind a repeat. It is looked at whatever came of the repeats before, so that it never says what it said last frame.
     pub(super) fn test(
         &mut self,
-        node: usize,
-        repeat: usize,
+        node: NodeId,
+        repeat: EnvId,
         before: Option<ValueId>,
         until: &Until,
     ) -> Result<ValueId, Problems> {
@@ -78,8 +79,8 @@ impl Expander<'_> {
     /// A number of how many repeats a group has made.
     pub(super) fn count_repeats(
         &mut self,
-        node: usize,
-        env: usize,
+        node: NodeId,
+        env: EnvId,
         gate: Option<ValueId>,
         until: &Until,
     ) -> Result<(), Problems> {
@@ -94,7 +95,7 @@ impl Expander<'_> {
     }
 
     /// What leaves a group by a port.
-    pub(super) fn leaving(&mut self, node: usize, port: usize, env: usize) -> Result<Feed, Problems> {
+    pub(super) fn leaving(&mut self, node: NodeId, port: usize, env: EnvId) -> Result<Feed, Problems> {
         if let Some(feed) = self.stops.leaving.get(&(node, env, port)) {
             return Ok(feed.clone());
         }
@@ -114,20 +115,20 @@ impl Expander<'_> {
     }
 
     /// What a source is to the whole graph when the frame ends: as the last repeat of each group around left it.
-    pub(super) fn seen(&mut self, source: &Source, group: Option<usize>) -> Result<Feed, Problems> {
+    pub(super) fn seen(&mut self, source: &Source, group: Option<NodeId>) -> Result<Feed, Problems> {
         let around = self.around(group);
         self.asked(Asked::Source(source), &around, TOP)
     }
 
     /// The groups around, outermost first.
-    fn around(&self, group: Option<usize>) -> Vec<usize> {
-        let mut around: Vec<usize> =
+    fn around(&self, group: Option<NodeId>) -> Vec<NodeId> {
+        let mut around: Vec<NodeId> =
             std::iter::successors(group, |g| self.graph.nodes.get(*g).and_then(|node| node.group)).collect();
         around.reverse();
         around
     }
 
-    fn asked(&mut self, asked: Asked<'_>, groups: &[usize], env: usize) -> Result<Feed, Problems> {
+    fn asked(&mut self, asked: Asked<'_>, groups: &[NodeId], env: EnvId) -> Result<Feed, Problems> {
         let [group, inner @ ..] = groups else {
             return match asked {
                 Asked::Source(source) => self.feed(source, env),
@@ -148,19 +149,19 @@ impl Expander<'_> {
     }
 
     /// The scopes of the repeats that can be the last, in their order.
-    fn last_ones(&self, group: usize, last: usize, every: u32) -> Vec<usize> {
-        let before = |env: &usize| {
+    fn last_ones(&self, group: NodeId, last: EnvId, every: u32) -> Vec<EnvId> {
+        let before = |env: &EnvId| {
             let here = self.envs.get(*env)?;
             (here.iteration > 0 && here.group == Some(group)).then_some(here.previous)
         };
-        let tested = |env: &usize| *env == last || self.envs.get(*env).is_some_and(|e| (e.iteration + 1) % every == 0);
-        let mut found: Vec<usize> = std::iter::successors(Some(last), before).filter(tested).collect();
+        let tested = |env: &EnvId| *env == last || self.envs.get(*env).is_some_and(|e| (e.iteration + 1) % every == 0);
+        let mut found: Vec<EnvId> = std::iter::successors(Some(last), before).filter(tested).collect();
         found.reverse();
         found
     }
 
     /// One version after the other of what leaves a group, each in the place of the one before.
-    fn carry(&mut self, group: usize, mut feeds: Vec<(usize, Feed)>) -> Result<Feed, Problems> {
+    fn carry(&mut self, group: NodeId, mut feeds: Vec<(EnvId, Feed)>) -> Result<Feed, Problems> {
         let (_, end) = feeds.last().cloned().ok_or_else(|| broken(self.graph, group))?;
         let values: BTreeSet<Option<ValueId>> = feeds.iter().map(|(_, f)| value_of(f)).collect();
         let Some(like) = values.iter().flatten().next_back().copied().filter(|_| values.len() > 1) else {
@@ -184,7 +185,7 @@ impl Expander<'_> {
     }
 
     /// Brings in what somebody wants to see, under its name.
-    pub(super) fn show(&mut self, node: usize, port: usize) -> Result<(), Problems> {
+    pub(super) fn show(&mut self, node: NodeId, port: usize) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let feed = self.seen(&Source::Wire { node, port }, entry.group)?;
         if self.around(entry.group).into_iter().any(|group| self.until(group).is_some()) {
@@ -199,7 +200,7 @@ impl Expander<'_> {
     }
 
     /// The same of the number of repeats of a group that may stop; an output of that name comes first.
-    pub(super) fn show_repeats(&mut self, node: usize) -> Result<(), Problems> {
+    pub(super) fn show_repeats(&mut self, node: NodeId) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let Kind::Group(group) = &entry.kind else { return Ok(()) };
         if entry.until.is_some() && group.outputs.iter().all(|(name, _)| name != "repeats") {

@@ -2,33 +2,37 @@
 //! not overlap. A State's next value takes the State's own buffer where that is free by then; else the two swap. Still
 //! values share memory among themselves only, and those that a frame reads keep theirs.
 
-use crate::plan::data::{Buffer, Holding};
+use crate::arena::{Arena, IdVec};
+use crate::plan::data::{Buffer, BufferId, Holding};
 use crate::plan::ir::lifetimes::{Chain, chains, keys, lives, owners};
-use crate::plan::ir::{Program, StateKey, ValueId};
+use crate::plan::ir::{PictureValue, Program, StateKey, Value, ValueId};
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::graph::Graph;
+use crate::graph::{Graph, NodeId};
 use crate::problem::{Problem, Problems};
+
+/// The buffer of each value; none where it stays in registers, or nothing needs it.
+pub type Placement = IdVec<Value, Option<BufferId>>;
 
 /// Buffers of a plan, and of each value.
 #[derive(Debug, Default)]
 pub struct Allocation {
-    pub buffers: Vec<Buffer>,
-    pub frame: Vec<usize>,
-    pub reset: Vec<usize>,
-    pub swaps: Vec<(usize, usize)>,
-    /// Output port, node and buffer of each watched number.
-    pub watches: Vec<(usize, usize, usize)>,
+    pub buffers: Arena<Buffer>,
+    pub frame: Placement,
+    pub reset: Placement,
+    pub swaps: Vec<(BufferId, BufferId)>,
+    /// Node, output port and buffer of each watched number.
+    pub watches: Vec<(NodeId, usize, BufferId)>,
     /// Buffer of each State's value.
-    pub states: BTreeMap<StateKey, usize>,
+    pub states: BTreeMap<StateKey, BufferId>,
     pub wires: BTreeMap<String, WireMemory>,
-    pub pictures: Vec<(usize, usize, u32, u32)>,
+    pub pictures: Vec<(PictureValue, BufferId)>,
 }
 
 #[derive(Debug)]
 pub struct WireMemory {
-    pub value: crate::plan::ir::Value,
-    pub buffer: usize,
+    pub value: Value,
+    pub buffer: BufferId,
     pub kept: bool,
     pub state: bool,
 }
@@ -39,8 +43,8 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
     let still = frame.invariant_count() as isize;
     // A frame that leaves the still operations out must find what they wrote, so they have memory of their own.
     let (mut pool, mut still_pool) = (Pool::default(), Pool::default());
-    layout.frame = vec![usize::MAX; frame.values.len()];
-    let owner = owners(&chains, frame.values.len());
+    layout.frame = frame.values.table(None);
+    let owner = owners(&chains, &frame.values);
     let chain_of = |value: ValueId| owner.get(value).and_then(|chain| chains.get((*chain)?));
     // States first: their memory is theirs for good.
     let mut state_ends = BTreeMap::new();
@@ -48,7 +52,7 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
         let buffer = pool.create(&mut layout.buffers, &frame.values[*value].label, frame.values[*value].bytes);
         layout.states.insert(key.clone(), buffer);
         if let Some(chain) = chain_of(*value) {
-            chain.values.iter().for_each(|v| layout.frame[*v] = buffer);
+            chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
             state_ends.insert(key.clone(), chain.last);
         }
     }
@@ -57,7 +61,7 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
     let becomes = keys(&frame.next);
     for chain in &chains {
         let inside = chain.values.iter().all(|v| passed.contains(v));
-        if inside || chain.values.first().is_none_or(|v| layout.frame[*v] != usize::MAX) {
+        if inside || chain.values.first().is_none_or(|v| layout.frame[*v].is_some()) {
             continue;
         }
         let keys = chain.values.iter().filter_map(|v| becomes.get(v)).flatten();
@@ -72,22 +76,24 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
             None if chain.first < still => still_pool.take(&mut layout.buffers, chain, frame),
             None => pool.take(&mut layout.buffers, chain, frame),
         };
-        chain.values.iter().for_each(|v| layout.frame[*v] = buffer);
+        chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
     }
     note_holdings(frame, &mut layout);
     // After a reset the still operations run anew.
     pool.busy.append(&mut still_pool.busy);
     layout.reset = reset_buffers(graph, reset, &mut layout, &pool)?;
-    layout.pictures = frame.pictures.iter().map(|(n, v, w, h)| (*n, layout.frame[*v], *w, *h)).collect();
-    layout.watches = frame.watches.iter().map(|(n, p, v)| (*n, *p, layout.frame[*v])).collect();
+    layout.pictures =
+        frame.pictures.iter().filter_map(|picture| Some((*picture, layout.frame[picture.value]?))).collect();
+    layout.watches = frame.watches.iter().filter_map(|(n, p, v)| Some((*n, *p, layout.frame[*v]?))).collect();
     let survivors = survivors(&chains, &layout.frame);
     let state_values: BTreeSet<ValueId> = frame.states.values().copied().collect();
     let is_state = |v: &ValueId| state_values.contains(v);
     // What nothing needs has no memory.
-    for (name, value) in frame.wires.iter().filter(|(_, v)| layout.frame[**v] != usize::MAX) {
+    for (name, value) in &frame.wires {
+        let Some(buffer) = layout.frame[*value] else { continue };
         let memory = WireMemory {
             value: frame.values[*value].clone(),
-            buffer: layout.frame[*value],
+            buffer,
             kept: survivors.contains(value) || is_state(value),
             state: is_state(value),
         };
@@ -100,10 +106,10 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
 fn note_holdings(program: &Program, layout: &mut Allocation) {
     let count = program.ops.len() as isize;
     let (first, last) = lives(program);
-    let mut order: Vec<ValueId> = (0..program.values.len()).filter(|v| first[*v] < isize::MAX).collect();
+    let mut order: Vec<ValueId> = program.values.ids().filter(|v| first[*v] < isize::MAX).collect();
     order.sort_by_key(|v| first[*v]);
     for value in order {
-        let Some(buffer) = layout.buffers.get_mut(layout.frame[value]) else { continue };
+        let Some(buffer) = layout.frame[value].and_then(|buffer| layout.buffers.get_mut(buffer)) else { continue };
         let at = |op: isize| usize::try_from(op).ok().filter(|_| op < count);
         let new = Holding {
             wire: wire(&program.values[value].label).to_string(),
@@ -123,7 +129,7 @@ fn wire(label: &str) -> &str {
 }
 
 /// The value that each buffer holds when the frame ends.
-fn survivors(chains: &[Chain], buffers: &[usize]) -> BTreeSet<ValueId> {
+fn survivors(chains: &[Chain], buffers: &Placement) -> BTreeSet<ValueId> {
     let mut last = BTreeMap::new();
     for chain in chains {
         if let Some(value) = chain.values.last() {
@@ -140,16 +146,15 @@ fn survivors(chains: &[Chain], buffers: &[usize]) -> BTreeSet<ValueId> {
 #[derive(Debug, Default)]
 struct Pool {
     /// Buffer and the last operation that needs it; States' buffers are not here.
-    busy: Vec<(usize, isize)>,
+    busy: Vec<(BufferId, isize)>,
 }
 
 impl Pool {
-    fn create(&self, buffers: &mut Vec<Buffer>, label: &str, bytes: u64) -> usize {
-        buffers.push(Buffer { label: wire(label).to_string(), bytes, holds: Vec::new() });
-        buffers.len() - 1
+    fn create(&self, buffers: &mut Arena<Buffer>, label: &str, bytes: u64) -> BufferId {
+        buffers.push(Buffer { label: wire(label).to_string(), bytes, holds: Vec::new() })
     }
 
-    fn take(&mut self, buffers: &mut Vec<Buffer>, chain: &Chain, program: &Program) -> usize {
+    fn take(&mut self, buffers: &mut Arena<Buffer>, chain: &Chain, program: &Program) -> BufferId {
         let free = self.busy.iter_mut().find(|(b, last)| *last < chain.first && buffers[*b].bytes == chain.bytes);
         if let Some((buffer, last)) = free {
             *last = chain.last;
@@ -163,14 +168,9 @@ impl Pool {
 }
 
 /// A reset runs between frames, so whatever is no State's is free for it.
-fn reset_buffers(
-    graph: &Graph,
-    reset: &Program,
-    layout: &mut Allocation,
-    frame: &Pool,
-) -> Result<Vec<usize>, Problems> {
+fn reset_buffers(graph: &Graph, reset: &Program, layout: &mut Allocation, frame: &Pool) -> Result<Placement, Problems> {
     let mut pool = Pool { busy: frame.busy.iter().map(|(b, _)| (*b, isize::MIN)).collect() };
-    let mut memory = vec![usize::MAX; reset.values.len()];
+    let mut memory = reset.values.table(None);
     let (held, becomes) = (keys(&reset.states), keys(&reset.next));
     for chain in chains(graph, reset) {
         let first = |of: &BTreeMap<ValueId, Vec<&StateKey>>| {
@@ -185,7 +185,7 @@ fn reset_buffers(
             }
             None => pool.take(&mut layout.buffers, &chain, reset),
         };
-        chain.values.iter().for_each(|v| memory[*v] = buffer);
+        chain.values.iter().for_each(|v| memory[*v] = Some(buffer));
     }
     Ok(memory)
 }

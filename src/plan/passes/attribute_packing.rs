@@ -4,9 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::arena::Arena;
 use crate::graph::Graph;
 use crate::plan::ir::demand::demanded;
-use crate::plan::ir::{Op, Part, Program, Read, StageInstance, Task, Value, ValueId, Write, bindings, query};
+use crate::plan::ir::{
+    InstanceId, OWN, Op, Part, Program, Read, StageInstance, Task, Value, ValueId, Write, bindings, query,
+};
 use crate::stage::header::Change;
 use crate::stage::types::{PortType, Precision, Scalar, ValueType, WireType};
 use crate::stage::{IterationSource, Stage};
@@ -19,7 +22,7 @@ const LARGE: u32 = 1 << 15;
 
 /// Attributes that lie together, and where they are read.
 struct Wanted {
-    field: usize,
+    field: InstanceId,
     port: usize,
     count: ValueId,
     /// Names and values, in the order of their words.
@@ -72,7 +75,7 @@ fn wanted(graph: &Graph, program: &Program, reader: usize) -> Vec<Wanted> {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for field in 0..op.stages.len() {
+    for field in op.stages.ids() {
         let Some(stage) = query::stage_of(graph, op, field) else { continue };
         let looping = ["for", "while", "loop"].iter().any(|word| stage.names(word));
         let sets = stage.inputs().enumerate().filter(|(_, p)| p.ty == PortType::Particles && stage.calls(&p.name));
@@ -128,7 +131,7 @@ fn with_last(
     let set = stage.set()?;
     let input = stage.inputs().position(|p| p.name == set.name)?;
     let output = stage.outputs().position(|p| p.name == set.name)?;
-    let counts = |r: &&Read| r.stage == 0 && r.port == input && r.part == Part::Count;
+    let counts = |r: &&Read| r.stage == OWN && r.port == input && r.part == Part::Count;
     let same = op.reads.iter().find(counts).is_some_and(|read| read.value == wanted.count);
     let alike = op.invariant == program.ops.get(reader)?.invariant && op.gate.is_none();
     let mut reads = Vec::new();
@@ -139,12 +142,12 @@ fn with_last(
             continue;
         }
         // An own attribute as it was: still there, and not what the stage knows by that name in another version.
-        let read = op.reads.iter().chain(&op.forwarded).find(|r| r.stage == 0 && r.port == input && r.part == part);
+        let read = op.reads.iter().chain(&op.forwarded).find(|r| r.stage == OWN && r.port == input && r.part == part);
         let other = read.is_some_and(|r| r.value != *value) || written.is_some();
         if other || op.forwarded.iter().any(|r| r.value == *value) {
             return None;
         }
-        reads.extend(read.is_none().then_some(Read { stage: 0, port: input, part, value: *value }));
+        reads.extend(read.is_none().then_some(Read { stage: OWN, port: input, part, value: *value }));
     }
     let gone = |w: &&Write| !w.transient && w.consumes.is_none() && packed.contains(&w.value);
     let more = reads.len() + 1;
@@ -161,7 +164,7 @@ fn with_last(
 
 /// A stage over particles that changes their own attributes and does nothing else.
 fn own_particles<'g>(graph: &'g Graph, op: &Op) -> Option<&'g Stage> {
-    let stage = query::stage_of(graph, op, 0)?;
+    let stage = query::stage_of(graph, op, OWN)?;
     let own = stage.outputs().all(|p| p.ty == PortType::Particles && p.change == Change::Own);
     (matches!(op.task, Task::Stage) && own && stage.source() == IterationSource::Particles).then_some(stage)
 }
@@ -178,17 +181,17 @@ fn alone(graph: &Graph, program: &mut Program, reader: usize, wanted: &Wanted) -
     let like = op.clone();
     let value = add(program, wanted)?;
     let attributes = wanted.attributes.iter().map(|(name, value)| Read {
-        stage: 0,
+        stage: OWN,
         port: 0,
         part: Part::Attribute(name.as_str().into()),
         value: *value,
     });
-    let count = Read { stage: 0, port: 1, part: Part::Count, value: wanted.count };
+    let count = Read { stage: OWN, port: 1, part: Part::Count, value: wanted.count };
     let pack = Op {
         task: Task::Pack,
         reads: attributes.chain([count]).collect(),
         forwarded: Vec::new(),
-        stages: vec![StageInstance::own(like.node)],
+        stages: Arena::from(vec![StageInstance::own(like.node)]),
         writes: vec![Write { part: Part::Packed(wanted.name().into()), ..Write::whole(value) }],
         shape: None,
         ..like
@@ -211,8 +214,7 @@ fn add(program: &mut Program, wanted: &Wanted) -> Option<ValueId> {
         bytes: (u64::from(last.capacity) * u64::from(ty.components(last.dim)) * 4).next_multiple_of(16),
         ..(*last).clone()
     };
-    program.values.push(value);
-    Some(program.values.len() - 1)
+    Some(program.values.push(value))
 }
 
 /// Makes an operation read a pack instead of the attributes in it.
@@ -244,7 +246,7 @@ mod tests {
     use super::*;
 
     fn packed(attributes: &[(&str, u32)]) -> Vec<String> {
-        let attributes = attributes.iter().map(|(name, words)| (name.to_string(), 0, *words)).collect();
+        let attributes = attributes.iter().map(|(name, words)| (name.to_string(), ValueId::new(0), *words)).collect();
         let names = |bin: Vec<(String, ValueId)>| bin.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join("+");
         bins(attributes).into_iter().map(names).collect()
     }

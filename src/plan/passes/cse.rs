@@ -1,20 +1,41 @@
 //! What a frame would compute twice: a stage in a group that repeats, though nothing that it reads has changed since, as the wide face
 //! weights of a multigrid cycle. It runs once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::graph::{Graph, Kind};
-use crate::plan::ir::{Op, Part, Program, Task, ValueId};
+use crate::graph::{Graph, Kind, NodeId};
+use crate::plan::ir::{Op, Program, Read, Task, ValueId};
 use crate::stage::header::Direction;
 use crate::stage::{IterationSource, Stage};
 
-/// What a stage's results follow from within a frame: node, colour, gate, whether it is still, what it reads and what is built in.
-type Key = (usize, Option<u32>, Option<ValueId>, bool, Vec<(usize, usize, Part, ValueId)>, Vec<usize>);
+/// What a stage's results follow from within a frame.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    node: NodeId,
+    color: Option<u32>,
+    gate: Option<ValueId>,
+    invariant: bool,
+    reads: Vec<Read>,
+    inlined: Vec<NodeId>,
+}
+
+impl Key {
+    fn of(op: &Op) -> Key {
+        Key {
+            node: op.node,
+            color: op.color,
+            gate: op.gate,
+            invariant: op.invariant,
+            reads: op.reads.clone(),
+            inlined: op.inlined().iter().map(|stage| stage.node).collect(),
+        }
+    }
+}
 
 /// Leaves out operations that do what another of the same node has done before.
 pub fn drop_repeats(graph: &Graph, program: &mut Program) {
     let held = held(program);
-    let mut known = BTreeMap::<Key, Vec<ValueId>>::new();
+    let mut known = HashMap::<Key, Vec<ValueId>>::new();
     let mut same = BTreeMap::<ValueId, ValueId>::new();
     let mut ops = Vec::with_capacity(program.ops.len());
     for mut op in program.ops.drain(..) {
@@ -23,8 +44,7 @@ pub fn drop_repeats(graph: &Graph, program: &mut Program) {
         }
         let made: Vec<ValueId> = op.writes.iter().map(|w| w.value).collect();
         if repeats(graph, &op) && made.iter().all(|value| !held.contains(value)) {
-            let reads = op.reads.iter().map(|r| (r.stage, r.port, r.part.clone(), r.value)).collect();
-            let key = (op.node, op.color, op.gate, op.invariant, reads, op.inlined().iter().map(|b| b.node).collect());
+            let key = Key::of(&op);
             if let Some(before) = known.get(&key) {
                 same.extend(made.into_iter().zip(before.iter().copied()));
                 continue;
@@ -41,7 +61,7 @@ pub fn drop_repeats(graph: &Graph, program: &mut Program) {
 
 /// Whether an operation's results follow from what it reads and from the frame alone.
 fn repeats(graph: &Graph, op: &Op) -> bool {
-    let stage = |node: usize| match graph.nodes.get(node).map(|n| &n.kind) {
+    let stage = |node: NodeId| match graph.nodes.get(node).map(|n| &n.kind) {
         Some(Kind::Stage(stage)) => Some(stage),
         _ => None,
     };

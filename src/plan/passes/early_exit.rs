@@ -109,7 +109,7 @@ fn in_one_place(graph: &Graph, program: &Program, versions: &[ValueId], sources:
     });
     replace(&mut tried, &versions.iter().copied().zip(sources.iter().copied()).collect());
     let chains = lifetimes::chains(graph, &tried);
-    let owner = lifetimes::owners(&chains, tried.values.len());
+    let owner = lifetimes::owners(&chains, &tried.values);
     let chain_of = |v: &ValueId| owner.get(*v).copied().flatten();
     let Some(places) = sources.iter().map(chain_of).collect::<Option<Vec<usize>>>() else { return false };
     let writers = writers(&tried);
@@ -155,6 +155,6 @@ fn replace(program: &mut Program, instead: &BTreeMap<ValueId, ValueId>) {
     program.next.values_mut().for_each(put);
     program.wires.values_mut().for_each(put);
     program.pinned.iter_mut().for_each(put);
-    program.pictures.iter_mut().for_each(|p| put(&mut p.1));
+    program.pictures.iter_mut().for_each(|picture| put(&mut picture.value));
     program.watches.iter_mut().for_each(|w| put(&mut w.2));
 }

@@ -4,7 +4,9 @@
 use crate::plan::ir::links::Links;
 use crate::plan::ir::query::{count, stage_of};
 use crate::plan::ir::tiles::held_inputs;
-use crate::plan::ir::{Op, Part, Program, Read, StageInstance, Task, ValueId, Write, bindings, workgroups};
+use crate::plan::ir::{
+    InstanceId, OWN, Op, Part, Program, Read, StageInstance, Task, ValueId, Write, bindings, workgroups,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Graph, Kind, Node};
@@ -50,7 +52,7 @@ pub fn fuse(graph: &Graph, program: &mut Program, rematerialize: bool, into_scat
     let states: BTreeSet<ValueId> = program.next.values().copied().collect();
     for op in program.ops.iter_mut().filter(|op| op.inlined().iter().any(|b| b.before)) {
         for write in &mut op.writes {
-            let inside = links.readers(write.value).is_empty() && write.stage > 0;
+            let inside = links.readers(write.value).is_empty() && write.stage != OWN;
             write.transient |= inside && !pinned.contains(&write.value) && !states.contains(&write.value);
         }
     }
@@ -86,7 +88,7 @@ fn begin_from_constants(graph: &Graph, program: &mut Program, links: &mut Links)
 
 /// Whether an operation goes on from a value by a port whose edge rule makes a constant the same everywhere.
 fn takes_constants(graph: &Graph, op: &Op, value: ValueId) -> bool {
-    let Some(stage) = stage_of(graph, op, 0) else { return false };
+    let Some(stage) = stage_of(graph, op, OWN) else { return false };
     let edge = |port: &Port| {
         let domain = graph.nodes.get(op.node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
         port.edge.or(domain.map(|d| d.edge))
@@ -101,7 +103,7 @@ fn takes_constants(graph: &Graph, op: &Op, value: ValueId) -> bool {
     // A tile is filled with it, and its reads know the edge.
     let tiles = op.sweeps > 1;
     let takes = |w: &Write| {
-        w.stage == 0 && stage.outputs().nth(w.port).is_some_and(|port| (tiles || constant(port)) && whole(port))
+        w.stage == OWN && stage.outputs().nth(w.port).is_some_and(|port| (tiles || constant(port)) && whole(port))
     };
     let alone = op.writes.iter().filter(|w| w.consumes == Some(value)).count() == 1;
     // A cell of the other colour is copied from memory.
@@ -193,13 +195,12 @@ fn build_anew(graph: &Graph, program: &mut Program, producer: usize, consumer: u
     let from = Op { reads, writes, ..op.clone() };
     let Some(to) = program.ops.get_mut(consumer) else { return };
     let asks = to.reads.remove(read);
-    let instance = to.stages.len();
     let value = from.writes.first().map(|w| w.value);
     let callers = vec![(asks.stage, asks.port)];
-    to.stages.push(StageInstance { callers, recomputes: value, ..StageInstance::own(from.node) });
+    let instance = to.stages.push(StageInstance { callers, recomputes: value, ..StageInstance::own(from.node) });
     // What it went on from it reads now.
     let consumed = from.writes.iter().filter_map(|write| {
-        let stage = stage_of(graph, &from, 0)?;
+        let stage = stage_of(graph, &from, OWN)?;
         let name = &stage.outputs().nth(write.port)?.name;
         let port = stage.inputs().position(|p| p.name == *name)?;
         Some(Read { stage: instance, port, part: Part::Whole, value: write.consumes? })
@@ -344,13 +345,13 @@ fn tiled<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
 /// what its sweeps go on from. The halo makes it several times, so it has to be little work.
 fn loads(graph: &Graph, program: &Program, producer: usize, to: &Op) -> bool {
     let Some(from) = program.ops.get(producer) else { return false };
-    let work: usize = (0..from.stages.len()).filter_map(|i| stage_of(graph, from, i)).map(Stage::text_length).sum();
+    let work: usize = from.stages.ids().filter_map(|i| stage_of(graph, from, i)).map(Stage::text_length).sum();
     let exact = made(program, producer).all(|v| program.values.get(v).is_some_and(|v| v.precision == Precision::F32));
-    let whole = |read: &Read| read.stage == 0 && read.part == Part::Whole;
+    let whole = |read: &Read| read.stage == OWN && read.part == Part::Whole;
     let held = held_inputs(graph, program, to);
     let waits = |value: ValueId| {
         to.reads.iter().filter(|r| r.value == value).all(|r| whole(r) && held.contains(&r.port))
-            && to.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| w.stage == 0)
+            && to.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| w.stage == OWN)
     };
     let once = from.inlined().iter().all(|built| built.recomputes.is_none());
     work <= LITTLE && exact && once && made(program, producer).all(waits)
@@ -377,7 +378,7 @@ fn adds<'a>(graph: &'a Graph, op: &Op) -> Option<(&'a Node, &'a Stage)> {
 
 /// Whether a stage's own text, or that of something built into it, has a word.
 fn names(graph: &Graph, op: &Op, word: &str) -> bool {
-    (0..op.stages.len()).any(|i| stage_of(graph, op, i).is_some_and(|stage| stage.names(word)))
+    op.stages.ids().any(|i| stage_of(graph, op, i).is_some_and(|stage| stage.names(word)))
 }
 
 /// Whether an operation reads a value at its own cell, or of its own particle, and nowhere else.
@@ -432,10 +433,11 @@ fn merge(program: &mut Program, producer: usize, consumer: usize) {
 /// Builds an operation into another that runs it first.
 fn build_before(from: Op, to: &mut Op) {
     let first = to.stages.len();
-    let moved = |stage: usize| first + stage;
-    to.stages.extend(from.stages.into_iter().enumerate().map(|(index, stage)| StageInstance {
+    let moved = |stage: InstanceId| InstanceId::new(first + stage.index());
+    let ids = from.stages.ids();
+    to.stages.extend(ids.zip(from.stages).map(|(instance, stage)| StageInstance {
         callers: stage.callers.into_iter().map(|(caller, port)| (moved(caller), port)).collect(),
-        before: stage.before || index == 0,
+        before: stage.before || instance == OWN,
         ..stage
     }));
     let made: BTreeSet<ValueId> = from.writes.iter().map(|w| w.value).collect();

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::numbers::Table;
-use crate::graph::{Graph, Kind, Node, Setting, Source};
-use crate::plan::ir::{Op, Part, Program, Task, ValueId};
+use crate::graph::{Graph, Kind, Node, NodeId, Setting, Source};
+use crate::plan::ir::{Op, Part, Program, StateKey, Task, ValueId};
 use crate::stage::types::{PortType, ValueType};
 
 /// Marks a program's still operations.
@@ -13,7 +13,7 @@ pub fn mark(graph: &Graph, program: &mut Program) {
     // Numbers of a checked graph are right; without them nothing that names one would be still.
     let numbers = Table::new(&graph.numbers).unwrap_or_default();
     let mut known = BTreeMap::new();
-    let mut rests = |node: usize| *known.entry(node).or_insert_with(|| node_rests(graph, node, &numbers));
+    let mut rests = |node: NodeId| *known.entry(node).or_insert_with(|| node_rests(graph, node, &numbers));
     // What a State becomes is written in every frame: with two buffers that swap, a frame without it would bring up the last
     // frame but one.
     let next: BTreeSet<ValueId> = program.next.values().copied().collect();
@@ -38,7 +38,7 @@ pub fn mark(graph: &Graph, program: &mut Program) {
 
 /// Takes back what depends on something that is not still. Returns whether there was any.
 fn unsettle(program: &mut Program) -> bool {
-    let mut still = vec![false; program.values.len()];
+    let mut still = program.values.table(false);
     let mut begun = still.clone();
     unchanging(program).for_each(|value| still[value] = true);
     let mut found = false;
@@ -62,7 +62,7 @@ fn unsettle(program: &mut Program) -> bool {
 
 /// Last frame's values that are this frame's too: of States with nothing that they become, and of files.
 fn unchanging(program: &Program) -> impl Iterator<Item = ValueId> + '_ {
-    let own = |((key, value), next): ((&(usize, Part), &ValueId), Option<&ValueId>)| {
+    let own = |((key, value), next): ((&StateKey, &ValueId), Option<&ValueId>)| {
         (key.1 == Part::Whole && next == Some(value)).then_some(*value)
     };
     program.states.iter().map(|(key, value)| ((key, value), program.next.get(key))).filter_map(own)
@@ -75,7 +75,7 @@ fn begins(op: &Op) -> bool {
 
 /// Whether a node's own part in an operation is the same in every frame: its text and its parameters. Flags and watched
 /// numbers are collected frame by frame, and sets of particles change, so a node with any of these is left alone.
-fn node_rests(graph: &Graph, node: usize, numbers: &Table) -> bool {
+fn node_rests(graph: &Graph, node: NodeId, numbers: &Table) -> bool {
     let Some(node) = graph.nodes.get(node) else { return false };
     let stage = match &node.kind {
         Kind::Stage(stage) => stage,

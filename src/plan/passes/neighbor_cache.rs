@@ -5,7 +5,7 @@
 
 use crate::plan::ir::packs::rows;
 use crate::plan::ir::query;
-use crate::plan::ir::{Op, Part, Program, Read, Task, Value, ValueId, Write, bindings};
+use crate::plan::ir::{InstanceId, Op, Part, Program, Read, Task, Value, ValueId, Write, bindings};
 use std::collections::BTreeMap;
 
 use crate::graph::Graph;
@@ -17,12 +17,21 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Bytes of a row: the marks and its first entry.
 const ROW_BYTES: u64 = 8;
 
-/// What two searches have to have in common: the grid, its list, positions, and how many particles live.
-type Around = (ValueId, Option<ValueId>, ValueId, ValueId, bool);
+/// What two searches have to have in common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Around {
+    /// Where each cell of the grid begins, and its list.
+    start: ValueId,
+    list: Option<ValueId>,
+    position: ValueId,
+    /// How many particles live.
+    count: ValueId,
+    invariant: bool,
+}
 
 /// A search of one of an operation's stages.
 struct Searching {
-    field: usize,
+    field: InstanceId,
     grid: usize,
     output: Option<usize>,
     around: Around,
@@ -58,10 +67,10 @@ fn searches(graph: &Graph, program: &Program, index: usize) -> Vec<Searching> {
     let Some(op) = program.ops.get(index).filter(|op| matches!(op.task, Task::Stage) && op.gate.is_none()) else {
         return Vec::new();
     };
-    (0..op.stages.len()).filter_map(|field| searching(graph, program, op, field)).collect()
+    op.stages.ids().filter_map(|field| searching(graph, program, op, field)).collect()
 }
 
-fn searching(graph: &Graph, program: &Program, op: &Op, field: usize) -> Option<Searching> {
+fn searching(graph: &Graph, program: &Program, op: &Op, field: InstanceId) -> Option<Searching> {
     let stage = query::stage_of(graph, op, field)?;
     let node = graph.nodes.get(op.node_of(field)?)?;
     op.runs_itself(field).then_some(())?;
@@ -77,7 +86,8 @@ fn searching(graph: &Graph, program: &Program, op: &Op, field: usize) -> Option<
     let place = program.values.get(position)?;
     // Around a periodic border a row is no range.
     let fits = domain.edge != EdgeRule::Wrap && domain.dim == place.dim && bytes(place) <= MOST_BYTES;
-    let around = (start, read(grid, Part::Order), position, query::count(graph, op)?, op.invariant);
+    let (list, count) = (read(grid, Part::Order), query::count(graph, op)?);
+    let around = Around { start, list, position, count, invariant: op.invariant };
     let output = stage.outputs().position(|p| p.ty == PortType::Particles && p.name == set.name);
     fits.then_some(Searching { field, grid, output: output.filter(|_| search.whole), around, tests: search.tests })
 }
@@ -88,8 +98,7 @@ fn bytes(position: &Value) -> u64 {
 
 /// Has a search leave what it finds.
 fn leave(program: &mut Program, op: usize, by: &Searching) -> Option<ValueId> {
-    let (_, _, position, ..) = by.around;
-    let place = program.values.get(position)?;
+    let place = program.values.get(by.around.position)?;
     let set = place.label.rsplit_once('.').map_or(place.label.as_str(), |(set, _)| set);
     let value = Value {
         ty: WireType::Attribute(ValueType::U32),
@@ -97,17 +106,8 @@ fn leave(program: &mut Program, op: usize, by: &Searching) -> Option<ValueId> {
         bytes: bytes(place),
         ..place.clone()
     };
-    let (id, writer) = (program.values.len(), program.ops.get_mut(op)?);
-    writer.writes.push(Write {
-        stage: by.field,
-        port: by.output?,
-        part: Part::Found,
-        value: id,
-        consumes: None,
-        overwrites: false,
-        transient: false,
-        start: None,
-    });
-    program.values.push(value);
-    Some(id)
+    let (port, writer) = (by.output?, program.ops.get_mut(op)?);
+    let value = program.values.push(value);
+    writer.writes.push(Write { stage: by.field, port, part: Part::Found, ..Write::whole(value) });
+    Some(value)
 }

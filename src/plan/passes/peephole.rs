@@ -1,8 +1,9 @@
 //! Dispatches that can do without: a stage that only hands on what it reads, clears that one dispatch can make together, the second
 //! dispatch of a reduction of whole numbers, and the middle one of a prefix sum's three.
 
+use crate::arena::Arena;
 use crate::plan::ir::demand::{self, demanded};
-use crate::plan::ir::{Op, Part, Program, Read, StageInstance, Task, Value, ValueId, Write};
+use crate::plan::ir::{OWN, Op, Part, Program, Read, StageInstance, Task, Value, ValueId, Write};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Graph, Kind};
@@ -38,7 +39,7 @@ fn hand_on(graph: &Graph, program: &mut Program) {
         // A prefix sum goes on from what it sums up; this one belongs to somebody else.
         for write in &mut op.writes {
             if let Some(source) = write.consumes.and_then(|value| instead.get(&value)) {
-                op.reads.push(Read { stage: 0, port: 0, part: Part::Whole, value: *source });
+                op.reads.push(Read { stage: OWN, port: 0, part: Part::Whole, value: *source });
                 write.consumes = None;
             }
         }
@@ -56,7 +57,7 @@ fn handed_on(graph: &Graph, program: &Program, op: &Op) -> Option<(ValueId, Valu
         Forwarded::Cell(port) => (port, Part::Whole),
     };
     let input = stage.inputs().position(|port| port.name == part.0)?;
-    let read = op.reads.iter().find(|r| r.stage == 0 && r.port == input && r.part == part.1)?;
+    let read = op.reads.iter().find(|r| r.stage == OWN && r.port == input && r.part == part.1)?;
     let (from, to) = (program.values.get(read.value)?, program.values.get(write.value)?);
     let layout = |value: &Value| (value.layout().buffer(), value.layout().numbers());
     let same = from.ty.value() == to.ty.value() && from.precision == to.precision && layout(from) == layout(to);
@@ -87,8 +88,7 @@ fn reduce_at_once(program: &mut Program) {
             };
             let Some((end, result, word)) = ends.get(&write.value) else { continue };
             let Some(like) = program.values.get(*result).cloned() else { continue };
-            program.values.push(like);
-            let begun = program.values.len() - 1;
+            let begun = program.values.push(like);
             ops.push((None, fill(&op, *word, begun)));
             let joined = Write { value: *result, consumes: Some(begun), ..write.clone() };
             op.writes.splice(at..=at, [joined]);
@@ -106,7 +106,7 @@ fn fill(before: &Op, word: u32, value: ValueId) -> Op {
         task: Task::FillWord(word),
         reads: Vec::new(),
         forwarded: Vec::new(),
-        stages: vec![StageInstance::own(before.node)],
+        stages: Arena::from(vec![StageInstance::own(before.node)]),
         writes: vec![Write::whole(value)],
         color: None,
         sweeps: 1,

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use crate::graph::Graph;
-use crate::plan::ir::{Op, Part, Program, Read, Task, ValueId, Write, bindings, demand, query};
+use crate::plan::ir::{OWN, Op, Part, Program, Read, Task, ValueId, Write, bindings, demand, query};
 use crate::stage::header::Change;
 
 /// Has the stages that say where particles go move them, as far as their kernels have buffers for it.
 pub fn join(graph: &Graph, program: &mut Program) {
     let asked = demand::demanded(program);
-    let mut readers = vec![Vec::new(); program.values.len()];
+    let mut readers = program.values.table(Vec::new());
     for (reader, op) in program.ops.iter().enumerate() {
         let read: BTreeSet<ValueId> = op.inputs().collect();
         read.into_iter().for_each(|value| readers[value].push(reader));
@@ -36,23 +36,23 @@ pub fn join(graph: &Graph, program: &mut Program) {
 
 /// The value by which an operation says where its particles go.
 fn index_of(graph: &Graph, op: &Op) -> Option<ValueId> {
-    let stage = query::stage_of(graph, op, 0).filter(|_| matches!(op.task, Task::Stage) && op.gate.is_none())?;
+    let stage = query::stage_of(graph, op, OWN).filter(|_| matches!(op.task, Task::Stage) && op.gate.is_none())?;
     let port = stage.outputs().position(|port| port.change == Change::Scatter)?;
-    op.writes.iter().find(|w| w.stage == 0 && w.port == port && w.part == Part::Whole).map(|w| w.value)
+    op.writes.iter().find(|w| w.stage == OWN && w.port == port && w.part == Part::Whole).map(|w| w.value)
 }
 
 /// A stage that also moves what another operation moves for it.
 fn with((graph, program): (&Graph, &Program), mut op: Op, moves: &Op, index: ValueId) -> Option<Op> {
-    let stage = query::stage_of(graph, &op, 0)?;
+    let stage = query::stage_of(graph, &op, OWN)?;
     let input = stage.inputs().position(|port| port.change == Change::Scatter)?;
     let output = stage.outputs().position(|port| port.change == Change::Scatter)?;
     for (read, write) in moves.reads.iter().filter(|r| r.port == 0).zip(&moves.writes) {
         let (_, name) = program.values.get(write.value)?.label.rsplit_once('.')?;
         let part = Part::Attribute(name.into());
-        if !op.reads.iter().any(|r| r.stage == 0 && r.port == input && r.part == part) {
-            op.reads.push(Read { stage: 0, port: input, part: part.clone(), value: read.value });
+        if !op.reads.iter().any(|r| r.stage == OWN && r.port == input && r.part == part) {
+            op.reads.push(Read { stage: OWN, port: input, part: part.clone(), value: read.value });
         }
-        op.writes.push(Write { stage: 0, port: output, part, ..write.clone() });
+        op.writes.push(Write { stage: OWN, port: output, part, ..write.clone() });
     }
     op.writes.iter_mut().filter(|w| w.value == index).for_each(|w| w.transient = true);
     (moves.invariant == op.invariant).then_some(op)

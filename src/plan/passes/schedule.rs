@@ -8,8 +8,8 @@ use crate::plan::ir::links::topological;
 /// operations and what they read, and to how far apart in the order those are that have to change places.
 pub fn schedule(program: &mut Program) {
     let count = program.ops.len();
-    let mut producer = vec![None; program.values.len()];
-    let mut readers = vec![Vec::new(); program.values.len()];
+    let mut producer = program.values.table(None);
+    let mut readers = program.values.table(Vec::new());
     for (index, op) in program.ops.iter().enumerate() {
         op.writes.iter().for_each(|w| producer[w.value] = Some(index));
         op.needs().for_each(|v| readers[v].push(index));

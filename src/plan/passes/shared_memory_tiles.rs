@@ -3,7 +3,7 @@
 
 use crate::graph::{Graph, Kind, Node};
 use crate::plan::ir::tiles::{Haloed, inner, inputs, pairs, tile};
-use crate::plan::ir::{Op, Part, Program, Task};
+use crate::plan::ir::{OWN, Op, Part, Program, Task};
 use crate::plan::tuning::{CELLS_OF_A_WORD, DefaultTuning, MAX_TILE_WORDS, Shape, Tuning};
 use crate::stage::header::Port;
 use crate::stage::types::{PortType, WireType};
@@ -42,7 +42,7 @@ fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
     let own = |port: &Port| {
         port.scatter.is_none() && port.reduce.is_none() && !port.scan && matches!(port.ty, PortType::Grid(_))
     };
-    let parts = op.reads.iter().all(|r| r.part == Part::Whole && r.stage == 0);
+    let parts = op.reads.iter().all(|r| r.part == Part::Whole && r.stage == OWN);
     matches!(op.task, Task::Stage)
         && (op.sweeps, op.color, op.shape) == (1, None, None)
         && op.inlined().is_empty()

@@ -78,9 +78,12 @@ fn follower(
     let goes_on = op.writes.iter().zip(&after.writes).all(|(before, write)| {
         write.consumes == Some(before.value) && readers.get(&before.value) == Some(&1) && before.port == write.port
     });
-    let same =
-        |op: &Op| (op.node, op.substep, op.invariant, op.gate, op.reads.iter().map(|r| r.value).collect::<Vec<_>>());
-    (goes_on && same(op) == same(after) && op.writes.len() == after.writes.len()).then_some(follower)
+    let same = op.node == after.node
+        && op.substep == after.substep
+        && op.invariant == after.invariant
+        && op.gate == after.gate
+        && op.reads.iter().map(|r| r.value).eq(after.reads.iter().map(|r| r.value));
+    (goes_on && same && op.writes.len() == after.writes.len()).then_some(follower)
 }
 
 /// How far a sweep looks, and the shape of its dispatch, where it is a tile.

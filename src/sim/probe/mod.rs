@@ -246,7 +246,7 @@ pub fn thumbnails(graph: &Graph, group: Option<&str>) -> Vec<String> {
         return Vec::new();
     }
     let start_only = graph.start_only();
-    let level = graph.nodes.iter().enumerate().zip(start_only);
+    let level = graph.nodes.entries().zip(start_only);
     let level = level.filter(|((_, node), start)| node.group == inside && !start).map(|(node, _)| node);
     level.filter_map(|(index, _)| ports(graph, index).next()).collect()
 }

@@ -1,8 +1,8 @@
 //! From a view to the memory that it looks at and what is made of it.
 
 use crate::gpu::wire_view::{Params, Source, View as Way, kind, show};
-use crate::graph::{Domain, Graph, Kind, Source as Wired};
-use crate::plan::{Plan, Wire};
+use crate::graph::{Domain, Graph, Kind, NodeId, Source as Wired};
+use crate::plan::{BufferId, Plan, Wire};
 use crate::problem::Problem;
 use crate::stage::types::{Scalar, ValueType, WireType};
 
@@ -28,9 +28,9 @@ enum Found<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looked {
     /// Buffer, and whether it is a State's.
-    values: (usize, bool),
-    count: Option<(usize, bool)>,
-    places: Option<(usize, bool)>,
+    values: (BufferId, bool),
+    count: Option<(BufferId, bool)>,
+    places: Option<(BufferId, bool)>,
     scalar: Scalar,
     /// Numbers that a sample has.
     numbers: usize,
@@ -41,9 +41,9 @@ pub struct Looked {
 
 impl Looked {
     pub fn source<'a>(&self, simulation: &'a Simulation) -> Option<Source<'a>> {
-        let buffer = |(buffer, state): (usize, bool)| simulation.engine.buffer(buffer, state);
+        let buffer = |(buffer, state): (BufferId, bool)| simulation.engine.buffer(buffer, state);
         let values = buffer(self.values)?;
-        let or_values = |other: Option<(usize, bool)>| other.map_or(Some(values), buffer);
+        let or_values = |other: Option<(BufferId, bool)>| other.map_or(Some(values), buffer);
         Some(Source { values, count: or_values(self.count)?, places: or_values(self.places)? })
     }
 
@@ -315,7 +315,7 @@ pub fn absent(wire: &str) -> Problem {
 }
 
 /// Wires of a node that have memory, by `node.port`: grids, sets of particles and neighbour grids.
-pub fn ports(graph: &Graph, node: usize) -> impl Iterator<Item = String> + '_ {
+pub fn ports(graph: &Graph, node: NodeId) -> impl Iterator<Item = String> + '_ {
     let count = graph.nodes.get(node).map_or(0, |entry| match &entry.kind {
         Kind::Group(group) => group.outputs.len(),
         _ => entry.outputs.len(),

@@ -16,7 +16,7 @@ use super::context::{Context, Instance};
 use super::names::prefix;
 use crate::graph::Node;
 use crate::plan::data::{Alarm, Cause};
-use crate::plan::ir::Part;
+use crate::plan::ir::{InstanceId, OWN, Part};
 use crate::stage::syntax::{TokenKind, tokens};
 
 /// Rounds that all loops of an invocation may make together when they are not proven finite, and neighbours that it may
@@ -32,7 +32,7 @@ pub const GUARDS: [&str; 2] = ["_loop_spent", "_too_many"];
 
 /// What has to be watched in a stage of a dispatch.
 pub struct Guards<'a> {
-    pub index: usize,
+    pub index: InstanceId,
     pub node: &'a Node,
     /// Some loop is not proven finite.
     pub loops: bool,
@@ -52,7 +52,7 @@ impl<'a> Guards<'a> {
             node: of.node,
             loops: !finite,
             neighbors: search || (text.contains("_too_many") && visits()),
-            capacity: of.index == 0 && cx.emits().is_some(),
+            capacity: of.index == OWN && cx.emits().is_some(),
         }
     }
 
@@ -75,7 +75,7 @@ pub fn alarms(guards: &[Guards<'_>]) -> Vec<Alarm> {
 }
 
 /// Member of the uniform block that holds the index of a stage's alarm.
-pub fn member(index: usize, cause: Cause) -> String {
+pub fn member(index: InstanceId, cause: Cause) -> String {
     format!("{}{}", prefix(index), cause.member())
 }
 

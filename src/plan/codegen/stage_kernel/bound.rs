@@ -13,7 +13,7 @@ use crate::graph::Graph;
 use crate::plan::data::Binding;
 use crate::plan::ir::query::stage_of;
 use crate::plan::ir::window::{Side, Window, window};
-use crate::plan::ir::{Op, Part, Program, Read, Value, ValueId, Write, demand};
+use crate::plan::ir::{OWN, Op, Part, Program, Read, Value, ValueId, Write, demand};
 use crate::stage::header::{Change, Direction, Port, Scatter};
 use crate::stage::types::{PortType, Scalar};
 
@@ -178,7 +178,7 @@ impl Binder<'_> {
 
     /// WGSL type of a buffer of values of one of the writes.
     fn plain(&self, write: &Write, value: &Value) -> String {
-        match write.stage == 0 && self.wide(write.port, Side::Output) {
+        match write.stage == OWN && self.wide(write.port, Side::Output) {
             true => value.layout().buffer_of_fours().into(),
             false => value.layout().buffer(),
         }

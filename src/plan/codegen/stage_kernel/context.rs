@@ -5,7 +5,7 @@ use super::mapping::Mapping;
 use super::names;
 use crate::graph::{Domain, Graph, Kind, Node};
 use crate::plan::ir::tiles;
-use crate::plan::ir::{Op, Part, Program, Read, Value, ValueId, Write};
+use crate::plan::ir::{InstanceId, OWN, Op, Part, Program, Read, Value, ValueId, Write};
 use crate::stage::header::{Change, Direction, Port};
 use crate::stage::types::EdgeRule;
 use crate::stage::{Reach, Stage};
@@ -27,10 +27,10 @@ pub struct Context<'a> {
     in_place: &'a [bool],
 }
 
-/// A stage of an operation: the one that is dispatched (index 0), or one that is inlined.
+/// A stage of an operation: the one that is dispatched, or one that is inlined.
 #[derive(Clone, Copy)]
 pub struct Instance<'a> {
-    pub index: usize,
+    pub index: InstanceId,
     pub node: &'a Node,
     pub stage: &'a Stage,
 }
@@ -56,19 +56,24 @@ impl<'a> Context<'a> {
 
     /// The stage that is dispatched.
     pub fn own(&self) -> Instance<'a> {
-        Instance { index: 0, node: self.node, stage: self.stage }
+        Instance { index: OWN, node: self.node, stage: self.stage }
     }
 
-    /// The stage that is dispatched (0), or one that is inlined.
-    pub fn instance(&self, index: usize) -> Option<Instance<'a>> {
+    /// The stage that is dispatched, or one that is inlined.
+    pub fn instance(&self, index: InstanceId) -> Option<Instance<'a>> {
         let node = self.graph.nodes.get(self.op.node_of(index)?)?;
         let Kind::Stage(stage) = &node.kind else { return None };
         Some(Instance { index, node, stage })
     }
 
+    /// The stages of the operation, the dispatched one first.
+    pub fn instances(&self) -> impl DoubleEndedIterator<Item = Instance<'a>> {
+        self.op.stages.ids().filter_map(|index| self.instance(index))
+    }
+
     /// The stages that are inlined.
     pub fn inlined(&self) -> impl DoubleEndedIterator<Item = Instance<'a>> {
-        (1..self.op.stages.len()).filter_map(|index| self.instance(index))
+        self.instances().filter(|of| of.index != OWN)
     }
 
     /// The stages that run before the one that is dispatched, over the same cells or particles, in their order.
@@ -117,28 +122,28 @@ impl<'a> Context<'a> {
 /// What is read.
 impl<'a> Context<'a> {
     /// What a stage's ports read from memory.
-    pub fn reads(&self, of: usize) -> impl Iterator<Item = &'a Read> {
+    pub fn reads(&self, of: InstanceId) -> impl Iterator<Item = &'a Read> {
         self.op.reads.iter().filter(move |r| r.stage == of)
     }
 
     /// The same, and what they get from other stages of the dispatch.
-    pub fn all_reads(&self, of: usize) -> impl Iterator<Item = &'a Read> {
+    pub fn all_reads(&self, of: InstanceId) -> impl Iterator<Item = &'a Read> {
         self.op.reads.iter().chain(&self.op.forwarded).filter(move |r| r.stage == of)
     }
 
     /// The value that a part of a port is read from in memory.
-    pub fn read_value(&self, of: usize, port: usize, part: &Part) -> Option<&'a Value> {
+    pub fn read_value(&self, of: InstanceId, port: usize, part: &Part) -> Option<&'a Value> {
         self.reads(of).find(|r| r.port == port && r.part == *part).and_then(|r| self.value(r.value))
     }
 
     /// The variable of its buffer. Attributes that are overwritten in place are read where they are written.
-    pub fn variable(&self, of: usize, port: usize, part: &Part) -> Option<&str> {
+    pub fn variable(&self, of: InstanceId, port: usize, part: &Part) -> Option<&str> {
         let found = |b: &&Bound| b.reads.iter().any(|r| r.stage == of && r.port == port && r.part == *part);
         self.bound.iter().find(found).map(|b| b.variable.as_str())
     }
 
     /// What a port gets from another stage of the dispatch: the variable and its value.
-    pub fn forwarded(&self, of: usize, port: usize, part: &Part) -> Option<(String, &'a Value)> {
+    pub fn forwarded(&self, of: InstanceId, port: usize, part: &Part) -> Option<(String, &'a Value)> {
         let read = self.op.forwarded.iter().find(|r| r.stage == of && r.port == port && r.part == *part)?;
         Some((self.passed(read.value)?, self.value(read.value)?))
     }
@@ -151,8 +156,8 @@ impl<'a> Context<'a> {
     }
 
     /// The stage that recomputes what a port reads, and the value that it recomputes.
-    pub fn recomputed(&self, of: usize, port: usize) -> Option<(usize, &'a Value)> {
-        self.op.stages.iter().enumerate().find_map(|(index, stage)| {
+    pub fn recomputed(&self, of: InstanceId, port: usize) -> Option<(InstanceId, &'a Value)> {
+        self.op.stages.entries().find_map(|(index, stage)| {
             let value = stage.recomputes.filter(|_| stage.callers.contains(&(of, port)))?;
             Some((index, self.value(value)?))
         })
@@ -161,7 +166,7 @@ impl<'a> Context<'a> {
     /// Inputs of a tile that are read at the computed cell only. They are the same in every sweep, so they wait in registers.
     pub fn held_inputs(&self) -> Vec<(&'a Port, &'a Value)> {
         let held = |port: usize| {
-            let read = self.all_reads(0).find(|r| r.port == port)?;
+            let read = self.all_reads(OWN).find(|r| r.port == port)?;
             Some((self.stage.inputs().nth(port)?, self.value(read.value)?))
         };
         tiles::held_inputs(self.graph, self.program, self.op).into_iter().filter_map(held).collect()
@@ -172,11 +177,11 @@ impl<'a> Context<'a> {
 impl<'a> Context<'a> {
     /// What the dispatched stage writes.
     pub fn writes(&self) -> impl Iterator<Item = Written<'a>> {
-        self.writes_of(0)
+        self.writes_of(OWN)
     }
 
     /// What one of the stages writes.
-    pub fn writes_of(&self, of: usize) -> impl Iterator<Item = Written<'a>> {
+    pub fn writes_of(&self, of: InstanceId) -> impl Iterator<Item = Written<'a>> {
         let all = self.op.writes.iter().zip(self.in_place).enumerate();
         all.filter(move |(_, (write, _))| write.stage == of).filter_map(|(index, (write, in_place))| {
             let port = self.instance(write.stage)?.stage.outputs().nth(write.port)?;
@@ -187,7 +192,7 @@ impl<'a> Context<'a> {
 
     /// What any of the stages writes, stage by stage.
     pub fn all_writes(&self) -> impl Iterator<Item = Written<'a>> {
-        (0..self.op.stages.len()).flat_map(|of| self.writes_of(of))
+        self.op.stages.ids().flat_map(|of| self.writes_of(of))
     }
 
     /// The version that a write updates; itself, where there is none.

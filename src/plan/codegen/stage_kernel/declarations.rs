@@ -16,7 +16,7 @@ use super::{names, results};
 use crate::plan::codegen::prelude::Wanted;
 use crate::plan::codegen::uniforms::{Block, FRAME_STRUCT};
 use crate::plan::codegen::wgsl::cell_type;
-use crate::plan::ir::{Part, workgroups};
+use crate::plan::ir::{OWN, Part, workgroups};
 
 /// Types of a stage: what its generic letters stand for, and what it returns.
 pub fn types(cx: &Context<'_>, of: Instance<'_>) -> String {
@@ -66,7 +66,7 @@ fn reductions(cx: &Context<'_>) -> String {
 /// What the stages of the dispatch pass to one another.
 fn passed(cx: &Context<'_>) -> String {
     let mut out = String::new();
-    for write in cx.op.writes.iter().filter(|w| w.stage > 0 && w.part != Part::Found) {
+    for write in cx.op.writes.iter().filter(|w| w.stage != OWN && w.part != Part::Found) {
         if let (Some(name), Some(value)) = (cx.passed(write.value), cx.value(write.value)) {
             let _ = writeln!(out, "var<private> {name}: {};", value.layout().wgsl());
         }

@@ -103,7 +103,7 @@ pub fn write(cx: &Context<'_>) -> StageKernel {
         workgroup: workgroup(cx.graph, cx.node, cx.op.shape),
         bindings: bound::bindings(&cx.bound),
         finite: guards.iter().all(|of| !of.loops),
-        in_bounds: (0..cx.op.stages.len()).all(|k| cx.instance(k).is_some_and(|of| of.stage.stays_in_bounds())),
+        in_bounds: cx.op.stages.ids().all(|k| cx.instance(k).is_some_and(|of| of.stage.stays_in_bounds())),
         warns,
         own_lines: text.source.lines().count(),
         uniform_bytes: block.bound_bytes(),

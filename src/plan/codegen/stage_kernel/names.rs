@@ -4,12 +4,12 @@
 //! _read_velocity   _write_particles__position   _o1_divergence   params._f2_radius
 //! ```
 
-use crate::plan::ir::Part;
+use crate::plan::ir::{InstanceId, OWN, Part};
 use crate::stage::header::Port;
 
 /// What the names of an inlined stage begin with; nothing for the operation's own.
-pub fn prefix(instance: usize) -> String {
-    if instance == 0 { String::new() } else { format!("_f{instance}_") }
+pub fn prefix(instance: InstanceId) -> String {
+    if instance == OWN { String::new() } else { format!("_f{instance}_") }
 }
 
 /// The buffer that a port is read from.
@@ -35,7 +35,7 @@ fn mangled(part: &Part) -> String {
 }
 
 /// The variable through which a stage passes what it returns by this name to another stage of the dispatch.
-pub fn passed(instance: usize, name: &str) -> String {
+pub fn passed(instance: InstanceId, name: &str) -> String {
     format!("_o{instance}_{name}")
 }
 

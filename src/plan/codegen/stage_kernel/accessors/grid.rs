@@ -16,8 +16,8 @@ use crate::plan::codegen::wgsl::{
     COMPONENTS, cell_edges, cell_literal, cell_type, clamped, component, element, float, mirrored, position_type,
     wrapped,
 };
-use crate::plan::ir::Value;
 use crate::plan::ir::layout::Layout;
+use crate::plan::ir::{OWN, Value};
 use crate::stage::header::{Direction, Port, Radius};
 use crate::stage::types::{EdgeRule, ValueType, WireType};
 use crate::stage::{IterationSource, Stage};
@@ -55,7 +55,7 @@ pub enum Source<'a> {
 
 /// The functions of a port whose cells are in memory or are recomputed: those that read it, or the one that adds to it.
 pub fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, value: &Value, source: Source<'_>) -> String {
-    if of.index == 0 && window::of(cx, port).is_some() {
+    if of.index == OWN && window::of(cx, port).is_some() {
         return window::accessor(cx, port, value);
     }
     let (name, layout) = (&port.name, value.layout());
@@ -67,13 +67,13 @@ pub fn accessor(cx: &Context<'_>, of: Instance<'_>, port: &Port, value: &Value, 
     if let (Some(kind), Source::Buffer(variable)) = (port.scatter, source) {
         return scatter::writer(cx, of, port, &grid, (variable, kind));
     }
-    if of.index == 0
+    if of.index == OWN
         && let Some(accessor) = halo::accessor(cx, &grid, port)
     {
         return accessor;
     }
     let tile = names::tile(port);
-    let swept = Tiles::of(cx).filter(|_| of.index == 0 && port.direction == Direction::InOut);
+    let swept = Tiles::of(cx).filter(|_| of.index == OWN && port.direction == Direction::InOut);
     let source = swept.map_or(source, |t| Source::Tile { variable: &tile, size: t.size, ghosts: t.ghosts });
     Grid { source, ..grid }.readers(&|suffix| of.stage.calls(&format!("{name}{suffix}")))
 }
@@ -103,7 +103,7 @@ pub fn holds_radius(cx: &Context<'_>) -> bool {
         let mut grids = read.chain(written).filter(|(port, _)| port.ty.is_grid());
         grids.any(|(port, value)| held_radius(cx, of.stage, port, value).is_some())
     };
-    [cx.own()].into_iter().chain(cx.inlined()).any(held)
+    cx.instances().any(held)
 }
 
 /// The cell nearest to the one that is asked for, no more than a radius from the computed one.

@@ -19,7 +19,7 @@ use super::names::{self, prefix};
 use super::text::Text;
 use crate::graph;
 use crate::plan::codegen::wgsl::cell_type;
-use crate::plan::ir::Part;
+use crate::plan::ir::{OWN, Part};
 use crate::stage::header::{Change, Direction, Port};
 use crate::stage::types::PortType;
 use grid::Source;
@@ -58,7 +58,7 @@ fn whole_input(cx: &Context<'_>, of: Instance<'_>, (index, port): (usize, &Port)
     if port.direction == Direction::InOut && !cx.reads(of.index).any(|r| r.port == index) {
         return None;
     }
-    if of.index == 0
+    if of.index == OWN
         && cx.mapping.is_tile()
         && let Some((_, value)) = cx.held_inputs().into_iter().find(|(held, _)| held.name == port.name)
     {
@@ -88,7 +88,7 @@ fn whole_output(cx: &Context<'_>, of: Instance<'_>, written: &Written<'_>) -> St
     let Written { port, write, value, in_place, target } = written;
     let ty = value.layout().wgsl();
     // A tile goes on from it where it lies.
-    if of.index > 0 || !cx.mapping.is_tile() {
+    if of.index != OWN || !cx.mapping.is_tile() {
         if write.start.is_some() {
             return of_variable(port, &value.layout().rounded(&names::start(port)), ty, value.dim);
         }

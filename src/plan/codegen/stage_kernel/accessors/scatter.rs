@@ -8,7 +8,7 @@
 use super::super::context::{Context, Instance};
 use super::grid::Grid;
 use crate::plan::codegen::wgsl::{COMPONENTS, cell_type, element, float};
-use crate::plan::ir::query;
+use crate::plan::ir::{OWN, query};
 use crate::stage::header::{Port, Scatter};
 use crate::stage::types::{EdgeRule, ValueType};
 
@@ -20,7 +20,7 @@ pub fn writer(
     grid: &Grid<'_>,
     (variable, kind): (&str, Scatter),
 ) -> String {
-    let checked = of.index == 0 && query::checked(cx.stage, port);
+    let checked = of.index == OWN && query::checked(cx.stage, port);
     let whole = matches!(grid.ty.value(), ValueType::I32 | ValueType::U32);
     match kind {
         Scatter::Sum(_) if whole => grid.add_whole(variable, checked),

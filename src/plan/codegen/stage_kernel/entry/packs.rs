@@ -7,7 +7,7 @@
 use super::super::context::{Context, Written};
 use super::super::{names, results};
 use crate::plan::codegen::builtin;
-use crate::plan::ir::{Part, Value};
+use crate::plan::ir::{OWN, Part, Value};
 
 /// Statements that store the packs of the particle `_i`, once its stages have run. `input`: the port of the set.
 pub fn stores(cx: &Context<'_>, input: usize) -> String {
@@ -26,12 +26,12 @@ fn attribute(cx: &Context<'_>, input: usize, name: &str) -> Option<(String, u32)
     let part = Part::Attribute(name.into());
     let words = |value: &Value| value.layout().components();
     if let Some(write) = cx.op.writes.iter().rfind(|w| w.part == part) {
-        let given = match write.stage {
-            0 => results::result(cx, name),
-            _ => cx.passed(write.value)?,
+        let given = match write.stage == OWN {
+            true => results::result(cx, name),
+            false => cx.passed(write.value)?,
         };
         return Some((given, words(cx.value(write.value)?)));
     }
-    let value = cx.read_value(0, input, &part)?;
-    Some((value.layout().load(cx.variable(0, input, &part)?, "_i"), words(value)))
+    let value = cx.read_value(OWN, input, &part)?;
+    Some((value.layout().load(cx.variable(OWN, input, &part)?, "_i"), words(value)))
 }

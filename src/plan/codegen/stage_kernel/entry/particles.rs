@@ -15,7 +15,7 @@ use super::call::{before, call};
 use super::store::{Slot, stores};
 use super::{Entry, PLACE_ARGUMENTS, packs, reduce};
 use crate::plan::data::Cause;
-use crate::plan::ir::Part;
+use crate::plan::ir::{OWN, Part};
 use crate::stage::header::{Change, Port};
 
 /// The place of an invocation.
@@ -34,7 +34,7 @@ struct Set<'a> {
 pub fn entry(cx: &Context<'_>) -> Entry {
     let Some(port) = cx.stage.set() else { return Entry::new("", PLACE.into()) };
     let input = cx.stage.inputs().position(|p| p.name == port.name).unwrap_or(0);
-    let count = cx.variable(0, input, &Part::Count).unwrap_or_default();
+    let count = cx.variable(OWN, input, &Part::Count).unwrap_or_default();
     let set = Set { port, input, count, capacity: cx.node.set.as_ref().map_or(0, |s| s.capacity) };
     let call = call(cx, &format!("{}(_i)", port.name));
     let stores = format!("{}{}", stores(cx, "_i", Slot::Element), moved(cx, &set));
@@ -60,7 +60,7 @@ fn moved(cx: &Context<'_>, set: &Set<'_>) -> String {
     let mut moves = String::new();
     let mut place = String::new();
     for Written { port, write, .. } in cx.writes().filter(|written| written.port.change == Change::Scatter) {
-        let from = cx.variable(0, set.input, &write.part);
+        let from = cx.variable(OWN, set.input, &write.part);
         if let (Part::Attribute(_), Some(from)) = (&write.part, from) {
             let _ = write!(moves, " {}[_to] = {from}[_i];", names::written(port, &write.part));
             place = results::result(cx, &port.name);

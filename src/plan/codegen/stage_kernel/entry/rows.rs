@@ -14,7 +14,7 @@ use super::super::accessors::window::{self, Face, faces};
 use super::super::context::{Context, Written};
 use super::super::{names, results};
 use crate::plan::codegen::wgsl::{COMPONENTS, cell_literal, clamped, element, wrapped};
-use crate::plan::ir::{Part, Value};
+use crate::plan::ir::{OWN, Part, Value};
 use crate::plan::tuning::CELLS_OF_A_ROW;
 use crate::stage::header::{Direction, Port};
 use crate::stage::types::EdgeRule;
@@ -58,7 +58,7 @@ pub fn rows(cx: &Context<'_>) -> String {
 /// Ports that are read through a window.
 fn windowed<'a>(cx: &Context<'a>) -> Vec<Windowed<'a>> {
     let mut out = Vec::new();
-    for read in cx.reads(0).filter(|r| r.part == Part::Whole) {
+    for read in cx.reads(OWN).filter(|r| r.part == Part::Whole) {
         let (Some(port), Some(value)) = (cx.stage.inputs().nth(read.port), cx.value(read.value)) else { continue };
         if port.direction == Direction::In && window::of(cx, port).is_some() {
             out.push(Windowed { port, value, from: From::Buffer(names::read(port, &Part::Whole)) });

@@ -15,7 +15,7 @@ use super::super::super::tiles::Tiles;
 use super::super::call::before;
 use super::super::store::element_of;
 use crate::plan::codegen::wgsl::cell_type;
-use crate::plan::ir::{Part, Value};
+use crate::plan::ir::{OWN, Part, Value};
 
 /// What is asked for at each cell.
 struct Asked<'a> {
@@ -68,7 +68,7 @@ fn asked<'a>(cx: &Context<'a>, made: &[Made<'a>]) -> Vec<Asked<'a>> {
     });
     let inputs = cx.held_inputs().into_iter().enumerate().map(|(index, (port, value))| {
         let of = cx.stage.inputs().position(|p| p.name == port.name);
-        let passed = of.and_then(|of| cx.forwarded(0, of, &Part::Whole)).map(|(variable, _)| variable);
+        let passed = of.and_then(|of| cx.forwarded(OWN, of, &Part::Whole)).map(|(variable, _)| variable);
         let loaded = || value.layout().load(&names::read(port, &Part::Whole), &element_of(cx, "_c", value));
         Asked { name: format!("_i{index}"), value, from: passed.unwrap_or_else(loaded), is_input: true }
     });

@@ -1,0 +1,196 @@
+//! Ids that name one kind of thing only, and the vectors that they index. After the handles of naga and rustc's `IndexVec`.
+
+use std::cmp::Ordering;
+use std::fmt::{self, Debug, Display, Formatter};
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+use serde::{Deserialize, Serialize};
+
+/// The place of a `T` among others. It prints and serialises as a plain number.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent, bound = "")]
+pub struct Id<T> {
+    index: usize,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Id<T> {
+    pub const fn new(index: usize) -> Id<T> {
+        Id { index, of: PhantomData }
+    }
+
+    pub const fn index(self) -> usize {
+        self.index
+    }
+}
+
+// Derived, these would ask the same of `T`.
+impl<T> Clone for Id<T> {
+    fn clone(&self) -> Id<T> {
+        *self
+    }
+}
+
+impl<T> Copy for Id<T> {}
+
+impl<T> PartialEq for Id<T> {
+    fn eq(&self, other: &Id<T>) -> bool {
+        self.index == other.index
+    }
+}
+
+impl<T> Eq for Id<T> {}
+
+impl<T> PartialOrd for Id<T> {
+    fn partial_cmp(&self, other: &Id<T>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Id<T> {
+    fn cmp(&self, other: &Id<T>) -> Ordering {
+        self.index.cmp(&other.index)
+    }
+}
+
+impl<T> Hash for Id<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.index.hash(state);
+    }
+}
+
+impl<T> Debug for Id<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Debug::fmt(&self.index, f)
+    }
+}
+
+impl<T> Display for Id<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.index, f)
+    }
+}
+
+/// One `V` for each id of a `K`. It serialises as a plain list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct IdVec<K, V> {
+    items: Vec<V>,
+    of: PhantomData<fn() -> K>,
+}
+
+/// Things and their own ids.
+pub type Arena<T> = IdVec<T, T>;
+
+impl<K, V> IdVec<K, V> {
+    /// The id of the new item.
+    pub fn push(&mut self, item: V) -> Id<K> {
+        self.items.push(item);
+        Id::new(self.items.len() - 1)
+    }
+
+    pub fn get(&self, id: Id<K>) -> Option<&V> {
+        self.items.get(id.index)
+    }
+
+    pub fn get_mut(&mut self, id: Id<K>) -> Option<&mut V> {
+        self.items.get_mut(id.index)
+    }
+
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = Id<K>> + ExactSizeIterator + use<K, V> {
+        (0..self.items.len()).map(Id::new)
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, V> {
+        self.items.iter()
+    }
+
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, V> {
+        self.items.iter_mut()
+    }
+
+    pub fn as_slice(&self) -> &[V] {
+        &self.items
+    }
+
+    /// Items with their ids.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = (Id<K>, &V)> {
+        self.ids().zip(&self.items)
+    }
+
+    /// The first item of which something holds.
+    pub fn position(&self, holds: impl FnMut(&V) -> bool) -> Option<Id<K>> {
+        self.items.iter().position(holds).map(Id::new)
+    }
+
+    /// Something else for each of the ids, to begin with the same for all.
+    pub fn table<W: Clone>(&self, item: W) -> IdVec<K, W> {
+        IdVec::from(vec![item; self.items.len()])
+    }
+}
+
+impl<K, V> Default for IdVec<K, V> {
+    fn default() -> IdVec<K, V> {
+        IdVec::from(Vec::new())
+    }
+}
+
+impl<K, V> From<Vec<V>> for IdVec<K, V> {
+    fn from(items: Vec<V>) -> IdVec<K, V> {
+        IdVec { items, of: PhantomData }
+    }
+}
+
+impl<K, V> FromIterator<V> for IdVec<K, V> {
+    fn from_iter<I: IntoIterator<Item = V>>(items: I) -> IdVec<K, V> {
+        IdVec::from(items.into_iter().collect::<Vec<V>>())
+    }
+}
+
+impl<K, V> Extend<V> for IdVec<K, V> {
+    fn extend<I: IntoIterator<Item = V>>(&mut self, items: I) {
+        self.items.extend(items);
+    }
+}
+
+impl<K, V> IntoIterator for IdVec<K, V> {
+    type Item = V;
+    type IntoIter = std::vec::IntoIter<V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.into_iter()
+    }
+}
+
+impl<'a, K, V> IntoIterator for &'a IdVec<K, V> {
+    type Item = &'a V;
+    type IntoIter = std::slice::Iter<'a, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter()
+    }
+}
+
+impl<K, V> Index<Id<K>> for IdVec<K, V> {
+    type Output = V;
+
+    fn index(&self, id: Id<K>) -> &V {
+        &self.items[id.index]
+    }
+}
+
+impl<K, V> IndexMut<Id<K>> for IdVec<K, V> {
+    fn index_mut(&mut self, id: Id<K>) -> &mut V {
+        &mut self.items[id.index]
+    }
+}
