@@ -17,7 +17,7 @@ use crate::stage::types::EdgeRule;
 
 /// The names of a text that the generator has something for.
 #[derive(Default)]
-pub struct Wanted(BTreeSet<&'static str>);
+pub struct UsedNames(BTreeSet<&'static str>);
 
 /// What the prelude defines, and the variables that are declared where they are used.
 static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
@@ -27,7 +27,7 @@ static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     definitions(&any, 0).into_iter().map(|(name, _)| name).chain(["frame", "iteration", "substep"]).collect()
 });
 
-impl Wanted {
+impl UsedNames {
     pub fn add_text(&mut self, text: &str) {
         self.add_words(tokens(text).iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text));
     }
@@ -46,14 +46,14 @@ pub fn declared(text: &str) -> BTreeSet<String> {
     module_names(&tokens(text)).into_iter().map(|name| name.text.to_string()).collect()
 }
 
-/// The constants and helpers that `wanted` names, and what those need in turn. `ring`: how far one sweep of a tile looks, where the
+/// The constants and helpers that `used` names, and what those need in turn. `ring`: how far one sweep of a tile looks, where the
 /// kernel computes tiles, else 0.
-pub fn prelude(domain: &Domain, ring: u32, wanted: &mut Wanted) -> String {
+pub fn prelude(domain: &Domain, ring: u32, used: &mut UsedNames) -> String {
     let all = definitions(domain, ring);
     let mut chosen = vec![false; all.len()];
-    while let Some(index) = (0..all.len()).find(|i| !chosen[*i] && wanted.has(all[*i].0)) {
+    while let Some(index) = (0..all.len()).find(|i| !chosen[*i] && used.has(all[*i].0)) {
         chosen[index] = true;
-        wanted.add_text(&all[index].1);
+        used.add_text(&all[index].1);
     }
     let mut out = String::new();
     for ((_, text), chosen) in all.iter().zip(chosen) {

@@ -9,7 +9,7 @@ use crate::plan::codegen::uniforms::Block;
 use crate::plan::codegen::variants::{self, Place, Variants, Wanted, Writers};
 use crate::plan::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
 use crate::plan::ir::workgroups::{self, op_groups, shaped_groups, source, task_groups};
-use crate::plan::ir::{OWN, Op, Part, Program, Task, ValueId};
+use crate::plan::ir::{OWN, Op, Part, Program, Task, Value, ValueId};
 use crate::plan::passes::allocate::Placement;
 use crate::plan::scatter::ScatterCheck;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -204,33 +204,10 @@ impl<'a, 'g> Writer<'a, 'g> {
         let value = written.and_then(|w| program.values.get(w.value));
         let checked =
             matches!(op.task, Task::ToFixed(_)) && value.is_some_and(|v| v.ty.value().scalar() == Scalar::F32);
-        let uniform = match &op.task {
-            Task::Fill(Some(setting)) => self.uniforms.setting(&node.path, setting, value.map_or(2, |v| v.dim)),
-            Task::ToFixed(_) if checked => {
-                let stage = if let Kind::Stage(stage) = &node.kind { Some(stage) } else { None };
-                let port = stage.zip(written).and_then(|(stage, written)| stage.outputs().nth(written.port));
-                self.uniforms.scatter_check(&node.path, port.map_or("", |port| &port.name))
-            }
-            Task::Test { below, .. } => self.uniforms.tolerance(op.node, &node.path, below),
-            _ => NO_BLOCK,
-        };
+        let uniform = self.task_uniform(op, node, value, checked);
         let workgroup = if let Task::Present { .. } = op.task { [32, 8, 1] } else { [workgroups::LANES, 1, 1] };
         let groups = task_groups(self.graph, program, op);
-        let mut bindings = Vec::new();
-        let mut buffers = Vec::new();
-        let mut bind = |name: &str, writes: bool, value: ValueId| {
-            bindings.push(Binding { name: name.into(), writes });
-            buffers.extend(memory[value]);
-        };
-        for read in &op.reads {
-            bind("in", false, read.value);
-        }
-        for write in &op.writes {
-            if let Some(before) = write.consumes.filter(|v| memory[*v] != memory[write.value]) {
-                bind("in", false, before);
-            }
-            bind("out", true, write.value);
-        }
+        let (bindings, buffers) = task_buffers(op, memory);
         let kernel = Kernel {
             name: name.into(),
             node: node.path.clone(),
@@ -252,6 +229,40 @@ impl<'a, 'g> Writer<'a, 'g> {
         let (node, part, with) = (node.path.clone(), name.into(), Vec::new());
         Some(Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform })
     }
+
+    /// The block of one of the compiler's own tasks. `value`: what it writes; `checked`: whether what does not fit is noted.
+    fn task_uniform(&mut self, op: &Op, node: &Node, value: Option<&Value>, checked: bool) -> u32 {
+        match &op.task {
+            Task::Fill(Some(setting)) => self.uniforms.setting(&node.path, setting, value.map_or(2, |v| v.dim)),
+            Task::ToFixed(_) if checked => {
+                let stage = if let Kind::Stage(stage) = &node.kind { Some(stage) } else { None };
+                let port = stage.zip(op.writes.first()).and_then(|(stage, written)| stage.outputs().nth(written.port));
+                self.uniforms.scatter_check(&node.path, port.map_or("", |port| &port.name))
+            }
+            Task::Test { below, .. } => self.uniforms.tolerance(op.node, &node.path, below),
+            _ => NO_BLOCK,
+        }
+    }
+}
+
+/// What one of the compiler's own tasks is bound to: what it reads, and what it writes behind the version that it goes on from elsewhere.
+fn task_buffers(op: &Op, memory: &Placement) -> (Vec<Binding>, Vec<BufferId>) {
+    let mut bindings = Vec::new();
+    let mut buffers = Vec::new();
+    let mut bind = |name: &str, writes: bool, value: ValueId| {
+        bindings.push(Binding { name: name.into(), writes });
+        buffers.extend(memory[value]);
+    };
+    for read in &op.reads {
+        bind("in", false, read.value);
+    }
+    for write in &op.writes {
+        if let Some(before) = write.consumes.filter(|v| memory[*v] != memory[write.value]) {
+            bind("in", false, before);
+        }
+        bind("out", true, write.value);
+    }
+    (bindings, buffers)
 }
 
 /// Fields on their own, so that each one's text is validated where it stands.

@@ -1,19 +1,21 @@
-//! What a kernel declares before its functions: types, uniform blocks, workgroup memory and private variables.
+//! What a kernel declares before its functions: types, uniform blocks, buffers, workgroup memory and private variables.
 //!
 //! ```wgsl
 //! alias T = vec4f;
 //! @group(0) @binding(1) var<uniform> params: Params;
+//! @group(0) @binding(2) var<storage, read> _read_flow: array<vec2f>;
 //! var<workgroup> _shared_most: array<f32, 256>;
 //! var<private> _o1_divergence: f32;
 //! ```
 
 use std::fmt::Write as _;
 
-use super::accessors::{grid, halo};
+use super::accessors::{halo, radius};
+use super::alarms::{self, Guards};
 use super::context::{Context, Instance, Written};
 use super::entry::tile;
-use super::{names, results};
-use crate::plan::codegen::prelude::Wanted;
+use super::{bound, checks, names, results};
+use crate::plan::codegen::prelude::UsedNames;
 use crate::plan::codegen::uniforms::{Block, FRAME_STRUCT};
 use crate::plan::codegen::wgsl::cell_type;
 use crate::plan::ir::{OWN, Part, workgroups};
@@ -29,23 +31,30 @@ pub fn types(cx: &Context<'_>, of: Instance<'_>) -> String {
 }
 
 /// The uniform blocks of the frame and of the kernel, and the counters.
-pub fn uniforms(block: &Block, wanted: &Wanted) -> String {
+pub fn uniforms(block: &Block, used: &UsedNames) -> String {
     let mut out = String::new();
-    if wanted.has("frame") {
+    if used.has("frame") {
         let _ = writeln!(out, "{FRAME_STRUCT}\n@group(0) @binding(0) var<uniform> frame: Frame;");
     }
     out.push_str(&block.wgsl());
-    for counter in ["iteration", "substep"].into_iter().filter(|counter| wanted.has(counter)) {
+    for counter in ["iteration", "substep"].into_iter().filter(|counter| used.has(counter)) {
         let _ = writeln!(out, "var<private> {counter}: i32;");
     }
     out
 }
 
+/// Buffers, what watches over them, and variables. `guards`: what can go wrong in the stages, where anything can.
+pub fn declarations(cx: &Context<'_>, guards: Option<&[Guards<'_>]>) -> String {
+    let buffers = bound::declarations(&cx.bound);
+    let alarms = guards.map(|guards| alarms::functions(bound::next_binding(&cx.bound), guards));
+    format!("{buffers}{}{}{}", alarms.unwrap_or_default(), checks::functions(cx), variables(cx))
+}
+
 /// Workgroup memory and variables that functions share.
-pub fn variables(cx: &Context<'_>) -> String {
+fn variables(cx: &Context<'_>) -> String {
     let computed = match tile::variables(cx) {
         Some(variables) => variables,
-        None if grid::holds_radius(cx) || cx.mapping.is_row() => {
+        None if radius::is_held(cx) || cx.mapping.is_row() => {
             format!("var<private> _at: {};\n", cell_type(cx.dim))
         }
         None => String::new(),

@@ -11,7 +11,7 @@ use super::context::{Context, Instance};
 use super::declarations;
 use super::names::prefix;
 use super::text::Text;
-use crate::plan::codegen::prelude::{self, Wanted};
+use crate::plan::codegen::prelude::{self, UsedNames};
 use crate::stage::syntax::{TokenKind, tokens};
 
 /// What is generated for an inlined stage.
@@ -23,10 +23,10 @@ pub struct Module<'a> {
 pub fn module<'a>(cx: &Context<'_>, of: Instance<'a>) -> Module<'a> {
     let own = Text::of(cx, of);
     let (types, accessors) = (declarations::types(cx, of), accessors(cx, of, &own));
-    let mut wanted = Wanted::default();
-    wanted.add_words(of.stage.words());
-    [&types, &accessors].into_iter().for_each(|text| wanted.add_text(text));
-    let prelude = prelude::prelude(&cx.domain(of.node), 0, &mut wanted);
+    let mut used = UsedNames::default();
+    used.add_words(of.stage.words());
+    [&types, &accessors].into_iter().for_each(|text| used.add_text(text));
+    let prelude = prelude::prelude(&cx.domain(of.node), 0, &mut used);
     let text = renamed(&format!("{}\n{prelude}{types}{accessors}", own.source), &prefix(of.index));
     let guards = Guards::of(cx, of, &text, own.finite);
     Module { text, guards }

@@ -30,7 +30,7 @@ mod results;
 mod text;
 mod tiles;
 
-use crate::plan::codegen::prelude::{self, Wanted};
+use crate::plan::codegen::prelude::{self, UsedNames};
 use crate::plan::codegen::uniforms::Block;
 use crate::plan::data::{Alarm, Kernel};
 use crate::plan::ir::workgroups::workgroup;
@@ -55,51 +55,30 @@ pub struct StageKernel {
     pub scatters: Vec<ScatterCheck>,
 }
 
-/// The sections of a kernel behind the user's text, in their order.
-struct Sections {
-    prelude: String,
-    types: String,
-    uniforms: String,
-    buffers: String,
-    alarms: String,
-    checks: String,
-    variables: String,
-    accessors: String,
-    entry: String,
-    modules: String,
-}
-
 /// Writes the kernel of an operation.
 pub fn write(cx: &Context<'_>) -> StageKernel {
-    let own = cx.own();
-    let text = Text::of(cx, own);
-    let accessors = accessors::accessors(cx, own, &text);
+    let text = Text::of(cx, cx.own());
+    let accessors = accessors::accessors(cx, cx.own(), &text);
     let modules: Vec<Module<'_>> = cx.inlined().map(|of| inlined::module(cx, of)).collect();
     let (modules, inlined): (Vec<String>, Vec<Guards<'_>>) = modules.into_iter().map(|m| (m.text, m.guards)).unzip();
-    let own_guards = Guards::of(cx, own, &accessors, text.finite);
-    let guards: Vec<Guards<'_>> = [own_guards].into_iter().chain(inlined).collect();
+    let mut guards = vec![Guards::of(cx, cx.own(), &accessors, text.finite)];
+    guards.extend(inlined);
     let block = members::block(cx, &guards);
-    let (alarms, checks) = (alarms::alarms(&guards), checks::functions(cx));
-    let warns = !alarms.is_empty() || !checks.is_empty();
-    let raised = warns.then(|| alarms::functions(bound::next_binding(&cx.bound), &guards));
+    let (alarms, scatters) = (alarms::alarms(&guards), checks::checks(cx));
+    let warns = !alarms.is_empty() || !scatters.is_empty();
     let sections = Sections {
-        prelude: String::new(),
-        types: declarations::types(cx, own),
-        uniforms: String::new(),
-        buffers: bound::declarations(&cx.bound),
-        alarms: raised.unwrap_or_default(),
-        checks,
-        variables: declarations::variables(cx),
+        declarations: declarations::declarations(cx, warns.then_some(guards.as_slice())),
         accessors,
         entry: entry::entry(cx, &text),
         modules: modules.concat(),
     };
-    let sections = sections.with_prelude(cx, &block);
+    let generated = sections.assembled(cx, &block);
+    let behind = |own: &str| format!("{}\n\n// ---- generated ----\n{generated}", own.trim_end());
     let source = &cx.stage.source;
     let kernel = Kernel {
         name: cx.stage.name.clone(),
         node: cx.node.path.clone(),
-        wgsl: sections.behind(&text.source),
+        wgsl: behind(&text.source),
         workgroup: workgroup(cx.graph, cx.node, cx.op.shape),
         bindings: bound::bindings(&cx.bound),
         finite: guards.iter().all(|of| !of.loops),
@@ -108,32 +87,33 @@ pub fn write(cx: &Context<'_>) -> StageKernel {
         own_lines: text.source.lines().count(),
         uniform_bytes: block.bound_bytes(),
     };
-    let as_written = (text.source != *source).then(|| sections.behind(source));
-    StageKernel { kernel, block, as_written, alarms, scatters: checks::checks(cx) }
+    let as_written = (text.source != *source).then(|| behind(source));
+    StageKernel { kernel, block, as_written, alarms, scatters }
+}
+
+/// What is generated for the stages of a kernel. What stands in front of it depends on the names that it uses.
+struct Sections {
+    /// Buffers, alarms, checks and variables.
+    declarations: String,
+    accessors: String,
+    entry: String,
+    /// Inlined stages.
+    modules: String,
 }
 
 impl Sections {
-    /// Adds what the other sections and the user's text name: the prelude, and the blocks and counters of uniforms.
-    fn with_prelude(self, cx: &Context<'_>, block: &Block) -> Sections {
-        let mut wanted = Wanted::default();
+    /// All that stands behind the user's text, in its order.
+    fn assembled(&self, cx: &Context<'_>, block: &Block) -> String {
+        let Sections { declarations, accessors, entry, modules } = self;
+        let mut used = UsedNames::default();
         // Bounding and unrolling add no words that anything is there for.
-        wanted.add_words(cx.stage.words());
-        let named = [&self.buffers, &self.alarms, &self.checks, &self.variables, &self.accessors, &self.entry];
-        named.into_iter().for_each(|section| wanted.add_text(section));
+        used.add_words(cx.stage.words());
+        [declarations, accessors, entry].into_iter().for_each(|section| used.add_text(section));
         let ring = Tiles::of(cx).map_or(0, |tiles| tiles.ring);
-        let prelude = prelude::prelude(&cx.domain(cx.node), ring, &mut wanted);
-        // Modules have a prelude of their own.
-        wanted.add_text(&self.modules);
-        Sections { prelude, uniforms: declarations::uniforms(block, &wanted), ..self }
-    }
-
-    /// The whole kernel: a stage's own text, and all sections behind it.
-    fn behind(&self, own: &str) -> String {
-        let Sections { prelude, types, uniforms, buffers, alarms, checks, variables, accessors, entry, modules } = self;
-        format!(
-            "{}\n\n// ---- generated ----\n\
-             {prelude}{types}{uniforms}{buffers}{alarms}{checks}{variables}{accessors}{entry}{modules}",
-            own.trim_end()
-        )
+        let prelude = prelude::prelude(&cx.domain(cx.node), ring, &mut used);
+        // Modules have a prelude of their own, and the uniform blocks in common.
+        used.add_text(modules);
+        let (types, uniforms) = (declarations::types(cx, cx.own()), declarations::uniforms(block, &used));
+        [&prelude, &types, &uniforms, declarations, accessors, entry, modules].map(String::as_str).concat()
     }
 }

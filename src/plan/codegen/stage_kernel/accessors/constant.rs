@@ -7,9 +7,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::context::{Context, Instance};
 use crate::curve::SAMPLES;
 use crate::graph::{Setting, Source};
+use crate::plan::codegen::stage_kernel::context::{Context, Instance};
 use crate::plan::codegen::wgsl::{cell_type, component, position_type};
 use crate::stage::header::{Direction, Param, Port};
 use crate::stage::types::{Element, PortType, ValueType};

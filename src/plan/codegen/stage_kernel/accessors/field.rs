@@ -7,8 +7,8 @@
 
 use std::fmt::Write as _;
 
-use super::super::context::{Context, Instance};
-use super::super::names::prefix;
+use crate::plan::codegen::stage_kernel::context::{Context, Instance};
+use crate::plan::codegen::stage_kernel::names::prefix;
 use crate::plan::codegen::wgsl::position_type;
 use crate::stage::header::Port;
 use crate::stage::types::ValueType;

@@ -7,10 +7,11 @@
 //! fn image(_cell: vec2i) -> vec4f { let _p = _cell - _first + vec2i(2, 2); return _tile_image[_p.y * 36 + _p.x]; }
 //! ```
 
-use super::super::context::Context;
-use super::super::mapping::Mapping;
-use super::super::names;
-use super::grid::{Grid, nearest};
+use super::grid::Grid;
+use super::radius::nearest;
+use crate::plan::codegen::stage_kernel::context::Context;
+use crate::plan::codegen::stage_kernel::mapping::Mapping;
+use crate::plan::codegen::stage_kernel::names;
 use crate::plan::codegen::wgsl::{cell_type, cells_literal, element};
 use crate::plan::ir::tiles::{self, Haloed};
 use crate::plan::tuning::Shape;

@@ -8,9 +8,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::context::{Context, Instance};
-use super::super::names;
-use super::super::text::Text;
+use crate::plan::codegen::stage_kernel::context::{Context, Instance};
+use crate::plan::codegen::stage_kernel::names;
+use crate::plan::codegen::stage_kernel::text::Text;
 use crate::plan::ir::{Part, Value, packs};
 use crate::stage::header::{Change, Port};
 use crate::stage::types::PortType;

@@ -5,8 +5,8 @@
 //! fn max_depth(_cell: vec2i, _value: u32) { let _c = ..; if (any(_c != _cell)) { return; } let _k = _value; atomicMax(..); }
 //! ```
 
-use super::super::context::{Context, Instance};
 use super::grid::Grid;
+use crate::plan::codegen::stage_kernel::context::{Context, Instance};
 use crate::plan::codegen::wgsl::{COMPONENTS, cell_type, element, float};
 use crate::plan::ir::{OWN, query};
 use crate::stage::header::{Port, Scatter};
@@ -65,7 +65,7 @@ impl Grid<'_> {
         format!("fn add_{name}(_cell: {cells}, _value: {ty}) -> {ty} {{ {place} {sum} }}")
     }
 
-    /// `add_x(cell, value)` of floats, in fixed point. `checked`: every sum is checked by the functions of [`super::super::checks`].
+    /// `add_x(cell, value)` of floats, in fixed point. `checked`: every sum is checked by the functions of [`crate::plan::codegen::stage_kernel::checks`].
     fn add_fixed(&self, variable: &str, bits: u32, checked: bool) -> String {
         let (name, ty, cells) = (self.name, self.wgsl(), cell_type(self.dim()));
         let (place, element) = (self.written_cell(self.leaving("return;")), self.written_element());

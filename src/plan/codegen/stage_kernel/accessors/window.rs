@@ -8,8 +8,8 @@
 
 use std::fmt::Write as _;
 
-use super::super::context::Context;
-use super::super::names;
+use crate::plan::codegen::stage_kernel::context::Context;
+use crate::plan::codegen::stage_kernel::names;
 use crate::plan::codegen::wgsl::{COMPONENTS, cell_type};
 use crate::plan::ir::Value;
 use crate::plan::ir::window::{Side, Window, window};

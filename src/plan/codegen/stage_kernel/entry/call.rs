@@ -7,11 +7,11 @@
 
 use std::fmt::Write as _;
 
-use super::super::checks;
-use super::super::context::{Context, Instance, Written};
-use super::super::names::{self, prefix};
-use super::super::results;
 use super::store::{self, Slot};
+use crate::plan::codegen::stage_kernel::checks;
+use crate::plan::codegen::stage_kernel::context::{Context, Instance, Written};
+use crate::plan::codegen::stage_kernel::names::{self, prefix};
+use crate::plan::codegen::stage_kernel::results;
 use crate::plan::ir::Part;
 use crate::stage::IterationSource;
 

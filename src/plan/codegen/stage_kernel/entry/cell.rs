@@ -7,17 +7,17 @@
 
 use std::fmt::Write as _;
 
-use super::super::accessors::grid;
-use super::super::context::{Context, Written};
-use super::super::names;
 use super::call::{before, call};
 use super::store::{self, Slot, stores};
+use crate::plan::codegen::stage_kernel::accessors::radius;
+use crate::plan::codegen::stage_kernel::context::{Context, Written};
+use crate::plan::codegen::stage_kernel::names;
 use crate::plan::codegen::wgsl::coordinate_sum;
 use crate::stage::header::Direction;
 
 /// The statements that compute `_cell`.
 pub fn cell(cx: &Context<'_>, slot: Slot) -> String {
-    let at = if grid::holds_radius(cx) { "_at = _cell; " } else { "" };
+    let at = if radius::is_held(cx) { "_at = _cell; " } else { "" };
     let (before, call) = (before(cx, "_cell", Some(slot)), call(cx, "_cell"));
     format!("{at}{before}{call}{}", stores(cx, "", slot))
 }

@@ -1,12 +1,13 @@
 //! Entry points over cells: one cell, two or four an invocation, blocks with a halo, and reductions.
 
-use super::super::context::Context;
-use super::super::mapping::Mapping;
-use super::super::text::Text;
 use super::call::{before, call};
 use super::cell::{cell, other_color};
+use super::parts::{CELL_ARGUMENT, Entry, PLACE_ARGUMENTS};
 use super::store::{Slot, stores};
-use super::{CELL_ARGUMENT, Entry, PLACE_ARGUMENTS, halo, pairs, reduce, rows};
+use super::{halo, pairs, reduce, rows};
+use crate::plan::codegen::stage_kernel::context::Context;
+use crate::plan::codegen::stage_kernel::mapping::Mapping;
+use crate::plan::codegen::stage_kernel::text::Text;
 use crate::plan::codegen::wgsl::{axes, cell_literal, cell_type, cells_literal};
 use crate::plan::ir::workgroups::extent;
 

@@ -8,14 +8,14 @@
 //! workgroupBarrier();
 //! ```
 
-use super::super::accessors::halo::{far, inputs, size};
-use super::super::context::Context;
-use super::super::names;
-use super::super::text::Text;
-use super::Entry;
 use super::cell::cell;
 use super::pairs;
+use super::parts::Entry;
 use super::store::{Slot, stores};
+use crate::plan::codegen::stage_kernel::accessors::halo::{far, inputs, size};
+use crate::plan::codegen::stage_kernel::context::Context;
+use crate::plan::codegen::stage_kernel::names;
+use crate::plan::codegen::stage_kernel::text::Text;
 use crate::plan::codegen::wgsl::{axes, cell_literal, cell_type, cells_literal};
 use crate::plan::ir::tiles::{self, Haloed};
 use crate::plan::ir::workgroups::extent;

@@ -16,37 +16,19 @@ mod halo;
 mod packs;
 mod pairs;
 mod particles;
+mod parts;
 mod reduce;
 mod rows;
 mod store;
 pub mod tile;
 
-use super::context::Context;
-use super::text::Text;
+use crate::plan::codegen::stage_kernel::context::Context;
+use crate::plan::codegen::stage_kernel::text::Text;
 use crate::plan::codegen::wgsl::position_type;
 use crate::plan::ir::workgroups::workgroup;
 use crate::stage::IterationSource;
+use parts::Entry;
 use store::Slot;
-
-/// The cell of an invocation.
-const CELL_ARGUMENT: &str = "@builtin(global_invocation_id) _id: vec3u";
-/// The place of an invocation in a row of workgroups that may be too long for one axis.
-const PLACE_ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(num_workgroups) _groups: vec3u, @builtin(local_invocation_index) _lane: u32";
-
-/// The parts of an entry point.
-struct Entry {
-    /// Functions that it calls.
-    functions: String,
-    arguments: String,
-    body: String,
-}
-
-impl Entry {
-    /// An entry point that calls nothing but the stage.
-    fn new(arguments: impl Into<String>, body: String) -> Entry {
-        Entry { functions: String::new(), arguments: arguments.into(), body }
-    }
-}
 
 /// The entry point, behind the functions that it calls. `text`: of the dispatched stage.
 pub fn entry(cx: &Context<'_>, text: &Text<'_>) -> String {

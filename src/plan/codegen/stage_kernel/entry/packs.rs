@@ -4,9 +4,9 @@
 //! _write_particles__position__mass_[_i] = vec4f(_result.position, _read_particles__mass[_i], 0.0);
 //! ```
 
-use super::super::context::{Context, Written};
-use super::super::{names, results};
 use crate::plan::codegen::builtin;
+use crate::plan::codegen::stage_kernel::context::{Context, Written};
+use crate::plan::codegen::stage_kernel::{names, results};
 use crate::plan::ir::{OWN, Part, Value};
 
 /// Statements that store the packs of the particle `_i`, once its stages have run. `input`: the port of the set.

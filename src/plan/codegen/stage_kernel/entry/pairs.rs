@@ -10,10 +10,10 @@
 
 use std::fmt::Write as _;
 
-use super::super::context::{Context, Written};
-use super::super::names::pair;
 use super::cell::{cell, other_color};
 use super::store::{Slot, element_of};
+use crate::plan::codegen::stage_kernel::context::{Context, Written};
+use crate::plan::codegen::stage_kernel::names::pair;
 use crate::plan::codegen::wgsl::cell_literal;
 use crate::plan::tuning::CELLS_OF_A_WORD;
 

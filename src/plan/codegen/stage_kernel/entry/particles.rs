@@ -8,12 +8,13 @@
 
 use std::fmt::Write as _;
 
-use super::super::alarms::raise;
-use super::super::context::{Context, Written};
-use super::super::{names, results};
 use super::call::{before, call};
+use super::parts::{Entry, PLACE_ARGUMENTS};
 use super::store::{Slot, stores};
-use super::{Entry, PLACE_ARGUMENTS, packs, reduce};
+use super::{packs, reduce};
+use crate::plan::codegen::stage_kernel::alarms::raise;
+use crate::plan::codegen::stage_kernel::context::{Context, Written};
+use crate::plan::codegen::stage_kernel::{names, results};
 use crate::plan::data::Cause;
 use crate::plan::ir::{OWN, Part};
 use crate::stage::header::{Change, Port};

@@ -10,9 +10,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::context::{Context, Written};
-use super::super::{names, results};
 use crate::plan::codegen::reduction::{atomic, neutral, tree};
+use crate::plan::codegen::stage_kernel::context::{Context, Written};
+use crate::plan::codegen::stage_kernel::{names, results};
 use crate::plan::ir::{Part, demand};
 use crate::stage::header::Reduction;
 

@@ -10,9 +10,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::accessors::window::{self, Face, faces};
-use super::super::context::{Context, Written};
-use super::super::{names, results};
+use crate::plan::codegen::stage_kernel::accessors::window::{self, Face, faces};
+use crate::plan::codegen::stage_kernel::context::{Context, Written};
+use crate::plan::codegen::stage_kernel::{names, results};
 use crate::plan::codegen::wgsl::{COMPONENTS, cell_literal, clamped, element, wrapped};
 use crate::plan::ir::{OWN, Part, Value};
 use crate::plan::tuning::CELLS_OF_A_ROW;

@@ -5,8 +5,8 @@
 //! _write_particles__age[_i] = _result.age;
 //! ```
 
-use super::super::context::{Context, Written};
-use super::super::{names, results};
+use crate::plan::codegen::stage_kernel::context::{Context, Written};
+use crate::plan::codegen::stage_kernel::{names, results};
 use crate::plan::codegen::wgsl::{COMPONENTS, element};
 use crate::plan::ir::{Part, Value};
 use crate::stage::header::Change;

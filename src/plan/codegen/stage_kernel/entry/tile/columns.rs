@@ -11,11 +11,11 @@
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
-use super::super::super::accessors::window::{Face, faces};
-use super::super::super::context::{Context, Written};
-use super::super::super::tiles::Tiles;
-use super::super::super::{names, results};
-use super::{Sweeps, counters};
+use super::sweeps::{Sweeps, counters};
+use crate::plan::codegen::stage_kernel::accessors::window::{Face, faces};
+use crate::plan::codegen::stage_kernel::context::{Context, Written};
+use crate::plan::codegen::stage_kernel::tiles::Tiles;
+use crate::plan::codegen::stage_kernel::{names, results};
 use crate::plan::codegen::wgsl::{COMPONENTS, cell_type, coordinate_sum, position_type, wrapped};
 use crate::plan::ir::Value;
 use crate::stage::Reach;

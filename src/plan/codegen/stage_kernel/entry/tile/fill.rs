@@ -9,11 +9,11 @@
 
 use std::fmt::Write as _;
 
-use super::super::super::context::{Context, Written};
-use super::super::super::names;
-use super::super::super::tiles::Tiles;
-use super::super::call::before;
-use super::super::store::element_of;
+use crate::plan::codegen::stage_kernel::context::{Context, Written};
+use crate::plan::codegen::stage_kernel::entry::call::before;
+use crate::plan::codegen::stage_kernel::entry::store::element_of;
+use crate::plan::codegen::stage_kernel::names;
+use crate::plan::codegen::stage_kernel::tiles::Tiles;
 use crate::plan::codegen::wgsl::cell_type;
 use crate::plan::ir::{OWN, Part, Value};
 

@@ -16,20 +16,15 @@ mod sweeps;
 
 use std::fmt::Write as _;
 
-use super::super::context::{Context, Written};
-use super::super::names;
-use super::super::tiles::Tiles;
-use super::Entry;
-use super::store::element_of;
+use crate::plan::codegen::stage_kernel::context::{Context, Written};
+use crate::plan::codegen::stage_kernel::entry::parts::Entry;
+use crate::plan::codegen::stage_kernel::entry::store::element_of;
+use crate::plan::codegen::stage_kernel::names;
+use crate::plan::codegen::stage_kernel::tiles::Tiles;
 use crate::plan::codegen::wgsl::{axes, cell_literal, cell_type};
+use sweeps::Sweeps;
 
 const ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u";
-
-/// What computes a tile in the domain: functions, and the body of one that makes all sweeps.
-struct Sweeps {
-    functions: String,
-    body: String,
-}
 
 /// The tiles, and the function that computes a cell of them.
 pub fn variables(cx: &Context<'_>) -> Option<String> {
@@ -128,17 +123,4 @@ fn store(cx: &Context<'_>, tiles: &Tiles, Written { port, write, value, .. }: &W
         }
         false => format!(" {}", layout.store(&to, &element, &tile("_l"))),
     }
-}
-
-/// Statements that set the counters that a stage may name, in the sweep `_s`.
-fn counters(cx: &Context<'_>) -> String {
-    let mut out = String::new();
-    if cx.names("iteration") {
-        let done = if cx.op.color.is_some() { "(_s >> 1u)" } else { "_s" };
-        let _ = writeln!(out, "        iteration = params._iteration + {done};");
-    }
-    if cx.names("substep") {
-        out.push_str("        substep = params._substep;\n");
-    }
-    out
 }

@@ -12,11 +12,16 @@
 
 use std::fmt::Write as _;
 
-use super::super::super::context::Context;
-use super::super::super::tiles::Tiles;
-use super::super::super::{names, results};
-use super::{Sweeps, counters};
+use crate::plan::codegen::stage_kernel::context::Context;
+use crate::plan::codegen::stage_kernel::tiles::Tiles;
+use crate::plan::codegen::stage_kernel::{names, results};
 use crate::plan::codegen::wgsl::{COMPONENTS, cell_type, coordinate_sum, wrapped};
+
+/// What computes a tile in the domain: functions, and the body of one that makes all sweeps.
+pub struct Sweeps {
+    pub functions: String,
+    pub body: String,
+}
 
 /// `_sweep(place)`, which computes a cell of the tile.
 pub fn cell(cx: &Context<'_>, tiles: &Tiles) -> String {
@@ -113,4 +118,17 @@ fn either_inputs(cx: &Context<'_>, k: u32) -> String {
         format!("{} = select(_i{i}_{k}, _i{i}_{}, _odd == 1); ", names::held(port), k + 1)
     };
     held.iter().enumerate().map(one).collect()
+}
+
+/// Statements that set the counters that a stage may name, in the sweep `_s`.
+pub fn counters(cx: &Context<'_>) -> String {
+    let mut out = String::new();
+    if cx.names("iteration") {
+        let done = if cx.op.color.is_some() { "(_s >> 1u)" } else { "_s" };
+        let _ = writeln!(out, "        iteration = params._iteration + {done};");
+    }
+    if cx.names("substep") {
+        out.push_str("        substep = params._substep;\n");
+    }
+    out
 }
