@@ -73,8 +73,8 @@ impl<T> Display for Id<T> {
     }
 }
 
-/// One `V` for each id of a `K`. It serialises as a plain list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// One `V` for each id of a `K`. It prints and serialises as a plain list.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct IdVec<K, V> {
     items: Vec<V>,
@@ -139,6 +139,12 @@ impl<K, V> IdVec<K, V> {
     }
 }
 
+impl<K, V: Debug> Debug for IdVec<K, V> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Debug::fmt(&self.items, f)
+    }
+}
+
 impl<K, V> Default for IdVec<K, V> {
     fn default() -> IdVec<K, V> {
         IdVec::from(Vec::new())
@@ -192,5 +198,23 @@ impl<K, V> Index<Id<K>> for IdVec<K, V> {
 impl<K, V> IndexMut<Id<K>> for IdVec<K, V> {
     fn index_mut(&mut self, id: Id<K>) -> &mut V {
         &mut self.items[id.index]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_and_arenas_are_plain_numbers_and_lists_outside() {
+        let mut letters = Arena::<char>::default();
+        let (a, b) = (letters.push('a'), letters.push('b'));
+        assert_eq!((letters[a], letters.get(b), letters.get(Id::new(2))), ('a', Some(&'b'), None));
+        assert_eq!(letters.entries().collect::<Vec<_>>(), [(a, &'a'), (b, &'b')]);
+        let mut counts = letters.table(0);
+        counts[b] += 2;
+        assert_eq!(format!("{counts:?} {b} {b:?}"), "[0, 2] 1 1");
+        assert_eq!(serde_json::to_string(&(&letters, b)).unwrap(), r#"[["a","b"],1]"#);
+        assert_eq!(serde_json::from_str::<(Arena<char>, Id<char>)>(r#"[["a","b"],1]"#).unwrap(), (letters, b));
     }
 }

@@ -1,4 +1,4 @@
-//! Everything a person can ask for: one list that feeds menus, buttons, shortcuts and the command palette.
+//! All commands: one list that feeds menus, buttons, shortcuts and the command palette.
 
 use eframe::egui::{self, Key, KeyboardShortcut, Modifiers, RichText, Ui};
 
@@ -131,7 +131,7 @@ impl Command {
         self.entry().0
     }
 
-    /// Its name, and the keys that mean it; the first are shown.
+    /// Its name and its shortcuts; the first one is shown.
     fn entry(self) -> (&'static str, &'static [(Modifiers, Key)]) {
         match self {
             New => ("New…", &[(CTRL, Key::N)]),
@@ -196,7 +196,7 @@ impl Command {
         }
     }
 
-    /// The pane that it brings up, for those that do.
+    /// The pane that the command shows, if it shows one.
     pub fn pane(self) -> Option<Pane> {
         match self {
             ShowGraph => Some(Pane::Graph),
@@ -209,7 +209,7 @@ impl Command {
         }
     }
 
-    /// A shortcut in words. Brackets are written as on the keyboard, since their names stand on no key.
+    /// A shortcut as text. Brackets are written as on the keyboard, since no key is labelled with their names.
     fn written(keys: &KeyboardShortcut, text: String) -> String {
         match keys.logical_key {
             Key::OpenBracket | Key::CloseBracket => {
@@ -228,7 +228,7 @@ impl Command {
     pub fn pressed(ctx: &egui::Context) -> Option<Command> {
         let (typing, text) = (ctx.egui_wants_keyboard_input(), ctx.text_edit_focused());
         let own = |command: &Command| matches!(command, Undo | Redo | SelectAll | Cut | Copy | Paste | PasteWithInputs);
-        // The system's window layer makes events of its own of these three.
+        // The window system turns these three into events of its own.
         let clipboard = ctx.input(|input| {
             let with_inputs = input.modifiers.shift;
             input.events.iter().find_map(|event| match event {
@@ -243,7 +243,7 @@ impl Command {
         }
         let mut all: Vec<(Command, KeyboardShortcut)> =
             Command::all().flat_map(|command| command.shortcuts().map(move |keys| (command, keys))).collect();
-        // Ctrl+Shift+Z is Ctrl+Z too, so the longer one is asked first.
+        // Ctrl+Shift+Z also matches Ctrl+Z, so the longer one is tested first.
         all.sort_by_key(|(_, keys)| !keys.modifiers.shift);
         let popup = egui::Popup::is_any_open(ctx);
         let pressed = all.into_iter().find(|(command, keys)| {
@@ -256,19 +256,19 @@ impl Command {
         pressed.map(|(command, _)| command)
     }
 
-    /// What to press; empty when there is nothing to press.
+    /// The first shortcut as text; empty if there is none.
     pub fn shortcut_text(self, ctx: &egui::Context) -> String {
         self.shortcuts().next().map_or_else(String::new, |keys| Self::written(&keys, ctx.format_shortcut(&keys)))
     }
 
-    /// An entry of a menu; whether it was chosen.
+    /// Draws a menu entry. Returns whether it was clicked.
     pub fn menu_entry(self, ui: &mut Ui, enabled: bool) -> bool {
         let shortcut = RichText::new(self.shortcut_text(ui.ctx())).color(theme::of(ui).faint);
         let button = egui::Button::new(self.label()).shortcut_text(shortcut).min_size(egui::vec2(220.0, 0.0));
         ui.add_enabled(enabled, button).clicked()
     }
 
-    /// A button with a drawing of its own; whether it was pressed.
+    /// Draws a button with an icon. Returns whether it was clicked.
     pub fn button(self, ui: &mut Ui, icon: &str, label: &str) -> bool {
         let hint = match self.shortcut_text(ui.ctx()) {
             keys if keys.is_empty() => label.to_string(),
@@ -284,7 +284,7 @@ impl Command {
 mod tests {
     use super::*;
 
-    /// Around the table of the manual.
+    /// Markers around the manual's table.
     const FROM: &str = "<!-- commands: written by the test of src/app/command.rs -->\n";
     const TO: &str = "<!-- end of commands -->";
 

@@ -27,19 +27,19 @@ use crate::tune::{self, Book};
 #[derive(Clone)]
 pub struct Job {
     pub document: Document,
-    /// Stages and groups that its nodes may be of.
+    /// The stages and groups that its nodes may use.
     pub library: Arc<Library>,
     /// Which files it may name.
     pub access: Access,
-    /// Wires that are looked at.
+    /// Wires that views show.
     pub watched: BTreeSet<String>,
-    /// The level whose nodes show small pictures.
+    /// The level whose nodes show thumbnails.
     pub pictured: Option<Scope>,
-    /// Set when nobody waits for it any more; [`Compiler::request`] gives each job its own.
+    /// Set when the result is no longer needed; [`Compiler::request`] gives each job its own.
     pub cancel: Cancel,
 }
 
-/// A plan whose pipelines are built, and what is worth knowing about the graph.
+/// A plan whose pipelines are built, with facts about its graph.
 pub struct Compiled {
     pub plan: Plan,
     /// What it needs from files.
@@ -47,20 +47,20 @@ pub struct Compiled {
     pub warnings: Problems,
     /// A wire of each node of the pictured level.
     pub thumbnails: Vec<String>,
-    /// The node that the picture of each Output gets its camera from, for those that can be moved.
+    /// The node that sets the camera of each Output, for cameras that can be moved.
     pub cameras: BTreeMap<String, String>,
-    /// What the graph's author states about its results.
+    /// The graph's expectations.
     pub expectations: Vec<Result<Expectation, Problem>>,
 }
 
 type Outcome = Result<Compiled, Problems>;
 
-/// How long a graph is left alone before its shapes are measured.
+/// How long no edit must come before the shapes of a graph are measured.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// The thread and the jobs on their way to it and back.
+/// The thread, with the jobs sent to it and the results on their way back.
 pub struct Compiler {
-    /// Gone only while the compiler is dropped.
+    /// `None` only while the compiler is dropped.
     jobs: Option<Sender<(u64, Job)>>,
     /// Ends the compilation of the newest job.
     cancel: Cancel,
@@ -73,7 +73,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// `wake` is called, on the thread, when a result is there.
+    /// `wake` is called on the thread when a result is ready.
     pub fn new(gpu: Gpu, wake: impl Fn() + Send + 'static) -> Compiler {
         let (jobs, queue) = channel::<(u64, Job)>();
         let (answers, results) = channel();
@@ -88,7 +88,7 @@ impl Compiler {
                 while let Ok(newer) = queue.try_recv() {
                     job = newer;
                 }
-                // A window that is gone has nothing to wait for either.
+                // Neither does a window that is gone need a result.
                 let newer = || match queue.try_recv() {
                     Ok(newer) => {
                         next = Some(newer);
@@ -105,7 +105,7 @@ impl Compiler {
                     return;
                 }
                 wake();
-                // What runs and is left alone for a while is looked at: which shapes of its dispatches are fastest here?
+                // After a while without edits, the shapes of the dispatches that are fastest here are measured.
                 if next.is_none() && runs && gpu.is_worth_tuning() {
                     match queue.recv_timeout(QUIET) {
                         Ok(newer) => next = Some(newer),
@@ -121,7 +121,7 @@ impl Compiler {
         Compiler { jobs: Some(jobs), cancel: Cancel::default(), thread, results, asked: 0, answered: 0, watch, driver }
     }
 
-    /// Asks for a document to be compiled; what was asked before is no longer of interest.
+    /// Requests that a document is compiled; earlier requests are dropped.
     ///
     /// # Errors
     /// When the thread has ended.
@@ -145,7 +145,7 @@ impl Compiler {
         Some(newest.1)
     }
 
-    /// What is known of files that are being read.
+    /// The files that are being read.
     pub fn watch(&self) -> &Watch {
         &self.watch
     }
@@ -164,8 +164,8 @@ impl Compiler {
 /// How long a closing window waits for the thread.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The thread ends as soon as it sees that nobody asks any more, which is soon: whatever takes long is done on other threads, or asked
-/// to stop. Where it does not, it is left behind, and the program ends without it.
+/// The thread ends as soon as it sees that the queue is closed, which is soon: long work is done on other threads, or told
+/// to stop. If it does not end, it is left behind, and the program ends without it.
 impl Drop for Compiler {
     fn drop(&mut self) {
         self.jobs = None;
@@ -176,7 +176,7 @@ impl Drop for Compiler {
     }
 }
 
-/// `None` when something newer came up while a file or the driver was waited for.
+/// `None` if a newer job arrived while this one waited for a file or the driver.
 fn compile(
     gpu: &Gpu,
     job: &Job,
@@ -195,7 +195,7 @@ fn compile(
     if !loader.load(&plan, &mut newer)? {
         return Ok(None);
     }
-    // They are known by now.
+    // They were loaded above.
     let grids = files::read(&plan)?;
     let mut superseded = false;
     let prepared = gpu.prepare_while(&plan, &mut |making| {
@@ -213,8 +213,8 @@ fn compile(
     Ok(Some(Compiled { plan, grids, warnings, thumbnails, cameras, expectations }))
 }
 
-/// Measures the shapes of what runs, until something else is asked for. Returns what is to be compiled next: that, or the same
-/// once more, where another shape was found to be faster.
+/// Measures the shapes of the running plan until another job arrives. Returns the job to compile next: that one, or the same
+/// again if another shape was faster.
 fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job)>) -> Option<(u64, Job)> {
     let asked = RefCell::new(None);
     let go_on = || {
@@ -229,7 +229,7 @@ fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job
     let graph = Graph::build(&job.1.document, &job.1.library).ok()?;
     let options = options(gpu, &job.1);
     let before = book.tuning(gpu);
-    // What can't be measured stays as it is.
+    // What can't be measured keeps its shape.
     let measured = catch_unwind(AssertUnwindSafe(|| tune::tune(gpu, &graph, &options, book, &go_on)));
     let found = measured.is_ok_and(|choices| choices.is_ok_and(|choices| !choices.is_empty()));
     if book.tuning(gpu) != before {

@@ -15,18 +15,18 @@ pub enum Source {
     File(PathBuf),
     /// A graph that ships with the program, by name.
     Example(String),
-    /// One to build on, by name.
+    /// A template, by name.
     Template(String),
-    /// Nothing yet.
+    /// An empty graph.
     Empty,
 }
 
-/// Why there is no document, and what could be had instead.
+/// Why a document cannot be opened, and what could be recovered.
 #[derive(Debug)]
 pub struct Broken {
     /// What is wrong, with line and column, in one sentence.
     pub sentence: String,
-    /// What is whole in a text that is no graph.
+    /// What could be recovered from a text that is not a valid graph.
     pub salvaged: Option<Box<Salvaged>>,
 }
 
@@ -35,7 +35,7 @@ pub fn examples() -> Vec<String> {
     names(&EXAMPLES)
 }
 
-/// Names of the graphs to build on.
+/// Names of the templates.
 pub fn templates() -> Vec<String> {
     names(&TEMPLATES)
 }
@@ -46,7 +46,7 @@ fn names(folder: &Folder) -> Vec<String> {
     names
 }
 
-/// The picture of an example or a template, a PNG file.
+/// The image of an example or a template, a PNG file.
 pub fn picture(name: &str) -> Option<&'static [u8]> {
     PICTURES.get(&format!("{name}.png"))
 }
@@ -54,7 +54,7 @@ pub fn picture(name: &str) -> Option<&'static [u8]> {
 /// Reads a document.
 ///
 /// # Errors
-/// What is wrong with the file, and what could be kept of it.
+/// What is wrong with the file, and what could be recovered from it.
 pub fn load(source: &Source) -> Result<Document, Broken> {
     let shipped = |name: &str, folder: &Folder| {
         let text = folder.text(&format!("{name}.ron"));
@@ -83,7 +83,7 @@ pub fn read(path: &Path) -> Result<Document, Broken> {
     })
 }
 
-/// Writes a stage file of the user's. A link in its place is replaced: no stage is read through one.
+/// Writes a stage file of the user. A link in its place is replaced, because stages are never read through links.
 ///
 /// # Errors
 /// As [`save`].
@@ -146,7 +146,7 @@ mod tests {
         let broken = read(&path).unwrap_err();
         assert!(broken.sentence.contains("graph.ron is not a valid graph: line 6, column 5: "), "{}", broken.sentence);
         assert!(broken.salvaged.unwrap().document.is_some());
-        // Bytes that are no text are no reason to give the rest up.
+        // Even if some bytes are not text, the rest may be recovered.
         fs::write(&path, b"(version: 1, name: \"a\", about: \xff, fps: 30, nodes: {})").unwrap();
         let kept = read(&path).unwrap_err().salvaged.unwrap();
         assert_eq!(kept.document.map(|d| (d.name, d.fps)), Some(("a".into(), 30.0)));

@@ -1,11 +1,11 @@
-//! The driver's shader compiler as the window sees it: what it is doing, and the wish to wait for it no longer.
+//! The state of the driver's shader compiler, and a way to stop waiting for it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::gpu::Making;
 
-/// From this time on the window names the node and offers to cancel.
+/// After this time the window names the node and offers to cancel.
 const SLOW: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
@@ -24,18 +24,18 @@ impl DriverWatch {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How far the pipelines of the newest plan are, while they are being made.
+    /// Progress of the pipelines of the newest plan, while they are being made.
     pub fn making(&self) -> Option<Making> {
         self.state().making.clone()
     }
 
-    /// Gives them up; the last plan runs on.
+    /// Cancels them; the last plan keeps running.
     pub fn cancel(&self) {
         let mut state = self.state();
         state.cancelled = state.making.is_some();
     }
 
-    /// Notes how far they are, or that none are being made. Returns whether they are still wanted.
+    /// Notes their progress, or that none are being made. Returns whether they are still needed.
     pub fn note(&self, making: Option<&Making>) -> bool {
         let mut state = self.state();
         state.making = making.cloned();
@@ -43,7 +43,7 @@ impl DriverWatch {
     }
 }
 
-/// What the status line says of it.
+/// The text of the status line.
 pub fn text(making: &Making) -> String {
     match making.took >= SLOW {
         true => format!("The driver has been compiling {} for {} s", making.names(), making.took.as_secs()),

@@ -1,33 +1,32 @@
-//! What each command does.
+//! Carries out commands, and the actions that panes ask for.
 
 use eframe::egui::{self, ViewportCommand};
 
+use super::action::{Action, Actions};
 use super::canvas::{self, Canvas};
 use super::command::{Command, MENUS};
 use super::panes::Pane;
 use super::picker::{self, Picker};
 use super::{Editor, panes, structure, theme};
-use crate::document::NodeKind;
+use crate::document::{Link, NodeKind};
 use crate::edit::PasteInputs;
 
 impl Editor {
     pub(super) fn enabled(&self, command: Command) -> bool {
         let session = &self.session;
-        let (some, own) = (!session.selection.is_empty(), session.editable());
-        let one = session.selection.iter().next().filter(|_| session.selection.len() == 1);
+        let (some, own) = (!session.selection.nodes.is_empty(), session.editable());
+        let one = session.selection.single();
         let kind = one.and_then(|name| session.nodes().get(name)).map(|node| &node.kind);
         match command {
             Command::Undo => session.history().can_undo(),
             Command::Redo => session.history().can_redo(),
-            Command::Copy => some || session.frame.is_some(),
-            Command::Cut | Command::Delete | Command::Rename => (some || session.frame.is_some()) && own,
+            Command::Copy => some || session.selection.frame.is_some(),
+            Command::Cut | Command::Delete | Command::Rename => (some || session.selection.frame.is_some()) && own,
             Command::FrameSelection | Command::Before | Command::After => some,
             Command::Mute | Command::Duplicate | Command::Group => some && own,
-            Command::Link => session.selection.len() > 1 && own,
+            Command::Link => session.selection.nodes.len() > 1 && own,
             Command::MakeMine => !own || matches!(kind, Some(NodeKind::Stage(_))),
-            Command::SwapStage => {
-                own && matches!(kind, Some(NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)))
-            }
+            Command::SwapStage => own && kind.is_some_and(|kind| kind.info().runs),
             Command::Ungroup => {
                 own && one
                     .and_then(|name| session.nodes().get(name))
@@ -47,14 +46,49 @@ impl Editor {
         }
     }
 
+    /// Carries out what panes have asked for.
+    pub(super) fn carry_out(&mut self, actions: Actions, ctx: &egui::Context) {
+        for action in actions {
+            match action {
+                Action::Run(command) => self.execute(command, ctx),
+                Action::Reveal => self.canvas.reveal(),
+                Action::ViewWire(link) => self.view_wire(&link),
+                Action::ShowCode(place) => {
+                    panes::bring_up(&mut self.panes, Pane::Code);
+                    self.code.show_place(place);
+                }
+                Action::PinView(number) => self.pin(number),
+                Action::RefreshViews => {
+                    self.stale = true;
+                    self.player.refresh();
+                }
+                Action::AllowFiles => self.files.allow(&mut self.session),
+                Action::Tell(text) => self.tell(text, true),
+            }
+        }
+    }
+
+    /// Shows a wire of the open level in the first view.
+    fn view_wire(&mut self, link: &Link) {
+        let Some(wire) = self.session.wire_path(link) else {
+            self.tell(format!("`{link}` is not connected yet, so there is nothing to view"), false);
+            return;
+        };
+        panes::bring_up(&mut self.panes, Pane::View(0));
+        if let Some(view) = self.views.get_mut(&0) {
+            view.see(&wire);
+        }
+        self.player.refresh();
+    }
+
     pub(super) fn execute(&mut self, command: Command, ctx: &egui::Context) {
         if !self.enabled(command) {
             return;
         }
-        // Whatever it is, it means the text as it is on screen.
+        // Every command applies to the text as it is on screen.
         self.code.flush(&mut self.session);
         let (session, canvas) = (&mut self.session, &mut self.canvas);
-        let mut told = Ok(());
+        let (mut told, mut actions) = (Ok(()), Actions::new());
         match command {
             Command::New => self.files.new_graph(ctx),
             Command::Open => self.files.open(ctx, session),
@@ -72,15 +106,17 @@ impl Editor {
                     canvas.delete(session);
                 }
             }
-            Command::Paste | Command::PasteWithInputs => told = self.paste(ctx, command == Command::PasteWithInputs),
+            Command::Paste | Command::PasteWithInputs => {
+                told = self.paste(ctx, command == Command::PasteWithInputs, &mut actions);
+            }
             Command::Duplicate => told = canvas.duplicate(session),
             Command::Delete => canvas.delete(session),
-            Command::SelectAll => session.selection = session.nodes().keys().cloned().collect(),
+            Command::SelectAll => session.selection.nodes = session.nodes().keys().cloned().collect(),
             Command::Find | Command::Commands | Command::SwapStage => self.pick(command, ctx),
             Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
             Command::Mute => canvas.mute(session),
             Command::NextProblem | Command::PreviousProblem => {
-                self.problems.step(session, command == Command::NextProblem);
+                actions = self.problems.step(session, command == Command::NextProblem);
                 panes::bring_up(&mut self.panes, Pane::Problems);
             }
             Command::Rename => canvas.rename_selected(session),
@@ -89,18 +125,18 @@ impl Editor {
             Command::Group => told = structure::group(session),
             Command::Ungroup => told = structure::ungroup(session),
             Command::Enter => {
-                let name = session.selection.iter().next().cloned().unwrap_or_default();
+                let name = session.selection.first().cloned().unwrap_or_default();
                 session.enter(&name);
             }
             Command::Leave => session.open_level(session.scope().0.len().saturating_sub(1)),
             Command::FrameNodes => told = canvas.add_frame(session),
-            Command::Before => canvas.select_neighbors(session, true),
-            Command::After => canvas.select_neighbors(session, false),
+            Command::Before => actions.extend(canvas.select_neighbors(session, true)),
+            Command::After => actions.extend(canvas.select_neighbors(session, false)),
             Command::Arrange => canvas.arrange(session),
             Command::FrameAll => canvas.frame_all(),
             Command::FrameSelection => canvas.frame_selection(),
-            Command::ToggleHeat => canvas.heat = !canvas.heat,
-            Command::ToggleMinimap => canvas.minimap = !canvas.minimap,
+            Command::ToggleHeat => canvas.options.heat = !canvas.options.heat,
+            Command::ToggleMinimap => canvas.options.minimap = !canvas.options.minimap,
             Command::Play => self.player.playing = !self.player.playing,
             Command::Step => self.player.step(),
             Command::Slower => self.player.shift_speed(false),
@@ -112,7 +148,7 @@ impl Editor {
                 session.reset();
                 self.player.refresh();
             }
-            Command::ViewOutput => self.session.wanted_view = canvas.output_of_selected(&self.session),
+            Command::ViewOutput => actions.extend(canvas.output_of_selected(session).map(Action::ViewWire)),
             Command::ToggleThumbnails => {
                 self.thumbnails = !self.thumbnails;
                 canvas.thumbnails.clear();
@@ -135,13 +171,12 @@ impl Editor {
                 }
             }
         }
-        if let Err(sentence) = told {
-            self.tell(sentence, true);
-        }
+        actions.extend(told.err().map(Action::Tell));
+        self.carry_out(actions, ctx);
     }
 
-    /// Puts in what the clipboard holds; where it has not come along with the keys, it is asked for.
-    fn paste(&mut self, ctx: &egui::Context, with_inputs: bool) -> Result<(), String> {
+    /// Pastes the clipboard. If its text did not arrive with the key press, it is requested from the system.
+    fn paste(&mut self, ctx: &egui::Context, with_inputs: bool, actions: &mut Actions) -> Result<(), String> {
         let text = ctx.input(|input| {
             let mut events = input.events.iter();
             events.find_map(|event| if let egui::Event::Paste(text) = event { Some(text.clone()) } else { None })
@@ -151,7 +186,7 @@ impl Editor {
             return Ok(());
         };
         let inputs = if with_inputs { PasteInputs::Keep } else { PasteInputs::Drop };
-        self.canvas.paste(&mut self.session, &text, canvas::pointer(ctx), inputs)
+        self.canvas.paste(&mut self.session, &text, canvas::pointer(ctx), inputs, actions)
     }
 
     /// Opens a list to choose from.
@@ -186,7 +221,7 @@ impl Editor {
         menus.map(item).collect()
     }
 
-    /// Shows the open list and does what is chosen.
+    /// Shows the open list and carries out what was chosen.
     pub(super) fn show_picker(&mut self, ctx: &egui::Context) {
         let Some((purpose, keys, picker)) = &mut self.picker else { return };
         let (purpose, index) = match picker.show(ctx) {
@@ -200,7 +235,10 @@ impl Editor {
         let key = keys.get(index).cloned().unwrap_or_default();
         self.picker = None;
         match purpose {
-            Command::Find => self.session.go_to(&key),
+            Command::Find => {
+                let reveal = self.session.go_to(&key);
+                self.carry_out(Vec::from_iter(reveal), ctx);
+            }
             Command::SwapStage => {
                 let told = self.canvas.swap_stage(&mut self.session, &key);
                 if let Err(sentence) = told {
@@ -215,7 +253,7 @@ impl Editor {
         }
     }
 
-    /// Saves the document, or the stage's file that is being written in.
+    /// Saves the document, or the stage file that is being edited.
     fn save(&mut self, ctx: &egui::Context) {
         match self.code.save(ctx, &mut self.session) {
             Some(Ok(path)) => self.tell(format!("Saved {}", path.display()), false),

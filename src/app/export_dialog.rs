@@ -1,4 +1,4 @@
-//! The dialog that exports pictures, while the window goes on.
+//! The dialog that exports images while the editor keeps running.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -19,7 +19,7 @@ use crate::plan::Picture;
 
 const LARGEST: u32 = 16_384;
 
-/// What is to be exported, or being exported, or was.
+/// The settings of an export, a running export, or the result of the last one.
 #[derive(Default)]
 pub struct ExportDialog {
     open: bool,
@@ -27,15 +27,15 @@ pub struct ExportDialog {
     output: Option<String>,
     resume: bool,
     job: Option<Running>,
-    /// What lies in the folder, and of which choices and graph that is told.
+    /// What the folder holds, and the settings and graph for which that was found out.
     there: Option<Look>,
-    /// How the last export ended, and the folder where its frames are.
+    /// The result of the last export, and the folder with its frames.
     told: Option<(String, bool, PathBuf)>,
     /// The system's dialog for a folder, while it is open.
     folder: Option<Receiver<Option<PathBuf>>>,
 }
 
-/// A look into the folder, on a thread of its own: all that the frames follow from is read.
+/// Inspects the folder on a thread of its own, since all inputs of the frames are read.
 struct Look {
     export: Export,
     revision: u64,
@@ -55,9 +55,9 @@ enum There {
     /// Not known yet.
     Unknown,
     Nothing,
-    /// Frames of an export of the same that was interrupted.
+    /// Frames of an interrupted export with the same inputs.
     Interrupted(u64),
-    /// Frames that would be written over.
+    /// Frames that would be overwritten.
     Others,
 }
 
@@ -74,7 +74,7 @@ impl ExportDialog {
             return;
         }
         (self.told, self.there) = (None, None);
-        // What was interrupted is most likely to be gone on with.
+        // An interrupted export is most likely to be resumed.
         self.resume = true;
         self.choices = settings.get().export.clone();
         if self.choices.folder.as_os_str().is_empty() {
@@ -83,40 +83,40 @@ impl ExportDialog {
         }
     }
 
-    /// Escape puts the dialog away, as its ✖ does; an export that runs goes on.
+    /// Escape closes the dialog, as its ✖ does; a running export continues.
     pub fn escape(&mut self, ctx: &egui::Context) {
-        // A field or a list that is open is what Escape is for.
+        // An open field or list gets the Escape key first.
         let free = self.open && !ctx.egui_wants_keyboard_input() && !egui::Popup::is_any_open(ctx);
         if free && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape)) {
             self.open = false;
         }
     }
 
-    /// Whether an export is at work.
+    /// Whether an export is running.
     pub fn running(&self) -> bool {
         self.job.is_some()
     }
 
-    /// Ends it after the frame at hand; it can be resumed.
+    /// Stops it after the current frame; it can be resumed.
     pub fn stop(&self) {
         if let Some(running) = &self.job {
             running.job.cancel();
         }
     }
 
-    /// Whether it is not known yet what lies in the folder.
+    /// Whether the folder is still being inspected.
     #[cfg(test)]
     pub fn looking(&self) -> bool {
         self.open && self.job.is_none() && self.there.as_ref().is_none_or(|look| look.found.is_none())
     }
 
-    /// How the last export ended, until there is another.
+    /// The result of the last export, until the next one starts.
     #[cfg(test)]
     pub fn ended(&self) -> Option<&str> {
         self.told.as_ref().map(|(text, ..)| text.as_str())
     }
 
-    /// Draws the window, and takes in what the export tells.
+    /// Draws the window, and updates it from the running export.
     ///
     /// # Errors
     /// What went wrong with the settings, in one sentence.
@@ -165,7 +165,7 @@ impl ExportDialog {
         }
     }
 
-    /// Takes in how the export ended, and a folder that was chosen.
+    /// Takes the result of the export, and a folder that was chosen.
     fn take(&mut self) {
         if let Some(answer) = self.folder.as_ref().and_then(|folder| folder.try_recv().ok()) {
             self.folder = None;
@@ -189,7 +189,7 @@ impl ExportDialog {
         self.there = None;
     }
 
-    /// The choices; whether to start.
+    /// The settings. Returns whether to start.
     fn choose(&mut self, ui: &mut Ui, session: &Session) -> bool {
         let pictures: Vec<Picture> = session.running_simulation().map(|s| s.plan().outputs.clone()).unwrap_or_default();
         let shown = pictures.iter().find(|p| Some(&p.node) == self.output.as_ref()).or(pictures.first()).cloned();
@@ -246,18 +246,18 @@ impl ExportDialog {
         ui.horizontal(|ui| ui.add_enabled(named, button(text)).clicked()).inner
     }
 
-    /// How the last export ended.
+    /// The result of the last export.
     fn last(&self, ui: &mut Ui) {
         let Some((text, error, folder)) = &self.told else { return };
         let color = if *error { theme::of(ui).error } else { theme::of(ui).accent };
         ui.add(egui::Label::new(prose::label(ui, "", text, color)).wrap());
         if folder.is_dir() && ui.button("Show folder").clicked() {
-            // Where no file manager answers, the path is there to read.
+            // If no file manager answers, the path can still be read.
             let _ = open::that_detached(folder);
         }
     }
 
-    /// What lies in the folder. The disk is asked once for the same choices and graph.
+    /// What the folder holds. The disk is read once for the same settings and graph.
     fn look(&mut self, ctx: &egui::Context, session: &Session) -> There {
         let (export, revision) = (Export { resume: true, ..self.export() }, session.revision());
         let same = |look: &&mut Look| look.export == export && look.revision == revision;
@@ -265,7 +265,7 @@ impl ExportDialog {
             look.found = look.found.or_else(|| match look.answer.try_recv() {
                 Ok(found) => Some(found),
                 Err(TryRecvError::Empty) => None,
-                // Without a thread nothing is known, and frames may be replaced.
+                // If no thread can be started, nothing is known, and frames may be overwritten.
                 Err(TryRecvError::Disconnected) => Some(There::Others),
             });
             return look.found.unwrap_or(There::Unknown);
@@ -276,7 +276,7 @@ impl ExportDialog {
         let (theirs, stop, wake) = (export.clone(), cancel.clone(), ctx.clone());
         let look = move || {
             let Some(inputs) = Fingerprint::of(&document, &library, &access, &stop) else { return };
-            // Nobody may wait any more.
+            // The receiver may be gone.
             let _ = send.send(match theirs.interrupted(&inputs) {
                 Some(count) => There::Interrupted(count),
                 None if theirs.would_replace() => There::Others,
@@ -310,7 +310,7 @@ impl ExportDialog {
         }
     }
 
-    /// Settings of another version may name a format that is not there.
+    /// Settings of another version may name an unknown format.
     fn format(&self) -> &'static Format {
         format_named(&self.choices.format).unwrap_or(DEFAULT)
     }
@@ -341,7 +341,7 @@ impl ExportDialog {
                 let _ = answer.send(rfd::FileDialog::new().set_directory(start).pick_folder());
                 wake.request_repaint();
             };
-            // Without a thread the answer is missing at once, and a path can be typed.
+            // If no thread can be started, no answer comes, and a path can be typed.
             drop(std::thread::Builder::new().name("folder dialog".into()).spawn(work));
             self.folder = Some(answers);
         }
@@ -401,7 +401,7 @@ fn frames(count: u64) -> String {
     if count == 1 { "1 frame".into() } else { format!("{count} frames") }
 }
 
-/// Memory for a person.
+/// An amount of memory as text.
 pub(super) fn amount(bytes: f64) -> String {
     match bytes {
         b if b < 1e6 => format!("{:.0} kB", b / 1e3),
@@ -414,7 +414,7 @@ fn button(text: &str) -> egui::Button<'_> {
     egui::Button::new(text).min_size(egui::vec2(90.0, 26.0))
 }
 
-/// A name and what belongs to it, which is given the name's own widget.
+/// A name and its widgets, which are labelled by the name.
 fn row(ui: &mut Ui, name: &str, widgets: impl FnOnce(&mut Ui, Id)) {
     ui.horizontal(|ui| {
         let label = ui.allocate_ui(egui::vec2(60.0, 22.0), |ui| {
@@ -425,7 +425,7 @@ fn row(ui: &mut Ui, name: &str, widgets: impl FnOnce(&mut Ui, Id)) {
     });
 }
 
-/// The user's folder for pictures.
+/// The user's folder for images.
 fn pictures() -> Option<PathBuf> {
     let folders = directories::UserDirs::new()?;
     Some(folders.picture_dir().unwrap_or(folders.home_dir()).join("Stagewright"))

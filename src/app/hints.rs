@@ -1,4 +1,4 @@
-//! Three hints for the first start, each beside what it is about, until it is put away or done.
+//! Three hints for the first start, each beside its subject until it is dismissed.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use eframe::egui::{self, Align2, Id, Order, Rect, RichText, vec2};
 use super::panes::Pane;
 use super::theme;
 
-/// What each hint is about, and what it says.
+/// The subject of each hint, and its text.
 const HINTS: [(Pane, &str, &str); 3] = [
     (Pane::View(0), "The simulation is running", "Drag in the image to stir it. Space plays and pauses."),
     (
@@ -22,7 +22,7 @@ const HINTS: [(Pane, &str, &str); 3] = [
     ),
 ];
 
-/// Where panes are, and which hints were put away in this frame.
+/// Where panes are.
 #[derive(Default)]
 pub struct Hints {
     places: BTreeMap<u8, Rect>,
@@ -36,7 +36,7 @@ impl Hints {
         }
     }
 
-    /// Draws the hints that are not `seen` yet. Returns the one that was put away.
+    /// Draws the hints that are not `seen` yet. Returns the one that was dismissed.
     pub fn show(&mut self, ctx: &egui::Context, seen: impl Fn(u8) -> bool) -> Option<u8> {
         let mut away = None;
         for (number, (_, title, text)) in (0u8..).zip(HINTS) {

@@ -2,20 +2,20 @@
 
 use crate::document::Document;
 
-/// Steps that can be taken back.
+/// The number of steps that can be undone.
 const DEPTH: usize = 256;
 
-/// What the document was before each gesture, and after those that were taken back.
+/// The document before each gesture, and after those that were undone.
 #[derive(Default)]
 pub struct History {
     undo: Vec<Document>,
     redo: Vec<Document>,
-    /// The gesture going on, whose changes make one step.
+    /// The current gesture, whose changes make one step.
     open: Option<String>,
 }
 
 impl History {
-    /// Remembers the document before a change. Changes of a gesture still going on join its step.
+    /// Records the document before a change. Changes of the current gesture join its step.
     pub fn record(&mut self, before: &Document, gesture: &str) {
         if self.open.as_deref() == Some(gesture) {
             return;
@@ -36,7 +36,7 @@ impl History {
         }
     }
 
-    /// Takes the last step back; false when there is none.
+    /// Undoes the last step; false if there is none.
     pub fn undo(&mut self, document: &mut Document) -> bool {
         self.close(document);
         let Some(before) = self.undo.pop() else { return false };
@@ -44,7 +44,7 @@ impl History {
         true
     }
 
-    /// Takes the last undone step again; false when there is none.
+    /// Redoes the last undone step; false if there is none.
     pub fn redo(&mut self, document: &mut Document) -> bool {
         let Some(after) = self.redo.pop() else { return false };
         self.undo.push(std::mem::replace(document, after));
@@ -102,7 +102,7 @@ mod tests {
         assert!(!history.can_redo());
     }
 
-    /// Every kind of edit, in any order, on any level. STAGEWRIGHT_COUNT asks for so many, STAGEWRIGHT_SEED for another first seed.
+    /// Every kind of edit, in any order, on any level. STAGEWRIGHT_COUNT sets how many runs, STAGEWRIGHT_SEED the first seed.
     #[test]
     fn each_edit_is_undone_and_redone_to_the_same_document() {
         use crate::edit::tests::random::{STEPS, asked_runs, edit, start};

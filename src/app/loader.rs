@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::problem::{Problem, Problems};
 use crate::sim::files::{self, FileRequest};
 
-/// Between two looks at whether what is waited for still matters.
+/// Interval of checks whether the file is still needed.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// A file that is being read.
@@ -26,21 +26,21 @@ pub struct Loading {
 }
 
 impl Loading {
-    /// What is being done, and how much of it is done (0 to 1) where that can be told.
+    /// The current phase, and its progress from 0 to 1 where that is known.
     pub fn progress(&self) -> (Phase, Option<f32>) {
         self.work.progress()
     }
 }
 
-/// What the window and the threads know of each other.
+/// State shared by the window and the threads.
 #[derive(Default)]
 struct State {
     loading: Option<Loading>,
-    /// What was stopped, and is not tried again until somebody asks for it.
+    /// Files whose loading was stopped; they are not tried again until requested.
     stopped: Vec<FileRequest>,
 }
 
-/// The window's end.
+/// The window's side.
 #[derive(Clone, Default)]
 pub struct Watch(Arc<Mutex<State>>);
 
@@ -55,35 +55,35 @@ impl Watch {
         self.state().loading.clone()
     }
 
-    /// Stops it; the graph does without until it is changed or somebody asks for it again.
+    /// Stops loading it; the graph runs without it until the file changes or is requested again.
     pub fn stop(&self) {
         if let Some(loading) = &self.state().loading {
             loading.work.stop();
         }
     }
 
-    /// Whether a file waits to be asked for again.
+    /// Whether loading of any file was stopped.
     pub fn any_stopped(&self) -> bool {
         !self.state().stopped.is_empty()
     }
 
-    /// Lets files be tried again that were stopped.
+    /// Lets stopped files be loaded again.
     pub fn again(&self) {
         self.state().stopped.clear();
     }
 }
 
-/// What a file gives.
+/// The result of loading a file.
 type Grid = Result<Arc<DistanceGrid>, Problem>;
 
-/// The compiler's end.
+/// The compiler's side.
 pub struct Loader {
     watch: Watch,
-    /// What is being read, and where its grid will come from.
+    /// The file that is being read, and the channel that its grid will come from.
     at_work: Option<(FileRequest, Arc<Work>, Receiver<Grid>)>,
 }
 
-/// Nobody waits for it any more.
+/// The result is no longer needed.
 impl Drop for Loader {
     fn drop(&mut self) {
         self.give_up();
@@ -95,11 +95,11 @@ impl Loader {
         Loader { watch, at_work: None }
     }
 
-    /// Has every file of a plan read. Returns false when something newer came up meanwhile; what is being read goes on then, for it
+    /// Loads every file of a plan. Returns false if a newer job arrived; loading then continues, since the file
     /// may be needed again.
     ///
     /// # Errors
-    /// Files that can't be used, or that were stopped.
+    /// Files that can't be used, or whose loading was stopped.
     pub fn load(&mut self, plan: &Plan, mut newer: impl FnMut() -> bool) -> Result<bool, Problems> {
         let mut wanted = files::wanted(plan)?;
         let begun = |file: &FileRequest| self.at_work.as_ref().is_some_and(|(own, ..)| own.same(file));
@@ -123,7 +123,7 @@ impl Loader {
         if problems.is_empty() { Ok(true) } else { Err(problems) }
     }
 
-    /// Waits for one file; `None` when there is something newer.
+    /// Waits for one file; `None` if a newer job arrived.
     fn wait(&mut self, file: &FileRequest, newer: &mut impl FnMut() -> bool) -> Option<Grid> {
         if self.at_work.is_none() {
             self.begin(file);
@@ -153,13 +153,13 @@ impl Loader {
         self.watch.state().loading = Some(Loading { node, path, bytes, since: Instant::now(), work: work.clone() });
         let (answer, answers) = channel();
         let (own, theirs) = (file.clone(), work.clone());
-        // Nobody may wait any more. Without a thread the answer is missing at once.
+        // The receiver may be gone. If no thread can be started, the channel closes at once.
         let run = move || drop(answer.send(own.load(&theirs)));
         drop(std::thread::Builder::new().name("loader".into()).spawn(run));
         self.at_work = Some((file.clone(), work, answers));
     }
 
-    /// Stops what no plan needs.
+    /// Stops loading a file that no plan needs.
     fn give_up(&mut self) {
         if let Some((_, work, _)) = self.at_work.take() {
             work.stop();

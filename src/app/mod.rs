@@ -1,11 +1,11 @@
 //! The editor: a window on a document, its graph and its running simulation. A thin client of the library; whatever it
 //! does, a program can do.
 
+mod action;
 mod canvas;
 mod code;
 mod command;
 mod compiler;
-
 mod disk;
 mod driver;
 mod execute;
@@ -45,7 +45,8 @@ use egui_tiles::Tree;
 use crate::document::Document;
 use crate::gpu::{Gpu, describe};
 use crate::library::Library;
-use canvas::{Canvas, layout};
+use action::{Action, Actions};
+use canvas::{Canvas, Options, layout};
 use code::Code;
 use command::{Command, MENUS};
 pub use disk::Source;
@@ -64,7 +65,7 @@ use settings::{Settings, WindowChoices};
 use view::{Pictures, View};
 pub use window::run;
 
-/// All that is in the window.
+/// Everything in the window.
 pub struct Editor {
     session: Session,
     player: Player,
@@ -72,9 +73,9 @@ pub struct Editor {
     code: Code,
     views: BTreeMap<u64, View>,
     render: egui_wgpu::RenderState,
-    /// What other threads wake: the window of now.
+    /// The context of the current window, which other threads wake.
     awake: Awake,
-    /// Small pictures on the nodes, and whether they are wanted.
+    /// Node thumbnails, and whether they are shown.
     pictures: Pictures,
     thumbnails: bool,
     panes: Tree<Pane>,
@@ -84,22 +85,22 @@ pub struct Editor {
     notice: Option<Notice>,
     hints: Hints,
     problems: ProblemList,
-    /// An open list, what it is for, and what its items stand for.
+    /// An open list, its purpose, and what its items stand for.
     picker: Option<(Command, Vec<String>, Picker)>,
     title: String,
-    /// The plan that runs, by the session's count.
+    /// The running plan, by the session's count.
     plan: u64,
-    /// A view is to look anew.
+    /// The views are to be updated.
     stale: bool,
-    /// The graph asks which keys are down.
+    /// The graph reads the keyboard.
     hears_keys: bool,
-    /// All that had to be asked before closing was answered.
+    /// All questions before closing were answered.
     closing: bool,
 }
 
 impl Editor {
-    /// An editor that opens a document, in a window or in whatever else eframe draws to, with a folder of stages. Settings and
-    /// what no file holds yet are kept in `folders`.
+    /// An editor that opens a document, in a window or another target of eframe, with a folder of stages. Settings and
+    /// unsaved changes are kept in `folders`.
     ///
     /// # Errors
     /// When there is no graphics device.
@@ -161,7 +162,7 @@ impl Editor {
         } else {
             egui::Theme::Light
         });
-        // What was laid out for the old window's fonts is laid out again.
+        // Text was laid out with the old window's fonts, so it is laid out again.
         self.code.flush(&mut self.session);
         self.code = Code::default();
         self.picker = None;
@@ -182,13 +183,14 @@ impl Editor {
         Ok(())
     }
 
-    /// Brings the window to how it was left the last time.
+    /// Restores the window as it was left the last time.
     fn restore(&mut self, ctx: &egui::Context) {
         let Settings { window, memory, .. } = self.files.settings().get().clone();
         self.session.limit_memory(memory);
         ctx.set_theme(if window.dark { egui::Theme::Dark } else { egui::Theme::Light });
-        (self.canvas.heat, self.canvas.minimap, self.thumbnails) = (window.heat, window.minimap, window.thumbnails);
-        // A layout from another version may lack what can't be closed.
+        (self.canvas.options, self.thumbnails) =
+            (Options { heat: window.heat, minimap: window.minimap }, window.thumbnails);
+        // A layout from another version may lack panes that can't be closed.
         let whole =
             |panes: &Tree<Pane>| [Pane::Graph, Pane::View(0)].iter().all(|pane| panes.tiles.find_pane(pane).is_some());
         if let Some(panes) = window.panes.filter(whole) {
@@ -196,14 +198,14 @@ impl Editor {
         }
     }
 
-    /// Writes down how the window is, for the next time.
+    /// Saves the state of the window for the next time.
     fn remember(&mut self, ctx: &egui::Context) {
         let memory = self.session.gpu().memory_limit();
         let window = WindowChoices {
             dark: ctx.theme() == egui::Theme::Dark,
             panes: Some(self.panes.clone()),
-            heat: self.canvas.heat,
-            minimap: self.canvas.minimap,
+            heat: self.canvas.options.heat,
+            minimap: self.canvas.options.minimap,
             thumbnails: self.thumbnails,
         };
         let known = self.files.settings().get();
@@ -215,7 +217,7 @@ impl Editor {
         }
     }
 
-    /// Shows what a newcomer has to know.
+    /// Shows the hints for new users.
     fn hint(&mut self, ctx: &egui::Context) {
         if self.files.blocking() || self.picker.is_some() || self.canvas.busy() {
             return;
@@ -232,7 +234,7 @@ impl Editor {
         self.notice = Some(Notice::new(text, error));
     }
 
-    /// Gives what a view shows a view of its own beside it.
+    /// Adds a view of what this view shows, beside it.
     fn pin(&mut self, view: u64) {
         let Some(new) = self.views.get(&view).map(View::another) else { return };
         let number = self.views.keys().last().map_or(1, |last| last + 1);
@@ -271,8 +273,10 @@ impl Editor {
                 Event::Saved(path) => self.tell(format!("Saved {}", path.display()), false),
                 Event::Reloaded(path) => self.tell(format!("Reloaded {} (changed on disk)", path.display()), false),
                 Event::Dropped(wish, node) => {
-                    let told = self.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx));
-                    told.unwrap_or_else(|sentence| self.tell(sentence, true));
+                    let mut actions = Actions::new();
+                    let told = self.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx), &mut actions);
+                    actions.extend(told.err().map(Action::Tell));
+                    self.carry_out(actions, ctx);
                 }
                 Event::Failed(sentence) => self.tell(sentence, true),
             }
@@ -285,25 +289,13 @@ impl Editor {
         }
     }
 
-    /// Has the running plan hold what is looked at.
+    /// Makes the running plan keep the wires that are shown.
     fn look(&mut self) {
-        if let Some(link) = self.session.wanted_view.take() {
-            match self.session.wire_path(&link) {
-                Some(wire) => {
-                    panes::bring_up(&mut self.panes, Pane::View(0));
-                    if let Some(view) = self.views.get_mut(&0) {
-                        view.see(&wire);
-                    }
-                    self.player.refresh();
-                }
-                None => self.tell(format!("`{link}` is not connected yet, so there is nothing to view"), false),
-            }
-        }
         let wires = self.views.values().filter_map(View::wire).map(str::to_string).collect();
         self.session.look_at(wires, self.thumbnails);
     }
 
-    /// The window is to be closed: not before everything that was written is safe.
+    /// Closes the window once all changes are saved or given up.
     fn leave(&mut self, ctx: &egui::Context) {
         self.code.flush(&mut self.session);
         if !self.closing && self.files.holds(&self.session) {
@@ -312,12 +304,12 @@ impl Editor {
         }
     }
 
-    /// The pointer of the view that it is over.
+    /// The pointer over the view that it is in.
     fn pointer(&self) -> Pointer {
         self.views.values().map(View::pointer).find(|pointer| pointer.at.is_some()).unwrap_or_default()
     }
 
-    /// Computes the next frame when it is due and brings its pictures up.
+    /// Computes the next frame when it is due, and updates its images.
     fn advance(&mut self, ctx: &egui::Context) {
         if self.session.plans() != self.plan {
             self.plan = self.session.plans();
@@ -326,7 +318,7 @@ impl Editor {
         }
         self.look();
         let mut pointer = self.pointer();
-        // Keys belong to the graph while the pointer is over its picture, if it asks for them; else they are shortcuts.
+        // Keys go to the graph while the pointer is over its image, if the graph reads them; otherwise they are shortcuts.
         if self.hears_keys && pointer.at.is_some() && !ctx.egui_wants_keyboard_input() {
             pointer.keys = ctx.input_mut(player::keys);
         }
@@ -341,7 +333,7 @@ impl Editor {
             self.pictures.refresh(&self.session);
             self.session.keep_snapshot();
         }
-        // While it plays, the next frame brings the next of them.
+        // While playing, the next frame updates the next of them.
         if computed || (self.pictures.late() && !self.player.playing) {
             self.pictures.update(&mut self.session, &self.render, &mut self.canvas.thumbnails);
         }
@@ -354,7 +346,7 @@ impl Editor {
         let done = self.player.submitted();
         let Some(simulation) = self.session.simulation() else { return };
         simulation.gpu().when_done(done);
-        // Asking costs a copy, and loops that overrun do so for long.
+        // Each request costs a copy, and loops that overrun do so for many frames.
         if simulation.frame() % 32 == 1 {
             let warnings = simulation.warnings(false);
             let bad = simulation.bad_values(false);
@@ -402,7 +394,7 @@ impl Editor {
 
 impl eframe::App for Editor {
     fn logic(&mut self, ctx: &egui::Context, _: &mut eframe::Frame) {
-        // Nobody sees the last frame of a window that closes.
+        // The last frame of a closing window is not seen.
         if ctx.input(|input| input.viewport().close_requested()) {
             self.remember(ctx);
         }
@@ -411,7 +403,7 @@ impl eframe::App for Editor {
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         if self.session.gpu().is_lost() {
-            // Nothing can be drawn any more. `window::run` opens another window for what is in this one.
+            // Nothing can be drawn any more. `window::run` moves the editor into another window.
             ctx.send_viewport_cmd(ViewportCommand::Close);
             return;
         }
@@ -433,13 +425,11 @@ impl eframe::App for Editor {
         let (player, session) = (&mut self.player, &mut self.session);
         let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
         let ground = egui::Frame::new().fill(theme::of(ui).line);
-        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui));
+        let mut actions: Actions = [bar, foot].into_iter().flatten().map(Action::Run).collect();
+        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
         self.hint(&ctx);
         self.show_picker(&ctx);
-        let asked = self.canvas.take_commands();
-        for command in [bar, foot].into_iter().flatten().chain(asked) {
-            self.execute(command, &ctx);
-        }
+        self.carry_out(actions, &ctx);
         // A gesture lasts as long as a button is held or a field is being edited.
         if !ctx.input(|input| input.pointer.any_down()) && !ctx.egui_wants_keyboard_input() {
             self.session.end_gesture();
@@ -468,9 +458,9 @@ fn placed(mut document: Document) -> Document {
     document
 }
 
-/// Has the system's allocator keep what a frame gives back for the next one. glibc returns free memory at the end of its heap to
+/// Makes the system's allocator keep memory that a frame frees for the next one. glibc returns free memory at the end of its heap to
 /// the system above twice the largest block that was ever mapped alone and freed (`mallopt(3)`, `M_MMAP_THRESHOLD`), so every frame
-/// would map its triangles anew, page by page. Blocks above 32 MiB do not count. Other allocators only see a block come and go.
+/// would map its triangles again, page by page. Blocks above 32 MiB do not count. Other allocators just allocate and free a block.
 fn keep_memory() {
     const LARGE: usize = 31 << 20;
     drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE)));

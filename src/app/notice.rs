@@ -1,4 +1,4 @@
-//! Something to tell, until it is dismiss or has been there for a while.
+//! A message that is shown until it is dismissed or some time has passed.
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ use super::prose;
 use super::theme;
 use crate::printable;
 
-/// How long good news stays.
+/// How long messages stay that are not errors.
 const STAY: Duration = Duration::from_secs(4);
 
-/// A sentence over the panes, so that nothing moves away from below the pointer. Errors stay until they are dismiss.
+/// A message over the panes, so that nothing moves under the pointer. Errors stay until they are dismissed.
 pub struct Notice {
     text: String,
     error: bool,
@@ -25,7 +25,7 @@ impl Notice {
         Notice { text, error, since: Instant::now() }
     }
 
-    /// Draws it; whether it is over.
+    /// Draws it. Returns whether it is over.
     pub fn show(&self, ctx: &egui::Context) -> bool {
         let mut over = !self.error && self.since.elapsed() > STAY;
         let color = if self.error { theme::look(ctx).error } else { theme::look(ctx).accent };

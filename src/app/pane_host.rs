@@ -1,76 +1,53 @@
-//! The panes, as the tiles of the window ask for them.
+//! Draws the panes that the tiles of the window hold.
 
 use eframe::egui::{self, Ui};
 use egui_tiles::{TileId, Tiles, Tree, UiResponse};
 
+use super::action::{Action, Actions};
 use super::panes::{self, Pane};
 use super::view::View;
 use super::{Editor, inspector, theme};
 
 impl Editor {
-    /// All panes.
-    pub(super) fn show_panes(&mut self, ui: &mut Ui) {
+    /// Draws all panes, and adds what they ask for.
+    pub(super) fn show_panes(&mut self, ui: &mut Ui, actions: &mut Actions) {
         let mut tree = std::mem::replace(&mut self.panes, Tree::empty("panes"));
-        let mut host = PaneHost { editor: self, told: Vec::new(), pin: None };
-        tree.ui(&mut host, ui);
-        let (told, pin) = (host.told, host.pin);
+        tree.ui(&mut PaneHost { editor: self, actions }, ui);
         self.panes = tree;
-        if let Some(number) = pin {
-            self.pin(number);
-        }
-        if self.session.show_text.is_some() {
-            panes::bring_up(&mut self.panes, Pane::Code);
-        }
         self.canvas.settle();
         self.plan_pane.settle(&mut self.session);
-        for sentence in told {
-            self.tell(sentence, true);
-        }
     }
 }
 
 /// The panes while they are drawn.
 struct PaneHost<'a> {
     editor: &'a mut Editor,
-    told: Vec<String>,
-    /// The view whose picture is to have a view of its own.
-    pin: Option<u64>,
+    actions: &'a mut Actions,
 }
 
 impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         self.editor.hints.place(*pane, ui.max_rect());
-        let Editor { session, canvas, code, views, player, stale, plan_pane, problems, .. } = &mut *self.editor;
-        let framed = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
-            egui::CentralPanel::no_frame().frame(theme::pane(ui)).show(ui, |ui| contents(ui));
-        };
-        match pane {
-            Pane::Graph => self.told.extend(canvas.show(ui, session).err()),
-            Pane::Inspector => {
-                let mut told = None;
-                framed(ui, &mut |ui| told = inspector::show(ui, session).err());
-                self.told.extend(told);
+        let actions = &mut *self.actions;
+        let Editor { session, canvas, code, views, plan_pane, problems, .. } = &mut *self.editor;
+        let framed = egui::CentralPanel::no_frame().frame(theme::pane(ui));
+        let told = match pane {
+            Pane::Graph => canvas.show(ui, session, actions),
+            Pane::Inspector => framed.show(ui, |ui| inspector::show(ui, session, actions)).inner,
+            Pane::Code => code.show(ui, session),
+            Pane::Problems => framed.show(ui, |ui| problems.show(ui, session, actions)).inner,
+            Pane::Plan => {
+                framed.show(ui, |ui| plan_pane.show(ui, session, actions));
+                Ok(())
             }
-            Pane::Code => self.told.extend(code.show(ui, session).err()),
-            Pane::Problems => {
-                let mut told = None;
-                framed(ui, &mut |ui| told = problems.show(ui, session).err());
-                self.told.extend(told);
-            }
-            Pane::Plan => framed(ui, &mut |ui| plan_pane.show(ui, session)),
             Pane::View(number) => {
-                let Some(view) = views.get_mut(number) else { return UiResponse::None };
-                let asked = view.show(ui, session);
-                if asked.pin {
-                    self.pin = Some(*number);
+                if let Some(view) = views.get_mut(number) {
+                    view.show(ui, session, *number, actions);
                 }
-                self.told.extend(asked.told);
-                if asked.stale {
-                    *stale = true;
-                    player.refresh();
-                }
+                Ok(())
             }
-        }
+        };
+        actions.extend(told.err().map(Action::Tell));
         UiResponse::None
     }
 

@@ -11,7 +11,7 @@ pub enum Pane {
     Code,
     Problems,
     Plan,
-    /// A view by its number; the first is always there.
+    /// A view by its number; the first one always exists.
     View(u64),
 }
 
@@ -27,13 +27,13 @@ impl Pane {
         }
     }
 
-    /// Whether the window makes sense without it.
+    /// Whether it can be closed.
     pub fn closable(self) -> bool {
         !matches!(self, Pane::Graph | Pane::View(0))
     }
 }
 
-/// The view on the left, the graph on the right, and below it what tells of it.
+/// The view on the left, the graph on the right, and the other panes below the graph.
 pub fn arrangement() -> Tree<Pane> {
     let mut tiles = Tiles::default();
     let view = tab(&mut tiles, &[Pane::View(0)]);
@@ -57,7 +57,7 @@ fn linear(tiles: &mut Tiles<Pane>, dir: LinearDir, parts: [(TileId, f32); 2]) ->
     tiles.insert_container(Container::Linear(linear))
 }
 
-/// Brings a pane up; one that was closed comes back beside the inspector, or wherever there are tabs.
+/// Shows a pane; one that was closed returns beside the inspector, or wherever there are tabs.
 pub fn bring_up(tree: &mut Tree<Pane>, pane: Pane) {
     if tree.tiles.find_pane(&pane).is_none() {
         let new = tree.tiles.insert_pane(pane);
@@ -85,7 +85,7 @@ pub fn put_beside(tree: &mut Tree<Pane>, new: Pane, beside: Pane) {
         |id| matches!(tree.tiles.get(*id), Some(Tile::Container(Container::Linear(l))) if l.dir == LinearDir::Vertical),
     );
     match (row, parent) {
-        // Views stand below each other where they share a column already.
+        // Views that share a column already stand below each other.
         (Some(row), _) => tree.move_tile_to_container(tabs, row, usize::MAX, false),
         (None, Some(parent)) => {
             let column = Linear::new(LinearDir::Vertical, vec![anchor, tabs]);
@@ -108,7 +108,7 @@ pub fn put_beside(tree: &mut Tree<Pane>, new: Pane, beside: Pane) {
     }
 }
 
-/// Every pane has a tab to take it by.
+/// Every pane has a tab to drag it by.
 pub fn options() -> SimplificationOptions {
     SimplificationOptions { all_panes_must_have_tabs: true, ..SimplificationOptions::default() }
 }

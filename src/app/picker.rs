@@ -17,7 +17,7 @@ pub struct Item {
     pub title: String,
     /// Where it belongs; items of the same group stand together.
     pub group: String,
-    /// What it is found by besides its title and its group.
+    /// Words by which it is found besides its title and its group.
     pub words: String,
     /// Shown on the right.
     pub note: String,
@@ -26,12 +26,12 @@ pub struct Item {
     pub enabled: bool,
 }
 
-/// What became of the list in this frame.
+/// The result of the list in this frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     Open,
     Closed,
-    /// The item of this position.
+    /// The item at this position.
     Chosen(usize),
 }
 
@@ -40,7 +40,7 @@ pub struct Picker {
     hint: &'static str,
     items: Vec<Item>,
     query: String,
-    /// Positions of what matches, the best first.
+    /// Positions of the items that match, the best first.
     found: Vec<usize>,
     /// Position among those.
     mark: usize,
@@ -97,7 +97,7 @@ impl Picker {
                 ui.horizontal_top(|ui| {
                     ui.vertical(|ui| {
                         ui.set_width(WIDTH);
-                        // In a slow frame Enter comes along with the text that it is for.
+                        // In a slow frame, Enter arrives together with the text before it.
                         self.field(ui);
                         chosen = self.found.get(self.mark).copied().filter(|_| enter);
                         chosen = chosen.or(self.list(ui, step != 0));
@@ -157,7 +157,7 @@ impl Picker {
         chosen
     }
 
-    /// What the marked item is.
+    /// Documentation of the marked item.
     fn documentation(&self, ui: &mut Ui) {
         let item = self.found.get(self.mark).and_then(|index| self.items.get(*index));
         let Some(item) = item.filter(|item| !item.doc.is_empty()) else { return };

@@ -1,4 +1,4 @@
-//! Playing: when to compute the next frame, and what it is told.
+//! Playing: when to compute the next frame, and its input.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use eframe::egui;
 use super::session::Session;
 use crate::sim::FrameInput;
 
-/// Frames that may be on their way to the GPU; more would only make the window answer later.
+/// Frames that may be queued on the GPU; more would only delay the window.
 const IN_FLIGHT: u32 = 2;
 
-/// Of real time, the slowest first.
+/// Speeds relative to real time, the slowest first.
 pub const SPEEDS: [f64; 6] = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0];
 
-/// The pointer over the picture, and the keys that go with it.
+/// The pointer over the image, and the keys that go with it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pointer {
-    /// 0..1 from the lower left, when it is over the picture or holds a button that was pressed there.
+    /// 0..1 from the lower left, while it is over the image or holds a button that was pressed there.
     pub at: Option<[f32; 2]>,
     /// Bits: 1 left, 2 right, 4 middle.
     pub buttons: u32,
-    /// Bits: 1 space. Held while the pointer is there.
+    /// Bits: 1 space. Keys that are held while the pointer is there.
     pub keys: u32,
 }
 
 /// The clock of the simulation.
 pub struct Player {
     pub playing: bool,
-    /// Of real time.
+    /// Relative to real time.
     pub speed: f64,
-    /// Frames to compute though paused.
+    /// Frames to compute while paused.
     steps: u32,
-    /// The pictures are no longer those of the graph as it is.
+    /// The images no longer show the current graph.
     stale: bool,
     /// When the next frame is due \[s\].
     due: f64,
@@ -42,7 +42,7 @@ pub struct Player {
     in_flight: Arc<AtomicU32>,
     /// When the last frames were computed \[s\].
     stamps: VecDeque<f64>,
-    /// GPU time of a frame [ms], evened out.
+    /// GPU time of a frame [ms], smoothed.
     gpu_ms: Option<f64>,
 }
 
@@ -63,29 +63,29 @@ impl Default for Player {
 }
 
 impl Player {
-    /// Asks for one frame; playing stops.
+    /// Requests one frame; playing stops.
     pub fn step(&mut self) {
         self.playing = false;
         self.steps += 1;
     }
 
-    /// Asks for pictures that show what changed; while paused, time does not go on for that.
+    /// Requests new images after a change; while paused, time does not advance for that.
     pub fn refresh(&mut self) {
         self.stale = true;
     }
 
-    /// Whether frames are to come.
+    /// Whether a frame is to be computed.
     pub fn active(&self) -> bool {
         self.playing || self.steps > 0 || self.stale
     }
 
-    /// Frames a second of late, as long as it plays.
+    /// Recent frames per second, while playing.
     pub fn rate(&self) -> Option<f64> {
         let (first, last) = (self.stamps.front()?, self.stamps.back()?);
         (self.playing && last > first).then(|| (self.stamps.len() - 1) as f64 / (last - first))
     }
 
-    /// GPU time of a frame \[ms\], evened out.
+    /// GPU time of a frame \[ms\], smoothed.
     pub fn gpu_ms(&self) -> Option<f64> {
         self.gpu_ms
     }
@@ -96,7 +96,7 @@ impl Player {
             Player { playing: self.playing, speed: self.speed, in_flight: self.in_flight.clone(), ..Player::default() };
     }
 
-    /// Goes on with another device: nothing is on its way to it yet.
+    /// Continues on another device, where no frame is queued yet.
     pub fn attach(&mut self) {
         self.in_flight = Arc::default();
         self.stamps.clear();
@@ -113,19 +113,19 @@ impl Player {
         self.speed = next.unwrap_or(self.speed);
     }
 
-    /// Computes the frame that is due at `now` \[s\], if there is one and the GPU keeps up. Returns whether it did.
+    /// Computes the frame that is due at `now` \[s\], if there is one and the GPU keeps up. Returns whether one was computed.
     pub fn advance(&mut self, session: &mut Session, pointer: Pointer, now: f64) -> bool {
         let recorded = session.document().input.is_some();
         let Some(simulation) = session.simulation() else { return false };
         let dt = 1.0 / simulation.plan().fps;
         let period = dt / self.speed;
-        // A quarter of a frame early is on time: the display's own rhythm is not exact.
+        // A quarter of a frame early counts as on time, since the display's refresh interval varies.
         let due = self.playing && now >= self.due - 0.25 * period;
         let step = due || self.steps > 0;
         if !(step || (self.stale && !self.playing)) || self.in_flight.load(Ordering::Relaxed) >= IN_FLIGHT {
             return false;
         }
-        // Slower than real time, frames are not caught up with.
+        // Late frames are not caught up with.
         self.due = (self.due + period).max(now);
         self.steps = self.steps.saturating_sub(1);
         self.stale = false;
@@ -138,7 +138,7 @@ impl Player {
         let result = if step { simulation.step(&input) } else { simulation.preview(&input) };
         match result {
             Err(problems) => {
-                // With another device it goes on.
+                // It continues on another device.
                 self.playing &= session.gpu().is_lost();
                 session.note(problems);
             }
@@ -155,14 +155,14 @@ impl Player {
         true
     }
 
-    /// Velocity is the way since the last frame over the simulated time, as a recording gives it.
+    /// Velocity is the distance since the last frame divided by the simulated time, as in a recording.
     fn live_input(&self, mouse: [f32; 2], pointer: Pointer, dt: f32) -> FrameInput {
         let before = self.before.unwrap_or(mouse);
         let mouse_velocity = [(mouse[0] - before[0]) / dt, (mouse[1] - before[1]) / dt];
         FrameInput { dt: None, mouse, mouse_velocity, buttons: pointer.buttons, keys: pointer.keys }
     }
 
-    /// Counts a frame on its way to the GPU; call what this returns when it is done.
+    /// Counts a frame as queued on the GPU; call the result when the frame is done.
     pub fn submitted(&self) -> impl FnOnce() + Send + 'static {
         let in_flight = self.in_flight.clone();
         in_flight.fetch_add(1, Ordering::Relaxed);
@@ -172,7 +172,7 @@ impl Player {
     }
 }
 
-/// Bits of the keys that are down, which nothing else sees then. A tap may come and go between two frames; its press is all
+/// Bits of the keys that are down; nothing else sees them then. A tap may begin and end between two frames; then the press event is all
 /// there is of it.
 pub fn keys(input: &mut egui::InputState) -> u32 {
     let mut down = input.key_down(egui::Key::Space);
@@ -192,7 +192,7 @@ mod tests {
         egui::Event::Key { key, physical_key: None, pressed, repeat: false, modifiers }
     }
 
-    /// What a frame of these events gives the graph, and the shortcut that is left.
+    /// The keys that the graph gets in a frame with these events, and the remaining shortcut.
     fn frame(ctx: &egui::Context, events: Vec<egui::Event>, graph: bool) -> (u32, Option<Command>) {
         let mut result = (0, None);
         let input = egui::RawInput { events, ..egui::RawInput::default() };

@@ -1,7 +1,8 @@
-//! The list of what is wrong: where, why, what to do, and buttons that do it.
+//! The list of problems: where, why, what to do, and buttons that do it.
 
 use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
+use super::action::{Action, Actions};
 use super::prose;
 use super::session::Session;
 use super::theme;
@@ -10,21 +11,21 @@ use crate::printable;
 use crate::problem::{Problem, Severity};
 use crate::sim::files::is_outside;
 
-/// Text from a file as the window shows it: short enough, and nothing in it hidden.
+/// Text from a file as the window shows it: cut to a limit, with hidden characters escaped.
 fn shown(text: &str) -> String {
     printable::lines(&printable::cut(text)).into_owned()
 }
 
-/// The list with what has been found out about it.
+/// The list, with the remedies found so far.
 #[derive(Default)]
 pub struct ProblemList {
-    /// Remedies of problems, one after another as they are seen, good for one state of the document.
+    /// Remedies of problems in the order in which they were found, valid for one state of the document.
     known: Vec<(Problem, Vec<Remedy>)>,
-    /// The state of the session that they are good for.
+    /// The revision of the session that they are valid for.
     revision: u64,
-    /// Position of the problem that the keys have come to.
+    /// Position of the problem that was selected with the keys.
     at: Option<usize>,
-    /// It is to be brought into view.
+    /// That problem is to be scrolled into view.
     reveal: bool,
 }
 
@@ -33,7 +34,7 @@ impl ProblemList {
     ///
     /// # Errors
     /// Why a remedy could not be applied, in one sentence.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let problems: Vec<Problem> = session.problems().cloned().collect();
         self.learn(ui, session, &problems);
         if problems.is_empty() {
@@ -45,7 +46,7 @@ impl ProblemList {
         let mut told = Ok(());
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             for (index, problem) in problems.iter().enumerate() {
-                if let Err(sentence) = self.row(ui, index, problem, session) {
+                if let Err(sentence) = self.row(ui, index, problem, (session, actions)) {
                     told = Err(sentence);
                 }
             }
@@ -54,13 +55,13 @@ impl ProblemList {
         told
     }
 
-    /// Finds remedies for one more problem; each is tried on the graph, which takes its time.
+    /// Finds remedies for one more problem; each is tried on the graph, which takes some time.
     fn learn(&mut self, ui: &Ui, session: &Session, problems: &[Problem]) {
         if self.revision != session.revision() {
             self.revision = session.revision();
             self.known.clear();
         }
-        // Until the graph is compiled the list is that of the document before.
+        // Until the graph is compiled, the list is still that of the previous document.
         let next = problems.iter().find(|problem| !self.known.iter().any(|(known, _)| known == *problem));
         if let Some(problem) = next.filter(|_| !session.compiling()) {
             let remedies = edit::remedies(session.document(), problem, session.library());
@@ -69,7 +70,13 @@ impl ProblemList {
         }
     }
 
-    fn row(&mut self, ui: &mut Ui, index: usize, problem: &Problem, session: &mut Session) -> Result<(), String> {
+    fn row(
+        &mut self,
+        ui: &mut Ui,
+        index: usize,
+        problem: &Problem,
+        (session, actions): (&mut Session, &mut Actions),
+    ) -> Result<(), String> {
         let (icon, word, color) = match problem.severity {
             Severity::Error => ("⊗", "Error", theme::of(ui).error),
             Severity::Warning => ("⚠", "Warning", theme::of(ui).warning),
@@ -85,7 +92,7 @@ impl ProblemList {
                 let link = egui::Link::new(if here { text.strong().underline() } else { text });
                 if ui.add(link).on_hover_text("Go to node").clicked() {
                     self.at = Some(index);
-                    session.go_to_problem(problem);
+                    actions.extend(session.go_to_problem(problem));
                 }
             }
             let look = theme::of(ui);
@@ -108,7 +115,7 @@ impl ProblemList {
             row.response.scroll_to_me(None);
         }
         if allow {
-            session.files_wanted = true;
+            actions.push(Action::AllowFiles);
         }
         let Some(remedy) = chosen else { return Ok(()) };
         let mut after = session.document().clone();
@@ -119,8 +126,9 @@ impl ProblemList {
         Ok(())
     }
 
-    /// Goes to the next problem or the one before, and round at the ends.
-    pub fn step(&mut self, session: &mut Session, forward: bool) {
+    /// Goes to the next or the previous problem, and wraps around at the ends.
+    #[must_use]
+    pub fn step(&mut self, session: &mut Session, forward: bool) -> Actions {
         let problems: Vec<Problem> = session.problems().cloned().collect();
         let last = problems.len().saturating_sub(1);
         let at = match (self.at.filter(|at| *at <= last), forward) {
@@ -137,9 +145,7 @@ impl ProblemList {
         };
         self.at = Some(at).filter(|_| !problems.is_empty());
         self.reveal = true;
-        if let Some(problem) = problems.get(at) {
-            session.go_to_problem(problem);
-        }
+        problems.get(at).map(|problem| session.go_to_problem(problem)).unwrap_or_default()
     }
 }
 
@@ -190,14 +196,14 @@ mod tests {
         let draw = |ui: &mut Ui, bench: &mut Bench| {
             bench.session.poll();
             theme::install(ui.ctx());
-            bench.told.extend(bench.list.show(ui, &mut bench.session).err());
+            bench.told.extend(bench.list.show(ui, &mut bench.session, &mut Actions::new()).err());
         };
         let mut harness = Harness::builder().with_size([900.0, 400.0]).build_ui_state(draw, state);
         settle(&mut harness);
         harness
     }
 
-    /// Runs until the graph is compiled and everything is known about its problems.
+    /// Runs until the graph is compiled and the remedies of all its problems are found.
     fn settle(harness: &mut Harness<'static, Bench>) {
         loop {
             harness.step();
@@ -250,7 +256,8 @@ mod tests {
         let mut seen = Vec::new();
         for forward in [true, true, true, false, false] {
             let bench = harness.state_mut();
-            bench.list.step(&mut bench.session, forward);
+            let actions = bench.list.step(&mut bench.session, forward);
+            assert_eq!(actions, [Action::Reveal]);
             seen.extend(bench.session.selection.first().cloned());
             harness.step();
         }

@@ -1,4 +1,4 @@
-//! Messages as the window shows them: a sentence begins with a capital letter, and what stands between backticks is in monospace.
+//! Messages as the window shows them: a sentence begins with a capital letter, and text between backticks is in monospace.
 
 use eframe::egui::text::LayoutJob;
 use eframe::egui::{Color32, FontId, TextFormat, TextStyle, Ui};
@@ -44,7 +44,7 @@ pub fn label(ui: &Ui, mark: &str, message: &str, color: Color32) -> LayoutJob {
     let body = TextStyle::Body.resolve(ui.style());
     let mono = FontId::monospace(body.size * 0.93);
     let mut job = LayoutJob::default();
-    // As a plain label has it, so that both stand on one line.
+    // As in a plain label, so that both are aligned on one line.
     let format = |font| TextFormat { valign: ui.text_valign(), ..TextFormat::simple(font, color) };
     job.append(mark, 0.0, format(body.clone()));
     for (index, (part, code)) in parts(message).into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a program that draws the editor in a window of its own can find out about it.
+//! What a program that draws the editor in its own window can read from it.
 
 use std::collections::BTreeSet;
 
@@ -14,27 +14,27 @@ impl Editor {
         self.session.document()
     }
 
-    /// Whether the graph has changes that no file holds.
+    /// Whether the graph has unsaved changes.
     pub fn modified(&self) -> bool {
         self.session.modified()
     }
 
-    /// What is wrong with the graph, with the user's stages, and what came up while running.
+    /// Problems of the graph, of the user's stages, and of the running simulation.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.session.problems()
     }
 
-    /// The last graph that compiled, as it runs; `None` before there was one.
+    /// The simulation of the last graph that compiled; `None` before there is one.
     pub fn simulation(&self) -> Option<&Simulation> {
         self.session.running_simulation()
     }
 
-    /// Whether a plan of the graph as it is is still to come.
+    /// Whether a plan of the current graph is still being made.
     pub fn compiling(&self) -> bool {
         self.session.compiling()
     }
 
-    /// What is being done with a file that the graph waits for, and how much of it is done (0 to 1) where that can be told.
+    /// The phase of loading a file that the graph waits for, and its progress from 0 to 1 where that is known.
     pub fn loading(&self) -> Option<(Phase, Option<f32>)> {
         self.session.loading().map(|loading| loading.progress())
     }
@@ -46,7 +46,7 @@ impl Editor {
 
     /// Names of the selected nodes of that level.
     pub fn selection(&self) -> &BTreeSet<String> {
-        &self.session.selection
+        &self.session.selection.nodes
     }
 
     /// Wires that views show, by `node.port` with the whole path of the node.

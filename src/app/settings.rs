@@ -15,23 +15,23 @@ use crate::files::{read, write};
 
 /// The largest settings file \[bytes\].
 const MAX_SETTINGS: u64 = 1 << 20;
-/// How often, and how long each time, another window is waited for that writes the settings.
+/// How often, and how long each time, to wait for another window that writes the settings.
 const LOCK_TRIES: usize = 500;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
-/// Files that the menu lists.
+/// The number of recent files in the menu.
 pub const RECENT: usize = 10;
 
-/// Where the editor keeps things of its own.
+/// Where the editor keeps its own files.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
-    /// For the settings; nothing is remembered without one.
+    /// For the settings; without it nothing is remembered.
     pub settings: Option<PathBuf>,
-    /// For graphs that were never saved; nothing survives a crash without one.
+    /// For unsaved changes; without it nothing survives a crash.
     pub recovery: Option<PathBuf>,
 }
 
 impl Folders {
-    /// Those of the user, as the system has them.
+    /// The folders of the user, according to the system.
     pub fn of_user() -> Folders {
         let Some(folders) = directories::ProjectDirs::from("", "", "stagewright") else { return Folders::default() };
         Folders {
@@ -41,7 +41,7 @@ impl Folders {
     }
 }
 
-/// A field that does not read is as if it were absent; the others count.
+/// A field that cannot be parsed counts as absent; the others are kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -58,17 +58,17 @@ pub struct Settings {
     /// The user's own memory budget for plans \[bytes\]; from the adapter when absent.
     #[serde(deserialize_with = "tolerant")]
     pub memory: Option<u64>,
-    /// Numbers of the hints that were put away.
+    /// Numbers of the hints that were dismissed.
     #[serde(deserialize_with = "tolerant")]
     pub hints: BTreeSet<u8>,
 }
 
-/// How the window looks.
+/// The state of the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WindowChoices {
     pub dark: bool,
-    /// Panes and how they share the window; as at first when absent.
+    /// Panes and how they share the window; the default layout when absent.
     #[serde(deserialize_with = "tolerant")]
     pub panes: Option<Tree<Pane>>,
     pub heat: bool,
@@ -82,13 +82,13 @@ impl Default for WindowChoices {
     }
 }
 
-/// What was chosen for the last export.
+/// The settings of the last export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExportChoices {
     pub first: u64,
     pub last: u64,
-    /// Of the pictures \[pixels\]; what the Output says when absent.
+    /// Size of the images \[pixels\]; that of the Output when absent.
     pub size: Option<(u32, u32)>,
     /// The name of the format.
     pub format: String,
@@ -106,7 +106,7 @@ fn tolerant<'de, T: DeserializeOwned + Default, D: Deserializer<'de>>(deserializ
     Ok(ron::from_str(raw.get_ron()).unwrap_or_default())
 }
 
-/// The settings and their file, which other windows change too.
+/// The settings and their file, which other windows may change.
 #[derive(Default)]
 pub struct Store {
     settings: Settings,
@@ -114,7 +114,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Reads the settings of a folder; where there are none, or none that read, they are the defaults.
+    /// Reads the settings in a folder; the defaults if there are none, or none that can be parsed.
     pub fn open(folder: Option<&Path>) -> Store {
         let file = folder.map(|folder| folder.join("settings.ron"));
         Store { settings: file.as_deref().map(load).unwrap_or_default(), file }
@@ -124,16 +124,16 @@ impl Store {
         &self.settings
     }
 
-    /// Changes the settings as they are on disk by now, and writes them.
+    /// Changes the current settings on disk.
     ///
     /// # Errors
-    /// Why they can't be written, in one sentence. They hold until the window is closed then.
+    /// Why they can't be written, in one sentence. Then they apply until the window is closed.
     pub fn change(&mut self, change: impl FnOnce(&mut Settings)) -> Result<(), String> {
         let Some(file) = &self.file else {
             change(&mut self.settings);
             return Ok(());
         };
-        // Another window that changes them at the same time waits, so that neither change is lost.
+        // The lock makes other windows wait, so that no change is lost.
         let _held = file.parent().and_then(lock);
         if file.is_file() {
             self.settings = load(file);
@@ -150,7 +150,7 @@ impl Store {
     }
 }
 
-/// Holds the folder of the settings; `None` where that is not possible, or takes longer than a person should wait.
+/// Locks the folder of the settings; `None` if that is not possible, or takes too long.
 fn lock(folder: &Path) -> Option<write::FolderLock> {
     fs::create_dir_all(folder).ok()?;
     for _ in 0..LOCK_TRIES {
@@ -177,7 +177,7 @@ impl Settings {
         folder(graph).is_some_and(|folder| self.allowed.contains(&folder))
     }
 
-    /// Puts a file in front of those that were used last.
+    /// Puts a file first in the list of recent files.
     pub fn remember(&mut self, path: &Path) {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         self.recent.retain(|other| *other != path);
@@ -186,7 +186,7 @@ impl Settings {
     }
 }
 
-/// The folder of a graph as it is called whatever links lead there.
+/// The canonical folder of a graph, with links resolved.
 fn folder(graph: &Path) -> Option<PathBuf> {
     let folder = graph.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::canonicalize(folder).ok()

@@ -11,11 +11,11 @@ use crate::document::{Document, NodeKind, Nodes, Scope};
 use crate::library::Library;
 use crate::problem::{Problem, Problems};
 
-/// Writing a file makes several events; they have all come when it is quiet for so long.
+/// Writing a file causes several events; all have arrived after this time without any.
 const QUIET: Duration = Duration::from_millis(100);
-/// Longest that a folder in which something is always written is waited for.
+/// Longest wait for a folder that is written to all the time.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often a folder is read that can't be watched, for instance because it is gone.
+/// How often to read a folder that can't be watched, for example because it is gone.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// A library, or why the folder can't be read.
@@ -31,19 +31,19 @@ pub struct Stages {
     folder: PathBuf,
     messages: Sender<Message>,
     answers: Receiver<Answer>,
-    /// Nothing was told yet.
+    /// The folder has not been read yet.
     first: bool,
     since: Instant,
 }
 
 impl Stages {
-    /// Has a folder read, on a thread of its own, and from now on whenever it changes; `wake` is called there when [`Stages::poll`] has
-    /// something to tell.
+    /// Reads a folder on a thread of its own, now and whenever it changes; `wake` is called there when [`Stages::poll`] has
+    /// a result.
     pub fn open(folder: PathBuf, wake: impl Fn() + Send + 'static) -> Stages {
         let (messages, inbox) = channel();
         let (outbox, answers) = channel();
         let follower = Follower { folder: folder.clone(), known: None, messages: messages.clone(), outbox };
-        // Without a thread, `poll` says so.
+        // If no thread can be started, `poll` reports it.
         drop(std::thread::Builder::new().name("stages".into()).spawn(move || follower.run(&inbox, wake)));
         Stages { folder, messages, answers, first: true, since: Instant::now() }
     }
@@ -52,7 +52,7 @@ impl Stages {
         &self.folder
     }
 
-    /// What the folder holds now: once it has been read, and once after each change.
+    /// What the folder holds: returned once after it was read, and once after each change.
     pub fn poll(&mut self) -> Option<Answer> {
         let mut last = None;
         let ended = loop {
@@ -89,7 +89,7 @@ impl Drop for Stages {
 
 struct Follower {
     folder: PathBuf,
-    /// What was read last; `None` while the folder can't be.
+    /// The library that was read last; `None` while the folder can't be read.
     known: Option<Arc<Library>>,
     messages: Sender<Message>,
     outbox: Sender<Answer>,
@@ -100,7 +100,7 @@ impl Follower {
         let mut last = Arc::new(Library::builtin().clone());
         let mut first = true;
         loop {
-            // Anew every time, since the folder may be another one of the same name; and before it is read, so that nothing
+            // Watched again every time, since the folder may have been replaced; and before it is read, so that nothing
             // is missed.
             let watcher = self.watch();
             let answer = read(&self.folder, &last);
@@ -127,13 +127,13 @@ impl Follower {
     fn watch(&self) -> Option<RecommendedWatcher> {
         let messages = self.messages.clone();
         let changed = move |event: notify::Result<notify::Event>| {
-            // Reading the folder is an event too.
+            // Reading the folder causes events too.
             if event.map_or(true, |event| !event.kind.is_access()) {
                 // The thread may be gone.
                 let _ = messages.send(Message::Changed);
             }
         };
-        // A link could lead to the root of the file system, with all that is below.
+        // A link could lead to the root of the file system.
         if !std::fs::symlink_metadata(&self.folder).ok()?.is_dir() {
             return None;
         }
@@ -144,7 +144,7 @@ impl Follower {
     }
 }
 
-/// Waits until the folder is worth reading again; false when nobody asks any more.
+/// Waits until the folder should be read again; false when the stages were dropped.
 fn wait(inbox: &Receiver<Message>, watching: bool) -> bool {
     let first =
         if watching { inbox.recv().map_err(|_| RecvTimeoutError::Disconnected) } else { inbox.recv_timeout(RETRY) };
@@ -167,7 +167,7 @@ fn read(folder: &Path, before: &Library) -> Answer {
     })
 }
 
-/// What is wrong with a user's files. A file whose last good version a node uses is that node's problem.
+/// Problems of a user's files. If a node uses the last valid version of a file, the problem is listed at that node.
 pub fn problems(library: &Library, document: &Document) -> Problems {
     let mut problems = library.warnings();
     for (name, errors) in library.broken() {
@@ -175,7 +175,7 @@ pub fn problems(library: &Library, document: &Document) -> Problems {
         let user = user(name, &document.nodes, &Scope::default());
         let kept = library.get(name).is_some();
         if user.is_some() && !kept {
-            // Compiling says so, of every node that names it.
+            // Compiling reports it, for every node that names it.
             continue;
         }
         let remedy = if kept { "fix it; until then its last valid version is used" } else { "fix it to use it" };

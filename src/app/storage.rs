@@ -1,4 +1,4 @@
-//! How the editor keeps a user's work, without a window: saving, autosave, recovery and settings. The editor calls the same functions;
+//! How the editor stores a user's work, without a window: saving, autosave, recovery and settings. The editor calls the same functions;
 //! tests that kill a process while it writes call these.
 
 use std::path::{Path, PathBuf};
@@ -26,44 +26,44 @@ pub fn load(path: &Path) -> Result<Document, String> {
     disk::read(path).map_err(|broken| broken.sentence)
 }
 
-/// Keeps a document that no file holds yet, as a window does.
+/// Keeps an unsaved document, as a window does.
 pub struct Autosave(Recovery);
 
 impl Autosave {
-    /// Keeps changes in a folder, at most once in `pause`.
+    /// Writes changes to a folder, at most once in `pause`.
     pub fn new(folder: &Path, pause: Duration) -> Autosave {
         Autosave(Recovery::with_pause(Some(folder), pause))
     }
 
-    /// Keeps the document, unless it was kept a moment ago.
+    /// Writes the document, unless it was written a moment ago.
     pub fn keep(&mut self, document: &Document) {
         self.0.keep_these(document, None, &Drafts::new(), true);
     }
 }
 
-/// The documents that windows left that died, the latest first. They stay where they are.
+/// The documents of windows that crashed, the latest first. They stay where they are.
 pub fn recovered(folder: &Path) -> Vec<Document> {
     let left = Recovery::left(Some(folder));
     left.into_iter()
         .map(|left| {
-            // What the list of recovered graphs shows.
+            // The list of recovered graphs shows these.
             let _ = (left.difference(), left.as_file());
             *left.document
         })
         .collect()
 }
 
-/// The settings of a folder as text: the defaults, but for the fields that its file has and that read.
+/// The settings of a folder as text: the defaults, except for the fields of its file that can be parsed.
 pub fn settings(folder: &Path) -> String {
     text(Store::open(Some(folder)).get())
 }
 
-/// The settings where there is no file.
+/// The default settings as text.
 pub fn default_settings() -> String {
     text(&Settings::default())
 }
 
-/// Adds a graph file to those used last.
+/// Adds a graph file to the recent files.
 ///
 /// # Errors
 /// Why the settings can't be written, in one sentence.

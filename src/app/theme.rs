@@ -16,13 +16,13 @@ pub struct Look {
     pub node: Color32,
     pub line: Color32,
     pub field: Color32,
-    /// Around a picture: neutral, so that its colours are seen as they are.
+    /// Around an image: neutral, so that its colours appear unchanged.
     pub ground: Color32,
-    /// A button, at rest, under the pointer, and pressed.
+    /// A button: idle, hovered and pressed.
     pub button: [Color32; 3],
     pub syntax: Syntax,
     pub text: Color32,
-    /// Text that is lit up, on a button under the pointer.
+    /// Text that stands out, on a hovered button.
     pub bright: Color32,
     pub dim: Color32,
     pub faint: Color32,
@@ -30,9 +30,9 @@ pub struct Look {
     pub warning: Color32,
     pub error: Color32,
     pub shadow: Color32,
-    /// Of comment frames that have no colour of their own.
+    /// Comment frames that have no colour of their own.
     pub frame: Color32,
-    /// How much darker than in the dark theme wires and ports are.
+    /// Brightness of wires and ports, relative to the dark theme.
     ink: f32,
 }
 
@@ -119,12 +119,12 @@ static LIGHT: Look = Look {
     ink: 0.62,
 };
 
-/// The colours that are in force.
+/// The current colours.
 pub fn of(ui: &egui::Ui) -> &'static Look {
     look(ui.ctx())
 }
 
-/// The same, where there is no [`egui::Ui`].
+/// The same without an [`egui::Ui`].
 pub fn look(ctx: &egui::Context) -> &'static Look {
     match ctx.theme() {
         Theme::Dark => &DARK,
@@ -135,7 +135,7 @@ pub fn look(ctx: &egui::Context) -> &'static Look {
 /// Height of the bars at the edges of the window and of its panes \[points\].
 pub const BAR_HEIGHT: f32 = 30.0;
 
-/// Between two widgets \[points\].
+/// Gap between two widgets \[points\].
 pub const GAP: Vec2 = vec2(8.0, 6.0);
 
 /// A colour of the document.
@@ -144,9 +144,9 @@ pub fn color(color: crate::document::Color) -> Color32 {
     Color32::from_rgb(r, g, b)
 }
 
-/// Gives the window its look, for both themes.
+/// Sets the style of the window, for both themes.
 pub fn install(ctx: &egui::Context) {
-    // The text font lacks arrows and other signs, which the code font has.
+    // The text font lacks arrows and other symbols, which the code font has.
     let mut fonts = egui::FontDefinitions::default();
     let code = fonts.families.get(&FontFamily::Monospace).cloned().unwrap_or_default();
     fonts.families.entry(FontFamily::Proportional).or_default().extend(code);
@@ -165,7 +165,7 @@ pub fn install(ctx: &egui::Context) {
             visuals(&mut style.visuals, look);
             style.interaction.tooltip_delay = 0.35;
             style.interaction.selectable_labels = false;
-            // The inspector shows another node's fields at the same place; that is no mistake.
+            // The inspector may show another node's fields at the same place, which is intended.
             #[cfg(debug_assertions)]
             {
                 style.debug.warn_if_rect_changes_id = false;
@@ -237,7 +237,7 @@ pub fn pane(ui: &egui::Ui) -> egui::Frame {
 }
 
 impl Look {
-    /// Colour of a port and of the wires it feeds; a port that should not be there has none of its own.
+    /// Colour of a port and of its wires; a port without a type gets the colour of errors.
     pub fn port(&self, ty: Option<PortType>) -> Color32 {
         let color = match ty {
             None => return self.error,
@@ -257,7 +257,7 @@ impl Look {
         self.inked(color)
     }
 
-    /// From hardly any to most of the time, 0 to 1.
+    /// Colour of a share of the GPU time, 0 to 1.
     pub fn heat(&self, share: f32) -> Color32 {
         let cold = self.accent;
         let hot = self.error;
@@ -268,36 +268,30 @@ impl Look {
         }
     }
 
-    /// On a light ground, lines have to be darker than their names say.
+    /// On a light background, lines have to be darker.
     fn inked(&self, color: Color32) -> Color32 {
         let part = |v: u8| (f32::from(v) * self.ink) as u8;
         Color32::from_rgb(part(color.r()), part(color.g()), part(color.b()))
     }
 
-    /// Colour of a node's title bar.
+    /// Colour of a node's title bar: of a stage that of its folder.
     pub fn kind(&self, kind: &NodeKind) -> Color32 {
-        match kind {
-            NodeKind::Stage(name) => match name.split('/').next() {
-                Some("view") => Color32::from_rgb(160, 112, 48),
-                Some("image") => Color32::from_rgb(148, 86, 62),
-                Some("fluid") => Color32::from_rgb(44, 98, 142),
-                Some("staggered") => Color32::from_rgb(92, 72, 146),
-                Some("particles" | "neighbors") => Color32::from_rgb(24, 106, 116),
-                Some("sph") => Color32::from_rgb(28, 88, 150),
-                Some("shape" | "field") => Color32::from_rgb(122, 112, 40),
-                Some("curl_noise") => Color32::from_rgb(110, 84, 140),
-                Some("filter") => Color32::from_rgb(136, 76, 92),
-                Some("grid") => Color32::from_rgb(52, 112, 98),
-                _ => Color32::from_rgb(70, 86, 112),
-            },
-            NodeKind::Custom(_) => Color32::from_rgb(130, 70, 108),
-            NodeKind::Group(_) => Color32::from_rgb(76, 82, 132),
-            NodeKind::File(_) => Color32::from_rgb(122, 112, 40),
-            NodeKind::State(_) => Color32::from_rgb(40, 118, 82),
-            NodeKind::Domain(_) => Color32::from_rgb(84, 90, 98),
-            NodeKind::Number(_) | NodeKind::Reroute => Color32::from_rgb(94, 98, 106),
-            NodeKind::Output(_) => Color32::from_rgb(150, 64, 64),
-            NodeKind::Unknown => Color32::from_rgb(110, 60, 60),
+        let folder = match kind {
+            NodeKind::Stage(name) => name.split('/').next(),
+            _ => None,
+        };
+        match folder {
+            Some("view") => Color32::from_rgb(160, 112, 48),
+            Some("image") => Color32::from_rgb(148, 86, 62),
+            Some("fluid") => Color32::from_rgb(44, 98, 142),
+            Some("staggered") => Color32::from_rgb(92, 72, 146),
+            Some("particles" | "neighbors") => Color32::from_rgb(24, 106, 116),
+            Some("sph") => Color32::from_rgb(28, 88, 150),
+            Some("shape" | "field") => Color32::from_rgb(122, 112, 40),
+            Some("curl_noise") => Color32::from_rgb(110, 84, 140),
+            Some("filter") => Color32::from_rgb(136, 76, 92),
+            Some("grid") => Color32::from_rgb(52, 112, 98),
+            _ => color(kind.info().color),
         }
     }
 }

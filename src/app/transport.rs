@@ -1,4 +1,4 @@
-//! The bar at the foot of the window: the controls of time, and how fast it goes.
+//! The bar at the bottom of the window: playback controls and speed.
 
 use eframe::egui::{self, Align, Layout, RichText, Ui, vec2};
 
@@ -11,7 +11,7 @@ use super::session::Session;
 use super::theme;
 use crate::gpu::Making;
 
-/// Draws the bar. Returns what was asked for.
+/// Draws the bar. Returns the command that was chosen.
 pub fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Command> {
     let mut asked = None;
     let (play, label) = if player.playing { ("⏸", "Pause") } else { ("▶", "Play") };
@@ -55,7 +55,7 @@ fn speed(ui: &mut Ui, player: &mut Player) {
         .on_hover_text(hint);
 }
 
-/// What is being done with a file, and how far.
+/// Progress of loading a file.
 fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
     let asked = Command::StopLoading.button(ui, "✖", "Stop loading").then_some(Command::StopLoading);
     let name = loading.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -67,7 +67,7 @@ fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
     asked
 }
 
-/// What the driver is compiling, and a way out where it takes long.
+/// What the driver is compiling, with a button to cancel if it takes long.
 fn shaders(ui: &mut Ui, making: &Making) -> Option<Command> {
     let asked = driver::is_slow(making)
         && Command::CancelDriver.button(ui, "✖", "Cancel shader compilation and keep the running plan");
@@ -76,7 +76,7 @@ fn shaders(ui: &mut Ui, making: &Making) -> Option<Command> {
     asked.then_some(Command::CancelDriver)
 }
 
-/// How the graph is: at work, broken, or well.
+/// The state of the graph: compiling, broken, or fine.
 fn status(ui: &mut Ui, session: &Session) -> Option<Command> {
     let look = theme::of(ui);
     if let Some(file) = session.loading() {
@@ -103,7 +103,7 @@ fn status(ui: &mut Ui, session: &Session) -> Option<Command> {
     ui.add(link).clicked().then_some(Command::ShowProblems)
 }
 
-/// A name and a number that does not move about as it changes.
+/// A name and a number of fixed width, so that nothing moves when it changes.
 fn figure(ui: &mut Ui, width: f32, name: &str, value: String) -> egui::Response {
     ui.label(RichText::new(name).color(theme::of(ui).faint).small());
     let text = RichText::new(value).monospace();

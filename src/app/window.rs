@@ -1,5 +1,5 @@
 //! The window around the editor. When its graphics device is lost (a driver that was reset, a GPU that was unplugged, a laptop
-//! that slept), the window goes with it. The editor moves into a new one.
+//! that slept), its window is lost too. The editor moves into a new one.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -15,15 +15,15 @@ use eframe::{egui_wgpu, wgpu};
 use super::{Editor, Folders, Source, disk};
 use crate::gpu;
 
-/// Devices that may be lost within [`WITHIN`]: a graph that loses one every time is not run for ever.
+/// How many devices may be lost within [`WITHIN`], so that a graph that always loses its device is not run for ever.
 const MOST_LOSSES: usize = 4;
 const WITHIN: Duration = Duration::from_secs(60);
 
-/// Where a window leaves its editor when it closes, however it closes.
+/// Holds the editor of a window after the window has closed for any reason.
 type Slot = Rc<RefCell<Option<Editor>>>;
 
-/// Opens the window, with a graph file or with a graph that ships, and returns when it is closed. `stages` is a folder of
-/// the user's own; without one, it is `stages` beside the graph.
+/// Opens the window, with a graph file or a shipped graph, and returns when it is closed. `stages` is a folder of
+/// the user; by default it is `stages` beside the graph.
 ///
 /// # Errors
 /// Why there is no window, in one sentence.
@@ -39,7 +39,7 @@ pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String>
         losses.push_back(Instant::now());
         losses.retain(|loss| loss.elapsed() < WITHIN);
         if losses.len() > MOST_LOSSES {
-            // Changes that no file holds are offered at the next start.
+            // Unsaved changes are offered at the next start.
             let many = format!("the graphics device was lost {} times within a minute", losses.len());
             return Err(format!("{many}; lower the resolution of the graph or update the driver"));
         }
@@ -49,8 +49,8 @@ pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String>
 
 type Panic = Box<dyn std::any::Any + Send>;
 
-/// Opens a window and returns when it is closed; its editor is then in the slot. A device that is lost while egui draws ends in a
-/// panic of egui's, which is given back.
+/// Opens a window and returns when it is closed; its editor is then in the slot. A device that is lost while egui draws causes a
+/// panic in egui, which is returned.
 fn open(
     slot: &Slot,
     editor: impl FnOnce(&eframe::CreationContext<'_>) -> Result<Editor, String>,
@@ -82,7 +82,7 @@ fn open(
 struct Window {
     editor: Option<Editor>,
     slot: Slot,
-    /// After what time the device is destroyed, for tests, and since when it is there.
+    /// For tests: after what time the device is destroyed, and when it was created.
     lose: Option<(Duration, Instant)>,
 }
 
@@ -110,13 +110,13 @@ impl eframe::App for Window {
     }
 }
 
-/// In debug builds `STAGEWRIGHT_LOSE_DEVICE` says after how many seconds every window loses its device, to try what follows.
+/// In debug builds, `STAGEWRIGHT_LOSE_DEVICE` sets after how many seconds every window loses its device, to test recovery.
 fn injected_loss() -> Option<(Duration, Instant)> {
     let text = std::env::var("STAGEWRIGHT_LOSE_DEVICE").ok().filter(|_| cfg!(debug_assertions))?;
     Some((Duration::try_from_secs_f64(text.parse().ok()?).ok()?, Instant::now()))
 }
 
-/// Why there is no window, and what works without one.
+/// Why no window opens, and what works without one.
 fn sentence(error: &eframe::Error) -> String {
     match error {
         eframe::Error::Wgpu(cause) => {
@@ -127,7 +127,7 @@ fn sentence(error: &eframe::Error) -> String {
         }
         eframe::Error::AppCreation(cause) => cause.to_string(),
         other => {
-            // Up to here it says where in the window library that was.
+            // The text before that is a place in the source of the window library.
             let text = other.to_string();
             let cause = text.rsplit(": ").next().unwrap_or_default().trim_end_matches('.');
             format!("no window can be opened: {cause}; `stagewright render` works without one")
@@ -140,7 +140,7 @@ fn first() -> Source {
     if shipped.is_file() { Source::File(shipped) } else { Source::Example(disk::FIRST.to_string()) }
 }
 
-/// The window's device is the simulation's too, so it is asked for with all that the adapter has.
+/// The simulation shares the window's device, so it is requested with all features and limits of the adapter.
 fn graphics() -> egui_wgpu::WgpuConfiguration {
     let mut setup = egui_wgpu::WgpuSetupCreateNew::without_display_handle();
     setup.instance_descriptor.backends &= wgpu::Backends::PRIMARY;

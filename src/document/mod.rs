@@ -4,6 +4,7 @@
 mod bytes;
 mod color;
 mod expect;
+pub mod kind;
 mod level;
 mod read;
 mod salvage;
@@ -13,9 +14,10 @@ use std::collections::BTreeMap;
 
 pub use color::Color;
 pub use expect::Expect;
+pub use kind::{Bypass, KindPorts, NodeKind, Outline};
 pub use level::{Level, LevelMut, Scope};
+pub(crate) use read::NODE_FIELDS;
 pub use read::{EXPECT_FIELDS, ReadError};
-pub(crate) use read::{GROUP_FIELDS, NODE_FIELDS};
 pub use salvage::{Salvaged, salvage};
 
 use crate::curve::{Curve, Gradient};
@@ -129,26 +131,16 @@ pub struct Frame {
 impl Node {
     /// Every number of the node, which may be an expression; those inside of a group left out.
     pub fn values(&self) -> impl Iterator<Item = &ParamValue> {
-        let (one, many): (_, &[ParamValue]) = match &self.kind {
-            NodeKind::Number(value) => (Some(value), &[]),
-            NodeKind::Domain(domain) => (Some(&domain.width), &domain.resolution),
-            _ => (None, &[]),
-        };
         let until = self.until.iter().map(|until| &until.below);
         let run = self.iterations.iter().chain(until).chain(&self.capacity);
-        one.into_iter().chain(many).chain(run).chain(self.params.values())
+        self.kind.values().chain(run).chain(self.params.values())
     }
 
     /// The same, to change them.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut ParamValue> {
-        let (one, many): (_, &mut [ParamValue]) = match &mut self.kind {
-            NodeKind::Number(value) => (Some(value), &mut []),
-            NodeKind::Domain(domain) => (Some(&mut domain.width), &mut domain.resolution),
-            _ => (None, &mut []),
-        };
-        let own = one.into_iter().chain(many);
         let until = self.until.iter_mut().map(|until| &mut until.below);
-        own.chain(&mut self.iterations).chain(until).chain(&mut self.capacity).chain(self.params.values_mut())
+        let run = self.iterations.iter_mut().chain(until).chain(&mut self.capacity);
+        self.kind.values_mut().chain(run).chain(self.params.values_mut())
     }
 
     /// Sets a parameter, or what a group's parameter may stand for besides: `iterations`, and what `until` waits for.
@@ -159,29 +151,6 @@ impl Node {
             _ => drop(self.params.insert(param.to_string(), value)),
         }
     }
-}
-
-/// What a node is.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum NodeKind {
-    /// A stage or a library group, by name.
-    Stage(String),
-    /// A stage whose WGSL is part of the graph.
-    Custom(String),
-    Domain(Domain),
-    /// What survives a frame; holds its type, for example `Grid<Vec>`.
-    State(String),
-    /// A number: a constant or an expression, evaluated every frame.
-    Number(ParamValue),
-    Group(Box<Group>),
-    Output(Output),
-    /// Signed distances to the shape in a file beside the graph: a mesh in 3D, a picture in 2D.
-    File(String),
-    /// A dot on a wire: its output `value` is what its input `value` reads.
-    Reroute,
-    /// A kind that this build does not know; its text is in [`Node::extra`].
-    #[default]
-    Unknown,
 }
 
 /// A box in space, cut into cubic cells.
@@ -405,8 +374,10 @@ impl Document {
                     "domain `{path}` has resolution (such as 512,512), width [m] and edge, not {param}"
                 ));
             }
-            (NodeKind::Number(number), "value", _) => {
-                *number = value;
+            (kind, "value", _) if kind.is_number() => {
+                if let Some(number) = kind.number_mut() {
+                    *number = value;
+                }
                 node.params.remove("value");
             }
             (_, "until", _) if node.until.is_none() => {

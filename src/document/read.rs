@@ -9,7 +9,7 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, Se
 
 use super::{
     Color, Document, Domain, Expect, Extra, FORMAT_VERSION, Frame, Group, Link, Node, NodeKind, Output, ParamValue,
-    Until,
+    Until, kind,
 };
 use crate::curve::{Color as Linear, Curve, Gradient, color_from_hex};
 
@@ -98,14 +98,21 @@ impl<'de> Deserialize<'de> for FieldName {
 }
 
 macro_rules! record {
-    ($type:ty, $name:literal, $fields:expr, |$self:ident, $map:ident| { $($key:literal => $read:expr),* $(,)? }) => {
+    ($type:ty, $name:literal, $fields:expr, |$self:ident, $map:ident| { $($fields_and_values:tt)* }) => {
+        record!($type, $name, $fields, |$self, $map, key| { $($fields_and_values)* } else false);
+    };
+    // With an expression that reads the other fields that are known.
+    (
+        $type:ty, $name:literal, $fields:expr,
+        |$self:ident, $map:ident, $other:ident| { $($key:literal => $read:expr),* $(,)? } else $others:expr
+    ) => {
         impl Record for $type {
             const NAME: &'static str = $name;
-            fn field<'de, A: MapAccess<'de>>(&mut self, key: &str, $map: &mut A) -> Result<bool, A::Error> {
+            fn field<'de, A: MapAccess<'de>>(&mut self, $other: &str, $map: &mut A) -> Result<bool, A::Error> {
                 let $self = self;
-                match key {
+                match $other {
                     $($key => $read,)*
-                    _ => return Ok(false),
+                    _ => return Ok($others),
                 }
                 Ok(true)
             }
@@ -174,13 +181,17 @@ record!(Expect, "Expect", EXPECT_FIELDS, |e, map| {
     "comment" => e.comment = map.next_value()?,
 });
 
-record!(Domain, "Domain", &["resolution", "width", "edge"], |d, map| {
+pub const DOMAIN_FIELDS: &[&str] = &["resolution", "width", "edge"];
+
+record!(Domain, "Domain", DOMAIN_FIELDS, |d, map| {
     "resolution" => d.resolution = map.next_value::<List<ParamValue>>()?.0,
     "width" => d.width = map.next_value()?,
     "edge" => d.edge = map.next_value()?,
 });
 
-record!(Output, "Output", &["size"], |o, map| {
+pub const OUTPUT_FIELDS: &[&str] = &["size"];
+
+record!(Output, "Output", OUTPUT_FIELDS, |o, map| {
     "size" => o.size = Some(map.next_value()?),
 });
 
@@ -217,42 +228,27 @@ fn place(at: (f32, f32)) -> (f32, f32) {
     if at.0.is_finite() && at.1.is_finite() { at } else { (0.0, 0.0) }
 }
 
-/// Fields that say what a node is.
-pub const KINDS: &[&str] = &["stage", "custom", "domain", "state", "number", "group", "output", "file", "reroute"];
+/// Fields of every kind of node.
+const SHARED_FIELDS: [&str; 11] =
+    ["inputs", "params", "iterations", "until", "on", "capacity", "precision", "muted", "at", "color", "comment"];
 
-pub const NODE_FIELDS: &[&str] = &[
-    "stage",
-    "custom",
-    "domain",
-    "state",
-    "number",
-    "group",
-    "output",
-    "file",
-    "reroute",
-    "inputs",
-    "params",
-    "iterations",
-    "until",
-    "on",
-    "capacity",
-    "precision",
-    "muted",
-    "at",
-    "color",
-    "comment",
-];
+/// Fields of a node: one says its kind, the others are shared by all kinds.
+pub const NODE_FIELDS: &[&str] = &node_fields();
 
-record!(Node, "Node", NODE_FIELDS, |n, map| {
-    "stage" => set_kind(n, NodeKind::Stage(map.next_value()?))?,
-    "custom" => set_kind(n, NodeKind::Custom(map.next_value()?))?,
-    "domain" => set_kind(n, NodeKind::Domain(map.next_value()?))?,
-    "state" => set_kind(n, NodeKind::State(map.next_value()?))?,
-    "number" => set_kind(n, NodeKind::Number(map.next_value()?))?,
-    "group" => set_kind(n, NodeKind::Group(Box::new(map.next_value()?)))?,
-    "output" => set_kind(n, NodeKind::Output(map.next_value()?))?,
-    "file" => set_kind(n, NodeKind::File(map.next_value()?))?,
-    "reroute" => { map.next_value::<()>()?; set_kind(n, NodeKind::Reroute)? },
+const fn node_fields() -> [&'static str; kind::KINDS.len() + SHARED_FIELDS.len()] {
+    let mut fields = [""; kind::KINDS.len() + SHARED_FIELDS.len()];
+    let mut index = 0;
+    while index < fields.len() {
+        fields[index] = match index < kind::KINDS.len() {
+            true => kind::KINDS[index].field,
+            false => SHARED_FIELDS[index - kind::KINDS.len()],
+        };
+        index += 1;
+    }
+    fields
+}
+
+record!(Node, "Node", NODE_FIELDS, |n, map, field| {
     "inputs" => n.inputs = map.next_value::<Unique<Link>>()?.0,
     "params" => n.params = map.next_value::<Unique<ParamValue>>()?.0,
     "iterations" => n.iterations = Some(map.next_value()?),
@@ -264,13 +260,18 @@ record!(Node, "Node", NODE_FIELDS, |n, map| {
     "at" => n.at = place(map.next_value()?),
     "color" => n.color = color(&map.next_value::<Box<RawValue>>()?, &mut n.extra),
     "comment" => n.comment = map.next_value()?,
+} else match NodeKind::read(field, map)? {
+    Some(kind) => {
+        set_kind(n, kind)?;
+        true
+    }
+    None => false,
 });
 
 fn set_kind<E: de::Error>(node: &mut Node, kind: NodeKind) -> Result<(), E> {
     if node.kind != NodeKind::Unknown {
-        return Err(E::custom(
-            "a node has exactly one kind: give one of stage, custom, domain, state, number, group, output, file, reroute",
-        ));
+        let fields = kind::fields(", ");
+        return Err(E::custom(format!("a node has exactly one kind: give one of {fields}")));
     }
     node.kind = kind;
     Ok(())

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Document, Expect, Group, Node, ReadError, read};
+use super::{Document, Expect, Group, Node, ReadError, kind, read};
 
 /// Groups inside of groups that are opened; what is deeper is kept whole or not at all.
 const DEPTH: usize = 16;
@@ -216,7 +216,7 @@ impl Salvage<'_> {
             }
             let node = whole.or_else(|| {
                 let fields = self.record(part.from, part.bound, &NODE, &name).0;
-                let kind = fields.iter().any(|(key, _)| read::KINDS.contains(&key.as_str()));
+                let kind = fields.iter().any(|(key, _)| kind::is_field(key));
                 kind.then(|| joined(&fields))
             });
             match node {

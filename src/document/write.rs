@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Document, Domain, Expect, Extra, Frame, Group, Link, Node, NodeKind, Nodes, Output, ParamValue, Until};
+use super::{Document, Domain, Expect, Extra, Frame, Group, Link, Node, Nodes, Output, ParamValue, Until};
 use crate::curve::{Color, hex_from_color};
 use crate::input::InputTrack;
 
@@ -144,17 +144,9 @@ fn pair((x, y): (f32, f32)) -> String {
 
 fn node(node: &Node, depth: usize) -> String {
     let mut fields = Fields::default();
-    match &node.kind {
-        NodeKind::Stage(name) => fields.add("stage", quoted(name)),
-        NodeKind::Custom(source) => fields.add("custom", raw_string(source)),
-        NodeKind::Domain(value) => fields.add("domain", domain(value)),
-        NodeKind::State(ty) => fields.add("state", quoted(ty)),
-        NodeKind::Number(value) => fields.add("number", param(value)),
-        NodeKind::Group(value) => fields.add("group", group(value, depth)),
-        NodeKind::Output(value) => fields.add("output", output(value)),
-        NodeKind::File(path) => fields.add("file", quoted(path)),
-        NodeKind::Reroute => fields.add("reroute", "()".into()),
-        NodeKind::Unknown => {}
+    let kind = node.kind.info();
+    if !kind.field.is_empty() {
+        fields.add(kind.field, node.kind.text(depth));
     }
     fields.extra(&node.extra);
     if let Some(capacity) = &node.capacity {
@@ -193,7 +185,7 @@ fn node(node: &Node, depth: usize) -> String {
     fields.one_line()
 }
 
-fn domain(domain: &Domain) -> String {
+pub fn domain(domain: &Domain) -> String {
     let mut fields = Fields::default();
     let cells: Vec<String> = domain.resolution.iter().map(param).collect();
     fields.add("resolution", format!("({})", cells.join(", ")));
@@ -214,7 +206,7 @@ fn until(until: &Until) -> String {
     fields.one_line()
 }
 
-fn output(output: &Output) -> String {
+pub fn output(output: &Output) -> String {
     let mut fields = Fields::default();
     if let Some((width, height)) = output.size {
         fields.add("size", format!("({width}, {height})"));
@@ -223,7 +215,7 @@ fn output(output: &Output) -> String {
     fields.one_line()
 }
 
-fn group(group: &Group, depth: usize) -> String {
+pub fn group(group: &Group, depth: usize) -> String {
     let link_list = |links: &Vec<Link>| match links.as_slice() {
         [one] => quoted(&one.to_string()),
         many => format!("[{}]", many.iter().map(|l| quoted(&l.to_string())).collect::<Vec<_>>().join(", ")),
@@ -331,7 +323,7 @@ fn number(value: f64) -> String {
     }
 }
 
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -349,7 +341,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// WGSL reads best as it was written. A raw string can't hold a carriage return unchanged, so such text is quoted.
-fn raw_string(text: &str) -> String {
+pub fn raw_string(text: &str) -> String {
     if text.contains('\r') {
         return quoted(text);
     }

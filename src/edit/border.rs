@@ -46,24 +46,18 @@ pub fn expose_param(
 
 /// Whether a node has a value of that name.
 fn settable(node: &Node, param: &str, library: &Library) -> bool {
-    let runs = matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_));
+    let kind = node.kind.info();
     if param == "iterations" {
-        return runs;
+        return kind.runs;
     }
     if param == "until" {
         return node.until.is_some();
     }
-    match &node.kind {
-        NodeKind::Number(_) | NodeKind::State(_) => param == "value",
-        NodeKind::File(_) => param == "size" || param == "center",
-        _ => {
-            let stage = stage_of(node, library);
-            let constant = |p: &crate::stage::header::Port| p.name == param && p.default.is_some();
-            let of_stage = stage.is_some_and(|s| s.param(param).is_some() || s.inputs().any(constant));
-            of_stage
-                || group_of(node, library).is_some_and(|g| g.params.contains_key(param) || g.inputs.contains_key(param))
-        }
-    }
+    let stage = stage_of(node, library);
+    let constant = |p: &crate::stage::header::Port| p.name == param && p.default.is_some();
+    let of_stage = stage.is_some_and(|s| s.param(param).is_some() || s.inputs().any(constant));
+    let of_group = |g: &Group| g.params.contains_key(param) || g.inputs.contains_key(param);
+    kind.params.contains(&param) || of_stage || group_of(node, library).is_some_and(of_group)
 }
 
 /// Takes a parameter away from a group. What it was set to goes to the nodes inside.
@@ -119,7 +113,7 @@ pub fn rename_port(document: &mut Document, scope: &Scope, side: Side, old: &str
 
 fn rename_input(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), String> {
     let (around, name, group) = open(document, scope)?;
-    let hidden = |name: &str| matches!(group.nodes.get(name).map(|node| &node.kind), Some(NodeKind::Number(_)));
+    let hidden = |name: &str| group.nodes.get(name).is_some_and(|node| node.kind.is_number());
     let named = !hidden(old) && group.nodes.values().flat_map(Node::values).flat_map(mentioned).any(|word| word == old);
     if named && (!expr::usable(new) || hidden(new)) {
         return Err(format!(
@@ -174,7 +168,7 @@ pub fn remove_port(document: &mut Document, scope: &Scope, side: Side, port: &st
 
 fn remove_input(document: &mut Document, scope: &Scope, port: &str) -> Result<(), String> {
     let (around, name, group) = open(document, scope)?;
-    let number = matches!(group.nodes.get(port).map(|node| &node.kind), Some(NodeKind::Number(_)));
+    let number = group.nodes.get(port).is_some_and(|node| node.kind.is_number());
     let named = |node: &Node| node.values().flat_map(mentioned).any(|word| word == port);
     if let Some((inner, _)) = group.nodes.iter().find(|(_, node)| !number && named(node)) {
         return Err(format!("an expression of `{inner}` uses `{port}`; change it first"));

@@ -121,7 +121,7 @@ fn put(
     for (old, new) in moved {
         match piece.nodes.get(old).map(|node| &node.kind) {
             Some(NodeKind::Domain(_)) => piece.nodes.values_mut().for_each(|node| rename_domain(node, old, new)),
-            Some(NodeKind::Number(_)) => piece.nodes.values_mut().for_each(|node| rename_in(node, old, new)),
+            Some(kind) if kind.is_number() => piece.nodes.values_mut().for_each(|node| rename_in(node, old, new)),
             _ => {}
         }
     }

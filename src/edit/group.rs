@@ -135,7 +135,7 @@ fn moving(level: Level<'_>, signatures: &BTreeMap<String, NodeSignature>, names:
     let mut moved = names;
     moved.retain(|name| !level.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Domain(_))));
     let constant = |name: &String| {
-        let number = level.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
+        let number = level.nodes().get(name).is_some_and(|node| node.kind.is_number());
         number || signatures.get(name).is_some_and(|signature| signature.outputs.iter().any(|output| output.constant))
     };
     // What stays reads in its turn.
@@ -280,8 +280,8 @@ impl Border<'_> {
             self.inside().flat_map(|(_, node)| node.values()).flat_map(mentioned).map(String::from).collect();
         for name in names {
             let link = match self.ports.nodes().get(&name).map(|node| &node.kind) {
-                Some(NodeKind::Number(_)) if self.moved.contains(&name) => continue,
-                Some(NodeKind::Number(_)) => Link { node: name.clone(), port: "value".into() },
+                Some(kind) if kind.is_number() && self.moved.contains(&name) => continue,
+                Some(kind) if kind.is_number() => Link { node: name.clone(), port: "value".into() },
                 _ if self.ports.around().get(&name).is_some_and(|ty| ty.is_number()) => {
                     Link { node: IN.into(), port: name.clone() }
                 }
@@ -340,7 +340,7 @@ impl Border<'_> {
     fn carried(&self, link: &Link, reader: Option<PortType>) -> String {
         let ty = self.ports.output(link).or(reader).unwrap_or(PortType::Grid(Element::Generic('T')));
         let from = bypass::origin(self.ports, link).unwrap_or_else(|| link.clone());
-        if !self.ports.nodes().get(&from.node).is_some_and(|node| matches!(node.kind, NodeKind::Number(_))) {
+        if !self.ports.nodes().get(&from.node).is_some_and(|node| node.kind.is_number()) {
             return ty.to_string();
         }
         let value = self.numbers.value(&format!("{}.value", self.scope.path(&from.node)));

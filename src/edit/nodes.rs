@@ -35,7 +35,7 @@ pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> R
         return Err(format!("there is already a node `{new}`; choose another name"));
     }
     let node = level.nodes().get(old).ok_or_else(|| no_node(scope, old))?;
-    let (domain, number) = (matches!(node.kind, NodeKind::Domain(_)), matches!(node.kind, NodeKind::Number(_)));
+    let (domain, number) = (matches!(node.kind, NodeKind::Domain(_)), node.kind.is_number());
     if number {
         hides(&mut level, new)?;
         rename_number(level.nodes(), old, new)?;
@@ -175,7 +175,7 @@ pub fn set_iterations(
     count: Option<ParamValue>,
 ) -> Result<(), String> {
     let node = node_mut(document, scope, name)?;
-    if !matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)) && count.is_some() {
+    if !node.kind.info().runs && count.is_some() {
         return Err(format!("`{name}` cannot have iterations; stages and groups can"));
     }
     node.iterations = count;

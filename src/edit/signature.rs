@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{IN, InputEnd, OUT, gone, no_node, source};
-use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope};
+use crate::document::kind::KindPort;
+use crate::document::{Document, Group, Link, Node, Nodes, Scope};
 use crate::graph::ports::{Ports, Types};
 pub use crate::graph::ports::{group_of, stage_of};
 use crate::graph::{bypass, fits as types};
@@ -198,18 +199,20 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
     let node = ports.nodes().get(name)?;
     let link = |port: &str| Link { node: name.into(), port: port.into() };
     let stage = ports.stage(name);
+    let kind = node.kind.info();
+    let own = |ports: Option<&'static [KindPort]>, name: &str| ports.into_iter().flatten().find(|p| p.name == name);
     let input = |declared: crate::graph::ports::Declared| {
         let ty = ports.input(name, &declared.name);
-        let takes = ports.takes(name, &declared.name);
-        let hosted = matches!(node.kind, NodeKind::State(_) | NodeKind::Output(_));
-        let takes = match takes {
-            Some(ty) if hosted => Takes::Type(ty),
+        let own = own(kind.inputs(), &declared.name);
+        let takes = match ports.takes(name, &declared.name) {
+            Some(ty) if own.is_some() => Takes::Type(ty),
             Some(ty) => Takes::TypeOrNumber(ty),
             None => Takes::Anything,
         };
-        let signature = match stage.as_ref().and_then(|stage| stage.port(&declared.name)) {
-            Some(known) => stage_port(known, ty),
-            None => port(&declared.name, ty, host_doc(&node.kind, &declared.name), optional(node, &declared)),
+        let signature = match (stage.as_ref().and_then(|stage| stage.port(&declared.name)), own) {
+            (Some(known), _) => stage_port(known, ty),
+            (None, Some(own)) => port(own.name, ty, own.doc, own.optional),
+            (None, None) => port(&declared.name, ty, "", declared.constant.is_some()),
         };
         PortSignature { takes, ..signature }
     };
@@ -220,11 +223,11 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
         let ty = ports.output(&link(&output));
         let signature = match stage.as_ref().and_then(|stage| stage.port(&output)) {
             Some(known) => PortSignature { optional: true, ..stage_port(known, ty) },
-            None => port(&output, ty.or_else(any), output_doc(&node.kind), true),
+            None => port(&output, ty.or_else(any), own(kind.outputs(), &output).map_or("", |own| own.doc), true),
         };
         let number = bypass::origin(ports, &link(&output)).is_some_and(|from| {
             let given = from.node == IN && ty.is_some_and(PortType::is_number);
-            given || ports.nodes().get(&from.node).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)))
+            given || ports.nodes().get(&from.node).is_some_and(|node| node.kind.is_number())
         });
         PortSignature { constant: number, ..signature }
     });
@@ -244,49 +247,8 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
             None => stranger(name),
         });
     }
-    Some(NodeSignature { title: title(node, ports, name), inputs, outputs })
-}
-
-fn title(node: &Node, ports: &Ports<'_>, name: &str) -> String {
-    match &node.kind {
-        NodeKind::Stage(kind) => ports.stage(name).map_or_else(|| kind.clone(), |stage| stage.header.title.clone()),
-        NodeKind::Custom(_) => ports.stage(name).map_or_else(|| "Custom".into(), |stage| stage.header.title.clone()),
-        NodeKind::Group(_) => "Group".into(),
-        NodeKind::State(_) => "State".into(),
-        NodeKind::Number(_) => "Number".into(),
-        NodeKind::Output(_) => "Output".into(),
-        NodeKind::File(_) => "File".into(),
-        NodeKind::Reroute => "Reroute".into(),
-        NodeKind::Unknown => "Unknown".into(),
-        NodeKind::Domain(domain) => {
-            let computed = |cells: &ParamValue| matches!(cells, ParamValue::Expression(_));
-            let cells = domain.resolution.iter().map(|n| if computed(n) { "ƒ".to_string() } else { n.to_string() });
-            format!("Domain {}", cells.collect::<Vec<_>>().join(" × "))
-        }
-    }
-}
-
-fn host_doc(kind: &NodeKind, port: &str) -> &'static str {
-    match (kind, port) {
-        (NodeKind::State(_), "next") => "The value in the next frame",
-        (NodeKind::State(_), _) => "The value after a reset; if not connected, a constant",
-        (NodeKind::Output(_), _) => "The image that the graph outputs",
-        (NodeKind::Reroute, _) => "The value that the reroute passes on",
-        _ => "",
-    }
-}
-
-fn output_doc(kind: &NodeKind) -> &'static str {
-    match kind {
-        NodeKind::State(_) => "The value at the end of the previous frame",
-        NodeKind::File(_) => "Signed distance to the shape [m]",
-        NodeKind::Reroute => "The value to pass on",
-        _ => "",
-    }
-}
-
-fn optional(node: &Node, declared: &crate::graph::ports::Declared) -> bool {
-    matches!(node.kind, NodeKind::State(_)) || declared.constant.is_some()
+    let title = stage.map_or_else(|| node.kind.title(), |stage| stage.header.title.clone());
+    Some(NodeSignature { title, inputs, outputs })
 }
 
 /// A port of a stage; with its letters bound its type says all there is to say.

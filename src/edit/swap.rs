@@ -26,7 +26,7 @@ pub fn swap_stage(
 ) -> Result<(), String> {
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
     let node = level.nodes().get(name).ok_or_else(|| no_node(scope, name))?;
-    if !matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_)) {
+    if !node.kind.info().runs {
         return Err(format!("`{name}` cannot be replaced; only stages and groups can"));
     }
     if library.get(stage_name).is_none() {

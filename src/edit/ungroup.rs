@@ -123,7 +123,7 @@ impl Inside<'_> {
         let mut given = BTreeSet::new();
         for (name, node) in &self.group.nodes {
             // A number would hide an input of the group around from expressions.
-            let number = matches!(node.kind, NodeKind::Number(_));
+            let number = node.kind.is_number();
             let input = |new: &str| number && around.is_some_and(|group| group.inputs.contains_key(new));
             let known = |new: &str| self.ports.nodes().contains_key(new) || input(new);
             let own = |new: &str| new != name && self.group.nodes.contains_key(new);
@@ -141,7 +141,7 @@ impl Inside<'_> {
 
     fn mentions(&self, input: &str) -> bool {
         let values = || self.group.nodes.values().flat_map(Node::values).flat_map(mentioned);
-        let number = matches!(self.group.nodes.get(input).map(|node| &node.kind), Some(NodeKind::Number(_)));
+        let number = self.group.nodes.get(input).is_some_and(|node| node.kind.is_number());
         !number && values().any(|name| name == input)
     }
 
@@ -167,8 +167,7 @@ impl Inside<'_> {
             };
             let from = bypass::origin(self.ports, link).unwrap_or_else(|| link.clone());
             let name = if from.node == IN { &from.port } else { &from.node };
-            let hidden = from.node == IN
-                && self.ports.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
+            let hidden = from.node == IN && self.ports.nodes().get(name).is_some_and(|node| node.kind.is_number());
             if self.mentions(&input) && (hidden || !expr::usable(name)) {
                 return Err(format!(
                     "expressions in `{group}` use its input `{input}`, which is connected to `{link}`, a name that they cannot use; rename `{name}` first"
@@ -196,7 +195,7 @@ impl Inside<'_> {
     fn rename(&mut self) {
         let kind = |name: &str| self.group.nodes.get(name).map(|node| &node.kind);
         let word = |word: &str| {
-            let own = matches!(kind(word), Some(NodeKind::Number(_))).then(|| self.names.get(word));
+            let own = kind(word).is_some_and(NodeKind::is_number).then(|| self.names.get(word));
             own.unwrap_or_else(|| self.inputs.get(word)).cloned()
         };
         let named: BTreeMap<String, String> = self
@@ -219,8 +218,7 @@ impl Inside<'_> {
                 }
             }
             domains.iter().for_each(|(old, new)| rename_domain(node, old, new));
-            let runs = !matches!(node.kind, NodeKind::Domain(_) | NodeKind::Number(_) | NodeKind::Reroute);
-            if runs && node.on.is_none() {
+            if node.kind.info().on_domain && node.on.is_none() {
                 node.on = self.node.on.clone();
             }
         }

@@ -125,8 +125,7 @@ impl Used {
                     }
                 }
                 NodeKind::Group(group) => waiting.extend(group.nodes.values()),
-                NodeKind::File(path) => drop(self.files.insert(path.clone())),
-                _ => {}
+                kind => self.files.extend(kind.file().map(String::from)),
             }
         }
     }

@@ -8,16 +8,16 @@ use super::limits;
 use super::numbers::Fault;
 use super::ports::{Passed, Ports, Through};
 use super::scope::{Flattener, Scope};
-use crate::document::{Link, Node, NodeKind, Nodes};
+use crate::document::{Bypass, Link, Node, NodeKind, Nodes};
 use crate::problem::Problem;
 use crate::stage::types::PortType;
 
 /// Whether a node is not part of the graph: a reroute, or one that is muted and could do without.
 pub fn left_out(node: &Node) -> bool {
-    match node.kind {
-        NodeKind::Reroute => true,
-        NodeKind::State(_) | NodeKind::Domain(_) | NodeKind::Number(_) | NodeKind::File(_) => false,
-        _ => node.muted,
+    match node.kind.info().bypass {
+        Bypass::Always => true,
+        Bypass::WhenMuted => node.muted,
+        Bypass::Never => false,
     }
 }
 
@@ -176,15 +176,9 @@ impl Flattener<'_> {
     }
 
     fn mute_in_vain(&mut self, nodes: &Nodes, scope: &Scope) {
-        for (name, node) in nodes.iter().filter(|(_, node)| node.muted) {
-            let what = match node.kind {
-                NodeKind::State(_) => "State",
-                NodeKind::Domain(_) => "Domain",
-                NodeKind::Number(_) => "number",
-                NodeKind::File(_) => "file",
-                _ => continue,
-            };
-            let path = format!("{}{name}", scope.prefix);
+        let in_vain = |node: &Node| node.muted && node.kind.info().bypass == Bypass::Never;
+        for (name, node) in nodes.iter().filter(|(_, node)| in_vain(node)) {
+            let (what, path) = (node.kind.info().noun, format!("{}{name}", scope.prefix));
             let cause = format!("a {what} cannot be bypassed, so its bypass has no effect");
             self.problems.push(Problem::new(&path, "", cause, "turn off its bypass").warning());
         }

@@ -14,7 +14,7 @@ use super::unread;
 use super::values::Setting;
 use super::{DomainId, Graph, Input, Kind, Node, NodeId, ParticleSet, Source};
 use crate::arena::Arena;
-use crate::document::{self, Document, NodeKind, Nodes, ParamValue};
+use crate::document::{self, Document, KindPorts, NodeKind, Nodes, ParamValue, kind};
 use crate::expr;
 use crate::library::{Definition, Library};
 use crate::printable;
@@ -85,7 +85,8 @@ impl Flattener<'_> {
                 let remedy = "rename it: no `.`, no `/`, not `in` or `out`, not empty";
                 self.problems.push(Problem::new(&path, "", format!("`{name}` is not a valid node name"), remedy));
             }
-            if !matches!(node.kind, NodeKind::Domain(_)) && !left_out(node) && self.graph.nodes.len() < limits::NODES {
+            let part = !matches!(node.kind.info().ports, KindPorts::None) && !left_out(node);
+            if part && self.graph.nodes.len() < limits::NODES {
                 names.insert(name.clone(), self.graph.nodes.push(empty(&path, scope.group)));
             }
         }
@@ -107,7 +108,7 @@ impl Flattener<'_> {
         let mut known = Names::clone(&scope.names);
         let mut numbers = Vec::new();
         for (name, node) in nodes {
-            let NodeKind::Number(value) = &node.kind else { continue };
+            let Some(value) = node.kind.number() else { continue };
             let path = format!("{}{name}.value", scope.prefix);
             if expr::reserved(name) {
                 let cause = format!("expressions can't use the number, because `{name}` means something else in them");
@@ -185,7 +186,7 @@ impl Flattener<'_> {
             NodeKind::File(path) => self.file(&place, path),
             NodeKind::Domain(_) | NodeKind::Reroute => None,
             NodeKind::Unknown => {
-                let known = "stage, custom, domain, state, number, group, output, file or reroute";
+                let known = kind::fields(" or ");
                 let cause = match node.extra.keys().next() {
                     Some(key) => format!("this build does not know what `{key}` is"),
                     None => "the node does not say what it is".to_string(),

@@ -66,8 +66,11 @@ impl Flattener<'_> {
             return Err(Some((format!("`{link}` does not name a node"), remedy.into())));
         };
         let Some(node) = place.names.get(&link.node).copied() else {
-            let cause = format!("`{link}` is a domain, which carries no values");
-            return Err(Some((cause, "use it as `on` instead".into())));
+            let (noun, remedy) = match &target.kind {
+                NodeKind::Domain(_) => ("domain", "use it as `on` instead"),
+                kind => (kind.info().noun, "remove the wire"),
+            };
+            return Err(Some((format!("`{link}` is a {noun}, which carries no values"), remedy.into())));
         };
         let Some(outputs) = place.ports.outputs(&link.node) else { return Ok(Source::Nothing) };
         let position = match (link.port.as_str(), &outputs[..]) {
@@ -82,7 +85,7 @@ impl Flattener<'_> {
                 };
                 Err(Some((format!("`{}` has no output `{}`", link.node, link.port), remedy)))
             }
-            Some(_) if matches!(target.kind, NodeKind::Number(_)) => {
+            Some(_) if target.kind.is_number() => {
                 Ok(Source::Setting(wired(&format!("{}.value", self.graph.nodes[node].path), ValueType::F32)))
             }
             Some(port) => Ok(Source::Wire { node, port }),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::limits;
-use crate::document::{NodeKind, Nodes, ParamValue};
+use crate::document::{Nodes, ParamValue};
 use crate::expr::{self, ExprContext, Expression, Number, Numbers};
 
 /// What the expressions of one level may name, and the path that sets each: `spacing` is `group/spacing.value`. A number
@@ -102,9 +102,9 @@ pub fn names_around(numbers: &[NamedNumber], param: &str) -> Names {
 /// Number nodes of a document's outermost level that expressions can name, with their values at time zero; zero where one is
 /// wrong.
 pub fn named(nodes: &Nodes) -> Numbers {
-    let values = nodes.iter().filter_map(|(name, node)| match &node.kind {
-        NodeKind::Number(value) => Some((name, node.params.get("value").unwrap_or(value).clone())),
-        _ => None,
+    let values = nodes.iter().filter_map(|(name, node)| {
+        let value = node.kind.number()?;
+        Some((name, node.params.get("value").unwrap_or(value).clone()))
     });
     let values: Vec<_> = values.map(|(name, value)| (name, format!("{name}.value"), value)).collect();
     let mut names = Names::default();

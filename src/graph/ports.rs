@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::document::{Document, Group, Link, Node, NodeKind, Nodes, ParamValue, Scope};
+use crate::document::{Document, Group, KindPorts, Link, Node, NodeKind, Nodes, ParamValue, Scope};
 use crate::library::{Definition, Library};
 use crate::stage::Stage;
-use crate::stage::types::{Element, PortType, ValueType};
+use crate::stage::types::{Element, PortType};
 
 /// Groups nest no deeper here; a library group may hold itself.
 const MAX_NESTING: usize = 16;
@@ -157,39 +157,34 @@ impl<'a> Ports<'a> {
     /// The input ports that a node declares, in order.
     pub fn inputs(&self, name: &str) -> Vec<Declared> {
         let Some(node) = self.nodes.get(name) else { return Vec::new() };
-        let plain = |name: &str, ty| Declared { name: name.into(), ty, constant: None };
-        match &node.kind {
-            NodeKind::State(ty) => {
-                let ty = PortType::parse(ty);
-                vec![plain("next", ty), plain("init", ty)]
+        if let Some(ports) = node.kind.info().inputs() {
+            let ty = |port| node.kind.port_type(port).and_then(PortType::parse);
+            return ports.iter().map(|p| Declared { name: p.name.into(), ty: ty(p), constant: None }).collect();
+        }
+        match (self.stage_of(node), group_of(node, self.library)) {
+            (Some(stage), _) => {
+                let constant = |name: &str, default: &Option<Vec<f64>>| {
+                    let default = default.as_ref()?;
+                    Some(node.params.get(name).cloned().unwrap_or_else(|| ParamValue::from_numbers(default)))
+                };
+                let ports = stage.inputs().map(|p| Declared {
+                    name: p.name.clone(),
+                    ty: Some(p.ty),
+                    constant: constant(&p.name, &p.default),
+                });
+                ports.collect()
             }
-            NodeKind::Output(_) => vec![plain("image", PortType::parse("Image"))],
-            NodeKind::Reroute => vec![plain("value", None)],
-            _ => match (self.stage_of(node), group_of(node, self.library)) {
-                (Some(stage), _) => {
-                    let constant = |name: &str, default: &Option<Vec<f64>>| {
-                        let default = default.as_ref()?;
-                        Some(node.params.get(name).cloned().unwrap_or_else(|| ParamValue::from_numbers(default)))
-                    };
-                    let ports = stage.inputs().map(|p| Declared {
-                        name: p.name.clone(),
-                        ty: Some(p.ty),
-                        constant: constant(&p.name, &p.default),
-                    });
-                    ports.collect()
-                }
-                (None, Some(group)) => {
-                    let zero = ParamValue::Number(0.0);
-                    let ports = group.inputs.iter().map(|(name, ty)| {
-                        let ty = PortType::parse(ty);
-                        let number = ty.is_some_and(PortType::is_number);
-                        let constant = number.then(|| node.params.get(name).unwrap_or(&zero).clone());
-                        Declared { name: name.clone(), ty, constant }
-                    });
-                    ports.collect()
-                }
-                _ => Vec::new(),
-            },
+            (None, Some(group)) => {
+                let zero = ParamValue::Number(0.0);
+                let ports = group.inputs.iter().map(|(name, ty)| {
+                    let ty = PortType::parse(ty);
+                    let number = ty.is_some_and(PortType::is_number);
+                    let constant = number.then(|| node.params.get(name).unwrap_or(&zero).clone());
+                    Declared { name: name.clone(), ty, constant }
+                });
+                ports.collect()
+            }
+            (None, None) => Vec::new(),
         }
     }
 
@@ -240,12 +235,10 @@ impl<'a> Ports<'a> {
 
     fn declared_outputs(&self, name: &str) -> Option<Vec<String>> {
         let node = self.nodes.get(name)?;
-        Some(match &node.kind {
-            NodeKind::State(_) | NodeKind::Number(_) | NodeKind::Reroute => vec!["value".into()],
-            NodeKind::File(_) => vec!["distance".into()],
-            NodeKind::Output(_) => Vec::new(),
-            NodeKind::Domain(_) | NodeKind::Unknown => return None,
-            NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_) => match group_of(node, self.library) {
+        Some(match &node.kind.info().ports {
+            KindPorts::Fixed { outputs, .. } => outputs.iter().map(|port| port.name.into()).collect(),
+            KindPorts::None | KindPorts::Unknown => return None,
+            KindPorts::Declared => match group_of(node, self.library) {
                 Some(group) => group.outputs.keys().cloned().collect(),
                 None => self.stage_of(node)?.outputs().map(|p| p.name.clone()).collect(),
             },
@@ -309,14 +302,11 @@ impl<'a> Ports<'a> {
             return Step::Follow(outer, declared);
         }
         let Some(node) = nodes.get(&link.node) else { return Step::Known(None) };
-        match &node.kind {
-            NodeKind::State(ty) => return Step::Known(PortType::parse(ty)),
-            NodeKind::Number(_) => return Step::Known(Some(PortType::Number(Element::Fixed(ValueType::F32)))),
-            NodeKind::File(_) => return Step::Known(PortType::parse("Grid<f32>")),
-            NodeKind::Reroute => {
-                return node.inputs.get("value").map_or(Step::Known(None), |link| Step::Follow(link, None));
-            }
-            _ => {}
+        if matches!(node.kind, NodeKind::Reroute) {
+            return node.inputs.get("value").map_or(Step::Known(None), |link| Step::Follow(link, None));
+        }
+        if let Some(output) = node.kind.info().outputs().and_then(<[_]>::first) {
+            return Step::Known(node.kind.port_type(output).and_then(PortType::parse));
         }
         if let Some(group) = group_of(node, self.library) {
             let shown = named(&link.port, group.outputs.iter().map(|(name, link)| (name.as_str(), link)));
@@ -345,11 +335,11 @@ impl<'a> Ports<'a> {
             (port, Some(outputs)) if !outputs.iter().any(|name| name == port) => return Passed::Nothing,
             (port, _) => port,
         };
-        if matches!(node.kind, NodeKind::State(_) | NodeKind::Number(_) | NodeKind::File(_)) {
-            return Passed::Nothing;
-        }
         if outputs.is_none() || matches!(node.kind, NodeKind::Reroute) {
             return wire(port).unwrap_or(Passed::Nothing);
+        }
+        if node.kind.info().outputs().is_some() {
+            return Passed::Nothing;
         }
         let (inputs, ty) = (self.inputs(&link.node), self.output(link));
         let fits = |input: &&Declared| ty.is_some() && self.input(&link.node, &input.name) == ty;

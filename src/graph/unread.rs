@@ -1,11 +1,10 @@
 //! What a file says and nothing reads: misspelt fields, and fields that a node of its kind has no use for. They are kept in the file, and warned of.
 
-use crate::document::{Document, EXPECT_FIELDS, Extra, GROUP_FIELDS, Group, NODE_FIELDS, Node, NodeKind, Nodes};
+use crate::document::{Document, EXPECT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind, Nodes};
 use crate::problem::{Problem, Problems};
 use crate::spelling::close_names;
 
 const DOCUMENT_FIELDS: &[&str] = &["version", "name", "about", "fps", "seed", "input", "frames", "expect", "nodes"];
-const DOMAIN_FIELDS: &[&str] = &["resolution", "width", "edge"];
 const UNTIL_FIELDS: &[&str] = &["number", "below", "every"];
 const FRAME_FIELDS: &[&str] = &["title", "text", "at", "size", "color"];
 
@@ -32,20 +31,15 @@ impl Found<'_> {
             let path = format!("{level}{name}");
             self.fields(&path, "", &node.extra, NODE_FIELDS);
             node.until.iter().for_each(|until| self.fields(&path, "until", &until.extra, UNTIL_FIELDS));
-            match &node.kind {
-                NodeKind::Domain(domain) => self.fields(&path, "domain", &domain.extra, DOMAIN_FIELDS),
-                NodeKind::Output(output) => self.fields(&path, "output", &output.extra, &["size"]),
-                NodeKind::Group(group) => self.group(&path, group),
-                _ => {}
+            if let Some((extra, known)) = node.kind.fields() {
+                self.fields(&path, node.kind.info().field, extra, known);
+            }
+            if let NodeKind::Group(group) = &node.kind {
+                group.frames.iter().for_each(|frame| self.fields(&path, "frames", &frame.extra, FRAME_FIELDS));
+                self.nodes(&format!("{path}/"), &group.nodes);
             }
             self.useless(&path, node);
         }
-    }
-
-    fn group(&mut self, path: &str, group: &Group) {
-        self.fields(path, "group", &group.extra, GROUP_FIELDS);
-        group.frames.iter().for_each(|frame| self.fields(path, "frames", &frame.extra, FRAME_FIELDS));
-        self.nodes(&format!("{path}/"), &group.nodes);
     }
 
     /// Fields that nobody knows. `part`: the part of the node that they are in.
@@ -70,13 +64,12 @@ impl Found<'_> {
 
     /// Fields that a node of this kind has no use for.
     fn useless(&mut self, path: &str, node: &Node) {
-        let runs = matches!(node.kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_));
+        let kind = node.kind.info();
         let holds = matches!(&node.kind, NodeKind::State(ty) if ty.starts_with("Particles"));
-        let placed = runs || matches!(node.kind, NodeKind::State(_) | NodeKind::File(_));
         let given = [
-            ("iterations", node.iterations.is_some() && !runs, "only stages and groups repeat"),
+            ("iterations", node.iterations.is_some() && !kind.runs, "only stages and groups repeat"),
             ("capacity", node.capacity.is_some() && !holds, "only States of particles have one"),
-            ("on", node.on.is_some() && !placed, "only stages, groups, States and files run on a domain"),
+            ("on", node.on.is_some() && !kind.on_domain, "only stages, groups, States and files run on a domain"),
         ];
         for (field, _, who) in given.into_iter().filter(|(_, useless, _)| *useless) {
             let cause = format!("{field} has no effect here: {who}");

@@ -13,7 +13,7 @@ use crate::plan::ir::{self, Program};
 use crate::plan::lower;
 use crate::plan::options::{PlanOptions, cancelled};
 use crate::plan::passes::allocate::{self, Allocation};
-use crate::plan::passes::{Context, PASSES, Pass, Runs};
+use crate::plan::passes::{Context, PASSES, Pass, Phase, Runs};
 use crate::plan::tuning::{DefaultTuning, Tuning};
 use crate::problem::{Problem, Problems};
 
@@ -107,7 +107,7 @@ fn optimise(
     let mut reset = lower::reset(graph, &frame, options)?;
     frame.unrolled = tuning.defaults == DefaultTuning::Gpu;
     let context = Context { graph, tuning, hoist: options.hoist };
-    verified(&context, "lower", [&frame, &reset]);
+    verified(&context, None, [&frame, &reset]);
     seen(Step::Lowered, [&frame, &reset]);
     for pass in PASSES {
         if options.cancel.is_cancelled() {
@@ -119,7 +119,7 @@ fn optimise(
             if pass.runs == Runs::OnFrameAndReset {
                 (pass.run)(&context, &mut reset)?;
             }
-            verified(&context, pass.name, [&frame, &reset]);
+            verified(&context, Some(pass), [&frame, &reset]);
         }
         seen(if runs { Step::Ran(pass) } else { Step::Skipped(pass) }, [&frame, &reset]);
     }
@@ -127,9 +127,11 @@ fn optimise(
 }
 
 /// In debug builds, stops at the first pass that leaves a program in disorder.
-fn verified(context: &Context, pass: &str, programs: [&Program; 2]) {
+fn verified(context: &Context, pass: Option<&Pass>, programs: [&Program; 2]) {
+    let ordered = pass.is_some_and(|pass| pass.phase == Phase::Order);
+    let verify = if ordered { ir::verify_scheduled } else { ir::verify };
     for program in programs {
-        debug_assert_eq!(ir::verify(context.graph, program), Ok(()), "after {pass}");
+        debug_assert_eq!(verify(context.graph, program), Ok(()), "after {}", pass.map_or("lower", |pass| pass.name));
     }
 }
 
@@ -143,6 +145,7 @@ fn compile<'g>(
     let [frame, reset] = optimise(graph, options, tuning, &mut |_, _| ())?;
     on()?;
     let memory = allocate::allocate(graph, &frame, &reset)?;
+    debug_assert_eq!(allocate::verify(graph, &frame, &reset, &memory), Ok(()));
     check_memory(&memory, &options.memory_budget)?;
     on()?;
     let checks = Checks::start(writer::field_checks(graph, &frame, &reset))?;

@@ -9,7 +9,10 @@ use crate::library::Library;
 use crate::plan::check::{cost, module};
 use crate::plan::codegen::prelude;
 use crate::plan::data::{Kernel, Plan};
-use crate::plan::options::PlanOptions;
+use crate::plan::ir::{Program, Task};
+use crate::plan::lower;
+use crate::plan::options::{Keep, PlanOptions};
+use crate::plan::passes::{Context, PASSES, Runs};
 use crate::plan::tuning::Tuning;
 use crate::stage::accessors;
 use crate::stage::language::{self, Kind};
@@ -160,4 +163,72 @@ fn ports_and_parameters_of_any_name_work_or_are_refused_by_name() {
     println!("{} words: {works} declarations work, {refused} are refused", words.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(works > 100 && refused > 100, "{works} {refused}");
+}
+
+/// A graph with what a program can have: a State, an invariant stage, fusion, sums, and a group that may stop.
+const GRAPH: &str = r##"(version: 1, nodes: {
+    "domain": (domain: (resolution: (16, 8), width: 1, edge: "wall")),
+    "ramp": (custom: r#"//! Ramp
+        //! @out w: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return f32(cell.x); }"#, on: "domain"),
+    "s": (state: "Grid<f32>", inputs: {"next": "less.y", "init": "ramp.w"}),
+    "half": (custom: r#"//! Half
+        //! @in x: Grid<f32>
+        //! @in w: Grid<f32>
+        //! @out y: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return 0.5 * x(cell) * w(cell); }"#, inputs: {"x": "s", "w": "ramp.w"}),
+    "less": (custom: r#"//! Less
+        //! @in x: Grid<f32>
+        //! @out y: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return x(cell) - 1.0; }"#, inputs: {"x": "half.y"}),
+    "spread": (custom: r#"//! Spread
+        //! @in x: Grid<f32>
+        //! @out sum: Grid<f32>, scatter
+        fn stage(cell: Cell) { add_sum(neighbor(cell, 0), x(cell)); }"#, inputs: {"x": "half.y"}),
+    "sums": (state: "Grid<f32>", inputs: {"next": "spread.sum"}),
+    "solve": (group: (inputs: {"x": "Grid<f32>"}, outputs: {"x": "add.x", "left": "add.left"}, nodes: {
+        "add": (custom: r#"//! Add
+            //! @inout x: Grid<f32>
+            //! @out left: f32, reduce max
+            fn stage(cell: Cell) -> Result { return Result(x(cell) + 1.0, 9.0 - x(cell)); }"#, inputs: {"x": "in.x"}),
+    }), inputs: {"x": "less.y"}, iterations: 3, until: (number: "left", below: 0.5, every: 1)),
+    "solved": (state: "Grid<f32>", inputs: {"next": "solve.x"}),
+})"##;
+
+/// A graph with its programs of a frame and of a reset, after all passes.
+pub(super) struct Optimised {
+    pub graph: Graph,
+    pub frame: Program,
+    pub reset: Program,
+}
+
+impl Optimised {
+    pub fn new(tuning: &Tuning) -> Optimised {
+        let graph =
+            Graph::build(&Document::parse(GRAPH).unwrap(), Library::builtin()).unwrap_or_else(|p| panic!("{p}"));
+        let keep = Keep::Wires(["s", "sums", "solved"].map(|state| format!("{state}.value")).into());
+        let options = PlanOptions { keep, ..PlanOptions::default() };
+        let mut frame = lower::frame(&graph, &options).unwrap();
+        let mut reset = lower::reset(&graph, &frame, &options).unwrap();
+        let context = Context { graph: &graph, tuning, hoist: true };
+        for pass in PASSES.iter().filter(|pass| (pass.when)(&context)) {
+            (pass.run)(&context, &mut frame).unwrap();
+            if pass.runs == Runs::OnFrameAndReset {
+                (pass.run)(&context, &mut reset).unwrap();
+            }
+        }
+        Optimised { graph, frame, reset }
+    }
+
+    /// The first operation of the frame that dispatches a node's stage.
+    pub fn stage(&self, node: &str) -> usize {
+        let own = |task: &Task| matches!(task, Task::Stage);
+        self.find(node, own)
+    }
+
+    /// The first operation of the frame that does something for a node.
+    pub fn find(&self, node: &str, does: impl Fn(&Task) -> bool) -> usize {
+        let node = self.graph.node(node).unwrap();
+        self.frame.ops.iter().position(|op| op.node == node && does(&op.task)).unwrap()
+    }
 }

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Rect, TouchPhase, Vec2, pos2};
+use eframe::egui::{
+    DroppedFile, Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Rect, TouchPhase, Vec2, pos2,
+};
 use eframe::egui_wgpu::{RendererOptions, WgpuSetup};
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::wgpu::{WgpuTestRenderer, create_render_state, default_wgpu_setup};
@@ -114,6 +116,23 @@ impl Bench {
         let path = folder.path().join("graph.ron");
         std::fs::write(&path, text).unwrap();
         Bench::with(folder, Source::File(path), size)
+    }
+
+    /// Saves the graph and opens its file once more, by dropping it on the window.
+    pub fn reopen(&mut self) {
+        self.ctrl(Key::S);
+        self.rest();
+        let path = Some(self.folder.path().join("graph.ron"));
+        self.harness.input_mut().dropped_files.push(DroppedFile { path, ..DroppedFile::default() });
+        self.rest();
+    }
+
+    /// Makes egui forget the glyphs that it has drawn at any zoom, as it does by itself when they fill its texture.
+    pub fn forget_glyphs(&mut self) {
+        for hinting in [false, true] {
+            self.harness.ctx.all_styles_mut(|style| style.visuals.text_options.font_hinting = hinting);
+            self.rest();
+        }
     }
 
     fn open(source: Source, size: Vec2) -> Bench {

@@ -1,35 +1,24 @@
-//! What commands do to the selection, and the way out of groups.
+//! Commands on the selection, and the path of the open group.
 
 use std::collections::BTreeSet;
 
 use eframe::egui::{self, RichText, Ui};
 
-use super::{Canvas, Framing, layout};
+use super::viewport::Framing;
+use super::{Canvas, layout};
+use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
 use crate::app::picker::Item;
-use crate::app::session::Session;
+use crate::app::session::{Selection, Session};
 use crate::app::theme::{self, Look};
 use crate::document::{Document, Frame, Link, NodeKind};
 use crate::edit::{self, PasteInputs};
 
-/// How far a copy lies from what it was made of \[points\].
+/// Offset of a copy from the original \[points\].
 const APART: (f32, f32) = (36.0, 36.0);
 
 impl Canvas {
-    /// Commands that were chosen on the canvas.
-    pub fn take_commands(&mut self) -> Vec<Command> {
-        std::mem::take(&mut self.asked)
-    }
-
-    pub fn frame_all(&mut self) {
-        self.framing = Some(Framing::All);
-    }
-
-    pub fn frame_selection(&mut self) {
-        self.framing = Some(Framing::Selection);
-    }
-
-    /// Gives every node of the level a place anew.
+    /// Lays out all nodes of the level.
     pub fn arrange(&mut self, session: &mut Session) {
         let scope = session.scope().clone();
         let sizes = session.nodes().keys().filter_map(|name| Some((name.clone(), self.area(session, name)?.size())));
@@ -37,26 +26,26 @@ impl Canvas {
         session.arrange("arrange", |document| {
             places.iter().for_each(|(name, at)| edit::place(document, &scope, name, *at));
         });
-        self.framing = Some(Framing::All);
+        self.view.framing = Some(Framing::All);
     }
 
     /// Removes the selected nodes, or the selected frame without what is in it.
     pub fn delete(&mut self, session: &mut Session) {
         let (scope, library) = (session.scope().clone(), session.library().clone());
-        if let Some(frame) = session.frame.take() {
+        if let Some(frame) = session.selection.frame.take() {
             // The frame is there, or it would not be selected.
             session.arrange("delete", |document| drop(edit::remove_frame(document, &scope, frame)));
-        } else if !session.selection.is_empty() {
-            let names = std::mem::take(&mut session.selection);
+        } else if !session.selection.nodes.is_empty() {
+            let names = std::mem::take(&mut session.selection.nodes);
             session.edit("delete", |document| edit::remove(document, &scope, &names, &library));
         }
     }
 
     /// The selected nodes as text, for the clipboard.
     pub fn copy(&self, session: &Session) -> Option<String> {
-        let names = &session.selection;
-        // Nodes of a library's group are copied as well: that is a way to learn from them.
-        let frames: BTreeSet<usize> = session.frame.into_iter().collect();
+        let names = &session.selection.nodes;
+        // Nodes of a library group can be copied too, to learn from them.
+        let frames: BTreeSet<usize> = session.selection.frame.into_iter().collect();
         let nothing = names.is_empty() && frames.is_empty();
         (!nothing).then(|| match session.editable() {
             true => edit::copy(session.document(), session.scope(), names, &frames),
@@ -70,24 +59,24 @@ impl Canvas {
     }
 
     pub fn duplicate(&mut self, session: &mut Session) -> Result<(), String> {
-        let (scope, names) = (session.scope().clone(), session.selection.clone());
+        let (scope, names) = (session.scope().clone(), session.selection.nodes.clone());
         let mut after = session.document().clone();
         let new = edit::duplicate(&mut after, &scope, &names, APART, PasteInputs::Keep, session.library())?;
         session.edit("duplicate", |document| *document = after);
-        session.selection = new;
+        session.selection.nodes = new;
         Ok(())
     }
 
     /// Mutes what is selected, or unmutes it if all of it is muted.
     pub fn mute(&mut self, session: &mut Session) {
-        let (scope, names) = (session.scope().clone(), session.selection.clone());
+        let (scope, names) = (session.scope().clone(), session.selection.nodes.clone());
         let all = names.iter().all(|name| session.nodes().get(name).is_some_and(|node| node.muted));
         session.edit("mute", |document| edit::mute(document, &scope, &names, !all));
     }
 
     /// Begins to type the name of what is selected.
     pub fn rename_selected(&mut self, session: &Session) {
-        match (session.frame, session.selection.iter().next()) {
+        match (session.selection.frame, session.selection.first()) {
             (Some(frame), _) => self.rename_frame(session, frame),
             (None, Some(name)) => self.rename(session, &name.clone()),
             (None, None) => {}
@@ -99,8 +88,8 @@ impl Canvas {
         let scope = session.scope().clone();
         let sizes = |name: &str| self.area(session, name).map_or((200.0, 100.0), |area| (area.width(), area.height()));
         let mut after = session.document().clone();
-        let index = if session.selection.is_empty() {
-            let at = self.to_document(self.rect.center() - egui::vec2(150.0, 100.0));
+        let index = if session.selection.nodes.is_empty() {
+            let at = self.to_document(self.view.rect.center() - egui::vec2(150.0, 100.0));
             let frame = Frame {
                 title: "Comment".into(),
                 at: (at.x.round(), at.y.round()),
@@ -109,22 +98,23 @@ impl Canvas {
             };
             edit::add_frame(&mut after, &scope, frame)?
         } else {
-            edit::frame_around(&mut after, &scope, &session.selection, sizes, "Comment")?
+            edit::frame_around(&mut after, &scope, &session.selection.nodes, sizes, "Comment")?
         };
         session.arrange("frame", |document| *document = after);
-        session.selection.clear();
-        session.frame = Some(index);
+        session.selection = Selection::of_frame(index);
         self.rename_frame(session, index);
         Ok(())
     }
 
     /// Wires the selected nodes, from left to right, where an output fits a free input.
     pub fn link_selected(&mut self, session: &mut Session) -> Result<(), String> {
-        let mut names: Vec<String> = session.selection.iter().cloned().collect();
+        let mut names: Vec<String> = session.selection.nodes.iter().cloned().collect();
         names.sort_by(|a, b| super::place_of(session, a).x.total_cmp(&super::place_of(session, b).x));
         for pair in names.windows(2) {
             let [from, to] = pair else { continue };
-            let (Some(ours), Some(theirs)) = (self.signatures.get(from), self.signatures.get(to)) else { continue };
+            let (Some(ours), Some(theirs)) = (self.level.signatures.get(from), self.level.signatures.get(to)) else {
+                continue;
+            };
             let free = theirs
                 .inputs
                 .iter()
@@ -139,19 +129,20 @@ impl Canvas {
         Ok(())
     }
 
-    /// The first output of the selected node; of an Output, what it shows.
+    /// The first output of the selected node; of an Output, the wire that it shows.
     pub fn output_of_selected(&self, session: &Session) -> Option<Link> {
-        let name = session.selection.iter().next()?;
-        let signature = self.signatures.get(name)?;
+        let name = session.selection.first()?;
+        let signature = self.level.signatures.get(name)?;
         match signature.outputs.first() {
             Some(port) => Some(Link { node: name.clone(), port: port.name.clone() }),
             None => session.nodes().get(name)?.inputs.values().next().cloned(),
         }
     }
 
-    /// Selects the nodes that the selected ones read, or that read them.
-    pub fn select_neighbors(&mut self, session: &mut Session, before: bool) {
-        let chosen = session.selection.clone();
+    /// Selects the inputs or the outputs of the selected nodes. Returns the action that brings them into view.
+    #[must_use]
+    pub fn select_neighbors(&mut self, session: &mut Session, before: bool) -> Option<Action> {
+        let chosen = session.selection.nodes.clone();
         let next: BTreeSet<String> = session
             .wires()
             .filter_map(|(end, link)| match before {
@@ -159,46 +150,41 @@ impl Canvas {
                 false => chosen.contains(&link.node).then_some(end.node),
             })
             .collect();
-        if !next.is_empty() {
-            session.selection = next;
-            session.reveal = true;
-        }
+        (!next.is_empty()).then(|| {
+            session.selection.nodes = next;
+            Action::Reveal
+        })
     }
 
-    /// Puts another stage in the place of the selected one.
+    /// Replaces the selected node by another stage.
     pub fn swap_stage(&mut self, session: &mut Session, stage: &str) -> Result<(), String> {
         let (scope, library) = (session.scope().clone(), session.library());
-        let Some(name) = session.selection.iter().next().cloned() else { return Ok(()) };
+        let Some(name) = session.selection.first().cloned() else { return Ok(()) };
         let mut after = session.document().clone();
         edit::swap_stage(&mut after, &scope, &name, stage, library)?;
         session.edit("swap", |document| *document = after);
         Ok(())
     }
 
-    /// Stages that could stand in the place of the selected one: its own folder first.
+    /// The stages that can replace the selected one.
     pub fn stages_to_choose(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>) {
         super::palette::stages(session.library(), look)
     }
 
-    /// Something is open that the keyboard belongs to.
+    /// Whether something is open that has the keyboard.
     pub fn busy(&self) -> bool {
-        self.palette.is_some()
-            || self.menu.is_some()
-            || self.chooser.is_some()
-            || self.renaming.is_some()
-            || self.stroke.is_some()
-            || self.state.connection_in_progress.is_some()
+        self.popups.any() || self.gesture.stroke.is_some() || self.state.connection_in_progress.is_some()
     }
 
-    /// All nodes of the document, to go to one: their paths, and how a list shows them.
+    /// All nodes of the document to search: their paths and list items.
     pub fn nodes_to_find(session: &Session, look: &Look) -> (Vec<String>, Vec<Item>) {
         let mut found = (Vec::new(), Vec::new());
         collect(session, look, &session.document().nodes, "", &mut found);
         found
     }
 
-    /// The way from the document to the open group, to be clicked.
-    pub(super) fn breadcrumbs(&mut self, ui: &mut Ui, session: &mut Session) {
+    /// The path from the document to the open group, as links.
+    pub(super) fn breadcrumbs(&self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         if session.scope().is_root() {
             return;
         }
@@ -227,7 +213,7 @@ impl Canvas {
                         .on_hover_text("Copies the group into the graph so that you can edit it")
                         .clicked()
                     {
-                        self.asked.push(Command::MakeMine);
+                        actions.push(Action::Run(Command::MakeMine));
                     }
                 }
             });

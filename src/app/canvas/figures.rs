@@ -1,4 +1,4 @@
-//! What the running graph says of each node of the open level.
+//! Measurements and problems of each node of the open level.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +9,18 @@ use crate::gpu::{NodeTime, Recent};
 use crate::plan::{Dispatch, Plan};
 use crate::problem::Severity;
 
-/// Figures of nodes, found out as seldom as they have to be.
+/// Figures of nodes, updated as rarely as possible.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
-    /// Nodes of which no frame runs a part, of this plan and level.
+    /// Nodes that run in no frame, for this plan and level.
     pub still: BTreeSet<String>,
-    /// Nodes whose work the dispatches of another one do, and which.
+    /// Nodes that are computed by the dispatches of another node, and which node that is.
     pub joined: BTreeMap<String, String>,
     of: Option<(u64, Scope)>,
-    /// GPU time \[ms\], and share of the frame: the median of the last frames, so that one late frame is not seen.
+    /// GPU time \[ms\], and share of the frame: the median of the last frames, so that a single slow frame does not show.
     pub spent: BTreeMap<String, f64>,
     pub heat: BTreeMap<String, f32>,
-    /// The shares were asked for.
+    /// The shares are shown.
     hot: bool,
     read: f64,
 }
@@ -49,7 +49,7 @@ impl Figures {
                 let nodes = simulation.times(false)?.to_vec();
                 Some(medians(&nodes, simulation.node_times()?))
             });
-            // What is known stays until there is something newer.
+            // Old values stay until there are newer ones.
             let Some(times) = times.filter(|times| !times.is_empty()) else { return };
             self.spent.clear();
             for time in &times {
@@ -78,7 +78,7 @@ fn medians(nodes: &[NodeTime], recent: &Recent) -> Vec<NodeTime> {
     named.filter_map(|(column, node)| Some(NodeTime { node: node.node.clone(), ms: median(column)? })).collect()
 }
 
-/// The worst that is said of each node, or of what is inside it.
+/// The highest severity among the problems of each node and of the nodes inside it.
 pub(super) fn severities(session: &Session) -> BTreeMap<String, Severity> {
     let mut severities = BTreeMap::new();
     for problem in session.problems() {
@@ -91,7 +91,7 @@ pub(super) fn severities(session: &Session) -> BTreeMap<String, Severity> {
     severities
 }
 
-/// Nodes of which no frame runs a part.
+/// Nodes that run in no frame.
 fn resting(session: &Session, plan: &Plan) -> BTreeSet<String> {
     let here = |dispatches: &[Dispatch]| -> BTreeSet<String> {
         dispatches.iter().flat_map(Dispatch::nodes).filter_map(|path| session.here(path)).map(String::from).collect()
@@ -99,8 +99,8 @@ fn resting(session: &Session, plan: &Plan) -> BTreeSet<String> {
     here(&plan.still).difference(&here(&plan.frame)).cloned().collect()
 }
 
-/// Nodes that no dispatch is named after, each with one whose dispatches do its work. `here` tells which node of the open level a
-/// path belongs to; of a node elsewhere the last name of its path is told.
+/// Nodes that no dispatch is named after, each with the node whose dispatches compute it. `here` maps a path to the node of the open level
+/// that it belongs to; of a node elsewhere, the last name of its path is given.
 fn joined<'p>(dispatches: &'p [Dispatch], here: &dyn Fn(&'p str) -> Option<&'p str>) -> BTreeMap<String, String> {
     let named: BTreeSet<&str> = dispatches.iter().filter_map(|d| here(&d.node)).collect();
     let mut joined = BTreeMap::new();

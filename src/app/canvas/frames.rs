@@ -1,4 +1,4 @@
-//! Comment frames: boxes with a title behind the nodes that they are about. Taken by the title, a frame moves what lies in it.
+//! Comment frames: titled boxes behind nodes. Dragging the title moves the frame with the nodes in it.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use eframe::egui::epaint::RectShape;
 use eframe::egui::{self, Align2, CornerRadius, FontId, Rect, Sense, Shape, Stroke, StrokeKind, Ui, vec2};
 
 use super::Canvas;
-use crate::app::session::Session;
+use crate::app::session::{Selection, Session};
 use crate::app::theme::{self, Look};
 use crate::document::Frame;
 use crate::edit;
 
-/// Height of the title and size of the corner to pull, at zoom 1 \[points\].
+/// Height of the title and size of the resize corner, at zoom 1 \[points\].
 const TITLE: f32 = 26.0;
 const CORNER: f32 = 16.0;
 const LEAST: egui::Vec2 = vec2(80.0, 50.0);
@@ -20,7 +20,7 @@ const LEAST: egui::Vec2 = vec2(80.0, 50.0);
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     index: usize,
-    /// The nodes that go with it; none while it is resized.
+    /// The nodes that move with it; none while it is resized.
     nodes: BTreeSet<String>,
     resize: bool,
 }
@@ -28,21 +28,21 @@ pub(super) struct Held {
 impl Canvas {
     fn frame_rect(&self, frame: &Frame) -> Rect {
         let at = |(x, y): (f32, f32)| vec2(x, y);
-        let corner = super::finite(at(frame.at)) * self.zoom + self.pan;
-        let size = super::finite(at(frame.size)).max(LEAST) * self.zoom;
-        Rect::from_min_size(self.rect.min + corner, size)
+        let corner = super::finite(at(frame.at)) * self.view.zoom + self.view.pan;
+        let size = super::finite(at(frame.size)).max(LEAST) * self.view.zoom;
+        Rect::from_min_size(self.view.rect.min + corner, size)
     }
 
     /// All frames, to be painted behind everything else.
     pub(super) fn frame_shapes(&self, ui: &Ui, session: &Session) -> Shape {
         let look = theme::of(ui);
-        let view = self.rect;
+        let view = self.view.rect;
         let frames = session.frames().iter().enumerate();
         let seen = frames.map(|(index, frame)| (index, frame, self.frame_rect(frame)));
         let shapes = seen.filter(|(_, _, rect)| rect.intersects(view));
         Shape::Vec(
             shapes
-                .map(|(index, frame, rect)| self.shape(ui, look, session.frame == Some(index), frame, rect))
+                .map(|(index, frame, rect)| self.shape(ui, look, session.selection.frame == Some(index), frame, rect))
                 .collect(),
         )
     }
@@ -50,13 +50,13 @@ impl Canvas {
     fn shape(&self, ui: &Ui, look: &Look, selected: bool, frame: &Frame, rect: Rect) -> Shape {
         let color = frame.color.map_or(look.frame, theme::color);
         let ground = look.canvas.lerp_to_gamma(color, if look.dark { 0.22 } else { 0.16 });
-        let head = Rect::from_min_size(rect.min, vec2(rect.width(), TITLE * self.zoom));
-        let radius = (6.0 * self.zoom).clamp(2.0, 12.0) as u8;
+        let head = Rect::from_min_size(rect.min, vec2(rect.width(), TITLE * self.view.zoom));
+        let radius = (6.0 * self.view.zoom).clamp(2.0, 12.0) as u8;
         let (line, width) = if selected { (look.accent, 2.0) } else { (look.canvas.lerp_to_gamma(color, 0.6), 1.0) };
         let top = CornerRadius { nw: radius, ne: radius, sw: 0, se: 0 };
-        let size = (14.0 * self.zoom).max(10.0);
+        let size = (14.0 * self.view.zoom).max(10.0);
         let text = |at, text: &str, size: f32, color| {
-            let wrap = (rect.width() - 20.0 * self.zoom).max(20.0);
+            let wrap = (rect.width() - 20.0 * self.view.zoom).max(20.0);
             let galley = ui.painter().layout(text.into(), FontId::proportional(size), color, wrap);
             Shape::galley(at, galley, color)
         };
@@ -65,40 +65,40 @@ impl Canvas {
             RectShape::filled(head, top, look.canvas.lerp_to_gamma(color, if look.dark { 0.42 } else { 0.34 })).into(),
             RectShape::stroke(rect, CornerRadius::same(radius), Stroke::new(width, line), StrokeKind::Outside).into(),
         ];
-        let left = rect.left() + 9.0 * self.zoom;
+        let left = rect.left() + 9.0 * self.view.zoom;
         let title = ui.painter().layout_no_wrap(frame.title.clone(), FontId::proportional(size), look.text);
         let at = Align2::LEFT_CENTER.anchor_size(egui::pos2(left, head.center().y), title.size()).min;
         shapes.push(Shape::galley(at, title, look.text));
-        if !frame.text.is_empty() && self.zoom > 0.4 {
-            let below = egui::pos2(left, head.bottom() + 6.0 * self.zoom);
-            shapes.push(text(below, &frame.text, 12.0 * self.zoom, look.dim));
+        if !frame.text.is_empty() && self.view.zoom > 0.4 {
+            let below = egui::pos2(left, head.bottom() + 6.0 * self.view.zoom);
+            shapes.push(text(below, &frame.text, 12.0 * self.view.zoom, look.dim));
         }
         if selected {
-            let corner = Rect::from_min_max(rect.max - vec2(CORNER, CORNER) * self.zoom, rect.max);
+            let corner = Rect::from_min_max(rect.max - vec2(CORNER, CORNER) * self.view.zoom, rect.max);
             let points = vec![corner.right_top(), corner.right_bottom(), corner.left_bottom()];
             shapes.push(Shape::convex_polygon(points, look.accent, Stroke::NONE));
         }
         Shape::Vec(shapes)
     }
 
-    /// Selecting, moving and resizing, by the titles and the lower right corners.
+    /// Selects, moves and resizes frames by their titles and lower right corners.
     pub(super) fn frames(&mut self, ui: &Ui, session: &mut Session) {
         let frames: Vec<(usize, String, Rect)> = session
             .frames()
             .iter()
             .enumerate()
             .map(|(index, frame)| (index, frame.title.clone(), self.frame_rect(frame)))
-            .filter(|(_, _, rect)| rect.intersects(self.rect))
+            .filter(|(_, _, rect)| rect.intersects(self.view.rect))
             .collect();
         for (index, title, rect) in frames {
-            let head = Rect::from_min_size(rect.min, vec2(rect.width(), TITLE * self.zoom));
-            let corner = Rect::from_min_max(rect.max - vec2(CORNER, CORNER) * self.zoom, rect.max);
+            let head = Rect::from_min_size(rect.min, vec2(rect.width(), TITLE * self.view.zoom));
+            let corner = Rect::from_min_max(rect.max - vec2(CORNER, CORNER) * self.view.zoom, rect.max);
             for (area, resize) in [(head, false), (corner, true)] {
                 let over = ui.input(|i| i.pointer.interact_pos()).is_some_and(|at| self.node_at(at).is_some());
-                let free = session.editable() && (!over || self.held_frame.is_some());
+                let free = session.editable() && (!over || self.gesture.held_frame.is_some());
                 let id = ui.id().with(("frame", index, resize));
                 let sense = if free { Sense::click_and_drag() } else { Sense::hover() };
-                let response = ui.interact(area.intersect(self.rect), id, sense);
+                let response = ui.interact(area.intersect(self.view.rect), id, sense);
                 if !resize {
                     let name = format!("frame {title}");
                     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, &name));
@@ -116,20 +116,20 @@ impl Canvas {
             ui.ctx().set_cursor_icon(icon);
         }
         if response.clicked() || response.drag_started_by(egui::PointerButton::Primary) {
-            session.selection.clear();
-            session.frame = Some(index);
+            session.selection = Selection::of_frame(index);
         }
         if response.double_clicked() {
-            session.rename_frame = true;
+            self.rename_frame(session, index);
         }
         if response.drag_started_by(egui::PointerButton::Primary) {
             let nodes = if resize { BTreeSet::new() } else { self.inside(session, index) };
-            self.held_frame = Some(Held { index, nodes, resize });
+            self.gesture.held_frame = Some(Held { index, nodes, resize });
         }
-        let Some(held) = self.held_frame.clone().filter(|held| held.index == index && held.resize == resize) else {
+        let Some(held) = self.gesture.held_frame.clone().filter(|held| held.index == index && held.resize == resize)
+        else {
             return;
         };
-        let by = response.drag_delta() / self.zoom;
+        let by = response.drag_delta() / self.view.zoom;
         let scope = session.scope().clone();
         if response.dragged() && by != egui::Vec2::ZERO {
             session.arrange("frame", |document| {
@@ -143,7 +143,7 @@ impl Canvas {
         }
         if response.drag_stopped() {
             session.arrange("frame", |document| edit::round_positions(document, &scope));
-            self.held_frame = None;
+            self.gesture.held_frame = None;
         }
     }
 
@@ -151,7 +151,7 @@ impl Canvas {
     fn inside(&self, session: &Session, index: usize) -> BTreeSet<String> {
         let Some(frame) = session.frames().get(index) else { return BTreeSet::new() };
         let area = self.frame_rect(frame);
-        let rects = self.signatures.keys().filter_map(|name| Some((name, self.window_area(session, name)?)));
+        let rects = self.level.signatures.keys().filter_map(|name| Some((name, self.window_area(session, name)?)));
         rects.filter(|(_, rect)| area.contains(rect.center())).map(|(name, _)| name.clone()).collect()
     }
 }
@@ -160,7 +160,7 @@ impl Canvas {
 pub(super) fn at(canvas: &Canvas, session: &Session, point: egui::Pos2) -> Option<usize> {
     session.frames().iter().enumerate().rev().find_map(|(index, frame)| {
         let rect = canvas.frame_rect(frame);
-        let head = Rect::from_min_size(rect.min, vec2(rect.width(), TITLE * canvas.zoom));
+        let head = Rect::from_min_size(rect.min, vec2(rect.width(), TITLE * canvas.view.zoom));
         head.contains(point).then_some(index)
     })
 }

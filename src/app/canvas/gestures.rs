@@ -1,134 +1,76 @@
-//! What the pointer does on the canvas, as edits of the document. Works around what the crate gets wrong: it forgets the
-//! selection at every press anywhere, zooms into the stored positions, and says nothing of a wire that another replaces.
+//! Turns gestures of the pointer into edits of the document. Works around faults of the crate: it forgets the
+//! selection at every press anywhere, zooms into the stored positions, and does not report a wire that another one replaces.
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, Key, PointerButton, Rect, Ui, Vec2, vec2};
+use eframe::egui::{self, Key, PointerButton, Ui, Vec2};
 use egui_node_graph::NodeResponse;
 
+use super::frames::Held;
+use super::strokes::Stroke;
 use super::view::{Asked, Response};
-use super::{Canvas, Framing, Palette, ZOOM, finite};
-use crate::app::session::Session;
+use super::{Canvas, Palette};
+use crate::app::action::{Action, Actions};
+use crate::app::session::{Selection, Session};
 use crate::app::theme;
 use crate::document::{Link, ParamValue};
 use crate::edit::{self, InputEnd};
 
-/// Nodes that are dragged: where the pointer took them, and where they were then \[points of the document\].
+/// Nodes that are dragged: where the pointer pressed, and where they were then \[points of the document\].
 #[derive(Clone, Debug)]
 pub(super) struct Grip {
     press: Vec2,
     places: Vec<(String, Vec2)>,
 }
 
-/// Below this zoom, names can hardly be read.
-const READABLE: f32 = 0.46;
+/// What the pointer is doing, from the press to the release.
+#[derive(Default)]
+pub(super) struct Gesture {
+    pub grip: Option<Grip>,
+    /// The grip has moved its nodes.
+    pub moved: bool,
+    pub held_frame: Option<Held>,
+    pub stroke: Option<Stroke>,
+    /// The input whose wire is dragged, until it is released.
+    pub picked: Option<InputEnd>,
+    /// The same in the frame of the release.
+    pub taken_off: Option<InputEnd>,
+    /// Escape has cancelled it.
+    pub escaped: bool,
+}
 
 impl Canvas {
-    /// Pan, zoom at the pointer, and framing. The crate zooms too, about the middle and into its own positions, so it never
-    /// gets to see the wheel.
-    pub(super) fn navigate(&mut self, ui: &mut Ui, session: &Session) {
-        let over = ui.rect_contains_pointer(self.rect);
-        let (wheel, pinch, delta, pointer, modifiers) = ui.input_mut(|input| {
-            let wheel = if over { std::mem::take(&mut input.smooth_scroll_delta) } else { Vec2::ZERO };
-            (wheel, input.zoom_delta(), input.pointer.delta(), input.pointer.latest_pos(), input.modifiers)
-        });
-        if let (true, Some(pointer)) = (over, pointer) {
-            let before = self.zoom;
-            self.zoom = (self.zoom * (wheel.y * 0.002).exp() * pinch).clamp(*ZOOM.start(), *ZOOM.end());
-            let local = pointer - self.rect.min;
-            self.pan = local - (local - self.pan) * (self.zoom / before);
-            self.pan.x += wheel.x;
-        }
-        let held = ui.input(|input| {
-            let origin = input.pointer.press_origin().is_some_and(|at| self.rect.contains(at));
-            let plain = modifiers.is_none() && input.pointer.secondary_down();
-            origin && (input.pointer.middle_down() || plain) && input.pointer.is_decidedly_dragging()
-        });
-        if held && self.palette.is_none() {
-            self.pan += delta;
-            ui.ctx().set_cursor_icon(egui::CursorIcon::Grabbing);
-        }
-        self.follow_edge(ui);
-        if let Some(framing) = self.framing.take() {
-            self.frame(framing, session);
-        }
-        let pan_zoom = &mut self.state.pan_zoom;
-        pan_zoom.zoom(self.rect, ui.style(), self.zoom / pan_zoom.zoom);
-        pan_zoom.pan = Vec2::ZERO;
-        pan_zoom.started = true;
-    }
-
-    /// A wire dragged to the edge of the canvas brings into view what lies beyond.
-    fn follow_edge(&mut self, ui: &Ui) {
-        const EDGE: f32 = 24.0;
-        if self.state.connection_in_progress.is_none() {
-            return;
-        }
-        let Some(at) = ui.input(|input| input.pointer.latest_pos()) else { return };
-        let inner = self.rect.shrink(EDGE);
-        let beyond = at - inner.clamp(at);
-        if beyond != Vec2::ZERO && inner.is_positive() {
-            let dt = ui.input(|input| input.stable_dt.min(0.1));
-            self.pan -= beyond.clamp(Vec2::splat(-EDGE), Vec2::splat(EDGE)) * (20.0 * dt);
-            ui.ctx().request_repaint();
-        }
-    }
-
-    fn frame(&mut self, framing: Framing, session: &Session) {
-        let chosen = |name: &str| framing != Framing::Selection || session.selection.contains(name);
-        let mut bounds = self.bounds(session, chosen);
-        if framing != Framing::Selection {
-            for frame in session.frames() {
-                let (at, size) = (finite(vec2(frame.at.0, frame.at.1)), finite(vec2(frame.size.0, frame.size.1)));
-                bounds = bounds.union(Rect::from_min_size(at.to_pos2(), size));
-            }
-        }
-        if !bounds.is_finite() || !bounds.is_positive() {
-            return;
-        }
-        let room = (self.rect.size() - vec2(60.0, 60.0)).max(vec2(1.0, 1.0));
-        let fit = (room.x / bounds.width()).min(room.y / bounds.height());
-        let least = if framing == Framing::Start { READABLE } else { *ZOOM.start() };
-        self.zoom = fit.clamp(least, 1.0);
-        self.pan = 0.5 * self.rect.size() - bounds.center().to_vec2() * self.zoom;
-        if framing == Framing::Start {
-            // What does not fit goes out of view on the right and below.
-            self.pan = self.pan.max(vec2(30.0, 30.0) - bounds.min.to_vec2() * self.zoom);
-        }
-    }
-
-    /// Keeps the selection. `boxed`: a box was being drawn.
+    /// Updates the selection. `boxed`: a selection box is being drawn.
     pub(super) fn select(&mut self, ui: &Ui, session: &mut Session, boxed: bool, responses: &[Response]) {
         if let (false, Some(start)) = (boxed, &mut self.state.ongoing_box_selection) {
-            // The crate notices a drag when it has gone some way already.
+            // The crate notices a drag only after some distance.
             *start = ui.input(|input| input.pointer.press_origin()).unwrap_or(*start);
         }
         if boxed {
-            session.selection = self.state.selected_nodes.iter().filter_map(|id| self.name(*id)).collect();
+            session.selection.nodes = self.state.selected_nodes.iter().filter_map(|id| self.name(*id)).collect();
         }
         let (pressed, more) =
             ui.input(|input| (input.pointer.primary_pressed(), input.modifiers.shift || input.modifiers.command));
         let pointer = ui.input(|input| input.pointer.latest_pos());
         let on_node = pointer.is_some_and(|at| self.paint.rects.values().any(|r| r.expand(8.0).contains(at)));
-        if pressed && !more && !on_node && self.held_frame.is_none() && ui.rect_contains_pointer(self.rect) {
+        if pressed && !more && !on_node && self.gesture.held_frame.is_none() && ui.rect_contains_pointer(self.view.rect)
+        {
             session.selection.clear();
-            session.frame = None;
         }
         for response in responses {
             match response {
                 NodeResponse::SelectNode(id) => {
                     let Some(name) = self.name(*id) else { continue };
-                    session.frame = None;
+                    session.selection.frame = None;
                     if !more {
-                        session.selection = BTreeSet::from([name]);
-                    } else if !session.selection.remove(&name) {
-                        session.selection.insert(name);
+                        session.selection.nodes = BTreeSet::from([name]);
+                    } else if !session.selection.nodes.remove(&name) {
+                        session.selection.nodes.insert(name);
                     }
                 }
                 NodeResponse::MoveNode { node, .. } => {
                     if let Some(name) = self.name(*node).filter(|name| !session.selection.contains(name)) {
-                        session.selection = BTreeSet::from([name]);
-                        session.frame = None;
+                        session.selection = Selection::of(name);
                     }
                 }
                 _ => {}
@@ -136,18 +78,18 @@ impl Canvas {
         }
     }
 
-    /// Moves what is selected; a single node that is let go over a wire goes into it.
+    /// Moves the selection; a single node that is dropped on a wire is inserted into it.
     pub(super) fn drag(&mut self, ui: &Ui, session: &mut Session, responses: &[Response]) -> Result<(), String> {
         let (down, press, pointer) =
             ui.input(|input| (input.pointer.primary_down(), input.pointer.press_origin(), input.pointer.latest_pos()));
         let scope = session.scope().clone();
         let dragged = responses.iter().any(|response| matches!(response, NodeResponse::MoveNode { .. }));
-        if let (true, true, true, None, Some(press)) = (dragged, down, session.editable(), &self.grip, press) {
-            let places = session.selection.iter().map(|name| (name.clone(), super::place_of(session, name)));
-            self.grip = Some(Grip { press: self.to_document(press), places: places.collect() });
+        if let (true, true, true, None, Some(press)) = (dragged, down, session.editable(), &self.gesture.grip, press) {
+            let places = session.selection.nodes.iter().map(|name| (name.clone(), super::place_of(session, name)));
+            self.gesture.grip = Some(Grip { press: self.to_document(press), places: places.collect() });
         }
-        if let (Some(grip), true, Some(pointer)) = (&self.grip, down, pointer) {
-            // From where they were taken: what the pointer did before that was a drag counts as well.
+        if let (Some(grip), true, Some(pointer)) = (&self.gesture.grip, down, pointer) {
+            // Measured from the press, so that the distance before a drag is recognised counts as well.
             let by = self.to_document(pointer) - grip.press;
             session.arrange("move", |document| {
                 for (name, start) in &grip.places {
@@ -155,33 +97,33 @@ impl Canvas {
                     edit::place(document, &scope, name, (at.x, at.y));
                 }
             });
-            self.moved = true;
+            self.gesture.moved = true;
         }
         if !down {
-            self.grip = None;
+            self.gesture.grip = None;
         }
-        let target = if self.moved { self.insertion(ui, session) } else { None };
+        let target = if self.gesture.moved { self.insertion(ui, session) } else { None };
         if let Some(end) = &target {
-            self.wires.iter_mut().filter(|wire| wire.to == *end).for_each(|wire| wire.lit = true);
+            self.level.wires.iter_mut().filter(|wire| wire.to == *end).for_each(|wire| wire.lit = true);
         }
-        if !self.moved || down {
+        if !self.gesture.moved || down {
             return Ok(());
         }
-        self.moved = false;
+        self.gesture.moved = false;
         session.arrange("move", |document| edit::round_positions(document, &scope));
-        let Some((end, name)) = target.zip(session.selection.iter().next().cloned()) else { return Ok(()) };
+        let Some((end, name)) = target.zip(session.selection.first().cloned()) else { return Ok(()) };
         let mut after = session.document().clone();
         edit::insert_on_wire(&mut after, &scope, &name, &end, session.library())?;
         session.edit("move", |document| *document = after);
         Ok(())
     }
 
-    /// The end of the wire that the one dragged node would go into.
+    /// The end of the wire that a single dragged node would be inserted into.
     fn insertion(&self, ui: &Ui, session: &Session) -> Option<InputEnd> {
-        let name = session.selection.iter().next().filter(|_| session.selection.len() == 1)?;
+        let name = session.selection.single()?;
         let node = session.nodes().get(name)?;
         let read = session.wires().any(|(_, link)| link.node == *name);
-        // A node that is wired already was rather moved for its own sake.
+        // A node that is connected already is just moved.
         if !node.inputs.is_empty() || read {
             return None;
         }
@@ -205,13 +147,13 @@ impl Canvas {
         Ok(())
     }
 
-    /// Wires that were let go: taken off an input, put on one, or moved from one to another.
+    /// Wires that were dropped: disconnected, connected, or moved to another input.
     pub(super) fn wire(&mut self, session: &mut Session, responses: &[Response]) -> Result<(), String> {
         let mut target = None;
         for response in responses {
             match response {
                 NodeResponse::DisconnectEvent { input, .. } if session.editable() => {
-                    self.picked = self.input_end(*input);
+                    self.gesture.picked = self.input_end(*input);
                 }
                 NodeResponse::ConnectEventEnded { output, input } => {
                     target = self.link(*output).zip(self.input_end(*input));
@@ -222,33 +164,33 @@ impl Canvas {
         if self.state.connection_in_progress.is_some() {
             return Ok(());
         }
-        self.taken_off = self.picked.take();
+        self.gesture.taken_off = self.gesture.picked.take();
         if !session.editable() {
             return Ok(());
         }
-        match (self.taken_off.clone(), target) {
+        match (self.gesture.taken_off.clone(), target) {
             (None, None) => Ok(()),
             (Some(picked), Some((_, end))) if picked == end => Ok(()),
-            (Some(_), None) if self.escaped => Ok(()),
+            (Some(_), None) if self.gesture.escaped => Ok(()),
             (picked, target) => rewire(session, picked.as_ref(), target),
         }
     }
 
-    /// Escape puts back what is dragged.
+    /// Escape cancels a drag.
     pub(super) fn escape(&mut self, ui: &Ui) {
-        let busy = self.state.connection_in_progress.is_some() || self.stroke.is_some();
+        let busy = self.state.connection_in_progress.is_some() || self.gesture.stroke.is_some();
         if busy && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape)) {
             self.state.connection_in_progress = None;
-            self.picked = None;
-            self.stroke = None;
-            self.escaped = true;
+            self.gesture.picked = None;
+            self.gesture.stroke = None;
+            self.gesture.escaped = true;
         }
     }
 
-    /// Clicks on wires, ports, nodes and the ground that the crate does not tell of.
-    pub(super) fn clicks(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
+    /// Clicks on wires, ports, nodes and the background that the crate does not report.
+    pub(super) fn clicks(&mut self, ui: &Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         self.escape(ui);
-        // The pointer may be elsewhere by the end of a slow frame.
+        // In a slow frame, the pointer may have moved on since the release.
         let released = |input: &egui::InputState| {
             input.events.iter().rev().find_map(|event| match event {
                 egui::Event::PointerButton { pos, pressed: false, .. } => Some(*pos),
@@ -256,7 +198,7 @@ impl Canvas {
             })
         };
         let Some(at) = ui.input(|input| released(input).or(input.pointer.interact_pos())) else { return Ok(()) };
-        if !ui.rect_contains_pointer(self.rect) || self.stroke.is_some() {
+        if !ui.rect_contains_pointer(self.view.rect) || self.gesture.stroke.is_some() {
             return Ok(());
         }
         let (single, double, other) = ui.input(|input| {
@@ -265,7 +207,7 @@ impl Canvas {
             (primary, double, input.pointer.button_clicked(PointerButton::Secondary))
         });
         if single || double {
-            self.click(ui, session, at, double)?;
+            self.click(ui, session, at, double, actions)?;
         }
         if other {
             self.open_menu(ui, session, at);
@@ -273,13 +215,20 @@ impl Canvas {
         Ok(())
     }
 
-    fn click(&mut self, ui: &Ui, session: &mut Session, at: egui::Pos2, double: bool) -> Result<(), String> {
+    fn click(
+        &mut self,
+        ui: &Ui,
+        session: &mut Session,
+        at: egui::Pos2,
+        double: bool,
+        actions: &mut Actions,
+    ) -> Result<(), String> {
         if let Some((node, end, port)) = self.port_at(at) {
             let link = match end {
                 super::view::End::Output => Some(Link { node, port }),
                 super::view::End::Input => session.source(&InputEnd { node, port }),
             };
-            session.wanted_view = link;
+            actions.extend(link.map(Action::ViewWire));
             return Ok(());
         }
         if let Some(name) = self.node_at(at) {
@@ -292,7 +241,7 @@ impl Canvas {
             if double && session.editable() {
                 self.add_dot(session, at, wire.from.clone(), std::slice::from_ref(&wire.to))?;
             } else if !double {
-                session.wanted_view = Some(wire.from);
+                actions.push(Action::ViewWire(wire.from));
             }
             return Ok(());
         }
@@ -306,30 +255,25 @@ impl Canvas {
     /// Opens the palette of nodes to add, at the pointer if that is over the canvas.
     pub fn open_palette(&mut self, ctx: &egui::Context, session: &Session, pointer: Option<egui::Pos2>) {
         let place = self.pointed(pointer);
-        let at = place.unwrap_or(self.rect.center());
-        let palette = self.palette.insert(Palette::new(at, session.library(), theme::look(ctx), None));
+        let at = place.unwrap_or(self.view.rect.center());
+        let palette = self.popups.palette.insert(Palette::new(at, session.library(), theme::look(ctx), None));
         palette.place = place;
     }
 
-    /// Shows the palette and puts in what is chosen, with the wire that was let go.
-    pub(super) fn show_palette(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
-        let Some(palette) = &mut self.palette else { return Ok(()) };
+    /// Shows the palette and adds what is chosen, with the wire that was dropped.
+    pub(super) fn show_palette(&mut self, ui: &Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+        let Some(palette) = &mut self.popups.palette else { return Ok(()) };
         let place = palette.place;
         let wanted = match palette.show(ui.ctx()) {
             Ok(None) => return Ok(()),
             Ok(Some(wanted)) => wanted,
             Err(()) => {
-                self.palette = None;
+                self.popups.palette = None;
                 return Ok(());
             }
         };
-        self.palette = None;
-        self.add(session, wanted, place)
-    }
-
-    /// A point of the window in the document's points.
-    pub(super) fn to_document(&self, at: egui::Pos2) -> Vec2 {
-        (at - self.rect.min - self.pan) / self.zoom
+        self.popups.palette = None;
+        self.add(session, wanted, place, actions)
     }
 }
 
@@ -353,7 +297,7 @@ pub(super) fn rewire(
     Ok(())
 }
 
-/// Where the pointer would open something, for a command that came by the keyboard.
+/// Where a command from the keyboard opens something.
 pub fn pointer(ctx: &egui::Context) -> Option<egui::Pos2> {
     ctx.input(|input| input.pointer.latest_pos())
 }

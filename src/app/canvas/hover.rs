@@ -1,4 +1,4 @@
-//! What lies under the pointer, and what there is to say about it.
+//! What is under the pointer, and its tooltip.
 
 use eframe::egui::{self, Pos2, RichText, Ui};
 
@@ -6,11 +6,12 @@ use super::view::{End, REACH};
 use super::wire_drag::WireDrag;
 use super::wires::{NEAR, WireShape};
 use super::{Canvas, frames};
+use crate::app::panes::Pane;
 use crate::app::session::Session;
 use crate::app::{prose, theme};
 use crate::edit::PortSignature;
 
-/// How long the pointer has to rest \[s\].
+/// How long the pointer has to rest before a tooltip appears \[s\].
 const REST: f32 = 0.35;
 
 impl Canvas {
@@ -20,25 +21,25 @@ impl Canvas {
     }
 
     pub(super) fn wire_at(&self, at: Pos2) -> Option<&WireShape> {
-        // Wires that go back stay behind: where others are as near, those are meant.
+        // Wires that run backwards lie behind: other wires at the same distance win.
         let behind = |wire: &WireShape| if wire.back() { 0.5 * NEAR } else { 0.0 };
-        let near = self.wires.iter().filter_map(|wire| Some((wire.near(at)? + behind(wire), wire)));
+        let near = self.level.wires.iter().filter_map(|wire| Some((wire.near(at)? + behind(wire), wire)));
         near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, wire)| wire)
     }
 
     /// The port whose dot the pointer is on.
     pub(super) fn port_at(&self, at: Pos2) -> Option<(String, End, String)> {
-        let reach = REACH * self.zoom;
+        let reach = REACH * self.view.zoom;
         let hit = |node: &str, end, port: &PortSignature| {
-            let place = self.paint.port(*self.ids.get(node)?, end, &port.name)?;
+            let place = self.paint.port(*self.drawn.ids.get(node)?, end, &port.name)?;
             (place.distance(at) < reach).then(|| (node.to_string(), end, port.name.clone()))
         };
         let near = |name: &&String| {
-            let rect = self.ids.get(*name).and_then(|id| self.paint.rects.get(id));
+            let rect = self.drawn.ids.get(*name).and_then(|id| self.paint.rects.get(id));
             rect.is_some_and(|rect| rect.expand(reach).contains(at))
         };
-        self.signatures.keys().filter(near).find_map(|name| {
-            let signature = self.signatures.get(name)?;
+        self.level.signatures.keys().filter(near).find_map(|name| {
+            let signature = self.level.signatures.get(name)?;
             let inputs = signature.inputs.iter().find_map(|port| hit(name, End::Input, port));
             inputs.or_else(|| signature.outputs.iter().find_map(|port| hit(name, End::Output, port)))
         })
@@ -48,12 +49,12 @@ impl Canvas {
     fn row_at(&self, at: Pos2) -> Option<(String, End, String)> {
         self.port_at(at).or_else(|| {
             let name = self.node_at(at)?;
-            let (id, signature) = (self.ids.get(&name)?, self.signatures.get(&name)?);
+            let (id, signature) = (self.drawn.ids.get(&name)?, self.level.signatures.get(&name)?);
             let on = |end, port: &PortSignature| {
                 let place = self.paint.port(*id, end, &port.name)?;
                 let rect = self.paint.rects.get(id)?;
                 let side = if end == End::Input { at.x < rect.center().x } else { at.x > rect.center().x };
-                let row = (at.y - place.y).abs() < 0.5 * REACH * self.zoom && side;
+                let row = (at.y - place.y).abs() < 0.5 * REACH * self.view.zoom && side;
                 row.then(|| (name.clone(), end, port.name.clone()))
             };
             let inputs = signature.inputs.iter().find_map(|port| on(End::Input, port));
@@ -66,20 +67,18 @@ impl Canvas {
     }
 
     fn face_of(&self, node: &str, end: End, port: &str) -> Option<&PortSignature> {
-        let signature = self.signatures.get(node)?;
+        let signature = self.level.signatures.get(node)?;
         let ports = if end == End::Input { &signature.inputs } else { &signature.outputs };
         ports.iter().find(|signature| signature.name == port)
     }
 
-    /// Tells what the pointer is over: to the rest of the window at once, to the person after a moment.
+    /// Notes the node under the pointer, and shows a tooltip after a moment.
     pub(super) fn hover(&mut self, ui: &Ui, session: &mut Session, drag: Option<&WireDrag>) {
-        let over = ui.rect_contains_pointer(self.rect) && self.palette.is_none() && self.menu.is_none();
+        let over =
+            ui.rect_contains_pointer(self.view.rect) && self.popups.palette.is_none() && self.popups.menu.is_none();
         let at = ui.input(|input| input.pointer.latest_pos()).filter(|_| over);
         let node = at.and_then(|at| self.node_at(at));
-        if node.is_some() || std::mem::replace(&mut self.hovering, node.is_some()) {
-            session.hovered = node.as_ref().map(|name| session.scope().path(name));
-            self.hovering = node.is_some();
-        }
+        session.hover(Pane::Graph, node.as_ref().map(|name| session.scope().path(name)));
         let Some(at) = at else { return };
         let port = self.row_at(at);
         if let Some(drag) = drag {
@@ -111,8 +110,12 @@ impl Canvas {
             }
         } else if let Some(wire) = self.wire_at(at) {
             let text = format!("{} → {}.{}", wire.from, wire.to.node, wire.to.port);
-            let port =
-                self.signatures.get(&wire.from.node).and_then(|f| f.outputs.get(f.output(&wire.from.port)?)).cloned();
+            let port = self
+                .level
+                .signatures
+                .get(&wire.from.node)
+                .and_then(|f| f.outputs.get(f.output(&wire.from.port)?))
+                .cloned();
             tooltip(ui, |ui| {
                 ui.label(RichText::new(text).strong());
                 if let Some(port) = &port {
@@ -139,27 +142,29 @@ impl Canvas {
         tooltip(ui, |ui| drop(ui.label(prose::label(ui, "", &reason, theme::of(ui).warning))));
     }
 
-    /// Gives nodes and ports names for screen readers, and for whatever else drives the window by names.
+    /// Gives nodes and ports names for screen readers, and for other programs that drive the window by names.
     pub(super) fn name_parts(&self, ui: &Ui) {
-        // There are a thousand of them, so only where somebody asks.
+        // There may be a thousand of them, so this is done only while accessibility is active.
         if ui.ctx().accesskit_node_builder(ui.unique_id(), |_| ()).is_none() {
             return;
         }
         let named = |rect: egui::Rect, name: String| {
-            if rect.intersects(self.rect) {
+            if rect.intersects(self.view.rect) {
                 let id = ui.id().with(("named", &name));
                 let response = ui.interact(rect, id, egui::Sense::hover());
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, &name));
             }
         };
-        named(self.rect, "canvas".into());
-        for (name, id) in &self.ids {
-            let (Some(rect), Some(signature)) = (self.paint.rects.get(id), self.signatures.get(name)) else { continue };
-            if !rect.intersects(self.rect) {
+        named(self.view.rect, "canvas".into());
+        for (name, id) in &self.drawn.ids {
+            let (Some(rect), Some(signature)) = (self.paint.rects.get(id), self.level.signatures.get(name)) else {
+                continue;
+            };
+            if !rect.intersects(self.view.rect) {
                 continue;
             }
             named(
-                egui::Rect::from_min_size(rect.min, egui::vec2(rect.width(), 22.0 * self.zoom)),
+                egui::Rect::from_min_size(rect.min, egui::vec2(rect.width(), 22.0 * self.view.zoom)),
                 format!("node {name}"),
             );
             for (end, word, ports) in
@@ -167,7 +172,7 @@ impl Canvas {
             {
                 for port in ports {
                     if let Some(at) = self.paint.port(*id, end, &port.name) {
-                        let rect = egui::Rect::from_center_size(at, egui::Vec2::splat(REACH * self.zoom));
+                        let rect = egui::Rect::from_center_size(at, egui::Vec2::splat(REACH * self.view.zoom));
                         named(rect, format!("{word} {name}.{}", port.name));
                     }
                 }

@@ -1,4 +1,4 @@
-//! Places nodes by how far they are from where the frame begins: States, numbers and sources on the left.
+//! Lays out nodes by their distance from the sources: States, numbers and sources on the left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,27 +8,27 @@ use crate::document::{Document, NodeKind, Nodes, Scope};
 use crate::edit::{self, NodeSignature};
 use crate::library::Library;
 
-/// Between two columns, and between two nodes of a column \[points\].
+/// Gap between two columns, and between two nodes of a column \[points\].
 const GAP: Vec2 = vec2(56.0, 26.0);
-/// Between two bands of columns \[points\].
+/// Gap between two bands of columns \[points\].
 const BAND_GAP: f32 = 60.0;
 const MAX_BANDS: usize = 4;
-/// Width over height that a canvas usually has.
+/// Typical aspect ratio of a canvas.
 const ASPECT: f32 = 1.5;
-/// Sweeps that put nodes beside what they are wired to.
+/// Sweeps that order nodes beside their neighbours.
 const SWEEPS: usize = 8;
 
-/// Size of a node on the canvas, as good as it can be told before it is drawn \[points\].
+/// Estimated size of a node on the canvas before it is drawn \[points\].
 pub fn node_size(signature: &NodeSignature) -> Vec2 {
     vec2(super::view::WIDTH, 62.0 + 21.5 * (signature.inputs.len() + signature.outputs.len()) as f32)
 }
 
-/// How far down the port of a row is, as good as it can be told before it is drawn \[points\].
+/// Estimated distance of the port of a row from the top before it is drawn \[points\].
 pub fn port_height(row: usize) -> f32 {
     46.0 + 21.5 * row as f32
 }
 
-/// Gives nodes a place that have none, in the document and in its groups.
+/// Lays out nodes without a position, in the document and in its groups.
 pub fn place_all(document: &mut Document, library: &Library) {
     let mut pending = vec![Scope::default()];
     while let Some(scope) = pending.pop() {
@@ -40,7 +40,7 @@ pub fn place_all(document: &mut Document, library: &Library) {
     }
 }
 
-/// Gives nodes a place that have none: those that lie on each other at the origin. They come below the others.
+/// Lays out nodes without a position: those that all lie at the origin. They are placed below the others.
 pub fn place_new(nodes: &mut Nodes, signatures: &BTreeMap<String, NodeSignature>) {
     if nodes.values().filter(|node| node.at == (0.0, 0.0)).count() < 2 {
         return;
@@ -56,7 +56,7 @@ pub fn place_new(nodes: &mut Nodes, signatures: &BTreeMap<String, NodeSignature>
     }
 }
 
-/// A place for every node: columns from left to right, in as many bands as show them largest.
+/// A position for every node: columns from left to right, in the number of bands that shows them largest.
 pub fn arranged(nodes: &Nodes, sizes: &BTreeMap<String, Vec2>) -> BTreeMap<String, (f32, f32)> {
     let mut places = BTreeMap::new();
     let columns = columns(nodes);
@@ -79,7 +79,7 @@ pub fn arranged(nodes: &Nodes, sizes: &BTreeMap<String, Vec2>) -> BTreeMap<Strin
     places
 }
 
-/// Nodes below each other.
+/// Nodes that stand below each other.
 struct Column {
     nodes: Vec<(String, Vec2)>,
     size: Vec2,
@@ -99,7 +99,7 @@ fn split(columns: &[Column], bands: usize) -> impl Iterator<Item = &[Column]> {
     columns.chunks(columns.len().div_ceil(bands).max(1))
 }
 
-/// How large the nodes appear when all are shown in so many bands.
+/// The scale at which all nodes are visible with so many bands.
 fn scale(columns: &[Column], bands: usize) -> f32 {
     let (mut width, mut height) = (1.0f32, -BAND_GAP);
     for band in split(columns, bands) {
@@ -109,10 +109,10 @@ fn scale(columns: &[Column], bands: usize) -> f32 {
     (ASPECT / width).min(1.0 / height.max(1.0))
 }
 
-/// The longest way to each node from a source. A State is one: what it takes is for the next frame.
+/// The longest path to each node from a source. A State is a source, since its input is for the next frame.
 fn columns(nodes: &Nodes) -> BTreeMap<String, usize> {
     let mut columns: BTreeMap<String, usize> = nodes.keys().map(|name| (name.clone(), 0)).collect();
-    // A cycle would push its nodes on without end; no way is longer than there are nodes.
+    // A cycle would push its nodes on without end; no path is longer than the number of nodes.
     for _ in 0..nodes.len() {
         let mut settled = true;
         for (name, node) in nodes {
@@ -131,7 +131,7 @@ fn columns(nodes: &Nodes) -> BTreeMap<String, usize> {
     columns
 }
 
-/// What reads nothing stands beside its first reader, not at the far left.
+/// Nodes without inputs stand beside their first reader, not at the far left.
 fn pull_sources(nodes: &Nodes, columns: &mut BTreeMap<String, usize>) {
     for (name, node) in nodes {
         let readers = nodes.iter().filter(|(_, n)| n.inputs.values().any(|link| link.node == *name));
@@ -174,7 +174,7 @@ fn ordered(nodes: &Nodes, columns: &BTreeMap<String, usize>) -> Vec<Vec<String>>
     result
 }
 
-/// Where the nodes of a column stand, from its middle.
+/// Positions of the nodes of a column, from its middle.
 fn heights(column: &[String]) -> Vec<(String, f32)> {
     let middle = 0.5 * (column.len() as f32 - 1.0);
     column.iter().enumerate().map(|(index, name)| (name.clone(), index as f32 - middle)).collect()

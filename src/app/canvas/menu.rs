@@ -1,10 +1,11 @@
-//! Menus of the right button, over a node, a wire, a frame.
+//! Context menus of nodes, wires and comment frames.
 
 use eframe::egui::{self, Key, Pos2, RichText, Ui, vec2};
 
 use super::Canvas;
+use crate::app::action::{Action, Actions};
 use crate::app::command::Command;
-use crate::app::session::Session;
+use crate::app::session::{Selection, Session};
 use crate::app::theme;
 use crate::document::{Color, Link};
 use crate::edit::{self, InputEnd};
@@ -23,7 +24,7 @@ const COLORS: [Color; 8] = [
 
 #[derive(Clone, Debug)]
 enum Subject {
-    /// The selected nodes, of which this one was pressed.
+    /// The selected nodes, of which this one was clicked.
     Nodes(String),
     Wire(Link, InputEnd),
     Frame,
@@ -35,7 +36,7 @@ pub(super) struct Menu {
     subject: Subject,
 }
 
-/// What was chosen that is no command.
+/// What was chosen.
 enum Choice {
     Command(Command),
     Color(Option<Color>),
@@ -45,33 +46,32 @@ enum Choice {
 }
 
 impl Canvas {
-    /// Opens what belongs to the thing under the pointer: a menu, or the palette over the ground.
+    /// Opens the context menu of what is under the pointer, or the palette over the background.
     pub(super) fn open_menu(&mut self, ui: &Ui, session: &mut Session, at: Pos2) {
         let subject = if let Some(name) = self.node_at(at) {
             if !session.selection.contains(&name) {
-                session.selection = std::iter::once(name.clone()).collect();
+                session.selection.nodes = std::iter::once(name.clone()).collect();
             }
-            session.frame = None;
+            session.selection.frame = None;
             Some(Subject::Nodes(name))
         } else if let Some(wire) = self.wire_at(at) {
             Some(Subject::Wire(wire.from.clone(), wire.to.clone()))
         } else if let Some(index) = self.frame_at(session, at) {
-            session.selection.clear();
-            session.frame = Some(index);
+            session.selection = Selection::of_frame(index);
             Some(Subject::Frame)
         } else {
             None
         };
         match subject {
-            Some(subject) => self.menu = Some(Menu { at, subject }),
+            Some(subject) => self.popups.menu = Some(Menu { at, subject }),
             None if session.editable() => self.open_palette(ui.ctx(), session, Some(at)),
             None => {}
         }
     }
 
-    /// Shows the open menu and does what is chosen.
-    pub(super) fn show_menu(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
-        let Some(menu) = &self.menu else { return Ok(()) };
+    /// Shows the open menu and carries out what was chosen.
+    pub(super) fn show_menu(&mut self, ui: &Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+        let Some(menu) = &self.popups.menu else { return Ok(()) };
         let mut choice = None;
         let area = egui::Area::new(egui::Id::new("canvas menu")).order(egui::Order::Foreground).fixed_pos(menu.at);
         let area = area.constrain(true).show(ui.ctx(), |ui| {
@@ -88,18 +88,24 @@ impl Canvas {
         let outside = ui.input(|input| input.pointer.any_pressed()) && !area.response.contains_pointer();
         let Some(choice) = choice else {
             if escape || outside {
-                self.menu = None;
+                self.popups.menu = None;
             }
             return Ok(());
         };
-        let Some(menu) = self.menu.take() else { return Ok(()) };
-        self.chosen(session, menu, choice)
+        let Some(menu) = self.popups.menu.take() else { return Ok(()) };
+        self.chosen(session, menu, choice, actions)
     }
 
-    fn chosen(&mut self, session: &mut Session, menu: Menu, choice: Choice) -> Result<(), String> {
+    fn chosen(
+        &mut self,
+        session: &mut Session,
+        menu: Menu,
+        choice: Choice,
+        actions: &mut Actions,
+    ) -> Result<(), String> {
         match (choice, menu.subject) {
-            (Choice::Command(command), _) => self.asked.push(command),
-            (Choice::See(link), _) => session.wanted_view = Some(link),
+            (Choice::Command(command), _) => actions.push(Action::Run(command)),
+            (Choice::See(link), _) => actions.push(Action::ViewWire(link)),
             (Choice::Color(color), _) => self.set_color(session, color),
             (Choice::Dot, Subject::Wire(from, to)) => {
                 self.add_dot(session, menu.at, from, std::slice::from_ref(&to))?;
@@ -115,11 +121,11 @@ impl Canvas {
 
     /// Colours the selection.
     fn set_color(&self, session: &mut Session, color: Option<Color>) {
-        let (scope, names, frame) = (session.scope().clone(), session.selection.clone(), session.frame);
+        let (scope, names, frame) = (session.scope().clone(), session.selection.nodes.clone(), session.selection.frame);
         session.arrange("color", |document| {
             edit::set_color(document, &scope, &names, color);
             if let Some(frame) = frame {
-                // The frame is there: it was pressed.
+                // The frame exists: it was clicked.
                 let _ = edit::update_frame(document, &scope, frame, |frame| frame.color = color);
             }
         });
@@ -176,7 +182,7 @@ fn frame(ui: &mut Ui) -> Option<Choice> {
     choice.or(colors(ui, true))
 }
 
-/// A row of colours, and none.
+/// A row of colours, and a button for the default colour.
 fn colors(ui: &mut Ui, enabled: bool) -> Option<Choice> {
     let mut choice = None;
     ui.add_enabled_ui(enabled, |ui| {

@@ -1,4 +1,4 @@
-//! The whole graph, small, in a corner: where one is, and a way to be elsewhere.
+//! The minimap: the whole level in a corner, with the part that is in view.
 
 use eframe::egui::{self, CornerRadius, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, Vec2, vec2};
 
@@ -8,19 +8,20 @@ use crate::app::theme;
 
 const SIZE: Vec2 = vec2(190.0, 120.0);
 const MARGIN: f32 = 12.0;
-/// How much of it is to be seen while the pointer is elsewhere: nodes may lie below it.
+/// Its opacity while the pointer is elsewhere, since nodes may lie below it.
 const FAINT: f32 = 0.4;
 
 impl Canvas {
-    /// Draws the map, see-through until the pointer is over it, and moves the view to where it is pressed. Nothing while all nodes
-    /// are in sight.
+    /// Draws the map, transparent until the pointer is over it, and moves the view to where it is clicked. Nothing is drawn while all nodes
+    /// are in view.
     pub(super) fn minimap(&mut self, ui: &Ui, session: &Session) {
         let nodes = self.bounds(session, |_| true);
-        let view = Rect::from_min_size(((-self.pan) / self.zoom).to_pos2(), self.rect.size() / self.zoom);
-        if !nodes.is_positive() || view.contains_rect(nodes) || self.rect.width() < 2.5 * SIZE.x {
+        let view =
+            Rect::from_min_size(((-self.view.pan) / self.view.zoom).to_pos2(), self.view.rect.size() / self.view.zoom);
+        if !nodes.is_positive() || view.contains_rect(nodes) || self.view.rect.width() < 2.5 * SIZE.x {
             return;
         }
-        let map = Rect::from_min_size(self.rect.max - SIZE - Vec2::splat(MARGIN), SIZE);
+        let map = Rect::from_min_size(self.view.rect.max - SIZE - Vec2::splat(MARGIN), SIZE);
         let world = nodes.union(view);
         let scale = (SIZE / world.size()).min_elem();
         let corner = map.center() - 0.5 * world.size() * scale;
@@ -42,7 +43,7 @@ impl Canvas {
             let color = frame.color.map_or(look.frame, theme::color);
             painter.rect_filled(rect_to_map(area), 1.0, color.gamma_multiply(0.35));
         }
-        for name in self.signatures.keys() {
+        for name in self.level.signatures.keys() {
             let Some(area) = self.area(session, name) else { continue };
             let node = session.nodes().get(name);
             let color = match node.and_then(|node| node.color) {
@@ -55,7 +56,7 @@ impl Canvas {
         painter.rect_stroke(rect_to_map(view), 1.0, Stroke::new(1.0, look.text), StrokeKind::Inside);
         if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked() || response.dragged()) {
             let target = world.min + (at - corner) / scale;
-            self.pan = 0.5 * self.rect.size() - target.to_vec2() * self.zoom;
+            self.view.pan = 0.5 * self.view.rect.size() - target.to_vec2() * self.view.zoom;
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The canvas: nodes and wires of the open level. It is a view, built anew from the document; whatever the node-graph crate
-//! changes in its own copy is read off as an edit of the document and then forgotten.
+//! The canvas: nodes and wires of the open level. It is rebuilt from the document; whatever the node-graph crate
+//! changes in its own copy is turned into an edit of the document and then discarded.
 
 mod commands;
 mod figures;
@@ -17,6 +17,7 @@ mod strokes;
 #[cfg(test)]
 mod tests;
 mod view;
+mod viewport;
 mod wire_drag;
 mod wires;
 
@@ -25,92 +26,84 @@ use std::collections::{BTreeMap, BTreeSet};
 use eframe::egui::{self, Align, Layout, Rect, RichText, TextureId, Ui, Vec2, vec2};
 use egui_node_graph::{InputId, NodeId, OutputId};
 
+use super::action::Actions;
 use super::session::Session;
 use super::theme::{self, Look};
-use crate::document::{Link, Node, NodeKind, Nodes, ParamValue};
+use crate::document::{Link, Node, Nodes, Outline, ParamValue, Scope};
 use crate::edit::{IN, InputEnd, NodeSignature, OUT};
 use figures::Figures;
+use gestures::Gesture;
 pub use gestures::pointer;
 use menu::Menu;
 use palette::Palette;
 use rename::Renaming;
 use sight::Drawn;
-use strokes::Stroke;
-use view::{NoTemplates, Outline, Paint, PortView, Repeats, State};
+use view::{NoTemplates, Paint, PortView, Repeats, State};
+use viewport::{Framing, Spot, Viewport};
 use wire_drag::{Chooser, WireDrag};
 use wires::WireShape;
 
-const ZOOM: std::ops::RangeInclusive<f32> = 0.2..=2.0;
-
-/// What the view is to be moved to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Framing {
-    /// All nodes, or as many from the left as can be read.
-    Start,
-    All,
-    Selection,
-}
-
-/// Where a level was last looked at.
-#[derive(Clone, Copy, Debug)]
-struct Spot {
-    pan: Vec2,
-    zoom: f32,
-}
-
-/// A small picture of what a node makes, and its height for a width of 1.
+/// Thumbnails by node, each with its height for a width of 1.
 pub type Thumbnails = BTreeMap<String, (TextureId, f32)>;
 
 pub struct Canvas {
+    /// The node-graph crate's own copy of the graph, and what its hooks know.
     state: State,
     paint: Paint,
-    signatures: BTreeMap<String, NodeSignature>,
-    /// Nodes that the crate draws: those in sight, and what they read.
-    ids: BTreeMap<String, NodeId>,
-    /// They are drawn without ports, which are too small to be used.
-    bare: bool,
+    level: LevelView,
     drawn: Drawn,
     figures: Figures,
-    /// The edit, the plan, the level and the theme that the view was built after.
-    built: Option<(u64, u64, crate::document::Scope, bool)>,
-    /// Where the document's origin lies, from the upper left corner \[points\].
-    pan: Vec2,
-    zoom: f32,
-    framing: Option<Framing>,
-    /// Levels that were open before.
-    spots: BTreeMap<crate::document::Scope, Spot>,
+    view: Viewport,
+    gesture: Gesture,
+    popups: Popups,
+    /// It was drawn in this frame, and not behind another pane.
+    shown: bool,
+    pub options: Options,
+    /// Thumbnails by node.
+    pub thumbnails: Thumbnails,
+}
+
+/// What the canvas shows of the open level.
+#[derive(Default)]
+struct LevelView {
+    /// The edit, the plan, the level and the theme that it was built after.
+    built: Option<(u64, u64, Scope, bool)>,
+    signatures: BTreeMap<String, NodeSignature>,
+    /// Numbers of the level, and the nodes whose expressions name them.
+    mentions: Vec<(String, String)>,
     /// Wires as they were drawn.
     wires: Vec<WireShape>,
     /// The wires are those of the level as it is, but for this one, which is dragged.
     listed: Option<Option<InputEnd>>,
-    /// The input whose wire is dragged, until it is let go.
-    picked: Option<InputEnd>,
-    /// The same, for a moment longer.
-    taken_off: Option<InputEnd>,
-    /// A gesture was given up by Escape.
-    escaped: bool,
-    moved: bool,
-    grip: Option<gestures::Grip>,
-    held_frame: Option<frames::Held>,
-    stroke: Option<Stroke>,
+}
+
+/// What is open over the canvas and has the keyboard.
+#[derive(Default)]
+struct Popups {
     palette: Option<Palette>,
     chooser: Option<Chooser>,
     menu: Option<Menu>,
     renaming: Option<Renaming>,
-    /// Commands that were chosen on the canvas.
-    asked: Vec<super::command::Command>,
-    /// It was drawn in this frame, and not behind another pane.
-    shown: bool,
-    rect: Rect,
-    /// The pointer is over a node.
-    hovering: bool,
-    /// Numbers of the level, and the nodes whose expressions name them.
-    mentions: Vec<(String, String)>,
-    /// Shares of the GPU's time are painted on the nodes.
+}
+
+impl Popups {
+    fn any(&self) -> bool {
+        self.palette.is_some() || self.chooser.is_some() || self.menu.is_some() || self.renaming.is_some()
+    }
+}
+
+/// What is shown besides nodes and wires.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Shares of the GPU's time, as colours of the nodes.
     pub heat: bool,
     pub minimap: bool,
-    /// Small pictures by node.
-    pub thumbnails: Thumbnails,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { heat: false, minimap: true }
+    }
 }
 
 impl Default for Canvas {
@@ -118,79 +111,58 @@ impl Default for Canvas {
         Canvas {
             state: State::new(1.0),
             paint: Paint::default(),
-            signatures: BTreeMap::new(),
-            ids: BTreeMap::new(),
-            bare: false,
+            level: LevelView::default(),
             drawn: Drawn::default(),
             figures: Figures::default(),
-            built: None,
-            pan: Vec2::ZERO,
-            zoom: 1.0,
-            framing: Some(Framing::Start),
-            spots: BTreeMap::new(),
-            wires: Vec::new(),
-            listed: None,
-            picked: None,
-            taken_off: None,
-            escaped: false,
-            moved: false,
-            grip: None,
-            held_frame: None,
-            stroke: None,
-            palette: None,
-            chooser: None,
-            menu: None,
-            renaming: None,
-            asked: Vec::new(),
+            view: Viewport::default(),
+            gesture: Gesture::default(),
+            popups: Popups::default(),
             shown: false,
-            rect: Rect::ZERO,
-            hovering: false,
-            mentions: Vec::new(),
-            heat: false,
-            minimap: true,
+            options: Options::default(),
             thumbnails: Thumbnails::new(),
         }
     }
 }
 
 impl Canvas {
-    /// Starts over with another document, with the same ways of showing it.
+    /// Starts over with another document, with the same options.
     pub fn clear(&mut self) {
-        *self = Canvas { heat: self.heat, minimap: self.minimap, ..Canvas::default() };
+        *self = Canvas { options: self.options, ..Canvas::default() };
     }
 
-    /// Draws the canvas and turns what was done on it into edits. An `Err` is a sentence for the person.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
+    /// Draws the canvas and turns what was done on it into edits and actions. An `Err` is a sentence for the person.
+    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         self.shown = true;
-        self.breadcrumbs(ui, session);
-        self.rect = ui.available_rect_before_wrap();
-        if !self.rect.is_positive() {
+        self.breadcrumbs(ui, session, actions);
+        self.view.rect = ui.available_rect_before_wrap();
+        if !self.view.rect.is_positive() {
             return Ok(());
         }
         self.rebuild(theme::of(ui), session);
         self.list_wires(theme::of(ui), session);
-        self.reveal(session);
+        self.frame_revealed(session);
         self.navigate(ui, session);
         self.populate(theme::of(ui), session);
         self.place(session);
         let drag = self.wire_drag();
         self.sync(theme::of(ui), session, drag.as_ref(), ui.input(|input| input.time));
-        let mut canvas = ui.new_child(egui::UiBuilder::new().max_rect(self.rect).layout(Layout::top_down(Align::Min)));
-        canvas.set_clip_rect(self.rect.intersect(ui.clip_rect()));
-        wires::grid(&canvas, self.rect, self.pan, self.zoom);
+        let mut canvas =
+            ui.new_child(egui::UiBuilder::new().max_rect(self.view.rect).layout(Layout::top_down(Align::Min)));
+        canvas.set_clip_rect(self.view.rect.intersect(ui.clip_rect()));
+        wires::grid(&canvas, self.view.rect, self.view.pan, self.view.zoom);
         let behind = canvas.painter().add(egui::Shape::Noop);
         let painter = canvas.painter().clone();
-        (self.paint.zoom, self.paint.pointer) = (self.zoom, ui.input(|input| input.pointer.hover_pos()));
+        (self.paint.zoom, self.paint.pointer) = (self.view.zoom, ui.input(|input| input.pointer.hover_pos()));
         let boxed = self.state.ongoing_box_selection;
         canvas.set_opacity(0.0);
         let response = self.state.draw_graph_editor(&mut canvas, NoTemplates, &mut self.paint, Vec::new());
         canvas.set_opacity(1.0);
-        // The crate opens its finder at any right click in the window; ours is opened below.
+        // The crate opens its finder at any right click in the window; our palette is opened below.
         self.state.node_finder = None;
         self.note_drawn();
         self.lay_wires(session);
         let frames = self.frame_shapes(&canvas, session);
-        let wires = wires::shape(&self.wires, self.rect, self.zoom);
+        let wires = wires::shape(&self.level.wires, self.view.rect, self.view.zoom);
         let mentions = self.mention_shapes(theme::of(ui), session);
         painter.set(behind, egui::Shape::Vec(vec![frames, mentions, wires]));
         if let Some(drag) = &drag {
@@ -202,8 +174,9 @@ impl Canvas {
             let edge = egui::Color32::from_rgba_unmultiplied(200, 200, 200, 180);
             painter.rect(area, 2.0, fill, egui::Stroke::new(3.0, edge), egui::StrokeKind::Outside);
         }
-        let told = self.gestures(&canvas, session, drag.as_ref(), boxed.is_some(), &response.node_responses);
-        if self.minimap {
+        let drawn = (drag.as_ref(), boxed.is_some(), response.node_responses.as_slice());
+        let told = self.gestures(&canvas, session, drawn, actions);
+        if self.options.minimap {
             self.minimap(&canvas, session);
         }
         self.hover(&canvas, session, drag.as_ref());
@@ -212,23 +185,22 @@ impl Canvas {
         told
     }
 
-    /// To be called at the end of every frame. What is open on a canvas that is out of sight would keep the keyboard to itself.
+    /// To be called at the end of every frame. Closes what is open on a hidden canvas, which would keep the keyboard.
     pub fn settle(&mut self) {
         if std::mem::take(&mut self.shown) {
             return;
         }
-        (self.palette, self.chooser, self.menu, self.renaming, self.stroke) = (None, None, None, None, None);
-        (self.state.connection_in_progress, self.picked) = (None, None);
+        self.popups = Popups::default();
+        (self.gesture.stroke, self.gesture.picked, self.state.connection_in_progress) = (None, None, None);
     }
 
-    /// What was done with the pointer, in the order in which one thing takes it from another.
+    /// Handles the pointer, in order of precedence.
     fn gestures(
         &mut self,
         ui: &Ui,
         session: &mut Session,
-        drag: Option<&WireDrag>,
-        boxed: bool,
-        responses: &[view::Response],
+        (drag, boxed, responses): (Option<&WireDrag>, bool, &[view::Response]),
+        actions: &mut Actions,
     ) -> Result<(), String> {
         self.frames(ui, session);
         self.select(ui, session, boxed, responses);
@@ -240,80 +212,68 @@ impl Canvas {
         }
         told = told.and(self.choose(ui, session));
         told = told.and(self.strokes(ui, session));
-        told = told.and(self.clicks(ui, session));
-        told = told.and(self.show_menu(ui, session));
+        told = told.and(self.clicks(ui, session, actions));
+        told = told.and(self.show_menu(ui, session, actions));
         told = told.and(self.show_renaming(ui, session));
-        told.and(self.show_palette(ui, session))
+        told.and(self.show_palette(ui, session, actions))
     }
 
-    /// Brings the selection into view where somebody asked for that and it is not.
-    fn reveal(&mut self, session: &mut Session) {
-        if !std::mem::take(&mut session.reveal) {
-            return;
-        }
-        let view = self.rect.shrink(room::EDGE);
-        let seen = |name: &String| self.window_area(session, name).is_some_and(|area| view.contains_rect(area));
-        if !session.selection.iter().all(seen) {
-            self.framing = Some(Framing::Selection);
-        }
-    }
-
-    /// Builds the crate's graph anew when nodes or ports have changed, or another level was opened.
+    /// Rebuilds the crate's graph when nodes or ports have changed, or another level was opened.
     fn rebuild(&mut self, look: &Look, session: &Session) {
         let now = (session.revision(), session.plans(), session.scope().clone(), look.dark);
-        if self.built.as_ref() == Some(&now) {
+        if self.level.built.as_ref() == Some(&now) {
             return;
         }
-        let before = self.built.replace(now);
+        let before = self.level.built.replace(now);
         let same = before.as_ref().is_some_and(|(.., scope, dark)| scope == session.scope() && *dark == look.dark);
         if let Some((_, _, scope, _)) = before.filter(|(.., scope, _)| scope != session.scope()) {
-            self.spots.insert(scope, Spot { pan: self.pan, zoom: self.zoom });
-            match self.spots.get(session.scope()) {
-                Some(spot) => (self.pan, self.zoom) = (spot.pan, spot.zoom),
-                None => self.framing = Some(Framing::Start),
+            self.view.spots.insert(scope, Spot { pan: self.view.pan, zoom: self.view.zoom });
+            match self.view.spots.get(session.scope()) {
+                Some(spot) => (self.view.pan, self.view.zoom) = (spot.pan, spot.zoom),
+                None => self.view.framing = Some(Framing::Start),
             }
         }
-        self.listed = None;
+        self.level.listed = None;
         let signatures = session.signatures();
-        self.mentions = mentions(session.nodes());
-        if same && signatures == self.signatures {
+        self.level.mentions = mentions(session.nodes());
+        if same && signatures == self.level.signatures {
             return;
         }
-        // Nodes that have other ports now are others to the crate.
-        let changed = |name: &String| !same || self.signatures.get(name) != signatures.get(name);
-        let gone: Vec<String> = self.ids.keys().filter(|name| changed(name)).cloned().collect();
+        // A node whose ports have changed is a new one to the crate.
+        let changed = |name: &String| !same || self.level.signatures.get(name) != signatures.get(name);
+        let gone: Vec<String> = self.drawn.ids.keys().filter(|name| changed(name)).cloned().collect();
         gone.iter().for_each(|name| self.take_out(name));
         if !gone.is_empty() {
-            self.picked = None;
+            self.gesture.picked = None;
             self.state.connection_in_progress = None;
         }
-        self.drawn.keep(&signatures, &self.signatures);
-        self.signatures = signatures;
+        self.drawn.keep(&signatures, &self.level.signatures);
+        self.level.signatures = signatures;
     }
 
-    /// Puts every node where the document and the view say.
+    /// Places every node by the document and the viewport.
     fn place(&mut self, session: &Session) {
-        for (name, id) in &self.ids {
-            let dot = session.nodes().get(name).is_some_and(|node| node.kind == NodeKind::Reroute);
+        for (name, id) in &self.drawn.ids {
+            let dot = session.nodes().get(name).is_some_and(|node| node.kind.info().outline == Outline::Dot);
             let above = if dot { vec2(0.0, view::DOT_BELOW) } else { Vec2::ZERO };
-            let at = (place_of(session, name) - above) * self.zoom + self.pan;
+            let at = (place_of(session, name) - above) * self.view.zoom + self.view.pan;
             self.state.node_positions.insert(*id, at.to_pos2());
         }
     }
 
-    /// What changes without the nodes changing: wires, the selection, problems, times.
+    /// Updates what changes in every frame: wires, the selection, problems, times.
     fn sync(&mut self, look: &Look, session: &mut Session, drag: Option<&WireDrag>, now: f64) {
         self.state.graph.connections.clear();
-        let drawn = self.wires.iter().filter(|_| !self.bare);
+        let drawn = self.level.wires.iter().filter(|_| !self.drawn.bare);
         let joined: Vec<(OutputId, InputId)> =
             drawn.filter_map(|wire| Some((self.output(&wire.from)?, self.input(&wire.to)?))).collect();
         joined.into_iter().for_each(|(output, input)| self.state.graph.add_connection(output, input));
         self.dim(look, drag);
         let severities = figures::severities(session);
-        self.figures.update(session, self.heat, now);
+        self.figures.update(session, self.options.heat, now);
         let Figures { still, joined, spent, heat: hot, .. } = &self.figures;
-        let hovered = session.hovered.as_deref().and_then(|path| session.here(path)).map(String::from);
-        for (name, id) in &self.ids {
+        let hovered = session.hovered().and_then(|path| session.here(path)).map(String::from);
+        for (name, id) in &self.drawn.ids {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
             let view = &mut node.user_data;
             view.selected = session.selection.contains(name);
@@ -326,20 +286,21 @@ impl Canvas {
             view.joined = joined.get(name).cloned();
             view.muted = source.muted;
             view.repeats = repeats(source);
-            view.outline = if source.kind == NodeKind::Reroute { Outline::Dot } else { Outline::Box };
+            view.outline = source.kind.info().outline;
             view.color = source.color.map_or_else(|| look.kind(&source.kind), theme::color);
-            let estimate = || self.signatures.get(name).map(layout::node_size);
+            let estimate = || self.level.signatures.get(name).map(layout::node_size);
             view.height = self.drawn.sizes.get(name).copied().or_else(estimate).map(|size| size.y);
             let pictured = !self.thumbnails.is_empty();
             view.thumbnail = pictured.then(|| self.thumbnails.get(&session.scope().path(name)).copied()).flatten();
         }
-        self.state.selected_nodes = session.selection.iter().filter_map(|name| self.ids.get(name).copied()).collect();
+        self.state.selected_nodes =
+            session.selection.nodes.iter().filter_map(|name| self.drawn.ids.get(name).copied()).collect();
     }
 
-    /// While a wire is dragged, ports that it does not fit step back.
+    /// While a wire is dragged, ports that it does not fit are dimmed.
     fn dim(&mut self, look: &Look, drag: Option<&WireDrag>) {
-        for (name, id) in &self.ids {
-            let Some(signature) = self.signatures.get(name) else { continue };
+        for (name, id) in &self.drawn.ids {
+            let Some(signature) = self.level.signatures.get(name) else { continue };
             let Some(node) = self.state.graph.nodes.get(*id) else { continue };
             let fits = |end, port: &crate::edit::PortSignature| {
                 drag.is_none_or(|drag| match drag.node == *name {
@@ -364,60 +325,61 @@ impl Canvas {
         }
     }
 
-    /// Finds the wires of the level, where those have changed.
+    /// Lists the wires of the level if they have changed.
     fn list_wires(&mut self, look: &Look, session: &Session) {
-        if self.listed.as_ref() == Some(&self.picked) {
+        if self.level.listed.as_ref() == Some(&self.gesture.picked) {
             return;
         }
-        let wires = session.wires().filter(|(end, _)| self.picked.as_ref() != Some(end)).filter_map(|(to, from)| {
-            self.signatures.get(&to.node)?.inputs.iter().find(|port| port.name == to.port)?;
-            let signature = self.signatures.get(&from.node)?;
-            let port = signature.outputs.get(signature.output(&from.port)?)?;
-            let from = Link { node: from.node, port: port.name.clone() };
-            let path = session.scope().path(&from.to_string());
-            Some(WireShape::new(from, to, path, look.port(port.ty)))
-        });
-        self.wires = wires.collect();
-        self.listed = Some(self.picked.clone());
+        let wires =
+            session.wires().filter(|(end, _)| self.gesture.picked.as_ref() != Some(end)).filter_map(|(to, from)| {
+                self.level.signatures.get(&to.node)?.inputs.iter().find(|port| port.name == to.port)?;
+                let signature = self.level.signatures.get(&from.node)?;
+                let port = signature.outputs.get(signature.output(&from.port)?)?;
+                let from = Link { node: from.node, port: port.name.clone() };
+                let path = session.scope().path(&from.to_string());
+                Some(WireShape::new(from, to, path, look.port(port.ty)))
+            });
+        self.level.wires = wires.collect();
+        self.level.listed = Some(self.gesture.picked.clone());
     }
 
-    /// Lays the wires between their ports, as those were drawn.
+    /// Lays the wires between their ports as drawn.
     fn lay_wires(&mut self, session: &Session) {
-        let mut wires = std::mem::take(&mut self.wires);
+        let mut wires = std::mem::take(&mut self.level.wires);
         let muted = |name: &str| session.nodes().get(name).is_some_and(|node| node.muted);
         let viewed = session.viewed();
         for wire in &mut wires {
             let start = self.port_place(session, &wire.from.node, view::End::Output, &wire.from.port);
             let end = self.port_place(session, &wire.to.node, view::End::Input, &wire.to.port);
             if let (Some(start), Some(end)) = (start, end) {
-                wire.lay(start, end, self.zoom);
+                wire.lay(start, end, self.view.zoom);
             }
             wire.chosen = [&wire.from.node, &wire.to.node].into_iter().any(|name| session.selection.contains(name));
             wire.idle = muted(&wire.from.node) || muted(&wire.to.node);
             wire.lit = viewed.contains(&wire.path);
         }
-        self.wires = wires;
+        self.level.wires = wires;
     }
 
     /// Faint lines from numbers to the nodes whose expressions name them; those of selected nodes stand out.
     fn mention_shapes(&self, look: &Look, session: &Session) -> egui::Shape {
         let shape = |(number, node): &(String, String)| {
             let from = self.port_place(session, number, view::End::Output, "value")?;
-            let to = self.window_area(session, node)?.left_top() + vec2(0.0, 12.0 * self.zoom);
+            let to = self.window_area(session, node)?.left_top() + vec2(0.0, 12.0 * self.view.zoom);
             let chosen = [number, node].into_iter().any(|name| session.selection.contains(name));
-            Some(wires::mention(from, to, self.zoom, look.faint.gamma_multiply(if chosen { 1.0 } else { 0.35 })))
+            Some(wires::mention(from, to, self.view.zoom, look.faint.gamma_multiply(if chosen { 1.0 } else { 0.35 })))
         };
-        egui::Shape::Vec(self.mentions.iter().filter_map(shape).collect())
+        egui::Shape::Vec(self.level.mentions.iter().filter_map(shape).collect())
     }
 
     fn input(&self, end: &InputEnd) -> Option<InputId> {
-        let node = self.state.graph.nodes.get(*self.ids.get(&end.node)?)?;
+        let node = self.state.graph.nodes.get(*self.drawn.ids.get(&end.node)?)?;
         node.inputs.iter().find(|(name, _)| *name == end.port).map(|(_, id)| *id)
     }
 
     fn output(&self, link: &Link) -> Option<OutputId> {
-        let position = self.signatures.get(&link.node)?.output(&link.port)?;
-        let node = self.state.graph.nodes.get(*self.ids.get(&link.node)?)?;
+        let position = self.level.signatures.get(&link.node)?.output(&link.port)?;
+        let node = self.state.graph.nodes.get(*self.drawn.ids.get(&link.node)?)?;
         node.outputs.get(position).map(|(_, id)| *id)
     }
 
@@ -440,26 +402,26 @@ impl Canvas {
     /// A node's place and size, as far as it was drawn \[points of the document\].
     fn area(&self, session: &Session, name: &str) -> Option<Rect> {
         let known = self.drawn.sizes.get(name).copied();
-        let size = known.or_else(|| self.signatures.get(name).map(layout::node_size))?;
+        let size = known.or_else(|| self.level.signatures.get(name).map(layout::node_size))?;
         Some(Rect::from_min_size(place_of(session, name).to_pos2(), size))
     }
 
     /// Around all nodes of these names \[points of the document\].
     fn bounds(&self, session: &Session, wanted: impl Fn(&str) -> bool) -> Rect {
-        let names = self.signatures.keys().filter(|name| wanted(name));
+        let names = self.level.signatures.keys().filter(|name| wanted(name));
         names.filter_map(|name| self.area(session, name)).fold(Rect::NOTHING, Rect::union)
     }
 
-    /// What to do where there is nothing yet.
+    /// A hint on an empty level.
     fn empty(&self, ui: &mut Ui, session: &Session) {
-        if session.nodes().is_empty() && self.palette.is_none() {
+        if session.nodes().is_empty() && self.popups.palette.is_none() {
             let text = RichText::new("Press Tab or right-click to add a node").color(theme::of(ui).faint);
-            ui.put(self.rect, egui::Label::new(text));
+            ui.put(self.view.rect, egui::Label::new(text));
         }
     }
 }
 
-/// A node's place \[points\], whatever the file says.
+/// A node's position \[points\], finite whatever the file says.
 fn place_of(session: &Session, name: &str) -> Vec2 {
     let group = session.group();
     let at = match (name, group) {
@@ -472,7 +434,7 @@ fn place_of(session: &Session, name: &str) -> Vec2 {
 
 /// Numbers of a level, and the nodes whose expressions name them.
 fn mentions(nodes: &Nodes) -> Vec<(String, String)> {
-    let number = |name: &&str| nodes.get(*name).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
+    let number = |name: &&str| nodes.get(*name).is_some_and(|node| node.kind.is_number());
     let named = |node: &Node| -> BTreeSet<String> {
         let texts = node.values().filter_map(|value| match value {
             ParamValue::Expression(text) => Some(text),
@@ -483,7 +445,7 @@ fn mentions(nodes: &Nodes) -> Vec<(String, String)> {
     nodes.iter().flat_map(|(name, node)| named(node).into_iter().map(move |number| (number, name.clone()))).collect()
 }
 
-/// Where the block of a group's inputs or outputs goes that nobody has put anywhere.
+/// The default position of the block of a group's inputs or outputs.
 fn beside(nodes: &Nodes, right: bool) -> (f32, f32) {
     let places = nodes.values().map(|node| node.at);
     let edge = |pick: fn(f32, f32) -> f32, start| places.clone().map(|at| at.0).fold(start, pick);
@@ -498,7 +460,7 @@ fn beside(nodes: &Nodes, right: bool) -> (f32, f32) {
     (x, height)
 }
 
-/// Much further out, positions no longer tell a point from the next.
+/// Much further out, f32 positions can no longer tell neighbouring points apart.
 fn finite(at: Vec2) -> Vec2 {
     const FAR: f32 = 1e5;
     let part = |v: f32| if v.is_finite() { v.clamp(-FAR, FAR) } else { 0.0 };

@@ -1,4 +1,4 @@
-//! The palette: every kind of node, found by typing a part of its name; for a wire let go over nothing, only what fits it.
+//! The palette: all nodes that can be added, found by typing a part of the name; for a dropped wire, only those that fit it.
 
 use eframe::egui::{self, Pos2};
 
@@ -6,22 +6,13 @@ use super::view::End;
 use super::wire_drag::WireDrag;
 use crate::app::picker::{Answer, Item, Picker};
 use crate::app::theme::Look;
-use crate::document::{Domain, Node, NodeKind, Output, ParamValue};
+use crate::document::kind::{PALETTE, PaletteEntry};
+use crate::document::{Node, NodeKind};
 use crate::edit::{self, NodeSignature, PortSignature};
 use crate::library::Library;
 
-const CUSTOM: &str = "//! My Stage
-//! What it computes, as an equation.
-//!
-//! @inout field: Grid<f32> = 0   What it changes
-
-fn stage(cell: Cell) -> f32 {
-    return field(cell);
-}
-";
-
 struct Entry {
-    /// The name that the node would like.
+    /// The preferred name of the node.
     wish: String,
     kind: NodeKind,
 }
@@ -31,11 +22,11 @@ pub struct Palette {
     entries: Vec<Entry>,
     /// The wire that is to end at the new node.
     drag: Option<WireDrag>,
-    /// Where the new node goes; absent where nobody has pointed.
+    /// Where the new node goes; absent if the pointer was not over the canvas.
     pub place: Option<Pos2>,
 }
 
-/// A node to put in: the name it would like, the node, and the wire to end at it.
+/// A node to add: its preferred name, the node, and the wire to end at it.
 pub struct PaletteChoice {
     pub wish: String,
     pub node: Node,
@@ -70,7 +61,7 @@ impl Palette {
     }
 }
 
-/// Whether a node of this kind has an end for the wire.
+/// Whether a node of this kind has a port for the wire.
 fn takes(kind: &NodeKind, drag: &WireDrag, library: &Library) -> bool {
     let node = Node { kind: kind.clone(), ..Node::default() };
     let signature = edit::signature::node(&node, library);
@@ -95,47 +86,20 @@ pub fn stages(library: &Library, look: &Look) -> (Vec<String>, Vec<Item>) {
 }
 
 fn all(library: &Library, look: &Look) -> Vec<(Item, Entry)> {
-    let host = |title: &str, wish: &str, doc: &str, kind: NodeKind| {
+    let entry = |entry: &PaletteEntry| {
+        let kind = (entry.new)();
         let item = Item {
-            title: title.into(),
+            title: entry.title.into(),
             group: "graph".into(),
-            words: wish.into(),
+            words: entry.name.into(),
             note: String::new(),
-            doc: doc.into(),
+            doc: entry.doc.into(),
             color: Some(look.kind(&kind)),
             enabled: true,
         };
-        (item, Entry { wish: wish.into(), kind })
+        (item, Entry { wish: entry.name.into(), kind })
     };
-    let mut all = vec![
-        host(
-            "Domain",
-            "domain",
-            "A box in space, divided into cubic cells. Stages run once per cell.",
-            NodeKind::Domain(Domain::default()),
-        ),
-        host(
-            "State",
-            "state",
-            "A value that is kept from frame to frame: what its input next was at the end of the previous frame.",
-            NodeKind::State("Grid<f32>".into()),
-        ),
-        host(
-            "Number",
-            "number",
-            "A constant or an expression of time, pointer and other numbers, for parameters and expressions.",
-            NodeKind::Number(ParamValue::Number(1.0)),
-        ),
-        host("Output", "screen", "An image that the graph outputs.", NodeKind::Output(Output::default())),
-        host(
-            "File",
-            "shape",
-            "Signed distance to a mesh (3D) or an image (2D) from a file.",
-            NodeKind::File("shape.obj".into()),
-        ),
-        host("Custom stage", "custom", "A stage of your own, written in WGSL.", NodeKind::Custom(CUSTOM.into())),
-        host("Reroute", "dot", "A point that routes wires around other nodes.", NodeKind::Reroute),
-    ];
+    let mut all: Vec<(Item, Entry)> = PALETTE.iter().filter_map(|kind| kind.palette.as_ref()).map(entry).collect();
     let tail = |name: &str| name.rsplit('/').next().unwrap_or(name).to_string();
     let folder = |name: &str| name.rsplit_once('/').map_or("", |(folder, _)| folder).to_string();
     let mut found: Vec<(Item, Entry)> = library
@@ -170,14 +134,4 @@ fn all(library: &Library, look: &Look) -> Vec<(Item, Entry)> {
     found.sort_by(|a, b| (&a.0.group, &a.0.title).cmp(&(&b.0.group, &b.0.title)));
     all.append(&mut found);
     all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_custom_stage_to_start_from_is_right() {
-        assert!(crate::stage::Stage::parse("custom", CUSTOM).is_ok());
-    }
 }

@@ -1,4 +1,4 @@
-//! Names typed on the canvas: of a node, of a comment frame.
+//! Renames nodes and comment frames on the canvas.
 
 use eframe::egui::{self, Key, Ui, vec2};
 
@@ -19,37 +19,34 @@ enum Subject {
 }
 
 impl Canvas {
-    /// Begins to type the name of a node.
+    /// Begins to edit the name of a node.
     pub(super) fn rename(&mut self, session: &Session, name: &str) {
         if session.nodes().contains_key(name) {
-            self.renaming = Some(Renaming { subject: Subject::Node(name.into()), text: name.into(), fresh: true });
+            self.popups.renaming =
+                Some(Renaming { subject: Subject::Node(name.into()), text: name.into(), fresh: true });
         }
     }
 
-    /// Begins to type the title of a frame.
+    /// Begins to edit the title of a frame.
     pub(super) fn rename_frame(&mut self, session: &Session, index: usize) {
         if let Some(frame) = session.frames().get(index) {
-            self.renaming = Some(Renaming { subject: Subject::Frame(index), text: frame.title.clone(), fresh: true });
+            self.popups.renaming =
+                Some(Renaming { subject: Subject::Frame(index), text: frame.title.clone(), fresh: true });
         }
     }
 
-    /// Shows the field in the place of the name. Enter takes what was typed, Escape does not.
+    /// Shows the field in place of the name. Enter accepts the text, Escape cancels.
     pub(super) fn show_renaming(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
-        if std::mem::take(&mut session.rename_frame)
-            && let Some(index) = session.frame
-        {
-            self.rename_frame(session, index);
-        }
-        let Some(renaming) = &mut self.renaming else { return Ok(()) };
+        let Some(renaming) = &mut self.popups.renaming else { return Ok(()) };
         let place = match &renaming.subject {
-            Subject::Node(name) => self.ids.get(name).and_then(|id| self.paint.rects.get(id)).copied(),
+            Subject::Node(name) => self.drawn.ids.get(name).and_then(|id| self.paint.rects.get(id)).copied(),
             Subject::Frame(index) => session.frames().get(*index).map(|frame| {
-                let corner = super::finite(vec2(frame.at.0, frame.at.1)) * self.zoom + self.pan;
-                egui::Rect::from_min_size(self.rect.min + corner, vec2(frame.size.0, 26.0) * self.zoom)
+                let corner = super::finite(vec2(frame.at.0, frame.at.1)) * self.view.zoom + self.view.pan;
+                egui::Rect::from_min_size(self.view.rect.min + corner, vec2(frame.size.0, 26.0) * self.view.zoom)
             }),
         };
         let Some(place) = place else {
-            self.renaming = None;
+            self.popups.renaming = None;
             return Ok(());
         };
         let escape = ui.input(|input| input.key_pressed(Key::Escape));
@@ -72,7 +69,9 @@ impl Canvas {
         if !response.lost_focus() {
             return Ok(());
         }
-        let Some(Renaming { subject, text, .. }) = self.renaming.take().filter(|_| !escape) else { return Ok(()) };
+        let Some(Renaming { subject, text, .. }) = self.popups.renaming.take().filter(|_| !escape) else {
+            return Ok(());
+        };
         let scope = session.scope().clone();
         match subject {
             Subject::Node(name) => {
@@ -80,7 +79,7 @@ impl Canvas {
                 let mut after = session.document().clone();
                 edit::rename(&mut after, &scope, &name, &new)?;
                 session.edit("rename", |document| *document = after);
-                session.selection = std::iter::once(new).collect();
+                session.selection.nodes = std::iter::once(new).collect();
                 Ok(())
             }
             Subject::Frame(index) => {

@@ -1,4 +1,4 @@
-//! Where new nodes go: to the pointer, or to where there is room.
+//! Where new nodes go: to the pointer, or to a free place.
 
 use std::collections::BTreeSet;
 
@@ -6,34 +6,36 @@ use eframe::egui::{self, Pos2, Rect, Vec2, vec2};
 
 use super::palette::PaletteChoice;
 use super::{Canvas, layout, place_of};
+use crate::app::action::{Action, Actions};
 use crate::app::session::Session;
 use crate::document::Node;
 use crate::edit::{self, PasteInputs};
 
-/// Left free around a new node \[points\].
+/// Space that is left free around a new node \[points\].
 const GAP: Vec2 = vec2(36.0, 26.0);
-/// Places that are tried lie so far apart, and so many of them on each side \[points\].
+/// Distance between the places that are tried \[points\], and how many on each side.
 const STEP: Vec2 = vec2(40.0, 30.0);
 const STEPS: i32 = 40;
-/// Nodes that begin nearer to each other than this lie upon each other \[points\].
+/// Nodes whose corners are nearer than this cover each other \[points\].
 const UPON: f32 = 12.0;
-/// How far from the edge of the canvas a node is that counts as in sight \[points\].
+/// How far from the edge of the canvas a node has to be to count as in view \[points\].
 pub(super) const EDGE: f32 = 24.0;
 
 impl Canvas {
-    /// Puts a node in, at the pointer where that is over the canvas, else where there is room.
+    /// Adds a node at the pointer if that is over the canvas, else in a free place.
     ///
     /// # Errors
-    /// When the open level can only be looked at.
+    /// If the open level is read-only.
     pub fn put_in(
         &mut self,
         session: &mut Session,
         wish: &str,
         node: Node,
         pointer: Option<Pos2>,
+        actions: &mut Actions,
     ) -> Result<(), String> {
         let wanted = PaletteChoice { wish: wish.to_string(), node, drag: None };
-        self.add(session, wanted, pointer)
+        self.add(session, wanted, pointer, actions)
     }
 
     /// The same, with the wire that is to end at it.
@@ -42,6 +44,7 @@ impl Canvas {
         session: &mut Session,
         wanted: PaletteChoice,
         pointer: Option<Pos2>,
+        actions: &mut Actions,
     ) -> Result<(), String> {
         if !session.editable() {
             return Err("this group belongs to the library; make a local copy, or go up one level, to add nodes".into());
@@ -59,19 +62,20 @@ impl Canvas {
             edit::connect(&mut after, &scope, link, &end);
         }
         session.edit("add", |document| *document = after);
-        session.selection = BTreeSet::from([name]);
-        // It may have found its room out of sight.
-        session.reveal |= pointer.is_none();
+        session.selection.nodes = BTreeSet::from([name]);
+        // Its free place may be out of view.
+        actions.extend(pointer.is_none().then_some(Action::Reveal));
         Ok(())
     }
 
-    /// Puts in what a text holds, at the pointer or where there is room.
+    /// Pastes the nodes of a text, at the pointer or in a free place.
     pub fn paste(
         &mut self,
         session: &mut Session,
         text: &str,
         pointer: Option<Pos2>,
         inputs: PasteInputs,
+        actions: &mut Actions,
     ) -> Result<(), String> {
         let (scope, library) = (session.scope().clone(), session.library().clone());
         let pointer = self.pointed(pointer);
@@ -88,14 +92,14 @@ impl Canvas {
         });
         let (after, names) = put(self.place_for(session, size, pointer))?;
         session.edit("paste", |document| *document = after);
-        session.selection = names;
-        session.reveal |= pointer.is_none();
+        session.selection.nodes = names;
+        actions.extend(pointer.is_none().then_some(Action::Reveal));
         Ok(())
     }
 
-    /// The pointer, where it is over the canvas.
+    /// The pointer, if it is over the canvas.
     pub(super) fn pointed(&self, pointer: Option<Pos2>) -> Option<Pos2> {
-        pointer.filter(|at| self.rect.contains(*at))
+        pointer.filter(|at| self.view.rect.contains(*at))
     }
 
     /// The corner of something new of this size \[points of the document\].
@@ -107,7 +111,7 @@ impl Canvas {
         (at.x.round(), at.y.round())
     }
 
-    /// The place itself, or a little further where a node begins there already.
+    /// The place itself, or a little further if a node has its corner there already.
     fn beside_others(&self, session: &Session, mut at: Vec2) -> Vec2 {
         let begins = |at: Vec2| session.nodes().keys().any(|name| (place_of(session, name) - at).length() < UPON);
         while begins(at) {
@@ -116,17 +120,18 @@ impl Canvas {
         at
     }
 
-    /// The nearest free place to the right of the selection, or to the middle of the view; one in sight, if there is any.
+    /// The nearest free place to the right of the selection, or to the middle of the view; one in view, if there is any.
     fn free_room(&self, session: &Session, size: Vec2) -> Vec2 {
-        let known = |name: &String| self.signatures.contains_key(name);
+        let known = |name: &String| self.level.signatures.contains_key(name);
         let unseen = session.nodes().iter().filter(|(name, _)| !known(name)).map(|(name, node)| {
             let size = layout::node_size(&edit::signature::node(node, session.library()));
             Rect::from_min_size(place_of(session, name).to_pos2(), size)
         });
-        let areas = self.signatures.keys().filter_map(|name| self.area(session, name)).chain(unseen);
+        let areas = self.level.signatures.keys().filter_map(|name| self.area(session, name)).chain(unseen);
         let taken: Vec<Rect> = areas.map(|area| area.expand2(GAP)).collect();
-        let corner = (Vec2::splat(EDGE) - self.pan) / self.zoom;
-        let view = Rect::from_min_size(corner.to_pos2(), (self.rect.size() - Vec2::splat(2.0 * EDGE)) / self.zoom);
+        let corner = (Vec2::splat(EDGE) - self.view.pan) / self.view.zoom;
+        let view =
+            Rect::from_min_size(corner.to_pos2(), (self.view.rect.size() - Vec2::splat(2.0 * EDGE)) / self.view.zoom);
         let selected = self.bounds(session, |name| session.selection.contains(name));
         let wanted = match selected.is_positive() {
             true => selected.right_top() + vec2(1.5 * GAP.x, 0.0),

@@ -1,9 +1,9 @@
-//! Which nodes the crate is given: those in sight. What it does not draw has its place from when it was drawn last, or an estimate.
+//! Gives the crate only the nodes in view. Sizes of other nodes are those when they were drawn last, or estimates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use eframe::egui::{self, Pos2, Rect, Vec2};
-use egui_node_graph::{InputParamKind, NodeId, NodeOrientation};
+use egui_node_graph::{Graph, InputParamKind, NodeId, NodeOrientation};
 
 use super::view::{self, NodeView, PortValue, PortView, State};
 use super::{Canvas, layout};
@@ -11,14 +11,23 @@ use crate::app::session::Session;
 use crate::app::theme::Look;
 use crate::edit::{NodeSignature, PortSignature};
 
-/// How far beyond the canvas nodes are drawn, so that what comes into view is there \[points\].
+/// How far beyond the canvas nodes are drawn, so that they are ready when they come into view \[points\].
 const AROUND: f32 = 60.0;
+/// egui keeps something for each id of a node for ever, and the crate gives a node that comes back another id. After so many, ids
+/// are counted from the start.
+const MOST_TAKEN_OUT: usize = 300;
 
-/// Nodes as they were drawn last, in the document's points.
+/// Nodes that are drawn, and their sizes when they were drawn last, in the document's points.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drawn {
+    /// Nodes that the crate draws: those in view, and the nodes that they read.
+    pub ids: BTreeMap<String, NodeId>,
+    /// Nodes that were removed from the crate, each of which leaves its id behind.
+    taken_out: usize,
+    /// They are drawn without ports, which are too small to be used.
+    pub bare: bool,
     pub sizes: BTreeMap<String, Vec2>,
-    /// How far down inputs and outputs are.
+    /// Distance of inputs and outputs from the top.
     rows: BTreeMap<String, (Vec<f32>, Vec<f32>)>,
 }
 
@@ -32,43 +41,53 @@ impl Drawn {
 }
 
 impl Canvas {
-    /// Gives the crate the nodes that are in sight, and no others: it draws all that it has.
+    /// Gives the crate the nodes in view and no others, since it draws all nodes that it has.
     pub(super) fn populate(&mut self, look: &Look, session: &Session) {
-        let held = self.grip.is_some() || self.state.connection_in_progress.is_some();
-        let bare = self.zoom < view::NAMES;
-        if bare != self.bare && !held {
-            self.bare = bare;
-            let all: Vec<String> = self.ids.keys().cloned().collect();
-            all.iter().for_each(|name| self.take_out(name));
+        let held = self.gesture.grip.is_some() || self.state.connection_in_progress.is_some();
+        let bare = self.view.zoom < view::NAMES;
+        let mut order = Vec::new();
+        let renumber = self.drawn.taken_out > MOST_TAKEN_OUT;
+        if (bare != self.drawn.bare || renumber) && !held {
+            self.drawn.bare = bare;
+            order = self.state.node_order.iter().filter_map(|id| self.name(*id)).collect();
+            order.iter().for_each(|name| self.take_out(name));
+            // An empty graph counts its ids from the start.
+            self.state.graph = Graph::new();
+            self.drawn.taken_out = 0;
         }
-        let sight = self.rect.expand(AROUND);
+        let sight = self.view.rect.expand(AROUND);
         let seen = |name: &&String| self.window_area(session, name).is_some_and(|area| area.intersects(sight));
-        let mut wanted: BTreeSet<String> = self.signatures.keys().filter(seen).cloned().collect();
-        if !self.bare {
-            // An input tells the crate whether it is wired by the node that it is wired to.
+        let mut wanted: BTreeSet<String> = self.level.signatures.keys().filter(seen).cloned().collect();
+        if !self.drawn.bare {
+            // The crate takes an input as connected only if it has the node at the other end.
             let read: Vec<String> =
                 session.wires().filter(|(end, _)| wanted.contains(&end.node)).map(|(_, link)| link.node).collect();
             wanted.extend(read);
         }
         if held {
-            wanted.extend(self.ids.keys().cloned());
+            wanted.extend(self.drawn.ids.keys().cloned());
         }
-        let gone: Vec<String> = self.ids.keys().filter(|name| !wanted.contains(*name)).cloned().collect();
+        let gone: Vec<String> = self.drawn.ids.keys().filter(|name| !wanted.contains(*name)).cloned().collect();
         gone.iter().for_each(|name| self.take_out(name));
+        // Those that come back lie upon each other as before, and new ones on top.
+        let mut wanted: Vec<String> = wanted.into_iter().collect();
+        wanted.sort_by_key(|name| order.iter().position(|other| other == name).unwrap_or(usize::MAX));
         for name in wanted {
-            let Some(signature) = self.signatures.get(&name).filter(|_| !self.ids.contains_key(&name)) else {
+            let Some(signature) = self.level.signatures.get(&name).filter(|_| !self.drawn.ids.contains_key(&name))
+            else {
                 continue;
             };
-            let id = add_node(&mut self.state, look, &name, signature, self.bare);
-            self.ids.insert(name, id);
+            let id = add_node(&mut self.state, look, &name, signature, self.drawn.bare);
+            self.drawn.ids.insert(name, id);
         }
     }
 
-    /// Takes a node from the crate.
+    /// Removes a node from the crate.
     pub(super) fn take_out(&mut self, name: &str) {
-        let Some(id) = self.ids.remove(name) else { return };
-        // What it was wired to is set anew in every frame.
+        let Some(id) = self.drawn.ids.remove(name) else { return };
+        // Its connections are set again in every frame.
         let _ = self.state.graph.remove_node(id);
+        self.drawn.taken_out += 1;
         self.state.node_order.retain(|other| *other != id);
         self.state.selected_nodes.retain(|other| *other != id);
         self.state.node_positions.remove(id);
@@ -78,12 +97,14 @@ impl Canvas {
 
     /// Notes sizes and ports as they were drawn.
     pub(super) fn note_drawn(&mut self) {
-        for (name, id) in self.ids.iter().filter(|_| !self.bare) {
-            let (Some(rect), Some(signature)) = (self.paint.rects.get(id), self.signatures.get(name)) else { continue };
-            self.drawn.sizes.insert(name.clone(), rect.size() / self.zoom);
+        for (name, id) in self.drawn.ids.iter().filter(|_| !self.drawn.bare) {
+            let (Some(rect), Some(signature)) = (self.paint.rects.get(id), self.level.signatures.get(name)) else {
+                continue;
+            };
+            self.drawn.sizes.insert(name.clone(), rect.size() / self.view.zoom);
             let heights = |end, ports: &[PortSignature]| -> Vec<f32> {
                 let at = |port: &PortSignature| self.paint.port(*id, end, &port.name);
-                ports.iter().filter_map(|port| Some((at(port)?.y - rect.top()) / self.zoom)).collect()
+                ports.iter().filter_map(|port| Some((at(port)?.y - rect.top()) / self.view.zoom)).collect()
             };
             let rows = (heights(view::End::Input, &signature.inputs), heights(view::End::Output, &signature.outputs));
             self.drawn.rows.insert(name.clone(), rows);
@@ -92,12 +113,12 @@ impl Canvas {
 
     /// Where a port is in the window, drawn or not.
     pub(super) fn port_place(&self, session: &Session, node: &str, end: view::End, port: &str) -> Option<Pos2> {
-        if let (false, Some(id)) = (self.bare, self.ids.get(node))
+        if let (false, Some(id)) = (self.drawn.bare, self.drawn.ids.get(node))
             && let Some(at) = self.paint.port(*id, end, port)
         {
             return Some(at);
         }
-        let (area, signature) = (self.window_area(session, node)?, self.signatures.get(node)?);
+        let (area, signature) = (self.window_area(session, node)?, self.level.signatures.get(node)?);
         let known = self.drawn.rows.get(node);
         let (x, row, height) = match end {
             view::End::Input => {
@@ -110,14 +131,14 @@ impl Canvas {
             }
         };
         let height = height.copied().unwrap_or(layout::port_height(row));
-        Some(egui::pos2(x, area.top() + height * self.zoom))
+        Some(egui::pos2(x, area.top() + height * self.view.zoom))
     }
 
     /// A node's place and size in the window.
     pub(super) fn window_area(&self, session: &Session, name: &str) -> Option<Rect> {
         let area = self.area(session, name)?;
-        let corner = self.rect.min + self.pan + area.min.to_vec2() * self.zoom;
-        Some(Rect::from_min_size(corner, area.size() * self.zoom))
+        let corner = self.view.rect.min + self.view.pan + area.min.to_vec2() * self.view.zoom;
+        Some(Rect::from_min_size(corner, area.size() * self.view.zoom))
     }
 }
 

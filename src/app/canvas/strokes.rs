@@ -1,4 +1,4 @@
-//! Strokes of the pointer across wires: Ctrl and the right button cut them, Shift and the right button put dots in.
+//! Strokes of the pointer across wires: Ctrl and the right button cut them, Shift and the right button add reroutes.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl Canvas {
             let down = input.pointer.secondary_down() || (y && input.pointer.primary_down());
             (pressed, down, input.pointer.latest_pos(), input.modifiers, key)
         });
-        let over = ui.rect_contains_pointer(self.rect) && session.editable();
+        let over = ui.rect_contains_pointer(self.view.rect) && session.editable();
         let tool = match (pressed, cut_key) {
             (_, true) => Some(Tool::Cut),
             (true, _) if modifiers.command => Some(Tool::Cut),
@@ -41,9 +41,9 @@ impl Canvas {
             _ => None,
         };
         if let (Some(tool), true, Some(at)) = (tool, over, at) {
-            self.stroke = Some(Stroke { tool, path: vec![at] });
+            self.gesture.stroke = Some(Stroke { tool, path: vec![at] });
         }
-        let Some(stroke) = &mut self.stroke else { return Ok(()) };
+        let Some(stroke) = &mut self.gesture.stroke else { return Ok(()) };
         if let Some(at) = at.filter(|at| stroke.path.last().is_none_or(|last| last.distance(*at) > 2.0)) {
             stroke.path.push(at);
         }
@@ -54,8 +54,8 @@ impl Canvas {
             self.state.ongoing_box_selection = None;
             return Ok(());
         }
-        let Some(stroke) = self.stroke.take() else { return Ok(()) };
-        let crossed = self.wires.iter().filter_map(|wire| Some((wire.clone(), wire.crossed(&stroke.path)?)));
+        let Some(stroke) = self.gesture.stroke.take() else { return Ok(()) };
+        let crossed = self.level.wires.iter().filter_map(|wire| Some((wire.clone(), wire.crossed(&stroke.path)?)));
         let crossed: Vec<_> = crossed.collect();
         match stroke.tool {
             _ if crossed.is_empty() => Ok(()),
@@ -67,7 +67,7 @@ impl Canvas {
                 Ok(())
             }
             Tool::Dot => {
-                // Wires of one output share a dot.
+                // Wires of one output share a reroute.
                 let mut bundles = BTreeMap::<Link, (Pos2, Vec<InputEnd>)>::new();
                 for (wire, at) in crossed {
                     bundles.entry(wire.from).or_insert((at, Vec::new())).1.push(wire.to);
@@ -77,7 +77,7 @@ impl Canvas {
         }
     }
 
-    /// Puts a dot into wires.
+    /// Adds a reroute to wires.
     pub(super) fn add_dot(&self, session: &mut Session, at: Pos2, from: Link, ends: &[InputEnd]) -> Result<(), String> {
         let at = self.to_document(at) - 0.5 * super::view::DOT;
         let scope = session.scope().clone();

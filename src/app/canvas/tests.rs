@@ -8,7 +8,7 @@ use crate::document::Document;
 use crate::edit::fixture::fluid;
 use crate::gpu::{Gpu, GpuOptions};
 
-/// A canvas of 1200 x 800 points, and a strip beside it that belongs to someone else.
+/// A canvas of 1200 x 800 points, and a strip beside it that is not part of it.
 struct Bench {
     ctx: Context,
     canvas: Canvas,
@@ -38,9 +38,9 @@ impl Bench {
         let output = self.ctx.run_ui(input, |ui| {
             let inner = egui::UiBuilder::new().max_rect(Rect::from_min_size(Pos2::ZERO, vec2(1200.0, 800.0)));
             let mut ui = ui.new_child(inner);
-            told.extend(canvas.show(&mut ui, session).err());
+            told.extend(canvas.show(&mut ui, session, &mut Actions::new()).err());
         });
-        // Tessellation is where shapes that are no numbers would show.
+        // Tessellation would fail for shapes with NaN coordinates.
         drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
         if !self.ctx.input(|input| input.pointer.any_down()) {
             self.session.end_gesture();
@@ -69,11 +69,11 @@ impl Bench {
     }
 
     fn port(&self, node: &str, end: End, port: &str) -> Pos2 {
-        self.canvas.paint.port(self.canvas.ids[node], end, port).unwrap()
+        self.canvas.paint.port(self.canvas.drawn.ids[node], end, port).unwrap()
     }
 
     fn title(&self, node: &str) -> Pos2 {
-        self.canvas.paint.rects[&self.canvas.ids[node]].center_top() + vec2(0.0, 8.0)
+        self.canvas.paint.rects[&self.canvas.drawn.ids[node]].center_top() + vec2(0.0, 8.0)
     }
 
     fn link(&self, node: &str, port: &str) -> Option<String> {
@@ -112,22 +112,22 @@ fn a_wire_that_does_not_fit_stays_where_it_was_and_a_sentence_says_why() {
 fn the_selection_outlives_clicks_elsewhere_and_moves_together() {
     let mut bench = Bench::new(fluid());
     bench.click(bench.title("jet"));
-    bench.session.selection.insert("smoke".into());
+    bench.session.selection.nodes.insert("smoke".into());
     bench.click(pos2(1300.0, 400.0));
-    assert_eq!(bench.session.selection.len(), 2);
+    assert_eq!(bench.session.selection.nodes.len(), 2);
     let before = bench.session.document().clone();
-    let zoom = bench.canvas.zoom;
+    let zoom = bench.canvas.view.zoom;
     bench.drag(bench.title("jet"), bench.title("jet") + vec2(0.0, 60.0));
     for name in ["jet", "smoke"] {
         let moved = bench.session.document().nodes[name].at.1 - before.nodes[name].at.1;
-        // Whole points, and the few that tell a drag from a click.
+        // Whole points, and the few that distinguish a drag from a click.
         assert!((moved - 60.0 / zoom).abs() < 8.0 / zoom, "{name} moved by {moved}");
     }
     assert_eq!(bench.session.document().nodes["look"].at, before.nodes["look"].at);
     bench.session.undo();
     assert_eq!(*bench.session.document(), before);
     bench.click(pos2(1190.0, 790.0));
-    assert!(bench.session.selection.is_empty());
+    assert!(bench.session.selection.nodes.is_empty());
 }
 
 #[test]
@@ -137,12 +137,12 @@ fn the_wheel_zooms_at_the_pointer_and_leaves_the_document_alone() {
     bench.frame(vec![Event::PointerMoved(at)]);
     let unit = egui::MouseWheelUnit::Point;
     let wheel = |delta| Event::MouseWheel { unit, delta, phase: egui::TouchPhase::Move, modifiers: Modifiers::NONE };
-    let before = bench.canvas.zoom;
+    let before = bench.canvas.view.zoom;
     for _ in 0..20 {
         bench.frame(vec![wheel(vec2(0.0, -30.0))]);
     }
-    assert!(bench.canvas.zoom < 0.9 * before);
-    // The title lies by 8 points below the edge whatever the zoom.
+    assert!(bench.canvas.view.zoom < 0.9 * before);
+    // The title lies 8 points below the edge at any zoom.
     assert!(bench.title("jet").distance(at) < 8.0, "{:?} {at:?}", bench.title("jet"));
     assert!(!bench.session.modified());
 }

@@ -1,5 +1,5 @@
-//! How a node of the canvas looks. The crate lays a node out and handles the pointer, and all that it paints itself is
-//! invisible: what is seen is painted here, from the hooks that it offers.
+//! How a node looks on the canvas. The crate lays a node out and handles the pointer, and all that it paints itself is
+//! invisible: the visible parts are painted here, from its hooks.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,24 +17,25 @@ use egui_node_graph::{
 };
 
 use crate::app::theme::{self, Look};
+use crate::document::Outline;
 use crate::edit::PortSignature;
 use crate::problem::Severity;
 
 /// Width of a node at zoom 1 \[points\]; the crate's own.
 pub const WIDTH: f32 = 200.0;
-/// Around a node's rows at zoom 1 \[points\]; the crate's own.
+/// Margin around a node's rows at zoom 1 \[points\]; the crate's own.
 const MARGIN: egui::Vec2 = vec2(15.0, 5.0);
 /// Height of the title's row at zoom 1 \[points\].
 const TITLE_HEIGHT: f32 = 22.0;
-/// Height of a node's picture at most, at zoom 1 \[points\].
+/// Maximum height of a thumbnail at zoom 1 \[points\].
 const MAX_PICTURE: f32 = 96.0;
-/// Size of a dot on a wire at zoom 1 \[points\].
+/// Size of a reroute at zoom 1 \[points\].
 pub const DOT: egui::Vec2 = vec2(50.0, 18.0);
-/// How far a dot lies below where the crate puts its node, at zoom 1 \[points\].
+/// How far a reroute lies below where the crate puts its node, at zoom 1 \[points\].
 pub const DOT_BELOW: f32 = 26.0;
-/// How near the pointer has to be to a port to take it, at zoom 1 \[points\]; the crate's own.
+/// How near the pointer has to be to a port to grab it, at zoom 1 \[points\]; the crate's own.
 pub const REACH: f32 = 10.0;
-/// Below this zoom names of ports can't be read, and a node shows its own alone.
+/// Below this zoom the names of ports can't be read, and a node shows only its own name.
 pub const NAMES: f32 = 0.45;
 
 pub type Graph = crate_graph::Graph<NodeView, PortView, PortValue>;
@@ -51,30 +52,22 @@ pub struct NodeView {
     pub repeats: Repeats,
     /// GPU time of a frame [ms].
     pub ms: Option<f64>,
-    /// Its share of the frame, 0 to 1, where that is to be seen.
+    /// Its share of the frame from 0 to 1, if that is shown.
     pub heat: Option<f32>,
-    /// No frame runs it, since it gives the same in all of them.
+    /// No frame runs it, since its result never changes.
     pub still: bool,
-    /// The node whose dispatches do its work.
+    /// The node whose dispatches compute it.
     pub joined: Option<String>,
     /// Left out of the graph.
     pub muted: bool,
     pub severity: Option<Severity>,
     pub selected: bool,
-    /// Something elsewhere in the window points to it.
+    /// It is hovered, on the canvas or in another pane.
     pub hovered: bool,
-    /// Its height where its ports are not drawn \[points of the document\].
+    /// Its height if its ports are not drawn \[points of the document\].
     pub height: Option<f32>,
-    /// A small picture of what it makes, and its height for a width of 1.
+    /// Its thumbnail, with its height for a width of 1.
     pub thumbnail: Option<(TextureId, f32)>,
-}
-
-/// How a node is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outline {
-    Box,
-    /// A dot on a wire.
-    Dot,
 }
 
 /// How often a node runs a frame.
@@ -82,11 +75,11 @@ pub enum Outline {
 pub enum Repeats {
     Once,
     Count(u32),
-    /// A number that is computed.
+    /// An expression.
     Computed(String),
 }
 
-/// What the hooks know and find out while the canvas is drawn.
+/// What the hooks need and find out while the canvas is drawn.
 #[derive(Default)]
 pub struct Paint {
     pub zoom: f32,
@@ -95,7 +88,7 @@ pub struct Paint {
     frame: Option<ShapeIdx>,
     /// Where nodes were drawn.
     pub rects: HashMap<NodeId, Rect>,
-    /// How far down ports were drawn.
+    /// The heights at which ports were drawn.
     rows: HashMap<(NodeId, End, String), f32>,
 }
 
@@ -120,7 +113,7 @@ impl Paint {
         self.rows.retain(|(other, ..), _| *other != node);
     }
 
-    /// Notes where a node is, and paints what lies behind its text: its body and the dots of its ports.
+    /// Notes where a node is, and paints its body and the dots of its ports behind its text.
     fn finish(&mut self, ui: &Ui, id: NodeId, graph: &Graph, rect: Rect, body: Shape) {
         self.rects.insert(id, rect);
         let (Some(frame), Some(node)) = (self.frame.take(), graph.nodes.get(id)) else { return };
@@ -139,14 +132,14 @@ impl Paint {
         ui.painter().set(frame, Shape::Vec(std::iter::once(body).chain(dots).collect()));
     }
 
-    /// The crate puts a port into the middle between the row above and the end of its own.
+    /// The crate places a port halfway between the row above and the end of its own row.
     fn row(&mut self, ui: &Ui, node: NodeId, end: End, name: &str, label: Rect) {
         let y = label.center().y - 0.5 * ui.spacing().item_spacing.y;
         self.rows.insert((node, end, name.to_string()), y);
     }
 }
 
-/// A port's type. Any two fit as far as the crate is concerned: whether a wire may be is the compiler's to say, with a
+/// A port's type. To the crate any two types fit: the compiler decides whether a wire is valid, and offers a
 /// remedy.
 #[derive(Clone, Copy, Debug)]
 pub struct PortView(pub Color32);
@@ -220,7 +213,7 @@ impl NodeDataTrait for NodeView {
             return Vec::new();
         }
         let area = Rect::from_min_size(ui.max_rect().min, vec2(WIDTH - 2.0 * MARGIN.x, TITLE_HEIGHT) * zoom);
-        // The crate leaves room for two buttons, which the canvas does not have.
+        // The crate reserves space for two buttons, which the canvas does not have.
         ui.allocate_space(vec2(area.width() - 40.0 * zoom, area.height()));
         if zoom < NAMES {
             return Vec::new();
@@ -238,7 +231,7 @@ impl NodeDataTrait for NodeView {
         Vec::new()
     }
 
-    /// The last hook before the ports: a picture, a foot with what the node is and takes, and the frame, now that the size is known.
+    /// The last hook before the ports: the thumbnail, a footer with title and time, and the frame, now that the size is known.
     fn bottom_ui(&self, ui: &mut Ui, id: NodeId, graph: &Graph, paint: &mut Paint) -> Vec<Response> {
         ui.set_opacity(1.0);
         let (look, zoom) = (theme::of(ui), paint.zoom);
@@ -299,7 +292,7 @@ impl NodeView {
         }
     }
 
-    /// A port's name, where it can be read.
+    /// A port's name, if it is large enough to be read.
     fn port_label(&self, ui: &mut Ui, paint: &Paint, name: &str, color: Color32) -> Rect {
         if self.outline == Outline::Dot {
             return ui.allocate_exact_size(vec2(1.0, 1.0), Sense::hover()).0;
@@ -314,7 +307,7 @@ impl NodeView {
         rect
     }
 
-    /// How often the node runs, to be dragged or typed over. Returns where it begins, for the name has the rest.
+    /// A field for the iterations. Returns where it begins, since the name gets the rest of the row.
     fn repeats(&self, ui: &mut Ui, id: NodeId, area: Rect, zoom: f32) -> (f32, Vec<Response>) {
         let right = area.right() + 8.0 * zoom;
         match &self.repeats {
@@ -329,10 +322,10 @@ impl NodeView {
                 let mut now = *count;
                 let size = vec2(44.0, 17.0) * zoom;
                 let rect = Rect::from_center_size(pos2(right - 0.5 * size.x, area.center().y - 1.5 * zoom), size);
-                // A file may say more than the range allows; that is a problem to report, and no edit of the user's.
+                // A file may hold a value out of range; that is reported as a problem, and must not cause an edit.
                 let field = egui::DragValue::new(&mut now).prefix("×").range(1..=10_000).speed(0.1);
                 let field = field.clamp_existing_to_range(false);
-                // Beside the layout, which makes room for more than there is.
+                // Placed outside of the layout, which would allocate too much space.
                 let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect));
                 ui.style_mut().text_styles.insert(TextStyle::Button, FontId::monospace(11.0 * zoom));
                 ui.spacing_mut().button_padding = vec2(3.0, 0.0) * zoom;
@@ -354,7 +347,7 @@ impl NodeView {
         }
     }
 
-    /// The small picture, across the whole node.
+    /// The thumbnail, across the whole node.
     fn picture(&self, ui: &mut Ui, zoom: f32) {
         let Some((texture, aspect)) = self.thumbnail else { return };
         let width = (WIDTH - 2.0 * MARGIN.x) * zoom;
@@ -387,7 +380,7 @@ impl NodeView {
         line(ui, title, pos2(left, height), time.left() - left - 4.0);
     }
 
-    /// Body, title bar and border; a point larger than what the crate paints, to cover it.
+    /// Body, title bar and border; a point larger than the crate's own, to cover it.
     fn frame(&self, look: &Look, rect: Rect, zoom: f32) -> Shape {
         let rect = rect.expand(zoom.max(1.0));
         let radius = (6.0 * zoom).round().clamp(2.0, 12.0) as u8;
@@ -427,7 +420,7 @@ impl NodeView {
         }
     }
 
-    /// That something is wrong is also to be seen where the border says something else.
+    /// An error also shows where the border has another meaning.
     fn inner_border(&self, look: &Look, rect: Rect, radius: CornerRadius, zoom: f32) -> Option<Shape> {
         let color = self.wrong(look).filter(|_| self.selected || self.hovered)?;
         Some(RectShape::stroke(rect, radius, Stroke::new((2.5 * zoom).max(1.5), color), StrokeKind::Inside).into())
@@ -440,7 +433,7 @@ impl NodeView {
         })
     }
 
-    /// Where a dot lies: around its two ports.
+    /// The area of a reroute: around its two ports.
     fn dot(&self, ui: &Ui, zoom: f32) -> Rect {
         let rows = ui.min_rect();
         let middle = pos2(rows.left() + 10.0 * zoom, rows.bottom() - 0.5 * ui.spacing().item_spacing.y - 1.0);
@@ -459,7 +452,7 @@ impl NodeView {
     }
 }
 
-/// One line of text, from the middle of its left edge, cut off where there is no more room.
+/// One line of text, placed by the middle of its left edge, and truncated.
 fn line(ui: &Ui, text: RichText, left: egui::Pos2, width: f32) {
     let style = TextStyle::Body;
     let text = egui::WidgetText::from(text);
@@ -471,13 +464,13 @@ fn line(ui: &Ui, text: RichText, left: egui::Pos2, width: f32) {
 /// What was done to the widgets on a node.
 #[derive(Clone, Debug)]
 pub enum Asked {
-    /// Run so often a frame.
+    /// Set the iterations of a node.
     Repeat(NodeId, u32),
 }
 
 impl UserResponseTrait for Asked {}
 
-/// Nodes are added from a palette of our own, so the crate's finder has nothing to offer and never opens.
+/// Nodes are added from our own palette, so the crate's finder is empty and never opens.
 #[derive(Clone)]
 pub enum NoTemplate {}
 
@@ -514,7 +507,7 @@ impl NodeTemplateTrait for NoTemplate {
         match *self {}
     }
 }
-/// A name that leaves room for what stands beside it.
+/// A long name leaves room for the field beside it.
 fn shortened(name: &str) -> String {
     const MOST: usize = 14;
     match name.char_indices().nth(MOST) {

@@ -1,4 +1,4 @@
-//! The dragged wire: what it fits, how it looks, and what becomes of it when it is let go.
+//! The dragged wire: what it fits, how it looks, and what happens when it is dropped.
 
 use eframe::egui::{self, Key, Painter, Pos2, RichText, Ui};
 use egui_node_graph::{AnyParameterId, NodeResponse};
@@ -7,10 +7,10 @@ use super::view::{End, Response};
 use super::{Canvas, Palette, gestures, wires};
 use crate::app::session::Session;
 use crate::app::theme;
-use crate::document::{Link, NodeKind};
+use crate::document::Link;
 use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
 
-/// The end that the wire hangs on.
+/// The end of the wire that is connected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WireDrag {
     pub node: String,
@@ -57,7 +57,7 @@ impl Canvas {
             AnyParameterId::Input(id) => self.input_end(id).map(|end| (end.node, End::Input, end.port)),
             AnyParameterId::Output(id) => self.link(id).map(|link| (link.node, End::Output, link.port)),
         }?;
-        let signature = self.signatures.get(&node)?;
+        let signature = self.level.signatures.get(&node)?;
         let ports = if end == End::Input { &signature.inputs } else { &signature.outputs };
         let port = ports.iter().find(|signature| signature.name == port)?.clone();
         Some(WireDrag { node, end, port })
@@ -65,16 +65,16 @@ impl Canvas {
 
     /// Paints the dragged wire, over the nodes.
     pub(super) fn in_hand(&self, ui: &Ui, painter: &Painter, drag: &WireDrag) {
-        let start = self.ids.get(&drag.node).and_then(|id| self.paint.port(*id, drag.end, &drag.port.name));
+        let start = self.drawn.ids.get(&drag.node).and_then(|id| self.paint.port(*id, drag.end, &drag.port.name));
         let pointer = ui.input(|input| input.pointer.latest_pos());
         if let (Some(start), Some(pointer)) = (start, pointer) {
             let color = theme::of(ui).port(drag.port.ty);
-            painter.add(wires::in_hand(start, drag.end, pointer, self.zoom, color));
+            painter.add(wires::in_hand(start, drag.end, pointer, self.view.zoom, color));
         }
     }
 
-    /// What happens to a wire that was let go and not over a port: over a node it looks for a port or a parameter there, over
-    /// nothing it asks for a new node.
+    /// Handles a wire that was dropped, but not on a port: on a node, a port or a parameter is searched for; on
+    /// the background, the palette opens.
     pub(super) fn let_go(
         &mut self,
         ui: &Ui,
@@ -83,7 +83,7 @@ impl Canvas {
         responses: &[Response],
     ) -> Result<(), String> {
         let ended = responses.iter().any(|response| matches!(response, NodeResponse::ConnectEventEnded { .. }));
-        let escaped = std::mem::take(&mut self.escaped);
+        let escaped = std::mem::take(&mut self.gesture.escaped);
         if self.state.connection_in_progress.is_some() || ended || escaped || !session.editable() {
             return Ok(());
         }
@@ -91,16 +91,16 @@ impl Canvas {
         match self.node_at(at) {
             Some(name) if name == drag.node => Ok(()),
             Some(name) => self.drop_on_node(session, drag, name, at),
-            // A wire that was taken off an input and let go is gone; the palette is for new ones.
-            None if self.rect.contains(at) && self.taken_off.take().is_none() => {
-                self.palette = Some(Palette::new(at, session.library(), theme::of(ui), Some(drag.clone())));
+            // A wire that was disconnected and dropped is removed; the palette is for new wires.
+            None if self.view.rect.contains(at) && self.gesture.taken_off.take().is_none() => {
+                self.popups.palette = Some(Palette::new(at, session.library(), theme::of(ui), Some(drag.clone())));
                 Ok(())
             }
             None => Ok(()),
         }
     }
 
-    /// A wire let go over the block of an open group's inputs or outputs makes a port there.
+    /// A wire that is dropped on the block of an open group's inputs or outputs adds a port.
     fn drop_on_block(&self, session: &mut Session, drag: &WireDrag, block: &str) -> Result<(), String> {
         let scope = session.scope().clone();
         let mut after = session.document().clone();
@@ -125,17 +125,17 @@ impl Canvas {
         if name == IN || name == OUT {
             return self.drop_on_block(session, drag, &name);
         }
-        let number = session.nodes().get(&drag.node).is_some_and(|node| matches!(node.kind, NodeKind::Number(_)));
+        let number = session.nodes().get(&drag.node).is_some_and(|node| node.kind.is_number());
         let Some(node) = session.nodes().get(&name) else { return Ok(()) };
         let stage = edit::stage_of(node, session.library());
         let params: Vec<String> =
             stage.map(|stage| stage.header.params.iter().map(|param| param.name.clone()).collect()).unwrap_or_default();
         if number && !params.is_empty() {
-            self.chooser = Some(Chooser { at, from: drag.link(), node: name, params });
+            self.popups.chooser = Some(Chooser { at, from: drag.link(), node: name, params });
             return Ok(());
         }
         let free = |port: &&PortSignature| drag.end == End::Input || !node.inputs.contains_key(&port.name);
-        let Some(signature) = self.signatures.get(&name) else { return Ok(()) };
+        let Some(signature) = self.level.signatures.get(&name) else { return Ok(()) };
         let ports = if drag.end == End::Output { &signature.inputs } else { &signature.outputs };
         let port = ports.iter().filter(free).find(|port| drag.fits(port).is_ok()).or_else(|| drag.first_fit(signature));
         match port {
@@ -147,9 +147,9 @@ impl Canvas {
         }
     }
 
-    /// Shows the list of parameters and wires what is chosen.
+    /// Shows the list of parameters and connects the chosen one.
     pub(super) fn choose(&mut self, ui: &Ui, session: &mut Session) -> Result<(), String> {
-        let Some(chooser) = &self.chooser else { return Ok(()) };
+        let Some(chooser) = &self.popups.chooser else { return Ok(()) };
         let mut chosen = None;
         let area = egui::Area::new(egui::Id::new("parameters")).order(egui::Order::Foreground).fixed_pos(chooser.at);
         let area = area.constrain(true).show(ui.ctx(), |ui| {
@@ -167,11 +167,11 @@ impl Canvas {
         let outside = ui.input(|input| input.pointer.any_pressed()) && !area.response.contains_pointer();
         let Some(port) = chosen else {
             if escape || outside {
-                self.chooser = None;
+                self.popups.chooser = None;
             }
             return Ok(());
         };
-        let Some(chooser) = self.chooser.take() else { return Ok(()) };
+        let Some(chooser) = self.popups.chooser.take() else { return Ok(()) };
         gestures::rewire(session, None, Some((chooser.from, InputEnd { node: chooser.node, port })))
     }
 }

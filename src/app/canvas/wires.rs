@@ -1,4 +1,4 @@
-//! Wires and the dots behind them, painted before the nodes so that they lie below.
+//! Wires and the background grid, painted before the nodes so that they lie below.
 
 use eframe::egui::emath::GuiRounding;
 use eframe::egui::epaint::CubicBezierShape;
@@ -9,13 +9,13 @@ use crate::app::theme;
 use crate::document::Link;
 use crate::edit::InputEnd;
 
-/// Distance of two dots at zoom 1 \[points\].
+/// Spacing of the grid at zoom 1 \[points\].
 const GRID: f32 = 24.0;
 /// How near the pointer has to be to a wire \[points\].
 pub const NEAR: f32 = 7.0;
-/// Straight pieces that stand for a curve where only its course matters.
+/// Line segments that approximate a curve for hit tests.
 const PIECES: usize = 24;
-/// The same where wires are small, at most, and how long a piece is then \[points\].
+/// Maximum number of segments for small wires, and the length of a segment \[points\].
 const SMALL: usize = 8;
 const PIECE: f32 = 8.0;
 
@@ -24,15 +24,15 @@ const PIECE: f32 = 8.0;
 pub struct WireShape {
     pub from: Link,
     pub to: InputEnd,
-    /// What it is from, with the whole path of the node.
+    /// The output that it starts at, with the whole path of the node.
     pub path: String,
     curve: [Pos2; 4],
     pub color: Color32,
     /// It ends at a selected node.
     pub chosen: bool,
-    /// Something points to it.
+    /// A view shows it, or a dragged node would be inserted into it.
     pub lit: bool,
-    /// What it carries is not computed: one of its ends is muted.
+    /// Its value is not computed: one of its ends is muted.
     pub idle: bool,
 }
 
@@ -57,7 +57,7 @@ impl WireShape {
         (0..PIECES).map(move |piece| (at(piece), at(piece + 1)))
     }
 
-    /// How far a point is from it, where that is near.
+    /// The distance of a point, if that is near.
     pub fn near(&self, point: Pos2) -> Option<f32> {
         let bounds = Rect::from_points(&self.curve).expand(NEAR);
         if !bounds.contains(point) {
@@ -72,7 +72,7 @@ impl WireShape {
         self.pieces().find_map(|(a, b)| path.windows(2).find_map(|step| crossing(a, b, step[0], step[1])))
     }
 
-    /// Goes against the reading direction, as to a State's next value.
+    /// Whether it runs from right to left, as to the next value of a State.
     pub fn back(&self) -> bool {
         self.curve[0].x > self.curve[3].x
     }
@@ -83,7 +83,7 @@ impl WireShape {
         let width = (if self.chosen || self.lit { 2.8 } else { 1.8 }) * zoom.clamp(0.5, 1.4);
         let stroke = Stroke::new(width, self.color.gamma_multiply(strength));
         if zoom < super::view::NAMES {
-            // Small, a few straight pieces look the same and cost a fraction.
+            // At this size a few line segments look the same and cost a fraction.
             let length = self.curve[0].distance(self.curve[3]);
             let pieces = ((length / PIECE).ceil() as usize).clamp(3, SMALL);
             let points = (0..=pieces).map(|piece| self.at(piece as f32 / pieces as f32)).collect();
@@ -93,14 +93,14 @@ impl WireShape {
     }
 }
 
-/// The dots, which move and scale with the nodes.
+/// The background grid, which moves and scales with the nodes.
 pub fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
     let look = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, look.canvas);
-    // Every second one goes when they come too close.
+    // When zoomed out, every second dot is dropped.
     let step = GRID * zoom * if zoom < 0.7 { 2.0 } else { 1.0 } * if zoom < 0.35 { 2.0 } else { 1.0 };
     let first = vec2(pan.x.rem_euclid(step), pan.y.rem_euclid(step));
-    // Thousands of them, so one mesh of whole pixels that need no soft edges.
+    // There are thousands of dots, so they are one mesh of whole pixels without antialiasing.
     let mut dots = Mesh::default();
     let size = (2.0 * ui.pixels_per_point()).round() / ui.pixels_per_point();
     let count = ((rect.size() - first) / step).ceil();
@@ -114,7 +114,7 @@ pub fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
     ui.painter().add(dots);
 }
 
-/// All wires in sight. Those that stand out lie above the others.
+/// All wires in view. Highlighted ones lie above the others.
 pub fn shape(wires: &[WireShape], view: Rect, zoom: f32) -> Shape {
     let seen = |wire: &&WireShape| Rect::from_points(&wire.curve).expand(3.0).intersects(view);
     let (above, below): (Vec<&WireShape>, Vec<&WireShape>) =

@@ -1,4 +1,4 @@
-//! What stands above and below a stage's text: whose it is and what can be done with it, and what is wrong with it.
+//! The bars above and below a stage's text: its origin with buttons, and its problems.
 
 use eframe::egui::{self, Id, RichText, Ui};
 
@@ -8,10 +8,10 @@ use crate::app::session::Session;
 use crate::app::{prose, theme};
 use crate::problem::SourcePlace;
 
-/// Most of the pane that the list of what is wrong takes \[points\].
+/// Maximum height of the list of problems \[points\].
 const STRIP: f32 = 84.0;
 
-/// Whose text it is, with buttons; and the widget that names it.
+/// The origin of the text, with buttons. Returns the button that was clicked, and the widget that names the text.
 pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text) -> (Option<Wish>, Id) {
     let mut wish = None;
     let bar = egui::Panel::top("code bar").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
@@ -69,7 +69,7 @@ fn file(ui: &mut Ui, session: &Session, name: &str, text: &Text, wish: &mut Opti
     }
 }
 
-/// Whether what is on screen runs.
+/// Whether the text on screen is the one that runs.
 fn state(session: &Session, path: &str, text: &Text, look: &theme::Look) -> (&'static str, egui::Color32) {
     let wrong = session.problems().any(|problem| problem.node == path);
     match (text.changed() || session.compiling(), wrong, session.broken()) {
@@ -81,7 +81,7 @@ fn state(session: &Session, path: &str, text: &Text, look: &theme::Look) -> (&'s
     }
 }
 
-/// What is wrong, sentence by sentence; the place of one that was chosen.
+/// The problems. Returns the place of the one that was clicked.
 pub(super) fn bottom(ui: &mut Ui, marks: &[Mark]) -> Option<SourcePlace> {
     if marks.is_empty() {
         return None;

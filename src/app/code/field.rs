@@ -1,4 +1,4 @@
-//! A field for a stage's text: line numbers, colours, keys of a code editor, and marks where something is wrong.
+//! A field for a stage's text: line numbers, colours, keys of a code editor, and marks at errors.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,19 +18,19 @@ use crate::app::theme::{self, Look};
 use crate::problem::SourcePlace;
 use crate::stage::syntax;
 
-/// Between the line numbers and the edges beside them \[points\].
+/// Margins beside the line numbers \[points\].
 const MARGIN: f32 = 8.0;
-/// Of a wave below what is wrong \[points\].
+/// Size of the wavy line below an error \[points\].
 const WAVE: f32 = 2.0;
 
-/// Size of the sentence behind a line, and the least room for it \[points\].
+/// Font size of a message after a line, and the least width for it \[points\].
 const LENS: f32 = 11.5;
 const LEAST_LENS: f32 = 60.0;
 
-/// What is wrong, and where.
+/// A problem and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Absent when the whole text is meant.
+    /// Absent if it concerns the whole text.
     pub place: Option<SourcePlace>,
     pub sentence: String,
     pub error: bool,
@@ -42,22 +42,22 @@ pub struct Shown<'a> {
     /// The widget that names the text.
     pub label: Id,
     pub marks: &'a [Mark],
-    /// Brings the caret to a place.
+    /// Moves the caret to a place.
     pub wanted: Option<SourcePlace>,
     pub editable: bool,
-    /// Whether undo and redo are the document's.
+    /// Whether undo and redo apply to the document.
     pub history: bool,
 }
 
-/// Steps of the document's history that were asked for.
+/// Undo or redo of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryStep {
     Undo,
     Redo,
 }
 
-/// The text as it was laid out last, and with which colours. The letters are good for one pass; then they may be elsewhere in
-/// the font's picture, and egui has to be asked again.
+/// The last layout of the text, with its colours. Glyphs are valid for one pass; then they may be elsewhere in
+/// the font texture, and egui has to lay out again.
 struct Laid {
     look: &'static Look,
     job: LayoutJob,
@@ -68,12 +68,12 @@ struct Laid {
 #[derive(Default)]
 pub struct Field {
     laid: Option<Laid>,
-    /// Keys that wait for those before them to have taken effect.
+    /// Keys that wait until those before them have taken effect.
     waiting: Vec<Event>,
 }
 
 impl Field {
-    /// Draws the text and changes it by what was typed.
+    /// Draws the text and applies what was typed.
     pub fn show(&mut self, ui: &mut Ui, text: &mut String, shown: &Shown<'_>) -> Option<HistoryStep> {
         let (acted, step) = if shown.editable { self.keys(ui, text, shown) } else { (false, None) };
         let look = theme::of(ui);
@@ -92,7 +92,7 @@ impl Field {
             .inner;
         gutter(ui, numbers, &output, shown.marks, look, &font);
         let inner = ui.painter_at(inside.intersect(output.text_clip_rect.expand(1.0)));
-        // Behind the text, where the text's own clip ends.
+        // Outside of the text's own clip rectangle.
         let beside = Rect::from_x_y_ranges(inside.x_range(), inner.clip_rect().y_range());
         lenses(&ui.painter_at(beside), &output, shown.marks, look, digit);
         let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| inside.contains(*at));
@@ -113,7 +113,7 @@ impl Field {
             state.cursor.set_char_range(Some(CCursorRange::one(at)));
             state.store(ui.ctx(), shown.id);
         }
-        // A line is as long as it is.
+        // Lines are not wrapped.
         let galley = self.galley(ui, text);
         ui.set_width((galley.size().x + 6.0 * row).max(ui.available_width()));
         ui.set_min_height(ui.available_height());
@@ -134,7 +134,7 @@ impl Field {
             .show(ui);
         let named = output.response.response.clone().labelled_by(shown.label);
         if shown.wanted.is_some() {
-            // Only now, since the click that asked for the place was one outside.
+            // Only now, since the click that chose the place was outside of the field and took the focus away.
             named.request_focus();
         }
         let caret = output.state.cursor.char_range().map(|range| range.primary);
@@ -160,8 +160,8 @@ impl Field {
         self.laid.insert(laid).galley.clone()
     }
 
-    /// Carries out the keys that a text field does not know. They take effect in the order in which they were pressed, so those
-    /// behind one of them wait for the field to have had those before it. Whether the text was changed, and a step of history.
+    /// Carries out keys that a text field does not handle. Keys take effect in the order in which they were pressed, so those
+    /// after one of them wait until the field has handled those before it. Returns whether the text was changed, and a step of history.
     fn keys(&mut self, ui: &Ui, text: &mut String, shown: &Shown<'_>) -> (bool, Option<HistoryStep>) {
         if !ui.memory(|memory| memory.has_focus(shown.id)) {
             self.waiting.clear();
@@ -201,7 +201,7 @@ enum Own {
     History(HistoryStep),
 }
 
-/// Whether an event goes to a field that has the keyboard.
+/// Whether an event goes to a focused field.
 fn types(event: &Event) -> bool {
     matches!(
         event,
@@ -240,7 +240,7 @@ fn select(state: &mut TextEditState, selection: Range<usize>) {
     state.cursor.set_char_range(Some(CCursorRange::two(start, end)));
 }
 
-/// Puts the caret behind what differs between two texts.
+/// Puts the caret after the difference between two texts.
 pub fn follow(ctx: &egui::Context, id: Id, before: &str, after: &str) {
     let same_start = before.chars().zip(after.chars()).take_while(|(a, b)| a == b).count();
     let (old, new) = (before.chars().count() - same_start, after.chars().count() - same_start);
@@ -288,7 +288,7 @@ fn offset(text: &str, place: SourcePlace) -> usize {
     above + place.column.saturating_sub(1).min(line)
 }
 
-/// Columns of a line, from 0, that a mark is about: the word at its place, or all that is written in the line.
+/// Columns of a line, from 0, that a mark covers: the word at its place, or all text of the line.
 pub fn columns(line: &str, column: usize) -> Range<usize> {
     let blank = line.chars().take_while(|c| c.is_whitespace()).count();
     let end = line.trim_end().chars().count().max(blank + 1);
@@ -324,7 +324,7 @@ fn wave(painter: &egui::Painter, rect: Rect, color: Color32) {
     painter.line((0..=steps).map(point).collect(), Stroke::new(1.5, color));
 }
 
-/// What is wrong, behind the ends of the lines that are in sight; the first of a line where there are several.
+/// Messages after the visible lines; the first one if a line has several.
 fn lenses(painter: &egui::Painter, output: &TextEditOutput, marks: &[Mark], look: &Look, digit: f32) {
     let mut seen = BTreeSet::new();
     for mark in marks {
@@ -352,7 +352,7 @@ fn lenses(painter: &egui::Painter, output: &TextEditOutput, marks: &[Mark], look
     }
 }
 
-/// Line numbers, beside lines that are in sight.
+/// Line numbers of the visible lines.
 fn gutter(ui: &Ui, rect: Rect, output: &TextEditOutput, marks: &[Mark], look: &Look, font: &egui::FontId) {
     let painter = ui.painter_at(rect);
     for (index, row) in output.galley.rows.iter().enumerate() {

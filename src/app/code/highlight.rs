@@ -1,4 +1,4 @@
-//! What each part of a stage's text is, for its colour. The parts cover the text exactly, whatever it is.
+//! Splits a stage's text into parts by kind, for colours. The parts cover any text exactly.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::stage::types::PortType;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
-    /// Blanks, operators, names of the author's own.
+    /// Blanks, operators, the author's own names.
     Plain,
     Comment,
     /// The header's title, and its text with the documentation of ports.
@@ -21,7 +21,7 @@ pub enum Kind {
     Number,
     /// `@in` and the like, in the header and in the text.
     Attribute,
-    /// What is called, and what the stage language has names for.
+    /// Functions that are called, and names of the stage language.
     Function,
     Builtin,
     /// A port where it is declared, and its accessors.
@@ -29,7 +29,7 @@ pub enum Kind {
     Param,
 }
 
-/// A part of a text, by its bytes.
+/// A part of a text, as a range of bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
     pub range: Range<usize>,
@@ -55,7 +55,7 @@ pub fn spans(text: &str) -> Vec<Span> {
     parts.spans
 }
 
-/// Parts so far, each as long as it can be.
+/// Parts so far; neighbours of the same kind are merged.
 struct Parts {
     spans: Vec<Span>,
     end: usize,
@@ -133,7 +133,7 @@ fn body(parts: &mut Parts, text: &str, header: &Header) {
     gap(parts, text, text.len());
 }
 
-/// What stands between two tokens: blanks, or comments with the blanks around them.
+/// Text between two tokens: blanks, or comments with the blanks around them.
 fn gap(parts: &mut Parts, text: &str, end: usize) {
     let comment = text.get(parts.end..end).is_some_and(|gap| gap.contains('/'));
     parts.to(end, if comment { Kind::Comment } else { Kind::Plain });
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(kinds_of(text, "speed"), [Kind::Plain; 0], "not declared, so nothing of its own");
     }
 
-    /// Each word of the language has a colour where it has its meaning.
+    /// Each word of the language is highlighted where it has its meaning.
     #[test]
     fn every_word_of_the_language_is_known() {
         for (kind, words) in language::WORDS {
@@ -270,7 +270,7 @@ mod tests {
                     Word::Constant | Word::Counter | Word::Block => {
                         (format!("fn f() {{ a = {word}; }}"), Kind::Builtin)
                     }
-                    // Names like others: the argument, which a stage may call what it likes, and members.
+                    // Ordinary names: the argument, which a stage may name freely, and members.
                     Word::Argument | Word::Member(_) => continue,
                 };
                 let found = spans(&text).into_iter().find(|span| {
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    /// xorshift64*, so that a failure can be had again.
+    /// xorshift64*, so that failures are reproducible.
     struct Random(u64);
 
     impl Random {

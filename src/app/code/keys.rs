@@ -1,4 +1,4 @@
-//! What keys do to a text beyond writing into it. Places are counted in characters.
+//! Editing keys beyond plain typing. Places are counted in characters.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ pub enum Action {
     Unindent,
     /// A new line, indented as the one before.
     Break,
-    /// Makes comments of the lines, or lines of the comments.
+    /// Comments or uncomments lines.
     Comment,
 }
 
-/// A text and what is selected in it; the end is where the caret is.
+/// A text and its selection; the caret is at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edited {
     pub text: String,
@@ -54,7 +54,7 @@ fn insert(characters: &[char], range: Range<usize>, new: &str) -> Edited {
     Edited { text, selection: caret..caret }
 }
 
-/// What Enter writes: the indentation of the line, and a step more inside what was just opened.
+/// The text that Enter inserts: a line break with the indentation of the line, and one step more after an opening bracket.
 fn line_break(characters: &[char], at: usize) -> String {
     let line = characters.get(line_start(characters, at)..at).unwrap_or_default();
     let indentation: String = line.iter().take_while(|c| matches!(**c, ' ' | '\t')).collect();
@@ -113,7 +113,7 @@ fn comment(characters: &[char], range: Range<usize>) -> Edited {
 mod tests {
     use super::*;
 
-    /// `[` and `]` stand for the ends of the selection, `|` for a caret.
+    /// `[` and `]` mark the ends of the selection, `|` a caret.
     fn after(text: &str, action: Action) -> String {
         let places: Vec<usize> =
             text.chars().enumerate().filter(|(_, c)| "[]|".contains(*c)).map(|(at, _)| at).collect();

@@ -1,5 +1,5 @@
-//! The code pane: the WGSL of the selected node. A stage of the graph's own is changed as it is typed, a file of the user's
-//! when it is saved, and what ships can be read and copied into the graph.
+//! The code pane: the WGSL of the selected node. A Custom stage changes as the user types, a stage file
+//! when it is saved, and a shipped stage can be read and copied into the graph.
 
 mod bar;
 mod field;
@@ -15,23 +15,23 @@ use super::{disk, theme};
 use crate::document::{Node, NodeKind, Scope};
 use crate::edit;
 use crate::library::{Definition, Library};
-use crate::problem::Severity;
+use crate::problem::{Severity, SourcePlace};
 use crate::stage::{Stage, StageError};
 use field::{Field, HistoryStep, Mark, Shown};
 
 /// How long after the last key the text goes into the document \[s\].
 const REST: f64 = 0.3;
-/// A pause that begins another undo step \[s\].
+/// A pause in typing that begins another undo step \[s\].
 const PAUSE: f64 = 2.0;
 
-/// Where a text is.
+/// Where a text is stored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Place {
     /// In the graph, by the node's path.
     Node(String),
-    /// In a file of the user's, by the stage's name and where the file is.
+    /// In a stage file, by the stage's name and the file's path.
     File(String, PathBuf),
-    /// In the program.
+    /// In the program; read-only.
     BuiltIn(String),
 }
 
@@ -39,17 +39,17 @@ enum Place {
 #[derive(Debug)]
 struct Text {
     now: String,
-    /// As its place has it.
+    /// The text as it is stored.
     kept: String,
-    /// What the session said last that its place has; after a save it lags behind.
+    /// The stored text as last seen in the session, which lags behind after a save.
     seen: String,
-    /// Its place was changed by someone else while there were changes here.
+    /// The stored text was changed elsewhere while there were changes here.
     overtaken: bool,
     /// When a key was pressed last, by egui's clock.
     typed: f64,
     /// The next change begins another undo step.
     step: bool,
-    /// What the stage's own parser says; of files alone, since a graph's is compiled.
+    /// Errors of the stage's parser; only for files, since a graph is compiled.
     wrong: Vec<StageError>,
 }
 
@@ -73,7 +73,7 @@ impl Text {
         }
     }
 
-    /// Takes in what its place has by now.
+    /// Updates the stored text.
     fn sync(&mut self, place: &Place, source: &str) {
         if self.seen == source {
             return;
@@ -93,9 +93,11 @@ impl Text {
 pub struct Code {
     open: Option<(Place, Text)>,
     field: Field,
+    /// The place to show when the pane is drawn next.
+    wanted: Option<SourcePlace>,
 }
 
-/// What the buttons of the bar ask for.
+/// What the buttons of the bar do.
 enum Wish {
     MakeMine,
     OpenElsewhere(PathBuf),
@@ -113,7 +115,7 @@ struct Subject {
 
 /// The text of the selected node, or why there is none.
 fn subject(session: &Session) -> Result<Subject, &'static str> {
-    let mut selected = session.selection.iter();
+    let mut selected = session.selection.nodes.iter();
     let (Some(name), None) = (selected.next(), selected.next()) else {
         return Err("Select one node to see its WGSL.");
     };
@@ -151,9 +153,14 @@ pub fn has_text(node: &Node, library: &Library) -> bool {
 }
 
 impl Code {
+    /// Shows a place in the text of the selected node.
+    pub fn show_place(&mut self, place: SourcePlace) {
+        self.wanted = Some(place);
+    }
+
     /// Draws the pane. An `Err` is a sentence for the person.
     pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Result<(), String> {
-        let wanted = session.show_text.take();
+        let wanted = self.wanted.take();
         let subject = match subject(session) {
             Ok(subject) => subject,
             Err(sentence) => {
@@ -193,7 +200,7 @@ impl Code {
         told
     }
 
-    /// Has the session know what of a file's text is not in the file.
+    /// Keeps unsaved text of a file in the session.
     fn keep_draft(&self, session: &mut Session) {
         let Some((Place::File(_, path), text)) = &self.open else { return };
         let known = session.drafts().get(path);
@@ -206,8 +213,8 @@ impl Code {
         }
     }
 
-    /// Puts what was typed into the document once the keys have been still for a moment or have gone elsewhere. To be called in
-    /// every frame, whether or not the pane is in sight.
+    /// Puts what was typed into the document after a short pause, or when the field loses the focus. To be called in
+    /// every frame, whether or not the pane is visible.
     pub fn tick(&mut self, ctx: &egui::Context, session: &mut Session) {
         let Some((place @ Place::Node(_), text)) = &self.open else { return };
         if !text.changed() {
@@ -238,13 +245,13 @@ impl Code {
         });
     }
 
-    /// Writes the file whose text has the keyboard; `None` where that is no file's.
+    /// Writes the file whose text has the focus; `None` if no file has it.
     pub fn save(&mut self, ctx: &egui::Context, session: &mut Session) -> Option<Result<PathBuf, String>> {
         let (place @ Place::File(..), _) = self.open.as_ref()? else { return None };
         ctx.memory(|memory| memory.has_focus(id(place))).then(|| self.write(session))
     }
 
-    /// Brings a node's text up, with what is not saved of it.
+    /// Shows a node's text, with its unsaved changes.
     fn turn_to(&mut self, session: &mut Session, subject: Option<&Subject>) {
         if self.open.as_ref().map(|(place, _)| place) != subject.map(|subject| &subject.place) {
             self.flush(session);
@@ -261,7 +268,7 @@ impl Code {
         }
     }
 
-    /// Undo and redo are the document's, where typing makes steps like everything else.
+    /// Undo and redo apply to the document, where typing makes steps like any edit.
     fn step(&mut self, ctx: &egui::Context, session: &mut Session, step: HistoryStep) {
         self.flush(session);
         match step {
@@ -316,9 +323,9 @@ fn id(place: &Place) -> Id {
     Id::new(("code", place))
 }
 
-/// What is wrong with the text.
+/// Problems of the text.
 fn marks(place: &Place, text: &Text, session: &Session, path: &str) -> Vec<Mark> {
-    // What is wrong with a file that was changed here, or does not even read, only its own text can say.
+    // Problems of a file that has unsaved changes, or does not parse, come from its own text.
     if matches!(place, Place::File(..)) && (text.changed() || !text.wrong.is_empty()) {
         let mark = |wrong: &StageError| Mark { place: Some(wrong.place), sentence: wrong.message.clone(), error: true };
         return text.wrong.iter().map(mark).collect();

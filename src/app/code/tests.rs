@@ -28,7 +28,7 @@ fn session(node: &str) -> Session {
     let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
     session.open(graph(), None);
     settle(&mut session);
-    session.selection = std::iter::once(node.to_string()).collect();
+    session.selection.nodes = std::iter::once(node.to_string()).collect();
     session
 }
 
@@ -83,7 +83,7 @@ impl Bench {
         let before = self.text().split(behind).next().unwrap().to_string() + behind;
         let line = before.split('\n').count();
         let column = before.rsplit('\n').next().unwrap().chars().count() + 1;
-        self.session.show_text = Some(SourcePlace { line, column });
+        self.code.show_place(SourcePlace { line, column });
         (0..2).for_each(|_| self.frame(Vec::new()));
     }
 
@@ -124,7 +124,7 @@ fn what_is_typed_is_compiled_when_the_keys_rest() {
     settle(&mut bench.session);
     assert_eq!((bench.session.plans(), bench.session.problems().count()), (plans + 1, 0));
     let plan = bench.session.running_simulation().unwrap().plan().to_text_with_wgsl();
-    // In a kernel that it shares, its parameters have another name.
+    // In a shared kernel, its parameters have another name.
     assert!(plan.contains("rate * 0.5;"));
     assert_eq!(bench.session.document().nodes["fade"].params.len(), 1, "values stay");
 }
@@ -137,10 +137,10 @@ fn what_was_just_typed_is_not_lost() {
     bench.code.flush(&mut bench.session);
     assert!(bench.kept().contains("params.rate + 1.0;"), "as a command does");
     bench.write(" + 2.0");
-    bench.session.selection = std::iter::once("look".to_string()).collect();
+    bench.session.selection.nodes = std::iter::once("look".to_string()).collect();
     bench.frame(Vec::new());
     assert!(bench.kept().contains("+ 1.0 + 2.0;"), "as selecting another node does");
-    bench.session.selection = std::iter::once("fade".to_string()).collect();
+    bench.session.selection.nodes = std::iter::once("fade".to_string()).collect();
     bench.frame(Vec::new());
     bench.caret("2.0");
     bench.write(" + 3.0");
@@ -209,7 +209,7 @@ fn a_mistake_is_marked_where_it_stands_and_the_last_good_version_runs_on() {
     assert_eq!((at.line, marked.as_str(), mark.error), (6, "speed", true), "{mark:?}");
     assert_eq!(field::columns(line, at.column), at.column - 1..at.column + 4);
     assert!(bench.session.broken() && bench.session.plans() == plans && bench.session.running_simulation().is_some());
-    // Back to what is right.
+    // Back to a valid text.
     bench.press(Key::Z, Modifiers::COMMAND);
     settle(&mut bench.session);
     bench.frame(Vec::new());
@@ -273,12 +273,12 @@ fn a_file_is_written_when_it_is_saved_and_a_draft_is_kept_until_then() {
     bench.write(" * 0.5");
     bench.wait(1.0);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), FADE, "not before it is saved");
-    bench.session.selection = std::iter::once("look".to_string()).collect();
+    bench.session.selection.nodes = std::iter::once("look".to_string()).collect();
     bench.frame(Vec::new());
     assert_eq!(bench.session.drafts().keys().collect::<Vec<_>>(), [&path]);
     assert!(bench.session.unsaved() && bench.session.drafts()[&path].text.contains("* 0.5"));
     assert_eq!(bench.code.save(&bench.ctx, &mut bench.session), None, "the keyboard is elsewhere");
-    bench.session.selection = std::iter::once("fade".to_string()).collect();
+    bench.session.selection.nodes = std::iter::once("fade".to_string()).collect();
     bench.frame(Vec::new());
     bench.caret("* 0.5");
     let saved = bench.code.save(&bench.ctx, &mut bench.session).unwrap();
@@ -295,7 +295,7 @@ fn a_file_is_written_when_it_is_saved_and_a_draft_is_kept_until_then() {
         bench.wait(0.01);
     }
     assert_eq!(bench.text(), written);
-    // A draft and a change by someone else: the draft stays, and is told of.
+    // A draft and a change elsewhere: the draft stays, and the change is reported.
     bench.write(" ");
     std::fs::write(&path, FADE.replace("0.5", "0.75")).unwrap();
     while !bench.code.open.as_ref().unwrap().1.overtaken {
@@ -344,7 +344,7 @@ fn nothing_that_is_pressed_breaks_the_pane() {
         bench.frame(events);
         if frame % 40 == 0 {
             let place = SourcePlace { line: random(30), column: random(90) };
-            bench.session.show_text = Some(place);
+            bench.code.show_place(place);
             bench.wait(1.0);
         }
     }
@@ -402,7 +402,7 @@ fn looks_right_and_is_found_by_its_names(theme: Theme, name: &str) {
     let session = &mut harness.state_mut().1;
     settle(session);
     assert!(matches!(session.document().nodes["look"].kind, NodeKind::Custom(_)));
-    session.selection = std::iter::once("fade".to_string()).collect();
+    session.selection.nodes = std::iter::once("fade".to_string()).collect();
     session.edit("mistake", |document| {
         let wrong = FADE.replace("field(cell) *", "field(cell) * speed *");
         document.nodes.get_mut("fade").unwrap().kind = NodeKind::Custom(wrong);

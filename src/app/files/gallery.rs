@@ -1,17 +1,17 @@
-//! The page to start from: nothing, templates and the graphs that ship, each with its picture.
+//! The start page: an empty graph, templates and shipped graphs, each with its image.
 
 use eframe::egui::{self, ColorImage, Id, RichText, Sense, TextureHandle, Ui, Vec2, vec2};
 
 use crate::app::disk::{self, Source};
 use crate::app::theme;
 
-/// Of a picture \[points\].
+/// Size of an image \[points\].
 const PICTURE: Vec2 = vec2(208.0, 130.0);
-/// Of a card, with its text \[points\].
+/// Size of a card with its text \[points\].
 const CARD: Vec2 = vec2(224.0, 212.0);
 const GAP: f32 = 12.0;
 const COLUMNS: usize = 4;
-/// Height of the page at most, and what of the window it leaves \[points\].
+/// Maximum height of the page, and its margin to the window \[points\].
 const TALLEST: f32 = 780.0;
 const MARGIN: f32 = 120.0;
 
@@ -44,7 +44,7 @@ impl Gallery {
         Gallery { templates: [nothing].into_iter().chain(templates).collect(), examples: examples.collect() }
     }
 
-    /// Draws the page. What was chosen, or whether it was put away.
+    /// Draws the page. Returns what was chosen, or that it was closed.
     pub fn show(&self, ctx: &egui::Context) -> Option<Option<Source>> {
         let mut chosen = None;
         let room = ctx.content_rect().size();
@@ -90,7 +90,7 @@ impl Card {
         let visuals = ui.style().interact(&response);
         ui.painter().rect(rect, 6.0, visuals.weak_bg_fill, visuals.bg_stroke, egui::StrokeKind::Inside);
         let inner = egui::UiBuilder::new().max_rect(rect.shrink(8.0)).layout(egui::Layout::top_down(egui::Align::Min));
-        // A child of its own: what it takes is the card's already.
+        // A child of its own, since its space is allocated already.
         let mut ui = ui.new_child(inner);
         ui.spacing_mut().item_spacing.y = 4.0;
         let (picture, _) = ui.allocate_exact_size(PICTURE, Sense::hover());
@@ -104,7 +104,7 @@ impl Card {
     }
 }
 
-/// A shipped picture; none where it is not a PNG of eight bits.
+/// A shipped image; none if it is not a PNG with eight bits.
 fn image(file: &[u8]) -> Option<ColorImage> {
     let mut decoder = png::Decoder::new(std::io::Cursor::new(file));
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);

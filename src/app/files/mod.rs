@@ -1,5 +1,5 @@
 //! Opening and saving: the system's dialog on a thread of its own, a field to type a path where no dialog answers, questions that
-//! must be answered first, and what happens to files behind the window's back.
+//! must be answered first, and changes of files by other programs.
 
 mod gallery;
 mod questions;
@@ -24,29 +24,29 @@ use recovery::Left;
 pub use recovery::Recovery;
 use watch::Watch;
 
-/// Nobody cancels a dialog this soon: there was none.
+/// A dialog that is cancelled this soon did not open.
 const TOO_QUICK: Duration = Duration::from_millis(1000);
 
-/// Files of a graph that are watched.
+/// Maximum number of files of a graph that are watched.
 const FOLLOWED: usize = 256;
 
-/// What waits for the unsaved document to be out of the way.
+/// What happens once the unsaved document is saved or given up.
 pub enum Leaving {
-    /// A document, and the file that it is from.
+    /// A document and its file.
     Open(Box<Document>, Option<PathBuf>),
-    /// What was kept of a broken file: a document that no file holds.
+    /// What was recovered from a damaged file: an unsaved document.
     Copy(Box<Document>),
-    /// What a window that died had.
+    /// The document of a window that crashed.
     Recover(Left),
     Close,
 }
 
-/// What is asked before what is open goes.
+/// What is asked before the open document is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
-    /// Of changes that no file holds.
+    /// Whether to save changes.
     Save,
-    /// Of an export that runs.
+    /// Whether to stop a running export.
     Export,
 }
 
@@ -56,20 +56,20 @@ enum Purpose {
     Save,
 }
 
-/// What a dialog gave, and how soon.
+/// The result of a dialog, and how long it took.
 type Answer = (Option<PathBuf>, Duration);
 
-/// What the rest of the window has to know.
+/// What the window has to react to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     Opened,
     Close,
-    /// The export is to end, so that it can be resumed.
+    /// The export is to stop; it can be resumed.
     StopExport,
     Saved(PathBuf),
-    /// The file was changed by another program and read anew.
+    /// The file was changed by another program and read again.
     Reloaded(PathBuf),
-    /// A stage or a shape was dropped on the window: the name that it would have, and the node.
+    /// A stage or a shape was dropped on the window: its preferred name, and the node.
     Dropped(String, Box<Node>),
     Failed(String),
 }
@@ -79,31 +79,31 @@ pub struct Files {
     settings: Store,
     /// The system's dialog, while it is open.
     dialog: Option<(Purpose, Receiver<Answer>)>,
-    /// A path being typed, and whether replacing an existing file was agreed to.
+    /// A path being typed, and whether overwriting an existing file was confirmed.
     typed: Option<(Purpose, String, bool)>,
-    /// Waits for answers, or for the saving that was an answer.
+    /// What waits for answers, or for saving.
     leaving: Option<Leaving>,
     asked: Option<Question>,
-    /// An export runs beside.
+    /// An export is running.
     exporting: bool,
-    /// A broken file and what could be kept of it.
+    /// A damaged file and what could be recovered from it.
     broken: Option<(String, Box<Salvaged>)>,
-    /// What the document's file holds by now, where the document has changes of its own.
+    /// The changed content of the document's file, while the document has unsaved changes.
     conflict: Option<Box<Document>>,
-    /// What windows left that died.
+    /// Documents of windows that crashed.
     left: Vec<Left>,
     gallery: Option<Gallery>,
     recovery: Option<Recovery>,
     watch: Option<Watch>,
-    /// What of the session is being watched.
+    /// The path and revision for which files are watched.
     watched: Option<(Option<PathBuf>, u64)>,
-    /// What was last told of the document's file, so that it is told once.
+    /// The last message about the document's file, so that it is shown once.
     told: String,
     events: Vec<Event>,
 }
 
 impl Files {
-    /// With settings and recovery in these folders, and what dead windows left there at hand.
+    /// With settings and recovery in these folders, and the documents of crashed windows from there.
     pub fn new(folders: Folders) -> Files {
         let recovery = folders.recovery.as_deref();
         Files {
@@ -114,7 +114,7 @@ impl Files {
         }
     }
 
-    /// Puts the page to start from away, whose pictures belong to a window that is gone.
+    /// Closes the start page, whose images belong to a window that is gone.
     pub fn close_gallery(&mut self) {
         self.gallery = None;
     }
@@ -133,7 +133,7 @@ impl Files {
             || !self.left.is_empty()
     }
 
-    /// Closes the window or opens another document, once the one at hand is safe.
+    /// Closes the window or opens another document, once the open one is saved or given up.
     pub fn leave(&mut self, session: &mut Session, leaving: Leaving) {
         if session.unsaved() {
             self.leaving = Some(leaving);
@@ -143,12 +143,12 @@ impl Files {
         }
     }
 
-    /// Whether closing the window loses anything, or stops an export.
+    /// Whether closing the window would lose changes or stop an export.
     pub fn holds(&self, session: &Session) -> bool {
         session.unsaved() || self.exporting
     }
 
-    /// The same, once what is open is safe or given up: only an export may be in the way.
+    /// The same, once the open document is saved or given up: only an export may prevent it.
     fn part(&mut self, session: &mut Session, leaving: Leaving) {
         if self.exporting {
             self.leaving = Some(leaving);
@@ -158,7 +158,7 @@ impl Files {
         }
     }
 
-    /// Reads a document, and opens it once the one at hand is safe.
+    /// Reads a document, and opens it once the open one is saved or given up.
     pub fn load(&mut self, session: &mut Session, source: Source) {
         match disk::load(&source) {
             Ok(document) => {
@@ -175,7 +175,7 @@ impl Files {
         }
     }
 
-    /// Takes in a file that was dropped on the window: a graph is opened, a stage or a shape becomes a node.
+    /// Handles a file that was dropped on the window: a graph is opened, a stage or a shape becomes a node.
     pub fn drop_in(&mut self, session: &mut Session, path: &Path) {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let kind = match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
@@ -185,7 +185,7 @@ impl Files {
                 Err(e) => return self.events.push(Event::Failed(format!("{} can't be read: {e}", path.display()))),
             },
             Some("obj" | "gltf" | "glb" | "png") => {
-                // A graph names its files from where it lies, so that both can be moved together.
+                // Paths in a graph are relative to its folder, so that both can be moved together.
                 let folder = session.path().and_then(Path::parent).and_then(|folder| {
                     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
                     std::fs::canonicalize(folder).ok()
@@ -203,7 +203,7 @@ impl Files {
         self.events.push(Event::Dropped(name, Box::new(Node { kind, ..Node::default() })));
     }
 
-    /// Opens the page to start a graph from.
+    /// Opens the start page.
     pub fn new_graph(&mut self, ctx: &egui::Context) {
         self.gallery = Some(Gallery::new(ctx));
     }
@@ -224,11 +224,10 @@ impl Files {
         self.ask(ctx, session, Purpose::Save);
     }
 
-    /// Shows what is to be answered, takes answers in, and tells what came of them.
+    /// Shows questions, handles answers, and returns what follows.
     pub fn show(&mut self, ctx: &egui::Context, session: &mut Session, exporting: bool) -> Vec<Event> {
         self.exporting = exporting;
         self.poll(session);
-        self.allow_files(session);
         self.look_at_disk(ctx, session);
         self.ask_first(ctx, session);
         let pause = self.recovery.as_mut().and_then(|recovery| recovery.keep(session));
@@ -238,7 +237,7 @@ impl Files {
         std::mem::take(&mut self.events)
     }
 
-    /// Files of the menu, the last one first; what was chosen is opened.
+    /// The menu of recent files, the last one first. Opens the chosen one.
     pub fn recent_menu(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         let recent = self.settings.get().recent.clone();
         ui.add_enabled_ui(!recent.is_empty(), |ui| {
@@ -256,11 +255,8 @@ impl Files {
         });
     }
 
-    /// Takes in that the user lets the graph read files outside its folder, and remembers it for the folder.
-    fn allow_files(&mut self, session: &mut Session) {
-        if !std::mem::take(&mut session.files_wanted) {
-            return;
-        }
+    /// Lets the graph read files outside its folder, and remembers that for the folder.
+    pub fn allow(&mut self, session: &mut Session) {
         if let Some(path) = session.path().map(Path::to_path_buf)
             && let Err(sentence) = self.settings.change(|settings| settings.allow(&path))
         {
@@ -270,12 +266,12 @@ impl Files {
         session.refresh();
     }
 
-    /// Says before a graph is opened or saved whether it may read files outside the folder where it lies.
+    /// Sets before a graph is opened or saved whether it may read files outside its folder.
     fn note_allowed(&self, session: &mut Session, path: Option<&Path>) {
         session.set_files_allowed(path.is_some_and(|path| self.settings.get().allows(path)));
     }
 
-    /// Follows the document's file and those that it names, and takes in what other programs did to them.
+    /// Watches the document's file and the files that it names, and handles changes by other programs.
     fn look_at_disk(&mut self, ctx: &egui::Context, session: &mut Session) {
         let watch = self.watch.get_or_insert_with(|| {
             let wake = ctx.clone();
@@ -302,7 +298,7 @@ impl Files {
         }
     }
 
-    /// The document's file was written, perhaps by ourselves.
+    /// Handles that the document's file was written, perhaps by this window.
     fn read_again(&mut self, session: &mut Session) {
         let Some(path) = session.path().map(Path::to_path_buf) else { return };
         match disk::read(&path).map(super::placed) {
@@ -315,7 +311,7 @@ impl Files {
                 self.told.clear();
                 self.events.push(Event::Reloaded(path));
             }
-            // One that is gone may be about to come back; what is open stays.
+            // A file that is gone may be about to return; the open document stays.
             Err(_) if !path.is_file() => {}
             Err(Broken { sentence, .. }) => {
                 let sentence = format!("{sentence}; another program changed the file, and the version open here stays");
@@ -345,11 +341,11 @@ impl Files {
                 Purpose::Open => dialog.pick_file(),
                 Purpose::Save => dialog.set_file_name(name).save_file(),
             };
-            // The window may be gone by now.
+            // The window may be gone.
             let _ = answer.send((path, since.elapsed()));
             wake.request_repaint();
         };
-        // Without a thread the answer is missing at once, and a path can be typed.
+        // If no thread can be started, no answer comes, and a path can be typed.
         drop(std::thread::Builder::new().name("file dialog".into()).spawn(work));
         self.dialog = Some((purpose, answers));
     }
@@ -393,7 +389,7 @@ impl Files {
     fn write(&mut self, session: &mut Session, path: PathBuf) {
         match disk::save(&path, session.document()) {
             Ok(()) => {
-                // A graph without a file may have been allowed to read others; it stays so where it is saved first.
+                // A graph without a file keeps its permission to read other files where it is first saved.
                 if session.path().is_some() {
                     self.note_allowed(session, Some(&path));
                 }
@@ -460,9 +456,8 @@ fn names<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> String {
 /// Files that nodes name, those inside of groups too.
 fn named_files(nodes: &Nodes) -> BTreeSet<PathBuf> {
     let of = |node: &Node| match &node.kind {
-        NodeKind::File(path) => BTreeSet::from([PathBuf::from(path)]),
         NodeKind::Group(group) => named_files(&group.nodes),
-        _ => BTreeSet::new(),
+        kind => kind.file().map(PathBuf::from).into_iter().collect(),
     };
     nodes.values().flat_map(of).collect()
 }

@@ -8,10 +8,10 @@ use super::{Event, Files, Leaving, Question, names};
 use crate::app::session::Session;
 use crate::app::{prose, theme};
 
-/// Lines of what is lost that are shown without scrolling.
+/// Lines of lost parts that are shown without scrolling.
 const LINES: f32 = 10.0;
 
-/// A question with a row of answers; which was chosen. Putting it away is the last one.
+/// A question with a row of answers. Returns the chosen one; closing the question chooses the last.
 fn ask(ctx: &egui::Context, title: &str, answers: &[&str], body: impl FnOnce(&mut egui::Ui)) -> Option<usize> {
     let mut answer = None;
     let modal = egui::Modal::new(Id::new(("question", title))).frame(frame(ctx)).show(ctx, |ui| {
@@ -30,7 +30,7 @@ fn ask(ctx: &egui::Context, title: &str, answers: &[&str], body: impl FnOnce(&mu
     answer.or(modal.should_close().then_some(answers.len() - 1))
 }
 
-/// Around what must be answered first.
+/// The frame around a question.
 pub(super) fn frame(ctx: &egui::Context) -> egui::Frame {
     egui::Frame::window(&ctx.global_style())
 }
@@ -40,7 +40,7 @@ fn dim(ui: &mut egui::Ui, text: &str) {
 }
 
 impl Files {
-    /// Shows the first question that is open.
+    /// Shows the first open question.
     pub(super) fn ask_first(&mut self, ctx: &egui::Context, session: &mut Session) {
         if self.typed.is_some() {
             self.path_field(ctx, session);
@@ -84,7 +84,7 @@ impl Files {
         }
     }
 
-    /// Saves all that was changed, stage files first, since they have a place already.
+    /// Saves all changes, stage files first, since their paths are known.
     fn save_and_part(&mut self, ctx: &egui::Context, session: &mut Session) {
         self.asked = None;
         if let Err(sentence) = session.save_drafts() {
@@ -97,7 +97,7 @@ impl Files {
         }
     }
 
-    /// Nothing unsaved is in the way any more.
+    /// Continues once there are no unsaved changes.
     fn safe(&mut self, session: &mut Session) {
         self.asked = None;
         if let Some(leaving) = self.leaving.take() {
@@ -105,7 +105,7 @@ impl Files {
         }
     }
 
-    /// A closed window can't export; another graph can be opened beside an export, which has its own.
+    /// A closed window can't export. Another graph can be opened beside a running export, which has its own simulation.
     fn ask_to_stop(&mut self, ctx: &egui::Context, session: &mut Session) {
         let close = matches!(self.leaving, Some(Leaving::Close));
         let (stop, text) = match close {
@@ -116,7 +116,7 @@ impl Files {
             ),
         };
         let answers = [stop, "Keep exporting", "Cancel"];
-        // To keep the window is to cancel, which comes last.
+        // Cancelling keeps the window; it is the last answer.
         let answers = if close { answers.get(..2).unwrap_or_default() } else { &answers };
         let answer = ask(ctx, "An export is running", answers, |ui| dim(ui, text));
         match (answer, self.leaving.take_if(|_| answer.is_some())) {

@@ -1,7 +1,7 @@
-//! What is in no file yet, kept aside while the window runs, so that little is lost when the program or the machine dies.
+//! Keeps unsaved changes while the window runs, so that little is lost if the program or the machine crashes.
 //!
-//! Every window has a lock that the system lets go of however the window ends, and beside it a graph file. Where a lock is free and
-//! the file still there, a window has died.
+//! Every window has a lock that the system releases however the window ends, and beside it a graph file. If a lock is free and
+//! the file still exists, a window has crashed.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -14,40 +14,40 @@ use crate::app::session::{Draft, Drafts, Session};
 use crate::document::{Document, salvage};
 use crate::files::{read, write};
 
-/// Between two savings at least.
+/// Minimum time between two writes.
 const EVERY: Duration = Duration::from_secs(5);
-/// The largest file that is taken up again \[bytes\]: a graph and the texts of stages.
+/// The largest file that is recovered \[bytes\]: a graph and the texts of stages.
 const MAX_KEPT: u64 = 2 * crate::files::MAX_GRAPH;
-/// Before the path that the document belongs to, on the first line.
+/// Precedes the path of the document, on the first line.
 const OF: &str = "// Changes that were not saved to ";
-/// Before the path and the text of a stage file, on a line for each that follows.
+/// Precedes the path and the text of a stage file, on the lines that follow.
 const DRAFT: &str = "// Not saved either: ";
 
 enum Work {
-    /// What is to be in the window's file.
+    /// Writes the text of the window's file.
     Write(String),
-    /// Nothing is to be kept any more.
+    /// Removes the window's file.
     Clear,
-    /// What a dead window left is safe elsewhere.
+    /// Removes what a crashed window left, which is safe elsewhere.
     Forget(Left),
 }
 
 /// Keeps the changes of one window.
 pub struct Recovery {
-    /// What the window's file holds; `None` where there is none.
+    /// The content of the window's file; `None` if there is none.
     kept: Option<(Document, Drafts)>,
     next: Instant,
     every: Duration,
-    /// Gone only while it is dropped.
+    /// `None` only while it is dropped.
     work: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
     slot: Option<Slot>,
 }
 
-/// The files of a window. While one is here, its lock is held.
+/// The files of a window. The lock is held as long as this exists.
 struct Slot {
     lock: PathBuf,
-    /// Closed last: then the lock is free.
+    /// Closed last, which releases the lock.
     _held: File,
 }
 
@@ -63,7 +63,7 @@ impl Slot {
     }
 }
 
-/// What a window left that died.
+/// The unsaved changes of a window that crashed.
 pub struct Left {
     slot: Slot,
     pub document: Box<Document>,
@@ -75,12 +75,12 @@ pub struct Left {
 }
 
 impl Left {
-    /// Drops it for good.
+    /// Deletes it.
     pub fn discard(self) {
         self.slot.remove();
     }
 
-    /// How it differs from its files, for a person.
+    /// How it differs from its files, as text.
     pub fn difference(&self) -> String {
         let drafts = super::names(self.drafts.keys());
         match (self.of_document(), drafts.is_empty()) {
@@ -89,7 +89,7 @@ impl Left {
         }
     }
 
-    /// Whether the document is what its file holds.
+    /// Whether the document equals its file.
     pub fn as_file(&self) -> bool {
         let saved = self.path.as_deref().and_then(|path| disk::read(path).ok()).map(crate::app::placed);
         saved.is_some_and(|saved| saved == *self.document)
@@ -113,12 +113,12 @@ impl Left {
 }
 
 impl Recovery {
-    /// Keeps changes in a folder, made when it is not there. Without a folder, or where it can't be used, nothing is kept.
+    /// Keeps changes in a folder, which is created if needed. Without a folder, or if it can't be used, nothing is kept.
     pub fn new(folder: Option<&Path>) -> Recovery {
         Recovery::with_pause(folder, EVERY)
     }
 
-    /// The same with another pause between two savings.
+    /// The same with another pause between two writes.
     pub fn with_pause(folder: Option<&Path>, every: Duration) -> Recovery {
         let slot = folder.and_then(take_slot);
         let (work, jobs) = channel();
@@ -127,7 +127,7 @@ impl Recovery {
             for job in jobs {
                 match (job, &file) {
                     (Work::Write(text), Some(file)) => {
-                        // Where it fails, the one before is still there; a full disk will be noticed when saving.
+                        // If it fails, the previous file still exists; a full disk is reported when the user saves.
                         let _ = write::replace(file, text.as_bytes());
                     }
                     (Work::Clear, Some(file)) => drop(fs::remove_file(file)),
@@ -141,7 +141,7 @@ impl Recovery {
         Recovery { kept: None, next: Instant::now(), every, work, thread, slot }
     }
 
-    /// What windows left that died, the latest first. Nobody else is offered it as long as it is held.
+    /// The changes of windows that crashed, the latest first. As long as they are held, no other window is offered them.
     pub fn left(folder: Option<&Path>) -> Vec<Left> {
         let entries = folder.and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
         let locks = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "lock"));
@@ -150,13 +150,13 @@ impl Recovery {
         left
     }
 
-    /// Called in every frame: keeps the document and texts of stage files if they hold changes that no file has. Returns when it
-    /// wants to be called again.
+    /// Called in every frame: writes the document and texts of stage files if they have unsaved changes. Returns when it
+    /// has to be called again.
     pub fn keep(&mut self, session: &Session) -> Option<Duration> {
         self.keep_these(session.document(), session.path(), session.drafts(), session.unsaved())
     }
 
-    /// The same of parts of a session.
+    /// The same for the parts of a session.
     pub fn keep_these(
         &mut self,
         document: &Document,
@@ -183,7 +183,7 @@ impl Recovery {
         None
     }
 
-    /// Lets go of what a dead window left, which is the document at hand now, once that is kept.
+    /// Removes what a crashed window left, which is the open document now, once that is written.
     pub fn adopt(&mut self, left: Left) {
         let Some(work) = &self.work else { return };
         self.kept = Some((Document::clone(&left.document), left.drafts.clone()));
@@ -192,7 +192,7 @@ impl Recovery {
     }
 }
 
-/// A window that is closed leaves nothing; one that dies of a panic does.
+/// A window that is closed leaves no files; one that panics does.
 impl Drop for Recovery {
     fn drop(&mut self) {
         self.work = None;
@@ -208,14 +208,14 @@ impl Drop for Recovery {
 fn take_slot(folder: &Path) -> Option<Slot> {
     fs::create_dir_all(folder).ok()?;
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.as_nanos();
-    // Another window may look for dead ones between creating and locking, and take the lock away.
+    // Between creating and locking, another window that looks for crashed ones may remove the lock.
     (0..8).find_map(|attempt| {
         let lock = folder.join(format!("{}-{since}-{attempt}.lock", std::process::id()));
         hold(&lock, true)
     })
 }
 
-/// Locks a file, if it is free and still there.
+/// Locks a file, if it is free and still exists.
 fn hold(lock: &Path, create: bool) -> Option<Slot> {
     let file = OpenOptions::new().write(true).create_new(create).open(lock).ok()?;
     file.try_lock().ok()?;
@@ -239,9 +239,9 @@ fn open(lock: &Path) -> Option<Left> {
     Some(Left { slot, document, path, drafts, when })
 }
 
-/// A graph file, whose first lines say what it belongs to and hold the texts of stage files.
+/// A graph file, whose first lines hold the path of the document and the texts of stage files.
 fn text(document: &Document, path: Option<&Path>, drafts: &Drafts) -> String {
-    // The next window may be started elsewhere.
+    // The next window may start in another folder.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let of = path.and_then(|path| ron::to_string(&absolute(path)).ok()).map(|path| format!("{OF}{path}\n"));
     // RON escapes line ends.
@@ -269,7 +269,7 @@ mod tests {
         fs::read_dir(folder).map(|entries| entries.count()).unwrap_or(0)
     }
 
-    /// A stage file whose text has all that could break a line.
+    /// A stage file whose text has every character that could break a line.
     fn drafts() -> Drafts {
         let text = "//! \"Fade\"\r\n\t\\ (π)\n// Not saved either: \u{2028}\n".to_string();
         let draft = Draft { text, of: String::new(), overtaken: true };
@@ -284,7 +284,7 @@ mod tests {
         }
     }
 
-    /// Not a test by itself: edits until it is killed.
+    /// A helper process of the test below: it edits until it is killed.
     #[test]
     fn child() {
         let Some(folder) = std::env::var_os(CHILD) else { return };
@@ -324,7 +324,7 @@ mod tests {
         assert!(left[0].when.elapsed().unwrap() < Duration::from_secs(60));
         assert!(Recovery::left(Some(&folder)).is_empty(), "who holds it is the only one to offer it");
         drop(left);
-        // Left for later, it is offered again; taken over, it is kept by the window that has it.
+        // If it is left for later, it is offered again; if it is adopted, the window keeps it.
         let mut window = Recovery::with_pause(Some(&folder), PAUSE);
         let left = Recovery::left(Some(&folder)).pop().unwrap();
         let seed = left.document.seed;

@@ -1,10 +1,11 @@
-//! Files as a person meets them: driven by what the window says, without a window.
+//! Files as a user sees them: driven by the labels of the window, without a window.
 
 use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
+use crate::app::action::{Action, Actions};
 use crate::app::export_dialog::ExportDialog;
 use crate::app::problems::ProblemList;
 use crate::app::{placed, theme};
@@ -66,7 +67,11 @@ fn window(folder: &Folder) -> Harness<'static, Window> {
         let ctx = ui.ctx().clone();
         window.session.poll();
         window.files.recent_menu(ui, &mut window.session);
-        window.problems.show(ui, &mut window.session).unwrap();
+        let mut actions = Actions::new();
+        window.problems.show(ui, &mut window.session, &mut actions).unwrap();
+        if actions.contains(&Action::AllowFiles) {
+            window.files.allow(&mut window.session);
+        }
         window.events.extend(window.files.show(&ctx, &mut window.session, window.export.running()));
         window.export.show(&ctx, &window.session, window.files.settings()).unwrap();
     };
@@ -160,7 +165,7 @@ fn a_graph_with_changes_asks_before_its_file_takes_them() {
         assert_eq!(session.modified(), kept);
         assert_eq!(session.document().fps == 60.0, kept);
     }
-    // Our own saving is no news.
+    // A save by this window causes no reload.
     change(&mut window, 5.0);
     let before = window.state().events.len();
     let ctx = window.ctx.clone();
@@ -172,7 +177,7 @@ fn a_graph_with_changes_asks_before_its_file_takes_them() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(window.state().events[before..], [Event::Saved(path.clone())]);
-    // A file that breaks is told once; what is open stays.
+    // A file that becomes invalid is reported once; the open document stays.
     for _ in 0..2 {
         std::fs::write(&path, "(").unwrap();
         let since = Instant::now();
@@ -194,7 +199,7 @@ fn what_a_dead_window_had_is_recovered_discarded_or_left() {
     std::fs::create_dir_all(&recovery).unwrap();
     let mut lost = placed(fluid());
     lost.nodes.remove("look");
-    // A window that died: its lock is free, its graph is there.
+    // A window that crashed: its lock is free, its graph exists.
     let die = || {
         std::fs::write(recovery.join("1-1-0.lock"), "").unwrap();
         let text = format!("// Changes that were not saved to {:?}\n{}", path.display().to_string(), lost.to_text());
@@ -334,7 +339,7 @@ const MESH: &str = r#"(version: 1, nodes: {
     "screen": (output: (size: (6, 6)), inputs: {"image": "show.image"}),
 })"#;
 
-/// A graph reads no file outside its folder until the user says so, which is remembered for the folder.
+/// A graph reads no file outside its folder until the user allows it, which is remembered for the folder.
 #[test]
 fn files_outside_the_folder_are_asked_for_once() {
     let folder = Folder::new("outside");
@@ -356,7 +361,7 @@ fn files_outside_the_folder_are_asked_for_once() {
     let mut next = self::window(&folder);
     load(&mut next, Source::File(path));
     until(&mut next, |w| w.session.running_simulation().is_some());
-    // Another folder is another question.
+    // Another folder needs its own permission.
     let other = folder.0.join("others");
     std::fs::create_dir_all(&other).unwrap();
     std::fs::write(other.join("graph.ron"), MESH).unwrap();
@@ -364,7 +369,7 @@ fn files_outside_the_folder_are_asked_for_once() {
     until(&mut next, |w| w.session.problems().any(|p| p.cause.ends_with("it lies outside the graph's folder")));
 }
 
-/// Something else in the place of the open graph is not waited for, and what is open stays.
+/// A pipe or folder in place of the open graph does not block, and the open document stays.
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_place_of_the_open_graph_is_not_read() {
@@ -383,13 +388,13 @@ fn a_pipe_in_place_of_the_open_graph_is_not_read() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(*window.state().session.document(), placed(fluid()));
-    // Opened by name it is refused in a sentence.
+    // Opening it is refused with a message.
     load(&mut window, Source::File(path));
     let told = window.state().events.iter().any(|e| matches!(e, Event::Failed(s) if s.contains("it is a pipe")));
     assert!(told, "{:?}", window.state().events);
 }
 
-/// NaN in a file equals nothing, but what was just read or saved is not unsaved.
+/// NaN equals nothing, but a document that was just read or saved has no unsaved changes.
 #[test]
 fn a_file_with_nan_can_be_saved() {
     let folder = Folder::new("nan");

@@ -1,4 +1,4 @@
-//! Notices when other programs change files that are open here.
+//! Notices when other programs change open files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Programs write a file in several steps; when nothing has come for so long, it is done.
+/// Programs write a file in several steps; after this time without events it is complete.
 const QUIET: Duration = Duration::from_millis(150);
 
-/// Files and what happened to them. Folders are watched rather than files, since many programs put a new file in an old one's place.
+/// Watched files and their changes. Folders are watched rather than files, since many programs replace a file by a new one.
 pub struct Watch {
-    /// `None` where the system can't.
+    /// `None` if the system can't watch files.
     watcher: Option<RecommendedWatcher>,
     events: Receiver<PathBuf>,
     files: BTreeSet<PathBuf>,
@@ -22,7 +22,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// `wake` is called, on some thread, when something happened.
+    /// `wake` is called on another thread after each event.
     pub fn new(wake: impl Fn() + Send + 'static) -> Watch {
         let (sender, events) = channel();
         let heard = move |event: notify::Result<notify::Event>| {
@@ -30,7 +30,7 @@ impl Watch {
             if event.kind.is_access() {
                 return;
             }
-            // Nobody listens any more when the window is gone.
+            // The receiver is gone when the window is.
             event.paths.into_iter().for_each(|path| drop(sender.send(path)));
             wake();
         };
@@ -39,24 +39,24 @@ impl Watch {
         Watch { watcher, events, files, folders, touched, quiet_at: Instant::now() }
     }
 
-    /// Follows these files, and no others.
+    /// Watches these files and no others.
     pub fn follow(&mut self, files: impl Iterator<Item = PathBuf>) {
         self.files = files.filter_map(|file| full(&file)).collect();
         let folders: BTreeSet<PathBuf> = self.files.iter().filter_map(|f| f.parent()).map(Path::to_path_buf).collect();
         let Some(watcher) = &mut self.watcher else { return };
         for old in self.folders.difference(&folders) {
-            // It may be gone by now.
+            // It may be gone.
             let _ = watcher.unwatch(old);
         }
         let before = std::mem::take(&mut self.folders);
-        // A folder that can't be watched is tried again with the next change of what is followed.
+        // A folder that can't be watched is tried again at the next call.
         self.folders = folders
             .into_iter()
             .filter(|new| before.contains(new) || watcher.watch(new, RecursiveMode::NonRecursive).is_ok())
             .collect();
     }
 
-    /// Followed files that were written, made or put in place and are at rest now.
+    /// Watched files that were written, created or replaced, once the writing is complete.
     pub fn changed(&mut self) -> BTreeSet<PathBuf> {
         for path in self.events.try_iter().filter(|path| self.files.contains(path)) {
             self.touched.insert(path);
@@ -65,14 +65,14 @@ impl Watch {
         if self.pending().is_some() { BTreeSet::new() } else { std::mem::take(&mut self.touched) }
     }
 
-    /// How long until there may be something to tell.
+    /// How long until changes can be returned.
     pub fn pending(&self) -> Option<Duration> {
         let left = self.quiet_at.saturating_duration_since(Instant::now());
         (!self.touched.is_empty() && !left.is_zero()).then_some(left)
     }
 }
 
-/// A path as the watcher names it.
+/// The path that the watcher reports for a file.
 pub fn full(file: &Path) -> Option<PathBuf> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Some(std::fs::canonicalize(folder).ok()?.join(file.file_name()?))

@@ -1,4 +1,4 @@
-//! A number: dragged over its reach, typed, or moved by the arrow keys.
+//! A number field: dragged over its range, typed, or moved by the arrow keys.
 
 use eframe::egui::{
     self, Align2, CornerRadius, CursorIcon, EventFilter, FontId, Id, Key, Modifiers, Pos2, Rect, Response, Sense,
@@ -11,53 +11,53 @@ use crate::app::theme;
 use crate::expr::{ExprContext, Expression, Numbers};
 use crate::stage::header::Range;
 
-/// Reaches whose ends lie further apart than this factor are gone through by factors.
+/// Ranges whose ends differ by more than this factor are logarithmic.
 const DECADES: f64 = 1000.0;
-/// A name is dragged as if it were a bar of this width \[points\].
+/// Dragging a name works like dragging a bar of this width \[points\].
 const NAME: f32 = 200.0;
 
 /// A number that can be edited.
 pub(super) struct Bar<'a> {
     pub id: Id,
-    /// What it is found by: `param viscosity`.
+    /// Its accessible name: `param viscosity`.
     pub label: String,
-    /// In front of the number, such as an axis.
+    /// Text before the number, such as an axis.
     pub prefix: &'a str,
     pub unit: &'a str,
-    /// From where to where dragging leads; a value outside stretches it.
+    /// The range of dragging; a value outside extends it.
     pub reach: Option<(f64, f64)>,
-    /// What is refused outside.
+    /// The hard range; values are clamped to it.
     pub range: Range,
     pub whole: bool,
-    /// How much a point of dragging changes where there is no reach.
+    /// Change per dragged point, without a range.
     pub speed: f64,
-    /// Where it is by itself.
+    /// The default.
     pub default: Option<f64>,
-    /// It takes effect when it is let go, since that costs a recompile.
+    /// It takes effect when it is released, since it costs a recompile.
     pub held: bool,
     /// It stands for several numbers that differ.
     pub mixed: bool,
 }
 
-/// What a person gave.
+/// What the user entered.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Given {
     Number(f64),
-    /// Typed text that is no number: an expression.
+    /// Typed text that is not a number: an expression.
     Text(String),
 }
 
-/// A drag that goes on.
+/// A drag in progress.
 #[derive(Clone, Copy)]
 struct Drag {
-    /// Place in the reach, 0 to 1, or the number where there is none; not rounded.
+    /// Position in the range from 0 to 1, or the number without a range; not rounded.
     at: f64,
     reach: Option<(f64, f64)>,
     value: f64,
 }
 
 impl Bar<'_> {
-    /// Draws it as wide as said.
+    /// Draws it with this width.
     pub fn show(&self, ui: &mut Ui, value: f64, width: f32, numbers: &Numbers) -> (Response, Option<Given>) {
         let (rect, _) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::hover());
         if let Some(text) = self.typed(ui) {
@@ -87,7 +87,7 @@ impl Bar<'_> {
         self.scrub(ui, name, value, NAME)
     }
 
-    /// The same by as many points of dragging as `response` was moved.
+    /// The same by the distance that `response` was dragged.
     fn scrub(&self, ui: &Ui, response: &Response, value: f64, width: f32) -> Option<f64> {
         let id = self.id.with("drag");
         if response.drag_started_by(egui::PointerButton::Primary) {
@@ -102,7 +102,7 @@ impl Bar<'_> {
                 Modifiers { command: true, .. } | Modifiers { ctrl: true, .. } => 10.0,
                 _ => 1.0,
             });
-            // What it took to tell a drag from a click counts as well.
+            // The distance before a drag is recognised counts as well.
             let origin = ui.input(|input| input.pointer.press_origin()).filter(|_| response.drag_started());
             let since = origin.zip(response.interact_pointer_pos()).map(|(origin, now)| now.x - origin.x);
             let moved = f64::from(since.unwrap_or(response.drag_delta().x)) * pace;
@@ -133,7 +133,7 @@ impl Bar<'_> {
         ui.data(|data| data.get_temp::<Drag>(self.id.with("drag")))
     }
 
-    /// Into the range, and whole where it has to be.
+    /// Clamped to the range, and rounded if it has to be whole.
     pub fn fit(&self, value: f64) -> f64 {
         self.clamped(if self.whole { value.round() } else { tidy(value) })
     }
@@ -147,7 +147,7 @@ impl Bar<'_> {
         if self.mixed { String::new() } else { text_from_number(value) }
     }
 
-    /// The text to start typing with, where keys ask for it.
+    /// The text to start typing with, if a key begins it.
     fn keyed(&self, ui: &Ui, response: &Response, value: f64) -> Option<String> {
         if !response.has_focus() {
             return None;
@@ -185,7 +185,7 @@ impl Bar<'_> {
         (steps != 0.0).then(|| self.fit(rounded(value + steps * step, steps * step)))
     }
 
-    /// What is being typed, if anything is. What was not drawn for a frame is over.
+    /// The text being typed, if any. Typing ends if the field was not drawn for a frame.
     fn typed(&self, ui: &Ui) -> Option<String> {
         let (text, pass) = ui.data(|data| data.get_temp::<(String, u64)>(self.id))?;
         (pass + 1 >= ui.ctx().cumulative_pass_nr()).then_some(text)
@@ -205,7 +205,7 @@ impl Bar<'_> {
         numbers: &Numbers,
     ) -> (Response, Option<Given>) {
         let id = self.id.with("text");
-        // A letter that was the first to be typed stays; a number that was there is typed over.
+        // A first letter that was typed stays; an existing number is selected to be replaced.
         let fresh = text != self.text(value);
         let field = egui::TextEdit::singleline(&mut text).id(id).margin(vec2(6.0, 3.0)).desired_width(rect.width());
         let response = ui.put(rect, field);
@@ -277,7 +277,7 @@ impl Bar<'_> {
         }
     }
 
-    /// The unit, where there is room for it.
+    /// The unit, if there is room for it.
     fn paint_unit(&self, painter: &egui::Painter, rect: Rect, behind: f32, font: FontId, color: egui::Color32) {
         let galley = painter.layout_no_wrap(self.unit.to_string(), font, color);
         let at = Pos2::new(rect.right() - 6.0 - galley.size().x, rect.center().y - 0.5 * galley.size().y);
@@ -287,8 +287,8 @@ impl Bar<'_> {
     }
 }
 
-/// Reads what was typed for a number: a number, with or without its unit, something that can be worked out at once, or else
-/// an expression.
+/// Parses what was typed for a number: a number, with or without its unit, a constant expression, or else
+/// another expression.
 fn given(text: &str, unit: &str, numbers: &Numbers) -> Option<Given> {
     let text = text.trim();
     let bare = text.strip_suffix(unit).filter(|_| !unit.is_empty()).unwrap_or(text).trim();
@@ -305,7 +305,7 @@ fn given(text: &str, unit: &str, numbers: &Numbers) -> Option<Given> {
     }
 }
 
-/// A reach that the value lies in.
+/// The range, extended to the value.
 fn stretched((low, high): (f64, f64), value: f64) -> (f64, f64) {
     if value.is_finite() { (low.min(value), high.max(value)) } else { (low, high) }
 }
@@ -314,26 +314,26 @@ fn logarithmic((low, high): (f64, f64)) -> bool {
     low > 0.0 && high / low > DECADES
 }
 
-/// Where a value lies in its reach, 0 to 1.
+/// The position of a value in its range, 0 to 1.
 fn place(reach: (f64, f64), value: f64) -> f64 {
     let (low, high) = reach;
     let at = if logarithmic(reach) { (value / low).ln() / (high / low).ln() } else { (value - low) / (high - low) };
     if at.is_finite() { at.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// The value at a place of the reach.
+/// The value at a position in the range.
 fn at(reach: (f64, f64), place: f64) -> f64 {
     let (low, high) = reach;
     if logarithmic(reach) { low * (high / low).powf(place) } else { low + (high - low) * place }
 }
 
-/// How much the value changes over the reach, as it does at this place.
+/// The slope of the value at a position in the range.
 fn slope(reach: (f64, f64), place: f64) -> f64 {
     let (low, high) = reach;
     if logarithmic(reach) { at(reach, place) * (high / low).ln() } else { high - low }
 }
 
-/// To a power of ten that is no coarser than `grain`.
+/// Rounds to a power of ten that is no coarser than `grain`.
 fn rounded(value: f64, grain: f64) -> f64 {
     let digits = grain.abs().log10().floor();
     if !digits.is_finite() {

@@ -1,4 +1,4 @@
-//! Colours: linear RGB with alpha, maybe brighter than a screen is; shown and typed in sRGB.
+//! Colours: linear RGB with alpha, possibly brighter than a screen; shown and typed in sRGB.
 
 use eframe::egui::color_picker::{Alpha, color_picker_hsva_2d, show_color_at};
 use eframe::egui::ecolor::Hsva;
@@ -16,7 +16,7 @@ use crate::expr::Numbers;
 
 /// Width of the picker \[points\].
 pub(super) const PICKER: f32 = 236.0;
-/// How much brighter than a screen dragging makes a colour.
+/// Maximum intensity that dragging reaches, relative to the screen.
 const BRIGHTEST: f64 = 8.0;
 
 /// The colour as a screen shows it.
@@ -25,13 +25,13 @@ pub(super) fn on_screen(color: Color) -> Color32 {
     Rgba::from_rgba_unmultiplied(r, g, b, a).into()
 }
 
-/// `#rrggbb`, with alpha where it is not opaque: the nearest that there is.
+/// `#rrggbb`, with alpha if it is not opaque: the nearest such colour.
 fn hex(color: Color) -> String {
     let [r, g, b, a] = on_screen(color).to_srgba_unmultiplied();
     if a == 255 { format!("#{r:02x}{g:02x}{b:02x}") } else { format!("#{r:02x}{g:02x}{b:02x}{a:02x}") }
 }
 
-/// A field in this colour, as wide as said.
+/// A field in this colour with this width.
 pub(super) fn swatch(ui: &mut Ui, color: Color, size: egui::Vec2, label: &str) -> Response {
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let inner = rect.shrink(1.0);
@@ -69,15 +69,15 @@ fn typed(ui: &mut Ui, id: Id, label: &str, current: &str, color: Color, width: f
     Some([r, g, b, if digits.len() == 8 { a } else { color[3] }])
 }
 
-/// The picker with everything that a colour has.
+/// The picker with all components of a colour.
 pub(super) fn editor(ui: &mut Ui, id: Id, name: &str, color: Color) -> Option<Color> {
     ui.set_width(PICKER);
     ui.spacing_mut().slider_width = PICKER - 4.0;
     let [r, g, b, alpha] = color;
-    // What is brighter than a screen is a colour that a screen has, times an intensity.
+    // A colour brighter than a screen is a screen colour times an intensity.
     let intensity = [r, g, b].into_iter().fold(1.0, f64::max);
     let remembered: Option<(Color, Hsva)> = ui.data(|data| data.get_temp(id.with("hsva")));
-    // Grey has no hue of its own; it keeps the one that it was dragged from.
+    // Grey has no hue; it keeps the hue that it was dragged from.
     let hsva = remembered.filter(|(of, _)| *of == color).map(|(_, hsva)| hsva);
     let mut hsva = hsva.unwrap_or_else(|| {
         let [r, g, b] = [r, g, b].map(|part| (part / intensity).clamp(0.0, 1.0) as f32);
@@ -119,7 +119,7 @@ pub(super) fn editor(ui: &mut Ui, id: Id, name: &str, color: Color) -> Option<Co
     new
 }
 
-/// A bar of colours from left to right, above a ground that shows what is clear.
+/// A bar of colours from left to right, above a checkerboard that shows transparency.
 pub(super) fn paint(ui: &Ui, rect: Rect, at: impl Fn(f64) -> Color) {
     const STEPS: usize = 96;
     if !ui.is_rect_visible(rect) {

@@ -1,4 +1,4 @@
-//! Curves: a small picture in the row, and an editor with points to drag.
+//! Curves: a thumbnail in the row, and an editor with points to drag.
 
 use eframe::egui::{
     self, Align2, CornerRadius, CursorIcon, Id, Key, Modifiers, PointerButton, Popup, PopupCloseBehavior, Pos2, Rect,
@@ -15,9 +15,9 @@ use crate::expr::Numbers;
 
 /// Size of the editor's plot \[points\].
 const PLOT: Vec2 = vec2(360.0, 220.0);
-/// Height of the picture in the row \[points\].
+/// Height of the thumbnail in the row \[points\].
 const PREVIEW: f32 = 34.0;
-/// How far from a point the pointer still takes it \[points\].
+/// How near the pointer has to be to a point to grab it \[points\].
 const GRIP: f32 = 9.0;
 const MARGIN: f32 = 10.0;
 
@@ -30,7 +30,7 @@ const PRESETS: [(&str, &[(f64, f64)]); 5] = [
     ("constant", &[(0.0, 1.0)]),
 ];
 
-/// What is going on in an editor.
+/// State of an editor.
 #[derive(Clone, Default)]
 struct Editing {
     chosen: Option<usize>,
@@ -38,7 +38,7 @@ struct Editing {
     span: Option<(f64, f64)>,
 }
 
-/// A curve in a row. Returns it when it was changed.
+/// A curve in a row. Returns it if it was changed.
 pub(super) fn field(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &Curve) -> Option<Curve> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), PREVIEW), Sense::click());
     let look = theme::of(ui);
@@ -53,7 +53,7 @@ pub(super) fn field(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &Curve) -> Op
     popup.show(|ui| editor(ui, id, field, curve)).and_then(|inner| inner.inner)
 }
 
-/// The values that a plot shows: the range of the parameter, and whatever lies outside.
+/// The values that a plot shows: the range of the parameter, extended to values outside.
 fn span(field: &Field<'_>, curve: &Curve) -> (f64, f64) {
     let known = (field.soft.0.or(field.range.0), field.soft.1.or(field.range.1));
     let values = curve.points.iter().map(|(_, value)| *value).filter(|value| value.is_finite());
@@ -62,7 +62,7 @@ fn span(field: &Field<'_>, curve: &Curve) -> (f64, f64) {
     if high > low { (low, high) } else { (low - 0.5, low + 0.5) }
 }
 
-/// Where values and places of the pointer meet.
+/// Maps values to positions of the pointer.
 struct Plot {
     rect: Rect,
     span: (f64, f64),
@@ -81,7 +81,7 @@ impl Plot {
         let t = f64::from((at.x - self.rect.left()) / self.rect.width()).clamp(0.0, 1.0);
         let up = f64::from((self.rect.bottom() - at.y) / self.rect.height());
         let value = low + up * (high - low);
-        // As fine as the plot is, so that files have 0.25 and not 0.2537313.
+        // Rounded to the resolution of the plot, so that files have 0.25 and not 0.2537313.
         let grain = 10_f64.powf(((high - low) / f64::from(self.rect.height())).log10().floor());
         ((t * 1000.0).round() / 1000.0, tidy((value / grain).round() * grain))
     }
@@ -92,7 +92,7 @@ fn line(ui: &Ui, plot: &Plot, curve: &Curve, width: f32) {
     let color = if ui.is_enabled() { look.accent } else { look.faint };
     let steps = (0.5 * plot.rect.width()).ceil().clamp(8.0, 400.0) as usize;
     let mut places: Vec<f64> = (0..=steps).map(|step| step as f64 / steps as f64).collect();
-    // Points are met exactly, and steps are upright.
+    // The line passes through the points exactly, and steps are vertical.
     places.extend(curve.points.iter().flat_map(|(t, _)| [t - 1e-9, *t]).filter(|t| (0.0..=1.0).contains(t)));
     places.sort_by(f64::total_cmp);
     let points: Vec<Pos2> = places.into_iter().map(|t| plot.at((t, curve.at(t)))).collect();
@@ -130,7 +130,7 @@ fn editor(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &Curve) -> Option<Curve
     (new != *curve).then_some(new)
 }
 
-/// From where to where a shape of the curve goes: its range, where that has two ends, else what it has now.
+/// The values that a preset shape spans: the range, if it has two ends, else those of the curve.
 fn extent(field: &Field<'_>, curve: &Curve) -> (f64, f64) {
     match field.range {
         (Some(low), Some(high)) => (low, high),
@@ -199,14 +199,14 @@ fn plot(ui: &mut Ui, field: &Field<'_>, curve: &mut Curve, editing: &mut Editing
     response.on_hover_cursor(cursor).on_hover_text_at_pointer(hint);
 }
 
-/// Puts a point in behind those before it. Returns its place.
+/// Inserts a point in order. Returns its position.
 fn insert(curve: &mut Curve, field: &Field<'_>, (t, value): (f64, f64)) -> usize {
     let index = curve.points.partition_point(|(before, _)| *before <= t);
     curve.points.insert(index, (t, clamp(field, value)));
     index
 }
 
-/// Moves a point, no further than to its neighbours.
+/// Moves a point, at most to its neighbours.
 fn shift(curve: &mut Curve, field: &Field<'_>, index: usize, (t, value): (f64, f64)) {
     let place = |index: usize| curve.points.get(index).map(|(t, _)| *t);
     let low = index.checked_sub(1).and_then(place).unwrap_or(0.0);
@@ -250,7 +250,7 @@ fn paint(ui: &Ui, outer: Rect, plot: &Plot, curve: &Curve, chosen: Option<usize>
     }
 }
 
-/// The numbers of the chosen point.
+/// Fields for the chosen point.
 fn point(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &mut Curve, editing: &mut Editing) {
     let Some((index, (t, value))) = editing.chosen.and_then(|i| Some((i, *curve.points.get(i)?))) else {
         ui.label(super::row::faint(ui, format!("{} points. Select one to edit its numbers", curve.points.len())));
@@ -295,7 +295,7 @@ mod tests {
             let curve = Curve { points: points.to_vec() };
             assert_eq!(curve.check((Some(0.0), Some(1.0))), Ok(()), "{name}");
         }
-        // The smoothstep that `ease` stands for, 3 t^2 - 2 t^3, within what five points can follow.
+        // The smoothstep that `ease` approximates, 3 t^2 - 2 t^3, within the error of five points.
         let ease = Curve { points: PRESETS[1].1.to_vec() };
         let error = (0..=100).map(|i| f64::from(i) / 100.0).map(|t| (ease.at(t) - t * t * (3.0 - 2.0 * t)).abs());
         assert!(error.fold(0.0, f64::max) < 0.02);

@@ -1,15 +1,16 @@
-//! What a node says of itself: text with its equations, and sources.
+//! Documentation of a node: text with its equations, and sources.
 
 use eframe::egui::{self, RichText, Ui};
 
 use super::told;
 use crate::app::theme;
-use crate::document::{Node, NodeKind};
+use crate::document::Node;
+use crate::document::kind::GROUP;
 use crate::edit;
 use crate::library::Library;
 use crate::stage::Stage;
 
-/// Text with its equations, and sources.
+/// Documentation of a stage: text with its equations, and sources.
 pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
     for part in parts(&stage.header.doc) {
         match part {
@@ -34,7 +35,7 @@ enum Part {
     Equation(String),
 }
 
-/// Lines put together as far as they are one text. Headers set an equation apart by two spaces.
+/// Joins lines of the same text. Headers separate an equation by two spaces.
 fn parts(lines: &[String]) -> Vec<Part> {
     let mut parts = Vec::new();
     for line in lines {
@@ -50,27 +51,12 @@ fn parts(lines: &[String]) -> Vec<Part> {
     parts
 }
 
-/// What a node is that is no stage.
+/// Documentation of a node that is not a stage.
 pub(super) fn host(ui: &mut Ui, node: &Node, library: &Library) {
-    let text = match &node.kind {
-        NodeKind::Domain(_) => "A box in space, divided into cubic cells. Stages run once per cell.",
-        NodeKind::State(_) => {
-            "A value that is kept from frame to frame: what its input next was at the end of the previous frame."
-        }
-        NodeKind::Number(_) => "A constant or an expression, for parameters and inputs that take a number.",
-        NodeKind::Output(_) => "An image that the graph outputs, for the view and for export.",
-        NodeKind::Group(group) if group.about.is_empty() => "A graph inside the graph.",
-        NodeKind::Group(group) => group.about.as_str(),
-        NodeKind::Stage(_) => match edit::group_of(node, library) {
-            Some(group) => group.about.as_str(),
-            None => "There is no stage of this name.",
-        },
-        NodeKind::Custom(_) => "The code is not a valid stage yet. See Problems.",
-        NodeKind::File(_) => {
-            "Signed distance to the shape in a file beside the graph: a mesh (.obj, .gltf, .glb) in 3D, an image (.png) in 2D."
-        }
-        NodeKind::Reroute => "A point on a wire that routes it around other nodes.",
-        NodeKind::Unknown => "This version does not know this kind of node.",
+    let text = match edit::group_of(node, library).map(|group| group.about.as_str()) {
+        Some("") => GROUP.doc,
+        Some(about) => about,
+        None => node.kind.info().doc,
     };
     told(ui, text);
 }

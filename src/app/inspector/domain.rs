@@ -63,7 +63,7 @@ fn fields(ui: &mut Ui, one: &Inspected<'_>, domain: &mut Domain) {
     });
 }
 
-/// A number that the plan is made with, and that has no default: a constant, or an expression of numbers that are constant.
+/// A number that shapes the plan and has no default: a constant, or an expression of constant numbers.
 pub(super) fn fixed(ui: &mut Ui, site: &Site<'_>, field: Field<'_>, value: &mut ParamValue) {
     let field = Field { default: value.clone(), ..field };
     if let Some(Change::Set(new)) = field.show(ui, site, Some(value)) {
@@ -71,7 +71,7 @@ pub(super) fn fixed(ui: &mut Ui, site: &Site<'_>, field: Field<'_>, value: &mut 
     }
 }
 
-/// What the numbers come to.
+/// Values that follow from the numbers.
 fn facts(ui: &mut Ui, domain: &Domain, numbers: &Numbers) {
     let number = |value: &ParamValue| match value {
         ParamValue::Number(number) => Some(*number),

@@ -1,9 +1,10 @@
-//! Expectations of the graph: what is expected, and what was found.
+//! Expectations of the graph and their results.
 
 use eframe::egui::{Color32, RichText, Sense, Ui, WidgetInfo, WidgetType};
 
 use super::row::{faint, section, small};
 use super::theme;
+use crate::app::action::Actions;
 use crate::app::session::Session;
 use crate::edit;
 use crate::graph::expect::Expectation;
@@ -11,17 +12,17 @@ use crate::problem::Problem;
 use crate::sim::Simulation;
 use crate::sim::expect::{Outcome, Verdict};
 
-/// How an expectation stands.
+/// The state of an expectation.
 struct Standing {
     icon: &'static str,
     word: &'static str,
     color: Color32,
-    /// Below what is expected.
+    /// The line below the expectation.
     note: String,
 }
 
-/// The list, where there is one.
-pub(super) fn show(ui: &mut Ui, session: &mut Session) {
+/// The list, if there are any.
+pub(super) fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
     let count = session.document().expect.len();
     if count == 0 {
         return;
@@ -36,16 +37,16 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session) {
         ui.label(faint(ui, "Checked when their frames are computed. Also run by the command stagewright test."));
     });
     if let Some(index) = removed {
-        // It is there, since it is shown.
+        // It exists, since it is shown.
         session.edit_expectations(|document| drop(edit::remove_expectation(document, index)));
     } else if let Some(node) = chosen {
-        session.go_to(&node);
+        actions.extend(session.go_to(&node));
     }
 }
 
-/// One expectation. Returns whether it is to go, and the node that is to be shown.
+/// One expectation. Returns whether to remove it, and the node to go to.
 fn one(ui: &mut Ui, session: &Session, index: usize) -> (bool, Option<String>) {
-    // Until the graph is compiled the checks are those of the document before.
+    // Until the graph is compiled, the checks are those of the previous document.
     let current = session.checks().expectations().len() == session.document().expect.len() && !session.compiling();
     let known = session.checks().expectations().get(index).filter(|_| current);
     let text = || session.document().expect.get(index).map(ToString::to_string).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! An expression: its text, what it comes to, and names to choose from while it is typed.
+//! An expression field: its text, its value, and completion of names.
 
 use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::{
@@ -11,13 +11,13 @@ use super::row;
 use crate::app::theme;
 use crate::expr::{ExprContext, Expression, FUNCTIONS, Numbers, VARIABLES};
 
-/// Names that are listed at most.
+/// Maximum number of names that are listed.
 const LISTED: usize = 8;
 
-/// Names to choose from, while they are shown.
+/// The completion list, while it is shown.
 #[derive(Clone, Default)]
 struct List {
-    /// As they are written, functions with their arguments.
+    /// Names as they are written, functions with their arguments.
     words: Vec<String>,
     mark: usize,
     /// The part of the text that a choice replaces \[characters\].
@@ -26,7 +26,7 @@ struct List {
 }
 
 /// A text field for an expression, with its value below it: `now` of the running simulation, where it is known. Returns the text
-/// when it was changed and left.
+/// if it was changed and the field was left.
 pub(super) fn expression(
     ui: &mut Ui,
     id: Id,
@@ -69,7 +69,7 @@ pub(super) fn expression(
     }
     let chosen = choose(&response, &list);
     if !list.words.is_empty() {
-        // Else Escape would take the keyboard away before the list has seen it.
+        // Otherwise Escape would remove the focus before the list handles it.
         let keys = EventFilter { tab: true, horizontal_arrows: true, vertical_arrows: true, escape: true };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(id, keys));
     }
@@ -106,7 +106,7 @@ fn text_from_numbers(values: &[f64]) -> String {
     }
 }
 
-/// Moves the mark through the list, takes the marked name in, or closes the list.
+/// Moves the mark through the list, inserts the marked name, or closes the list.
 fn keys(ui: &Ui, id: Id, current: &str, list: &mut List) {
     let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let last = list.words.len().saturating_sub(1);
@@ -124,7 +124,7 @@ fn keys(ui: &Ui, id: Id, current: &str, list: &mut List) {
     }
 }
 
-/// Puts the marked name in the place of what was typed of it, and closes the list.
+/// Replaces the typed part by the marked name, and closes the list.
 fn take(ui: &Ui, id: Id, current: &str, list: &mut List) {
     let text = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_else(|| current.to_string());
     let usage = list.words.get(list.mark).cloned().unwrap_or_default();
@@ -140,7 +140,7 @@ fn take(ui: &Ui, id: Id, current: &str, list: &mut List) {
     list.words.clear();
 }
 
-/// What the name at the cursor can become.
+/// Completions of the name at the cursor.
 fn names(ui: &Ui, id: Id, text: &str, numbers: &Numbers) -> List {
     let cursor = egui::TextEdit::load_state(ui.ctx(), id).and_then(|state| state.cursor.char_range());
     let to = cursor.map_or(0, |range| range.primary.index.into());
@@ -163,7 +163,7 @@ fn completions(text: &str, to: usize, numbers: &Numbers) -> List {
     List { words: if done { Vec::new() } else { words }, mark: 0, from, to }
 }
 
-/// Shows the list. Returns the place of a name that was clicked.
+/// Shows the list. Returns the position of a name that was clicked.
 fn choose(field: &Response, list: &List) -> Option<usize> {
     if list.words.is_empty() {
         return None;

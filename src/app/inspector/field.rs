@@ -1,10 +1,10 @@
-//! What the inspector knows of a value, whatever node it belongs to.
+//! The description of a value, whatever node it belongs to.
 
 use crate::document::ParamValue;
 use crate::stage::header::{ParamType, Range};
 use crate::stage::types::ValueType;
 
-/// What is known of a value that can be edited.
+/// Description of a value that can be edited.
 pub struct Field<'a> {
     pub name: &'a str,
     pub ty: ParamType,
@@ -17,7 +17,7 @@ pub struct Field<'a> {
     pub doc: &'a str,
 }
 
-/// A number that is nothing but that: no range, no unit, zero by itself.
+/// A number without a range or a unit, and with zero as its default.
 pub fn plain<'a>(name: &'a str, ty: ValueType, doc: &'a str) -> Field<'a> {
     let default = ParamValue::Number(0.0);
     let open = (None, None);

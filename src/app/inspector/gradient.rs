@@ -17,7 +17,7 @@ use crate::expr::Numbers;
 const WIDTH: f32 = 360.0;
 const BAR: f32 = 30.0;
 const STOPS: f32 = 18.0;
-/// How far from a stop the pointer still takes it \[points\].
+/// How near the pointer has to be to a stop to grab it \[points\].
 const GRIP: f32 = 7.0;
 
 /// Gradients to start from, with stops at equal distances. The first four from matplotlib (Smith and van der Walt 2015).
@@ -32,7 +32,7 @@ const PRESETS: [(&str, &[&str]); 8] = [
     ("grey", &["#000000", "#ffffff"]),
 ];
 
-/// A gradient in a row. Returns it when it was changed.
+/// A gradient in a row. Returns it if it was changed.
 pub(super) fn field(ui: &mut Ui, id: Id, name: &str, gradient: &Gradient) -> Option<Gradient> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
     color::paint(ui, rect.shrink(1.0), |t| gradient.at(t));
@@ -155,7 +155,7 @@ fn stops(ui: &mut Ui, name: &str, gradient: &mut Gradient, chosen: &mut Option<u
     response.on_hover_cursor(cursor).on_hover_text_at_pointer(hint);
 }
 
-/// Puts a stop in that changes nothing yet. Returns its place.
+/// Inserts a stop that does not change the gradient yet. Returns its position.
 fn insert(gradient: &mut Gradient, t: f64) -> usize {
     let color = gradient.at(t).map(tidy);
     let index = gradient.stops.partition_point(|(before, _)| *before <= t);
@@ -163,13 +163,13 @@ fn insert(gradient: &mut Gradient, t: f64) -> usize {
     index
 }
 
-/// Moves a stop, also past others. Returns its new place.
+/// Moves a stop, also past others. Returns its new position.
 fn shift(gradient: &mut Gradient, index: usize, t: f64) -> usize {
     if index >= gradient.stops.len() {
         return index;
     }
     let (before, color) = gradient.stops.remove(index);
-    // Of two stops at one place, the moved one stays on the side that it came from.
+    // If two stops coincide, the moved one stays on the side that it came from.
     let from_above = before > t;
     let behind = |stop: &(f64, Color)| if from_above { stop.0 <= t } else { stop.0 < t };
     let index = gradient.stops.partition_point(behind);
@@ -177,7 +177,7 @@ fn shift(gradient: &mut Gradient, index: usize, t: f64) -> usize {
     index
 }
 
-/// Where the chosen stop is.
+/// Fields for the chosen stop.
 fn place(ui: &mut Ui, id: Id, name: &str, gradient: &mut Gradient, chosen: &mut Option<usize>) {
     let Some((index, t)) = chosen.and_then(|index| Some((index, gradient.stops.get(index)?.0))) else {
         ui.label(faint(ui, format!("{} stops. Select one to edit its colour", gradient.stops.len())));

@@ -8,6 +8,7 @@ use super::head;
 use super::row::{row, section, text_row};
 use super::value::{Change, Field, Site, plain};
 use super::{expectations, theme, told};
+use crate::app::action::Actions;
 use crate::app::session::Session;
 use crate::document::{Document, Frame, ParamValue};
 use crate::edit;
@@ -58,7 +59,7 @@ fn id(field: &str) -> egui::Id {
     egui::Id::new(("graph", field))
 }
 
-/// A constant that takes effect when it is let go.
+/// A constant that takes effect when it is released.
 fn number(ui: &mut Ui, field: &Field<'_>, value: f64) -> Option<f64> {
     let none = Numbers::new();
     let site = Site {
@@ -93,10 +94,10 @@ fn recorded(document: &Document) -> Option<String> {
     Some(format!("{kind} {end} s: {pointer}, {keys}"))
 }
 
-/// What the graph comes to, and what is expected of it.
-pub(super) fn results(ui: &mut Ui, session: &mut Session) {
+/// Statistics and expectations of the graph.
+pub(super) fn results(ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
     statistics(ui, session);
-    expectations::show(ui, session);
+    expectations::show(ui, session, actions);
 }
 
 fn statistics(ui: &mut Ui, session: &mut Session) {
@@ -130,7 +131,7 @@ fn statistics(ui: &mut Ui, session: &mut Session) {
 
 /// The fields of the selected comment frame.
 pub(super) fn frame(ui: &mut Ui, session: &mut Session) {
-    let Some(index) = session.frame else { return };
+    let Some(index) = session.selection.frame else { return };
     let Some(before) = session.frames().get(index).cloned() else { return };
     let mut now = before.clone();
     let editable = session.editable();
@@ -140,7 +141,7 @@ pub(super) fn frame(ui: &mut Ui, session: &mut Session) {
     row(ui, "around", "Nodes whose top left corner is in the frame", |ui| names(ui, &inside));
     if now != before {
         let scope = session.scope().clone();
-        // The frame is there, since it is shown.
+        // The frame exists, since it is shown.
         session.arrange("frame", |document| drop(edit::update_frame(document, &scope, index, |frame| *frame = now)));
     }
 }

@@ -1,4 +1,4 @@
-//! The top of a node's inspector: what it is, its name, whether it takes part, and its colour.
+//! The top of a node's inspector: its name, bypass, colour and title.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use crate::app::session::Session;
 use crate::document::{Color, NodeKind};
 use crate::edit;
 
-/// Colours to choose from, those of the kinds of nodes among them.
+/// Colours to choose from, among them those of kinds of nodes.
 const COLORS: [&str; 10] =
     ["#2c628e", "#5c4892", "#18707a", "#347062", "#7a7028", "#a07030", "#94563e", "#964040", "#82466c", "#54606e"];
 
-/// Draws it. An `Err` is a sentence for the person.
+/// Draws it. An `Err` is a message for the user.
 pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
     let look = theme::of(ui);
     let own = one.node.color.map(theme::color);
@@ -26,7 +26,7 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let id = one.id("name");
-        let mute = can_mute(&one.node.kind);
+        let mute = one.node.kind.info().has_bypass();
         let right = 26.0 + if mute { 54.0 } else { 0.0 };
         let width = ui.available_width() - right;
         let margin = egui::Margin { left: 12, right: 6, top: 3, bottom: 3 };
@@ -65,16 +65,11 @@ fn rename(one: &mut Inspected<'_>, new: &str) -> Result<(), String> {
     let (mut renamed, scope) = (one.session.document().clone(), one.session.scope().clone());
     edit::rename(&mut renamed, &scope, &one.name, new)?;
     one.session.edit("rename", |document| *document = renamed);
-    one.session.selection = BTreeSet::from([new.to_string()]);
+    one.session.selection.nodes = BTreeSet::from([new.to_string()]);
     Ok(())
 }
 
-/// Whether a node can be left out of the graph.
-fn can_mute(kind: &NodeKind) -> bool {
-    matches!(kind, NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::Group(_) | NodeKind::Reroute)
-}
-
-/// A button that leaves nodes out of the graph, and takes them in again.
+/// A button that bypasses nodes.
 pub(super) fn mute(ui: &mut Ui, session: &mut Session, names: &BTreeSet<String>, muted: bool) {
     let text = RichText::new("Bypass").color(if muted { theme::of(ui).warning } else { theme::of(ui).dim });
     let button = ui.add(egui::Button::selectable(muted, text).min_size(vec2(50.0, HEIGHT)));
@@ -90,7 +85,7 @@ pub(super) fn mute(ui: &mut Ui, session: &mut Session, names: &BTreeSet<String>,
     }
 }
 
-/// The colour of nodes on the canvas, to be changed.
+/// A field for the colour of nodes on the canvas.
 pub(super) fn color(
     ui: &mut Ui,
     session: &mut Session,
@@ -105,7 +100,7 @@ pub(super) fn color(
     }
 }
 
-/// A swatch that opens a choice of colours. Returns what was chosen: a colour, or none of its own.
+/// A swatch that opens a colour picker. Returns what was chosen: a colour, or the default.
 pub(super) fn choose(ui: &mut Ui, own: Option<Color>, shown: egui::Color32, hint: &str) -> Option<Option<Color>> {
     let button = swatch(ui, shown, vec2(22.0, HEIGHT), "color");
     let button = button.on_hover_text(hint);

@@ -1,4 +1,4 @@
-//! Fields of the kinds of nodes that are no stages, and of every node's way to run.
+//! Fields of each kind of node, and of how every node runs.
 
 use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
@@ -19,14 +19,14 @@ const STATES: [&str; 7] = [
     "Grid<i32>",
     "Particles{position: Vec, velocity: Vec}",
 ];
-/// Room that a State gets when it is made one of particles.
+/// Capacity that a State gets when it is changed to particles.
 const PARTICLES: f64 = 10_000.0;
 const MAX_PIXELS: f64 = 16_384.0;
 const MAX_PARTICLES: f64 = 536_870_912.0;
-/// How often anything may run in a frame.
+/// Maximum number of iterations in a frame.
 pub(super) const MAX_ITERATIONS: f64 = 10_000.0;
 
-/// What only this kind of node has.
+/// The fields of the kind of node.
 pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
     match one.node.kind.clone() {
         NodeKind::Domain(domain) => domain::show(ui, one, &domain),
@@ -52,7 +52,7 @@ fn is_group(one: &Inspected<'_>) -> bool {
 }
 
 fn number_field(ui: &mut Ui, one: &mut Inspected<'_>, number: &ParamValue) {
-    // Files of old have it among the parameters.
+    // Older files have it among the parameters.
     let value = one.node.params.get("value").unwrap_or(number).clone();
     let ty = match &value {
         ParamValue::Vector(parts) => match parts.len() {
@@ -83,13 +83,8 @@ pub(super) fn run(ui: &mut Ui, one: &mut Inspected<'_>) {
     };
     let repeats = repeats || is_group(one) || one.node.iterations.is_some();
     let domains: Vec<String> = domains(one.session.document());
-    let kind = &one.node.kind;
-    let placed = matches!(
-        kind,
-        NodeKind::Stage(_) | NodeKind::Custom(_) | NodeKind::State(_) | NodeKind::File(_) | NodeKind::Group(_)
-    );
-    let choose = placed && (domains.len() > 1 || one.node.on.is_some());
-    let stores = !matches!(kind, NodeKind::State(_)) && precision::applies(one);
+    let choose = one.node.kind.info().on_domain && (domains.len() > 1 || one.node.on.is_some());
+    let stores = !matches!(one.node.kind, NodeKind::State(_)) && precision::applies(one);
     if !repeats && !choose && !stores {
         return;
     }
@@ -127,7 +122,7 @@ fn repeats(ui: &mut Ui, one: &mut Inspected<'_>) {
     }
 }
 
-/// Which number makes a group stop before its last iteration, and when.
+/// Which number stops a group before its last iteration, and below which limit.
 fn until(ui: &mut Ui, one: &mut Inspected<'_>) {
     let current = one.node.until.clone();
     let outputs: Vec<String> = crate::edit::group_of(&one.node, one.session.library())
@@ -228,7 +223,7 @@ fn state(ui: &mut Ui, one: &mut Inspected<'_>, ty: &str) {
     if let Some(ty) = chosen {
         one.change("state", |node| {
             let room = ty.starts_with("Particles").then_some(ParamValue::Number(PARTICLES));
-            // What can't be stored so is stored as it comes.
+            // A precision that does not apply is removed.
             let suits = WireType::parse(&ty).is_some_and(|ty| crate::graph::precision::of_state(ty).is_ok());
             node.precision = node.precision.take().filter(|_| suits);
             node.kind = NodeKind::State(ty);

@@ -1,4 +1,4 @@
-//! Why nothing of a level can be changed, and what is inside of a group.
+//! Why a level is read-only, and what is inside a group.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use eframe::egui::{self, RichText, Ui};
 use super::row::{faint, row};
 use super::{Inspected, theme};
 use crate::app::session::Session;
-use crate::document::{Group, NodeKind};
+use crate::document::Group;
 use crate::edit;
 
-/// Says why a level is not to be edited, where it is not.
+/// Says why a level is read-only, if it is.
 pub(super) fn locked(ui: &mut Ui, session: &Session) {
     let Some((_, name)) = session.library_group().filter(|_| !session.editable()) else { return };
     let look = theme::of(ui);
@@ -22,7 +22,7 @@ pub(super) fn locked(ui: &mut Ui, session: &Session) {
     ui.add_space(2.0);
 }
 
-/// What a group holds, and the way in.
+/// What a group contains, with a button to open it.
 pub(super) fn inside(ui: &mut Ui, one: &mut Inspected<'_>) {
     let library = one.session.library().clone();
     let Some(group) = edit::group_of(&one.node, &library) else { return };
@@ -39,19 +39,11 @@ pub(super) fn inside(ui: &mut Ui, one: &mut Inspected<'_>) {
     });
 }
 
-/// How many nodes of each kind.
+/// The number of nodes of each kind.
 fn counts(group: &Group) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for node in group.nodes.values() {
-        let what = match node.kind {
-            NodeKind::Stage(_) | NodeKind::Custom(_) => "stages",
-            NodeKind::Group(_) => "groups",
-            NodeKind::State(_) => "States",
-            NodeKind::Number(_) => "numbers",
-            NodeKind::Domain(_) => "domains",
-            _ => "others",
-        };
-        *counts.entry(what).or_insert(0) += 1;
+        *counts.entry(node.kind.info().counted).or_insert(0) += 1;
     }
     counts
 }

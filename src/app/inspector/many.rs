@@ -1,4 +1,4 @@
-//! Several nodes at once: of the same kind, their parameters; of whatever kind, their colour and whether they take part.
+//! Several nodes at once: their bypass and colour, and the parameters if they are of the same stage.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,12 @@ use eframe::egui::{Label, RichText, Sense, Ui};
 
 use super::row::section;
 use super::{Inspected, head, theme, told};
+use crate::app::action::Actions;
 use crate::app::session::Session;
 use crate::document::{Node, NodeKind};
 use crate::edit;
 
-pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String]) -> Result<(), String> {
+pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String], actions: &mut Actions) -> Result<(), String> {
     let nodes = names.iter().filter_map(|name| Some((name.clone(), session.nodes().get(name)?.clone())));
     let nodes: Vec<(String, Node)> = nodes.collect();
     let Some(((first, node), others)) = nodes.split_first() else { return Ok(()) };
@@ -33,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String]) -> Resu
     if alike {
         let paths = others.iter().map(|(name, node)| (session.scope().path(name), node.clone())).collect();
         let library = session.library().clone();
-        if let Some(mut one) = Inspected::new(session, first, paths) {
+        if let Some(mut one) = Inspected::new(session, first, paths, actions) {
             one.params(ui, &library);
         }
     } else {
@@ -53,7 +54,7 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String]) -> Resu
         }
     });
     if let Some(name) = chosen {
-        session.selection = BTreeSet::from([name]);
+        session.selection.nodes = BTreeSet::from([name]);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The inspector: the values and documentation of what is selected, or the graph's own when nothing is.
+//! The inspector: values and documentation of the selection, or of the graph if nothing is selected.
 
 mod bar;
 mod color;
@@ -22,6 +22,7 @@ mod value;
 
 use eframe::egui::{self, Id, RichText, Ui};
 
+use super::action::{Action, Actions};
 use super::session::Session;
 use super::{code, theme};
 use crate::document::{Link, Node, NodeKind, ParamValue};
@@ -35,7 +36,7 @@ use crate::stage::types::{Element, PortType, ValueType};
 use row::section;
 use value::{Border, Change, Field, Site};
 
-/// Least width of the rows \[logical pixels\]: a name, a value and three buttons.
+/// Minimum width of the rows \[logical pixels\]: a name, a value and three buttons.
 const LEAST_WIDTH: f32 = 200.0;
 /// Below this, documentation stands under the values instead of beside them \[points\].
 const TWO_COLUMNS: f32 = 620.0;
@@ -44,39 +45,41 @@ const GUTTER: f32 = 24.0;
 /// More parameters than this can be filtered by name.
 const MANY: usize = 12;
 
-/// Draws the inspector. An `Err` is a sentence for the person.
-pub fn show(ui: &mut Ui, session: &mut Session) -> Result<(), String> {
-    let selected: Vec<String> = session.selection.iter().cloned().collect();
+/// Draws the inspector. An `Err` is a message for the user.
+pub fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
+    let selected: Vec<String> = session.selection.nodes.iter().cloned().collect();
     let known = |name: &&String| session.nodes().contains_key(*name);
     let nodes: Vec<String> = selected.iter().filter(known).cloned().collect();
     let mut result = Ok(());
-    let salt = ("inspector", selected.first(), session.frame);
+    let salt = ("inspector", selected.first(), session.selection.frame);
     let scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt(salt);
     scroll.show(ui, |ui| {
-        // Room for the bar beside what fills the whole width. In a narrower pane the right end is cut off: rows count on a width that
+        // Space for the scroll bar. In a narrower pane the right end is cut off: rows need a width that
         // holds their names and buttons.
         ui.set_width((ui.available_width() - 4.0).max(LEAST_WIDTH));
         level::locked(ui, session);
         match (selected.as_slice(), nodes.as_slice()) {
-            ([one], _) if one == IN || one == OUT => result = ports::block(ui, session, one),
-            (_, []) if session.frame.is_some() => graph::frame(ui, session),
-            ([], _) => two(ui, session, graph::fields, graph::results),
+            ([one], _) if one == IN || one == OUT => {
+                result = ports::block(ui, session, one, actions);
+            }
+            (_, []) if session.selection.frame.is_some() => graph::frame(ui, session),
+            ([], _) => two(ui, session, graph::fields, |ui, session| graph::results(ui, session, actions)),
             (_, [name]) => {
-                if let Some(mut one) = Inspected::new(session, name, Vec::new()) {
+                if let Some(mut one) = Inspected::new(session, name, Vec::new(), actions) {
                     two(ui, &mut one, |ui, one| result = one.values(ui), Inspected::documentation);
                 }
             }
-            (_, names) => result = many::show(ui, session, names),
+            (_, names) => result = many::show(ui, session, names, actions),
         }
     });
-    // A widget that keeps the keyboard after a drag must not join the next one to it.
+    // A widget that keeps the focus after a drag must not join the next drag to it.
     if ui.input(|input| input.pointer.any_released()) {
         session.end_gesture();
     }
     result
 }
 
-/// Two columns where there is room, else one below the other.
+/// Two columns if there is room, else one below the other.
 fn two<T: ?Sized>(
     ui: &mut Ui,
     subject: &mut T,
@@ -106,7 +109,7 @@ fn column(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// A node and where its values go.
+/// A node, and where changes of its values go.
 struct Inspected<'a> {
     name: String,
     /// The same with the groups that it is in.
@@ -115,24 +118,31 @@ struct Inspected<'a> {
     /// Paths of others of the same kind, which get the same values, and these nodes.
     others: Vec<(String, Node)>,
     session: &'a mut Session,
+    actions: &'a mut Actions,
     /// What expressions may name.
     numbers: Numbers,
     /// Whether anything may be changed.
     editable: bool,
-    /// Why something was not done.
+    /// Why a change failed.
     told: Result<(), String>,
 }
 
 impl<'a> Inspected<'a> {
-    fn new(session: &'a mut Session, name: &str, others: Vec<(String, Node)>) -> Option<Inspected<'a>> {
+    fn new(
+        session: &'a mut Session,
+        name: &str,
+        others: Vec<(String, Node)>,
+        actions: &'a mut Actions,
+    ) -> Option<Inspected<'a>> {
         let node = session.nodes().get(name)?.clone();
         let numbers = numbers_of(session);
         let (path, editable) = (session.scope().path(name), session.editable());
-        Some(Inspected { name: name.to_string(), path, node, others, session, numbers, editable, told: Ok(()) })
+        let (name, told) = (name.to_string(), Ok(()));
+        Some(Inspected { name, path, node, others, session, actions, numbers, editable, told })
     }
 }
 
-/// What expressions of the open level may name: its numbers, and those that go into its group.
+/// Numbers that expressions of the open level may name: its own, and number inputs of its group.
 fn numbers_of(session: &Session) -> Numbers {
     let mut numbers = named(session.nodes());
     let group = session.scope().to_string();
@@ -194,7 +204,7 @@ impl Inspected<'_> {
         });
         if let Some(note) = typed.flatten() {
             let (scope, name) = (self.session.scope().clone(), self.name.clone());
-            // The node is there, since it is shown.
+            // The node exists, since it is shown.
             self.session.arrange("note", |document| drop(edit::comment(document, &scope, &name, &note)));
         }
     }
@@ -263,7 +273,7 @@ impl Inspected<'_> {
         }
     }
 
-    /// Makes a parameter one of the group around as well, or takes it from the group that the node is.
+    /// Exposes a parameter on the enclosing group, or hides an exposed parameter of a group.
     fn cross(&mut self, param: &str, border: Border) {
         let (scope, mut after) = (self.session.scope().clone(), self.session.document().clone());
         let done = match (border, scope.outside()) {
@@ -314,7 +324,7 @@ impl Inspected<'_> {
         self.slot(param).map(|(_, dim)| dim).or(domains.max()).unwrap_or(2).clamp(2, 3)
     }
 
-    /// What the node says of itself.
+    /// Documentation of the node.
     fn documentation(ui: &mut Ui, one: &mut Self) {
         let library = one.session.library().clone();
         section(ui, "About", |ui| {
@@ -323,7 +333,7 @@ impl Inspected<'_> {
                 None => docs::host(ui, &one.node, &library),
             }
             if code::has_text(&one.node, &library) && ui.button("Show WGSL").clicked() {
-                one.session.show_text = Some(SourcePlace { line: 1, column: 1 });
+                one.actions.push(Action::ShowCode(SourcePlace { line: 1, column: 1 }));
             }
         });
     }
@@ -348,7 +358,7 @@ fn declared(node: &Node, library: &Library) -> Vec<Param> {
     exposed.collect()
 }
 
-/// How often something inside of a group runs, as a parameter of the group.
+/// The iterations of a node inside a group, as a parameter of the group.
 fn iterations() -> Param {
     Param {
         name: String::new(),
@@ -363,7 +373,7 @@ fn iterations() -> Param {
     }
 }
 
-/// What a number of a group has to fall below for the group to stop, as a parameter.
+/// The limit that stops a nested group, as a parameter.
 fn below() -> Param {
     Param {
         name: String::new(),
@@ -378,7 +388,7 @@ fn below() -> Param {
     }
 }
 
-/// Text that is no value.
+/// Text that is not a value.
 fn told(ui: &mut Ui, text: impl Into<String>) {
     ui.label(RichText::new(text).color(theme::of(ui).dim));
 }

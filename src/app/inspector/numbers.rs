@@ -5,7 +5,7 @@ use crate::expr::{ExprContext, Expression, Numbers};
 use crate::stage::header::ParamType;
 use crate::stage::types::ValueType;
 
-/// The names of a whole number's values, when its documentation gives one for each: `0 viridis, 1 magma, 2 grey`.
+/// Names of the values of a whole number, if its documentation gives one for each: `0 viridis, 1 magma, 2 grey`.
 pub(super) fn choices(doc: &str, low: i64, high: i64) -> Option<Vec<String>> {
     if !(1..=16).contains(&(high - low)) {
         return None;
@@ -38,7 +38,7 @@ pub(super) fn components(value: &ParamValue, ty: ParamType) -> [f64; 4] {
     parts
 }
 
-/// What the expression gives at the start, as a constant.
+/// The value of the expression at the start, as a constant.
 pub(super) fn constant_from(text: &str, numbers: &Numbers) -> Option<ParamValue> {
     let number = Expression::parse_with(text, numbers).ok()?.eval_with(&ExprContext::default(), numbers).ok()?;
     match number.as_slice() {
@@ -66,7 +66,7 @@ pub(super) fn text_from_number(value: f64) -> String {
     if size != 0.0 && !(1e-5..1e7).contains(&size) { format!("{value:e}") } else { value.to_string() }
 }
 
-/// As many digits as 32 bits hold, so that files have 0.35 and not 0.35000000000000003.
+/// Rounded to the precision of f32, so that files have 0.35 and not 0.35000000000000003.
 pub(super) fn tidy(value: f64) -> f64 {
     format!("{value:.6e}").parse().unwrap_or(value)
 }

@@ -1,22 +1,23 @@
-//! What a node reads and what it gives.
+//! Inputs and outputs of a node.
 
 use eframe::egui::{self, Label, RichText, Sense, Ui, WidgetInfo, WidgetType};
 
 use super::row::{Name, faint, named, section, small, text};
 use super::value::Field;
 use super::{Inspected, declared, theme, told};
-use crate::app::session::Session;
+use crate::app::action::{Action, Actions};
+use crate::app::session::{Selection, Session};
 use crate::document::{Link, ParamValue};
 use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
 use crate::library::Library;
 use crate::stage::header::{ParamType, Port};
 use crate::stage::types::{Element, PortType, ValueType};
 
-/// Inputs: what each reads, or its constant.
+/// Inputs: the wire of each, or its constant.
 pub(super) fn inputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
     let params = declared(&one.node, library);
     let signature = edit::signature::node(&one.node, library);
-    // What drives a parameter stands with the parameters.
+    // Wires that drive a parameter are listed with the parameters.
     let own = |port: &&PortSignature| !params.iter().any(|param| param.name == port.name);
     let inputs: Vec<&PortSignature> = signature.inputs.iter().filter(own).collect();
     if inputs.is_empty() {
@@ -38,7 +39,7 @@ pub(super) fn inputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
     });
 }
 
-/// The constant of an input that nothing is wired to.
+/// The constant of an unconnected input.
 fn constant(ui: &mut Ui, one: &mut Inspected<'_>, port: &Port, default: &[f64]) {
     let ty = match port.ty.element() {
         Some(Element::Fixed(v)) => v,
@@ -57,7 +58,7 @@ fn constant(ui: &mut Ui, one: &mut Inspected<'_>, port: &Port, default: &[f64]) 
     one.field(ui, &field);
 }
 
-/// A number that goes into a group, where no wire brings it.
+/// An unconnected number input of a group.
 fn number_input(ui: &mut Ui, one: &mut Inspected<'_>, name: &str, doc: &str, ty: PortType) {
     let ty = match ty.element() {
         Some(Element::Fixed(value)) => value,
@@ -68,7 +69,7 @@ fn number_input(ui: &mut Ui, one: &mut Inspected<'_>, name: &str, doc: &str, ty:
     one.field(ui, &field);
 }
 
-/// An input that is wired, or has to be.
+/// An input that is connected, or has to be.
 pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, ty: Option<PortType>, optional: bool) {
     let link = one.node.inputs.get(port).cloned();
     let mut asked = None;
@@ -100,7 +101,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
             let label = format!("disconnect {port}");
             ui.add_enabled_ui(one.editable, |ui| off = small(ui, icon, true, &label, "Disconnect"));
         });
-        // A wire of particles says what they have.
+        // A wire of particles shows their attributes.
         let carried = link.as_ref().and_then(|link| {
             let from = one.session.scope().path(&link.node);
             let port = if link.port.is_empty() { "value" } else { &link.port };
@@ -111,7 +112,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
         }
     });
     if let Some(link) = asked {
-        go(one.session, &link);
+        one.actions.extend(go(one.session, &link));
     }
     if off {
         let end = InputEnd { node: one.name.clone(), port: port.to_string() };
@@ -120,19 +121,17 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
     }
 }
 
-/// Shows where a wire of the open level comes from.
-fn go(session: &mut Session, link: &Link) {
+/// Selects the source of a wire of the open level. Returns the action that brings it into view.
+fn go(session: &mut Session, link: &Link) -> Option<Action> {
     if link.node == IN {
-        session.selection = std::iter::once(IN.to_string()).collect();
-        session.frame = None;
-        session.reveal = true;
-    } else {
-        let path = session.scope().path(&link.node);
-        session.go_to(&path);
+        session.selection = Selection::of(IN.to_string());
+        return Some(Action::Reveal);
     }
+    let path = session.scope().path(&link.node);
+    session.go_to(&path)
 }
 
-/// Outputs: what each carries, and a way to look at it.
+/// Outputs: the type of each, with a button to view it.
 pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
     let signature = edit::signature::node(&one.node, library);
     if signature.outputs.is_empty() {
@@ -149,12 +148,10 @@ pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
             }
         }
     });
-    if seen.is_some() {
-        one.session.wanted_view = seen;
-    }
+    one.actions.extend(seen.map(Action::ViewWire));
 }
 
-/// Returns whether somebody wants to see it.
+/// Returns whether its button was clicked.
 fn output(ui: &mut Ui, port: &PortSignature, carries: &str, viewed: bool) -> bool {
     let name = Name { text: &port.name, doc: &port.doc, changed: false, sense: Sense::hover() };
     named(ui, &name, |ui, _| {
@@ -181,11 +178,11 @@ enum PortEdit {
     Remove(String),
 }
 
-/// The inputs or the outputs of the group that is open, to be renamed and removed.
+/// Inputs or outputs of the open group, with fields to rename and buttons to remove them.
 ///
 /// # Errors
 /// Why a port can't be renamed or removed, in one sentence.
-pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) -> Result<(), String> {
+pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str, actions: &mut Actions) -> Result<(), String> {
     let Some(signature) = session.signatures().remove(name) else { return Ok(()) };
     let scope = session.scope().clone();
     ui.label(RichText::new(&signature.title).heading());
@@ -214,7 +211,7 @@ pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) -> Result<()
         });
     }
     if let Some(link) = asked {
-        go(session, &link);
+        actions.extend(go(session, &link));
     }
     ui.add_space(4.0);
     ui.label(faint(ui, format!("of the group {scope}")));
@@ -229,7 +226,7 @@ pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str) -> Result<()
     Ok(())
 }
 
-/// A port's name to be typed over, and a button that removes it.
+/// A field for a port's name, and a button that removes the port.
 fn port_fields(ui: &mut Ui, block: &str, port: &str) -> Option<PortEdit> {
     let id = egui::Id::new(("port", block, port));
     let (field, typed) = text(ui, id, port, |text| egui::TextEdit::singleline(text).desired_width(110.0));

@@ -9,7 +9,7 @@ use crate::edit;
 use crate::graph::precision;
 use crate::stage::types::{Precision, WireType};
 
-/// Whether there is a choice; where a file has made one that there is not, it can be taken back.
+/// Whether the node has a choice of precision, or a setting that does not apply and can be removed.
 pub(super) fn applies(one: &Inspected<'_>) -> bool {
     let can = match &one.node.kind {
         NodeKind::State(ty) => WireType::parse(ty).is_some_and(|ty| precision::of_state(ty).is_ok()),

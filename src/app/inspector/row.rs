@@ -1,4 +1,4 @@
-//! Rows of a name and what belongs to it, and the sections that they stand in.
+//! Rows of a name with a widget, and the sections around them.
 
 use eframe::egui::collapsing_header::{CollapsingState, paint_default_icon};
 use eframe::egui::{
@@ -10,30 +10,30 @@ use crate::app::theme;
 
 /// Height of a row of one line \[points\].
 pub const HEIGHT: f32 = 22.0;
-/// More room below the title of a section than between rows \[points\].
+/// Extra space below the title of a section \[points\].
 const BELOW: f32 = 4.0;
-/// A button without a frame, with room for one sign \[points\].
+/// Size of a frameless button with one symbol \[points\].
 pub(super) const SMALL: f32 = 18.0;
-/// Share of the pane that names get, and what it may be at least and at most \[points\].
+/// Share of the pane that names get, with minimum and maximum width \[points\].
 const NAMES: (f32, f32, f32) = (0.36, 84.0, 150.0);
 
-/// What stands in front of a row.
+/// The name of a row.
 pub(super) struct Name<'a> {
     pub text: &'a str,
     pub doc: &'a str,
-    /// It is not what it would be by itself.
+    /// The value differs from the default.
     pub changed: bool,
-    /// What the name can be taken for, besides being read.
+    /// Gestures that the name reacts to.
     pub sense: Sense,
 }
 
-/// A name, with its documentation behind it, and what belongs to it.
+/// A name with its documentation as a tooltip, and a widget.
 pub fn row<R>(ui: &mut Ui, name: &str, doc: &str, contents: impl FnOnce(&mut Ui) -> R) -> R {
     let name = Name { text: name, doc, changed: false, sense: Sense::hover() };
     named(ui, &name, |ui, _| ui.horizontal_wrapped(contents).inner)
 }
 
-/// The same with a name that can be taken hold of.
+/// The same with a name that reacts to gestures.
 pub(super) fn named<R>(ui: &mut Ui, name: &Name<'_>, contents: impl FnOnce(&mut Ui, &Response) -> R) -> R {
     ui.horizontal_top(|ui| {
         let (share, least, most) = NAMES;
@@ -66,7 +66,7 @@ pub(super) fn named<R>(ui: &mut Ui, name: &Name<'_>, contents: impl FnOnce(&mut 
     .inner
 }
 
-/// A button without a frame, which leaves its room when it has nothing to do. `name` is what it is found by.
+/// A frameless button, which keeps its space when it is hidden. `name` is its accessible name.
 pub fn small(ui: &mut Ui, icon: RichText, useful: bool, name: &str, hint: &str) -> bool {
     let sense = if useful { Sense::click() } else { Sense::hover() };
     let (rect, response) = ui.allocate_exact_size(vec2(SMALL, HEIGHT), sense);
@@ -85,12 +85,12 @@ pub fn small(ui: &mut Ui, icon: RichText, useful: bool, name: &str, hint: &str) 
     response.on_hover_text(hint).clicked()
 }
 
-/// Text that says something beside the values.
+/// Secondary text.
 pub(super) fn faint(ui: &Ui, text: impl Into<String>) -> RichText {
     RichText::new(text).small().color(theme::of(ui).faint)
 }
 
-/// A text field that keeps what is typed to itself until it is left. Escape takes it back.
+/// A text field that takes effect when it loses the focus. Escape cancels.
 pub fn text(
     ui: &mut Ui,
     id: Id,
@@ -109,7 +109,7 @@ pub fn text(
     (response, (left && !escaped && text != current).then_some(text))
 }
 
-/// A text field in a row of its own, over its whole width.
+/// A text field that fills a row.
 pub(super) fn text_row(ui: &mut Ui, id: Id, name: &str, doc: &str, current: &str, lines: usize) -> Option<String> {
     row(ui, name, doc, |ui| {
         let (response, typed) = text(ui, id, current, |text| {
@@ -121,7 +121,7 @@ pub(super) fn text_row(ui: &mut Ui, id: Id, name: &str, doc: &str, current: &str
     })
 }
 
-/// A part of the inspector that folds, with all others of its title.
+/// A collapsible section of the inspector. All sections with this title fold together.
 pub(super) fn section<R>(ui: &mut Ui, title: &str, body: impl FnOnce(&mut Ui) -> R) -> Option<R> {
     ui.add_space(2.0);
     let id = Id::new(("inspector section", title));

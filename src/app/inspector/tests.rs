@@ -30,18 +30,18 @@ impl Bench {
         let session = &mut self.session;
         let output = self.ctx.run_ui(input, |ui| {
             let mut ui = ui.new_child(UiBuilder::new().max_rect(screen));
-            show(&mut ui, session).unwrap();
+            show(&mut ui, session, &mut Actions::new()).unwrap();
         });
         drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
         self.session.end_gesture();
     }
 
     fn select(&mut self, node: &str) {
-        self.session.selection = std::iter::once(node.to_string()).collect();
+        self.session.selection.nodes = std::iter::once(node.to_string()).collect();
         (0..3).for_each(|_| self.frame(Vec::new()));
     }
 
-    /// Types over what a field holds.
+    /// Replaces the text of a field.
     fn write(&mut self, field: Id, text: &str) {
         self.ctx.memory_mut(|memory| memory.request_focus(field));
         self.frame(Vec::new());
@@ -95,14 +95,15 @@ fn the_wgsl_of_a_stage_is_a_click_away() {
     use egui_kittest::kittest::Queryable;
     let bench = Bench::new(GRAPH);
     let mut session = bench.session;
-    session.selection = std::iter::once("fade".to_string()).collect();
-    let draw = |ui: &mut Ui, session: &mut Session| show(ui, session).unwrap();
-    let mut harness = egui_kittest::Harness::builder().with_size(vec2(900.0, 700.0)).build_ui_state(draw, session);
+    session.selection.nodes = std::iter::once("fade".to_string()).collect();
+    let draw = |ui: &mut Ui, state: &mut (Session, Actions)| show(ui, &mut state.0, &mut state.1).unwrap();
+    let state = (session, Actions::new());
+    let mut harness = egui_kittest::Harness::builder().with_size(vec2(900.0, 700.0)).build_ui_state(draw, state);
     harness.run();
     harness.get_by_label("Show WGSL").click();
     harness.run();
-    assert!(harness.state().show_text.is_some());
-    harness.state_mut().selection = std::iter::once("box".to_string()).collect();
+    assert_eq!(harness.state().1, [Action::ShowCode(SourcePlace { line: 1, column: 1 })]);
+    harness.state_mut().0.selection.nodes = std::iter::once("box".to_string()).collect();
     harness.run();
     assert!(harness.query_by_label("Show WGSL").is_none(), "a domain has none");
 }
@@ -140,8 +141,8 @@ fn what_a_group_waits_for_is_chosen_changed_and_taken_back() {
     bench.select("solve");
     assert!(!bench.session.modified());
     let mut session = bench.session;
-    let draw = |ui: &mut Ui, session: &mut Session| show(ui, session).unwrap();
-    session.selection = std::iter::once("solve".to_string()).collect();
+    let draw = |ui: &mut Ui, session: &mut Session| show(ui, session, &mut Actions::new()).unwrap();
+    session.selection.nodes = std::iter::once("solve".to_string()).collect();
     let mut harness = egui_kittest::Harness::builder().with_size(vec2(900.0, 900.0)).build_ui_state(draw, session);
     harness.run();
     harness.get_by_label("param stop").click();
@@ -161,7 +162,7 @@ fn what_a_group_waits_for_is_chosen_changed_and_taken_back() {
     assert!(bench.text("waits").contains(r#"below: "h / 4", every: 3)"#), "{}", bench.text("waits"));
     bench.session.undo();
     assert!(bench.text("waits").contains(r#"below: "h / 2", every: 3)"#), "{}", bench.text("waits"));
-    // As a parameter of a group.
+    // Exposed as a parameter of a group.
     bench.select("cg");
     bench.write(Id::new(("inspector", "cg", "tolerance")), "h / 4");
     assert!(bench.text("cg").contains(r#"params: {"tolerance": "h / 4"}"#), "{}", bench.text("cg"));

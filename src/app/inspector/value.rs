@@ -1,4 +1,4 @@
-//! A row for a value: the widget of its type, from its own declaration, and what can be done with any value.
+//! A row for a value: the widget of its type, according to its declaration, and the menu of every value.
 
 use eframe::egui::{
     self, EventFilter, Id, Key, Modifiers, Response, RichText, Sense, Ui, WidgetInfo, WidgetText, WidgetType, vec2,
@@ -16,48 +16,48 @@ use crate::stage::header::ParamType;
 use crate::stage::types::Scalar;
 
 const AXES: [&str; 4] = ["x", "y", "z", "w"];
-/// Parts of a vector that would be narrower stand below each other \[points\].
+/// Minimum width of the parts of a vector; narrower parts stand below each other \[points\].
 const PART: f32 = 52.0;
 
-/// Where a value is.
+/// The place of a value.
 pub struct Site<'a> {
     pub id: Id,
-    /// What sets it on the command line: `node.param`.
+    /// Its path, as on the command line: `node.param`.
     pub path: String,
-    /// What expressions may name.
+    /// Numbers that expressions may name.
     pub numbers: &'a Numbers,
-    /// What it is in the running simulation.
+    /// Its value in the running simulation.
     pub now: Option<Vec<f64>>,
     /// It stands for the values of several nodes that differ.
     pub mixed: bool,
-    /// It takes effect when it is let go.
+    /// It takes effect when it is released.
     pub held: bool,
-    /// Whether it may be an expression, where its type allows that.
+    /// Whether it may be an expression, if its type allows one.
     pub computed: bool,
     pub border: Option<Border>,
 }
 
-/// What a person did to a value.
+/// A change of a value by the user.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     Set(ParamValue),
     /// Back to the default.
     Reset,
-    /// To be a parameter of a group as well, or no longer.
+    /// Exposed on a group, or no longer.
     Border(Border),
 }
 
-/// What a parameter may be to a group.
+/// How a parameter relates to a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Border {
-    /// The group around could have it as a parameter of its own.
+    /// It can be exposed on the enclosing group.
     Expose,
-    /// The node is a group that has it so.
+    /// The node is a group that exposes it.
     Hide,
 }
 
 impl Field<'_> {
-    /// A row: name, widget, and buttons for an expression and the default. `value` is absent when the default is in force.
+    /// A row: name, widget, and buttons for an expression and the default. `value` is absent if the default applies.
     pub fn show(&self, ui: &mut Ui, site: &Site<'_>, value: Option<&ParamValue>) -> Option<Change> {
         let current = value.unwrap_or(&self.default);
         let changed = site.mixed || value.is_some_and(|value| *value != self.default);
@@ -92,7 +92,7 @@ impl Field<'_> {
             && matches!(current, ParamValue::Number(_) | ParamValue::Vector(_) | ParamValue::Bool(_))
     }
 
-    /// What dragging the name does: to a vector, the same to all of its parts.
+    /// Applies a drag of the name; all parts of a vector change alike.
     fn scrubbed(&self, ui: &Ui, bar: &Bar<'_>, name: &Response, current: &ParamValue) -> Option<ParamValue> {
         let ParamType::Value(ty) = self.ty else { return None };
         let parts = components(current, self.ty);
@@ -132,7 +132,7 @@ impl Field<'_> {
         inner.and_then(|inner| inner.inner)
     }
 
-    /// What the menu of the row holds.
+    /// Contents of the menu of the row.
     fn entries(
         &self,
         ui: &mut Ui,
@@ -196,7 +196,7 @@ impl Field<'_> {
         }
     }
 
-    /// An expression of a constant, and a constant of an expression.
+    /// Converts a constant to an expression, and an expression to a constant.
     fn other(&self, current: &ParamValue, numbers: &Numbers) -> ParamValue {
         match current {
             ParamValue::Expression(text) => constant_from(text, numbers).unwrap_or_else(|| self.default.clone()),
@@ -236,7 +236,7 @@ impl Field<'_> {
                 let new = gradient::field(ui, site.id, self.name, stops);
                 new.map(|gradient| Change::Set(ParamValue::Gradient(gradient)))
             }
-            // A value of another kind: the problems say what is wrong with it, the default mends it.
+            // A value of another type: Problems explains it, and the default fixes it.
             wrong if !self.takes(wrong) => {
                 let text = RichText::new(text_from_value(wrong)).monospace().color(theme::of(ui).error);
                 ui.add(egui::Label::new(text).truncate());
@@ -270,7 +270,7 @@ impl Field<'_> {
         }
     }
 
-    /// What a slider goes over, where both ends are known.
+    /// The range of a slider, if both ends are known.
     fn reach(&self) -> Option<(f64, f64)> {
         let ends = self.soft.0.or(self.range.0).zip(self.soft.1.or(self.range.1));
         ends.filter(|(low, high)| high > low)
@@ -320,7 +320,7 @@ impl Field<'_> {
 
     fn vector(&self, ui: &mut Ui, site: &Site<'_>, parts: &[f64]) -> Option<Change> {
         let bar = self.bar(site, self.reach())?;
-        // Only what can't be negative is a size, all of whose parts may have to grow alike.
+        // Only a value that can't be negative is a size, whose parts may be scaled together.
         let sized = self.range.0.is_some_and(|low| low >= 0.0);
         let lock_id = site.id.with("lock");
         let mut lock: bool = ui.data(|data| data.get_temp(lock_id)).unwrap_or_default() && sized;
@@ -371,7 +371,7 @@ impl Field<'_> {
                 let one = |(place, part): (usize, &f64)| if place == index { new } else { *part };
                 ParamValue::Vector(parts.iter().enumerate().map(one).collect())
             }
-            // One part that is computed makes an expression of all.
+            // If one part is an expression, the whole vector becomes one.
             Given::Text(text) => {
                 let one = |(place, part): (usize, &f64)| {
                     if place == index { text.clone() } else { text_from_value(&ParamValue::Number(*part)) }
@@ -383,7 +383,7 @@ impl Field<'_> {
     }
 }
 
-/// One of several names, for a whole number; the arrow keys go through them.
+/// A list of names for a whole number; the arrow keys step through them.
 fn choose(ui: &mut Ui, name: &str, choices: &[String], low: i64, value: Option<i64>) -> Option<i64> {
     let label = |index: i64| choices.get(usize::try_from(index - low).ok()?).cloned();
     let mut chosen = None;

@@ -14,7 +14,7 @@ pub struct Use {
     pub writes: bool,
     /// What the stage calls it.
     pub binding: String,
-    /// The wire that is in it at that time.
+    /// The wire that it holds at that time.
     pub wire: String,
 }
 
@@ -41,12 +41,12 @@ fn wire(plan: &Plan, list: List, index: usize, buffer: BufferId, writes: bool) -
     held.held(count(plan, list, index), writes).map_or_else(|| held.label.clone(), |holding| holding.wire.clone())
 }
 
-/// A dispatch as [`Holding`] counts it.
+/// The number of a dispatch as in [`Holding`].
 fn count(plan: &Plan, list: List, index: usize) -> usize {
     if list == List::Frame { plan.still.len() + index } else { index }
 }
 
-/// From when to when, in the numbers of the frame.
+/// The lifetime, in dispatches of the frame.
 pub fn span(plan: &Plan, holding: &Holding) -> String {
     let number = |dispatch: usize| match dispatch.checked_sub(plan.still.len()) {
         Some(number) => format!("#{number}"),
@@ -61,7 +61,7 @@ pub fn span(plan: &Plan, holding: &Holding) -> String {
     }
 }
 
-/// The same with sizes, lifetimes and who else uses the memory.
+/// The same with sizes, lifetimes and other wires in the same memory.
 pub fn list(ui: &mut Ui, plan: &Plan, list: List, index: usize) {
     let look = theme::of(ui);
     ui.set_max_width(520.0);

@@ -1,4 +1,4 @@
-//! Cells of a table whose rows are painted, not laid out: thousands of rows stay cheap that way.
+//! Cells of a table whose rows are painted, not laid out, so that thousands of rows stay cheap.
 
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{
@@ -10,21 +10,21 @@ use crate::app::theme;
 /// Height of a row \[points\].
 pub const ROW: f32 = 21.0;
 
-/// Between the contents of two columns \[points\].
+/// Gap between the contents of two columns \[points\].
 pub const PAD: f32 = 7.0;
 
-/// What a column has at least, and how near to its edge the pointer takes it \[points\].
+/// Minimum width of a column, and how near the pointer has to be to its edge to grab it \[points\].
 const LEAST: f32 = 3.0 * PAD;
 const NEAR: f32 = 4.0;
 
-/// Columns beside each other.
+/// The columns of a table.
 pub struct Columns<const N: usize> {
     edges: [(f32, f32); N],
     pub width: f32,
 }
 
 impl<const N: usize> Columns<N> {
-    /// Columns of these widths; what is left of `room` goes to the column `wide`.
+    /// Columns of these widths; the rest of `room` goes to the column `wide`.
     pub fn new(widths: [f32; N], wide: usize, room: f32) -> Columns<N> {
         let spare = (room - widths.iter().sum::<f32>()).max(0.0);
         let mut width = 0.0;
@@ -44,11 +44,11 @@ impl<const N: usize> Columns<N> {
         Rect::from_min_max(pos2(left, row.top()), pos2(right.max(left), row.bottom()))
     }
 
-    /// The edges of columns as something to drag, in the row of their titles; a double-click puts a column back. They have moved in
+    /// Handles at the edges of columns in the title row; a double-click resets a column. Changes take effect in
     /// the next frame.
     pub fn grips(&self, ui: &Ui, row: Rect, table: &str, titles: [&str; N], first: [f32; N]) {
         let mut now = widths(ui, table, first);
-        // The last has what is left.
+        // The last column gets the rest.
         for (column, (_, edge)) in self.edges.iter().enumerate().take(N - 1) {
             let x = row.left() + edge;
             let grip = Rect::from_x_y_ranges(x - NEAR..=x + NEAR, row.y_range());
@@ -67,7 +67,7 @@ impl<const N: usize> Columns<N> {
         ui.data_mut(|data| data.insert_temp(id(table), now));
     }
 
-    /// The column at a place of a row.
+    /// The column at a position in a row.
     pub fn at(&self, row: Rect, x: f32) -> Option<usize> {
         self.edges.iter().position(|(from, to)| (*from..*to).contains(&(x - row.left())))
     }
@@ -82,7 +82,7 @@ fn id(table: &str) -> Id {
     Id::new(("widths of columns", table))
 }
 
-/// One line of text in a cell, cut off where there is no more room. Returns where it stands.
+/// One line of text in a cell, truncated. Returns its rectangle.
 pub fn text(ui: &Ui, cell: Rect, align: Align2, text: &str, font: FontId, color: Color32) -> Rect {
     sections(ui, cell, align, &[(text, color)], font)
 }
@@ -105,7 +105,7 @@ pub fn bar(painter: &Painter, cell: Rect, share: f32, color: Color32) {
     painter.rect_filled(Rect::from_min_size(cell.min, size), 2.0, color);
 }
 
-/// The triangle of what can be folded.
+/// The triangle of a collapsible row.
 pub fn triangle(painter: &Painter, cell: Rect, open: bool, color: Color32) {
     let c = cell.center();
     let points = match open {

@@ -1,4 +1,4 @@
-//! What a row says that its dispatches do not say one by one; worked out once for every plan, not in every frame.
+//! Facts about a row as a whole, computed once for every plan, not in every frame.
 
 use std::collections::BTreeSet;
 
@@ -14,9 +14,9 @@ use crate::plan::{BufferId, Dispatch, KernelId, Plan};
 pub struct Facts {
     /// Memory that it reads or writes \[bytes\].
     pub bytes: u64,
-    /// Of its node.
+    /// The colour of its node.
     pub color: Color32,
-    /// Which repeat it is, or how many it has; a helper task, a colour.
+    /// Which repeat it is, or how many there are; a helper task, a colour of a checkerboard.
     pub part: String,
     pub stage: String,
     pub over: String,
@@ -61,7 +61,7 @@ fn part(dispatch: &Dispatch) -> String {
     }
 }
 
-/// How often a node runs, where these are dispatches of one node.
+/// How often a node runs, if these are dispatches of one node.
 fn repeats(all: &[&Dispatch]) -> String {
     let same = all.windows(2).all(|pair| pair[0].node == pair[1].node);
     let most = all.iter().filter_map(|dispatch| repeat(&dispatch.part)).map(|(_, of)| of).max();

@@ -1,4 +1,4 @@
-//! Figures as the pane writes them.
+//! Numbers as text.
 
 /// `12.5 KiB`
 pub fn bytes(bytes: u64) -> String {
@@ -12,7 +12,7 @@ pub fn bytes(bytes: u64) -> String {
     format!("{value:.1} GiB")
 }
 
-/// Milliseconds with thousandths, so that the digits of a column stand below each other.
+/// Milliseconds with three decimals, so that the digits of a column are aligned.
 pub fn ms(ms: f64) -> String {
     format!("{ms:.3}")
 }

@@ -1,10 +1,10 @@
-//! Where the GPU's time goes, node by node.
+//! The share of GPU time of each node.
 
 use std::collections::BTreeMap;
 
 use crate::gpu::NodeTime;
 
-/// The share of each node in the time of the frame, 0 to 1. `level` tells which node of the open level a path belongs to.
+/// The share of each node in the time of the frame, 0 to 1. `level` maps a path to the node of the open level that it belongs to.
 pub fn heat<'a>(times: &'a [NodeTime], level: impl Fn(&'a str) -> Option<&'a str>) -> BTreeMap<String, f32> {
     let total: f64 = times.iter().map(|time| time.ms).sum();
     let mut shares = BTreeMap::<String, f32>::new();

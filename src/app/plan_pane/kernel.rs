@@ -6,7 +6,7 @@ use super::figures;
 use crate::app::{prose, theme};
 use crate::plan::Kernel;
 
-/// The text as it was when the window was opened.
+/// The text when the window was opened.
 pub struct KernelText {
     title: String,
     lines: Vec<String>,
@@ -45,7 +45,7 @@ impl KernelText {
         });
         ui.separator();
         let height = ui.text_style_height(&egui::TextStyle::Monospace);
-        // Rows as high as their text, as the area counts on.
+        // Rows have exactly the height of their text, as the scroll area expects.
         ui.spacing_mut().interact_size.y = height;
         ui.spacing_mut().item_spacing.y = 1.0;
         let area = egui::ScrollArea::both().auto_shrink(false);

@@ -1,9 +1,11 @@
-//! The buffers of a plan: how large they are, and what lives in them over the frame.
+//! The buffers of a plan: their sizes, and the wires that they hold over the frame.
 
 use eframe::egui::{self, Align2, Color32, FontId, Rect, RichText, Sense, Ui, WidgetInfo, WidgetType, pos2, vec2};
 
 use super::cell::{self, Columns, ROW};
 use super::{PlanPane, buffers, figures};
+use crate::app::action::Actions;
+use crate::app::panes::Pane;
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::plan::{Buffer, BufferId, Holding, Plan};
@@ -13,11 +15,11 @@ const WIDTHS: [f32; 5] = [62.0, 230.0, 150.0, 70.0, 360.0];
 const STRIP: usize = 4;
 /// Budgets to choose from \[GiB\].
 const BUDGETS: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-/// What it is called where widths are kept.
+/// Its name in the stored column widths.
 const TABLE: &str = "buffers";
 
 /// Draws the list.
-pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
+pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, actions: &mut Actions) {
     total(ui, session);
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
     let look = theme::of(ui);
@@ -62,17 +64,14 @@ pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
         cell::text(ui, columns.cell(row, column), align, title, FontId::proportional(11.0), look.dim);
     }
     columns.grips(ui, row, TABLE, TITLES, WIDTHS);
-    if hovered.is_some() || pane.hovering {
-        pane.hovering = hovered.is_some();
-        session.hovered = hovered;
-    }
+    session.hover(Pane::Plan, hovered);
     if let Some(node) = go_to {
-        session.go_to(&node);
-        pane.selection = session.selection.clone();
+        actions.extend(session.go_to(&node));
+        pane.selection = session.selection.nodes.clone();
     }
 }
 
-/// All memory, against the budget.
+/// Total memory, relative to the budget.
 fn total(ui: &mut Ui, session: &mut Session) {
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
     let look = theme::of(ui);
@@ -90,7 +89,7 @@ fn total(ui: &mut Ui, session: &mut Session) {
     });
 }
 
-/// The memory budget, to choose. Returns it \[bytes\].
+/// A list to choose the memory budget. Returns the budget \[bytes\].
 pub fn budget(ui: &mut Ui, session: &mut Session) -> u64 {
     let budget = session.gpu().memory_budget();
     let limit = session.gpu().memory_limit();
@@ -132,7 +131,7 @@ fn figures_of(
     figure(3, Align2::RIGHT_CENTER, &figures::percent(share), look.dim);
 }
 
-/// Paints who lives in a buffer from when to when. Returns the one under the pointer.
+/// Paints the lifetimes of the wires in a buffer. Returns the one under the pointer.
 fn lives<'a>(
     ui: &Ui,
     strip: Rect,

@@ -1,5 +1,5 @@
-//! The plan that runs, dispatch by dispatch: what each is for, what it takes of the GPU's time and memory, and what it reads and
-//! writes. All of it is derived from the plan, so it is true.
+//! The running plan, dispatch by dispatch: the purpose of each, its GPU time and memory, and what it reads and
+//! writes. Everything is derived from the plan itself.
 
 mod buffers;
 mod cell;
@@ -17,6 +17,8 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, RichText, Ui};
 
+use super::action::Actions;
+use super::panes::Pane;
 use super::session::Session;
 use super::theme::{self, Look};
 use crate::gpu::{List, Profile};
@@ -26,10 +28,10 @@ pub use heat::heat;
 use kernel::KernelText;
 use rows::{Fold, LISTS, Rows, Wish};
 
-/// So often are times renewed \[s\]: faster, and nobody could read them.
+/// Interval at which times are updated \[s\]; if it were shorter, they could not be read.
 pub const RENEW: f64 = 0.25;
 
-/// So often are rows put in the order of their times \[s\].
+/// Interval at which rows are sorted by their times \[s\].
 const RESORT: f64 = 1.5;
 
 #[derive(Default)]
@@ -37,55 +39,54 @@ pub struct PlanPane {
     filter: String,
     by_time: bool,
     memory: bool,
-    /// What is folded or unfolded, against what it is at first.
+    /// Rows that are folded or unfolded differently from their initial state.
     turned: BTreeSet<Fold>,
     rows: Rows,
     facts: Vec<Facts>,
     /// GPU time of each row \[ms\].
     row_ms: Vec<f64>,
-    /// GPU time of each dispatch of each list \[ms\]; empty where nothing is measured.
+    /// GPU time of each dispatch of each list \[ms\]; empty if nothing is measured.
     means: [Vec<f64>; 3],
-    /// Of a frame \[ms\].
+    /// GPU time of a frame \[ms\].
     total: f64,
-    /// What the rows were made of: the session's plan and the theme.
+    /// The session's plan and the theme that the rows were built for.
     built: Option<(u64, bool)>,
-    /// They are to be made anew.
+    /// They are to be rebuilt.
     stale: bool,
     renewed: f64,
     sorted: f64,
-    /// The selection as it was last seen here, and the row that a new one is to be found at.
+    /// The selection as it was last seen here, and the row to scroll to after it has changed.
     selection: BTreeSet<String>,
     found: Option<usize>,
-    hovering: bool,
     kernel: Option<KernelText>,
     shown: bool,
 }
 
 impl PlanPane {
     /// Draws the pane.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) {
+    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         self.shown = true;
         if session.running_simulation().is_none() {
             ui.label(RichText::new("The plan appears when the graph runs.").color(theme::of(ui).faint));
-            // A larger budget may be all that it takes.
+            // A larger budget may be all that the plan needs.
             ui.horizontal(|ui| memory::budget(ui, session));
             return;
         }
         self.renew(ui, session);
         self.head(ui, session);
         if self.memory {
-            memory::show(ui, self, session);
+            memory::show(ui, self, session, actions);
         } else {
-            table::show(ui, self, session);
+            table::show(ui, self, session, actions);
         }
         self.kernel = self.kernel.take().filter(|kernel| kernel.show(ui.ctx()));
     }
 
-    /// After all panes were drawn: single dispatches are timed only while somebody looks.
+    /// To be called after all panes were drawn: single dispatches are timed only while the table is shown.
     pub fn settle(&mut self, session: &mut Session) {
         let looked_at = std::mem::take(&mut self.shown) && !self.memory;
-        if !looked_at && std::mem::take(&mut self.hovering) {
-            session.hovered = None;
+        if !looked_at {
+            session.hover(Pane::Plan, None);
         }
         let profile = if looked_at { Profile::Dispatches } else { Profile::Nodes };
         if let Some(simulation) = session.simulation().filter(|s| s.profiling() != profile) {
@@ -93,7 +94,7 @@ impl PlanPane {
         }
     }
 
-    /// Brings rows and times up to date.
+    /// Updates rows and times.
     fn renew(&mut self, ui: &Ui, session: &Session) {
         let Some(simulation) = session.running_simulation() else { return };
         let (now, look, plan) = (ui.input(|input| input.time), theme::of(ui), simulation.plan());
@@ -106,7 +107,7 @@ impl PlanPane {
         if renew {
             self.renewed = now;
             for (list, means) in LISTS.into_iter().zip(&mut self.means) {
-                // What is known stays until there is something newer.
+                // Old values stay until there are newer ones.
                 if let Some(times) = simulation.dispatch_times(list) {
                     *means = times.means();
                 }
@@ -121,8 +122,8 @@ impl PlanPane {
         } else if renew {
             self.sum();
         }
-        if self.selection != session.selection {
-            self.selection = session.selection.clone();
+        if self.selection != session.selection.nodes {
+            self.selection.clone_from(&session.selection.nodes);
             self.found = table::first_selected(self, session);
         }
     }
@@ -146,7 +147,7 @@ impl PlanPane {
         self.row_ms = self.rows.rows.iter().map(sum).collect();
     }
 
-    /// What the frame takes as a whole, and what to show of it.
+    /// Totals of the frame, and controls of the table.
     fn head(&mut self, ui: &mut Ui, session: &Session) {
         let Some(simulation) = session.running_simulation() else { return };
         let (look, plan) = (theme::of(ui), simulation.plan());

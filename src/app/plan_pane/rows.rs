@@ -1,4 +1,4 @@
-//! A plan's dispatches as the rows of a tree: those of a node that follow each other are one row, and so are those of a group.
+//! A plan's dispatches as rows of a tree: consecutive dispatches of a node are one row, and so are those of a group.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::gpu::List;
 use crate::plan::{Dispatch, Plan};
 
-/// In the order in which they run.
+/// The lists in the order in which they run.
 pub const LISTS: [List; 3] = [List::Reset, List::Still, List::Frame];
 
 pub fn dispatches(plan: &Plan, list: List) -> &[Dispatch] {
@@ -17,14 +17,14 @@ pub fn dispatches(plan: &Plan, list: List) -> &[Dispatch] {
     }
 }
 
-/// What is folded: a list and the first dispatch of a row, or the list itself.
+/// Identifies what is folded: a list and the dispatches of a row, or the list itself.
 pub type Fold = (List, Option<(usize, usize)>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A whole list.
     Section,
-    /// Dispatches that follow each other, of a node or a group.
+    /// Consecutive dispatches of a node or a group.
     Run,
     Dispatch,
 }
@@ -36,7 +36,7 @@ pub struct Row {
     pub depth: usize,
     /// The node's or group's path.
     pub path: String,
-    /// What of the path the rows above do not say.
+    /// The part of the path that the rows above do not show.
     pub name: String,
     /// Positions in [`Rows::hits`] of the list.
     pub items: Range<usize>,
@@ -48,17 +48,17 @@ pub struct Row {
 #[derive(Debug, Default)]
 pub struct Rows {
     pub rows: Vec<Row>,
-    /// Dispatches of each list that the filter lets through.
+    /// Dispatches of each list that pass the filter.
     pub hits: [Vec<usize>; 3],
 }
 
-/// How the rows are to be.
+/// Settings of the rows.
 pub struct Wish<'a> {
-    /// Lower case; all rows are open while there is one.
+    /// Lower case; all rows are unfolded while there is one.
     pub filter: &'a str,
-    /// The longest first, by the time of each dispatch.
+    /// The time of each dispatch, to sort the longest first.
     pub times: Option<&'a dyn Fn(List, usize) -> f64>,
-    /// Rows that are the other way round than at first.
+    /// Rows that are folded or unfolded differently from their initial state.
     pub turned: &'a BTreeSet<Fold>,
 }
 
@@ -92,7 +92,7 @@ impl Rows {
         self.hits.get(row.list as usize).and_then(|hits| hits.get(row.items.clone())).unwrap_or_default()
     }
 
-    /// Rows for what agrees in the first `skip` parts of its path.
+    /// Rows for dispatches that share the first `skip` parts of their paths.
     fn level(&mut self, plan: &Plan, wish: &Wish<'_>, (list, range, skip): (List, Range<usize>, usize), depth: usize) {
         let all = dispatches(plan, list);
         let hits = self.hits.get(list as usize).cloned().unwrap_or_default();
@@ -170,7 +170,7 @@ fn title(list: List) -> &'static str {
     }
 }
 
-/// How many parts of two paths agree.
+/// The number of leading parts that two paths share.
 fn agreement(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }
@@ -179,7 +179,7 @@ fn named(path: &str, from: usize, to: usize) -> String {
     path.split('/').skip(from).take(to - from).collect::<Vec<_>>().join("/")
 }
 
-/// Whether the words of a filter are all found in what a row says.
+/// Whether a row contains all words of a filter.
 fn matches(plan: &Plan, dispatch: &Dispatch, filter: &str) -> bool {
     if filter.is_empty() {
         return true;

@@ -9,6 +9,8 @@ use super::figures;
 use super::kernel::KernelText;
 use super::rows::{self, LISTS, Row, Shape};
 use super::{PlanPane, buffers};
+use crate::app::action::Actions;
+use crate::app::panes::Pane;
 use crate::app::session::Session;
 use crate::app::theme::{self, Look};
 use crate::gpu::List;
@@ -17,7 +19,7 @@ use crate::plan::Plan;
 const TITLES: [&str; 10] =
     ["#", "Node", "GPU time [ms]", "Share", "Part", "Stage", "Runs over", "Workgroups", "Memory", "Reads → writes"];
 const WIDTHS: [f32; 10] = [54.0, 210.0, 134.0, 66.0, 112.0, 176.0, 216.0, 140.0, 84.0, 360.0];
-/// What it is called where widths are kept.
+/// Its name in the stored column widths.
 const TABLE: &str = "dispatches";
 const NODE: usize = 1;
 const TIME: usize = 2;
@@ -25,7 +27,7 @@ const STAGE: usize = 5;
 const MEMORY: usize = 8;
 const BUFFERS: usize = 9;
 
-/// What was asked for with a row.
+/// What was chosen for a row.
 enum Asked {
     Turn(usize),
     GoTo(usize),
@@ -33,19 +35,19 @@ enum Asked {
     Copy(usize),
 }
 
-/// What rows are painted from.
+/// Everything that rows are painted from.
 struct Table<'a> {
     pane: &'a PlanPane,
     plan: &'a Plan,
     session: &'a Session,
     columns: Columns<10>,
     look: &'static Look,
-    /// The longest row of the outermost level, which has the whole bar \[ms\].
+    /// Time of the longest row of the outermost level, whose bar fills the cell \[ms\].
     longest: f64,
 }
 
 /// Draws the table.
-pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
+pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, actions: &mut Actions) {
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
     let columns = Columns::new(cell::widths(ui, TABLE, WIDTHS), BUFFERS, ui.available_width());
     let longest = pane.rows.rows.iter().zip(&pane.row_ms).filter(|(row, _)| row.depth == 1 && row.list == List::Frame);
@@ -76,23 +78,15 @@ pub fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session) {
     });
     let offset = output.state.offset.x;
     let sorted = heading(ui, head, &table, offset);
-    hover(session, pane, hovered);
+    session.hover(Pane::Plan, hovered);
     if sorted.is_some_and(|by_time| by_time != pane.by_time) {
         pane.by_time = !pane.by_time;
         pane.stale = true;
     }
-    act(ui, pane, session, asked);
+    act(ui, pane, (session, actions), asked);
 }
 
-fn hover(session: &mut Session, pane: &mut PlanPane, hovered: Option<String>) {
-    // Only what this pane has said is taken back.
-    if hovered.is_some() || pane.hovering {
-        pane.hovering = hovered.is_some();
-        session.hovered = hovered;
-    }
-}
-
-fn act(ui: &Ui, pane: &mut PlanPane, session: &mut Session, asked: Option<Asked>) {
+fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Actions), asked: Option<Asked>) {
     let row = |index: usize| pane.rows.rows.get(index);
     match asked {
         None => {}
@@ -106,8 +100,8 @@ fn act(ui: &Ui, pane: &mut PlanPane, session: &mut Session, asked: Option<Asked>
         }
         Some(Asked::GoTo(index)) => {
             if let Some(path) = row(index).map(|row| row.path.clone()) {
-                session.go_to(&path);
-                pane.selection = session.selection.clone();
+                actions.extend(session.go_to(&path));
+                pane.selection = session.selection.nodes.clone();
             }
         }
         Some(Asked::Kernel(index)) => {
@@ -127,7 +121,7 @@ fn act(ui: &Ui, pane: &mut PlanPane, session: &mut Session, asked: Option<Asked>
     }
 }
 
-/// The titles. Returns what was chosen to sort by: time, or the order in which dispatches run.
+/// The column titles. Returns the chosen order: by time (true) or by execution.
 fn heading(ui: &mut Ui, head: Rect, table: &Table<'_>, offset: f32) -> Option<bool> {
     let row = head.translate(vec2(-offset, 0.0));
     let painter = ui.painter().with_clip_rect(head.intersect(ui.clip_rect()));
@@ -173,7 +167,7 @@ impl Table<'_> {
             && self.session.here(&row.path).is_some_and(|node| self.session.selection.contains(node));
         let label = if row.name.is_empty() { &row.path } else { &row.name };
         response.widget_info(|| WidgetInfo::selected(WidgetType::SelectableLabel, true, selected, label));
-        let near = self.session.hovered.as_deref().is_some_and(|path| within(&row.path, path));
+        let near = self.session.hovered().is_some_and(|path| within(&row.path, path));
         let fill = match (selected, near || response.hovered(), row.shape) {
             (true, ..) => self.look.accent.gamma_multiply(0.2),
             (_, true, _) => self.look.button[0],
@@ -200,7 +194,7 @@ impl Table<'_> {
         response
     }
 
-    /// What a click or the menu of a row asks for.
+    /// What was chosen by a click on a row or its menu.
     fn asked(&self, ui: &Ui, response: &Response, rect: Rect, row: &Row, index: usize) -> Option<Asked> {
         let mut asked = None;
         let at = ui.input(|input| input.pointer.latest_pos()).unwrap_or(rect.min);
@@ -251,7 +245,7 @@ impl Table<'_> {
         let body = TextStyle::Body.resolve(ui.style());
         if row.shape == Shape::Section {
             let count = figures::count(items.len(), "dispatch", "dispatches");
-            // A title may go on into the cells of the next columns, but for the time.
+            // A title may extend into the next columns, except the one with the time.
             let parts = [(row.name.as_str(), self.look.bright), (&format!("   {count}"), self.look.dim)];
             cell::sections(ui, cell, Align2::LEFT_CENTER, &parts, body);
             return;
@@ -291,7 +285,7 @@ impl Table<'_> {
         }
     }
 
-    /// How a dispatch is split up, and what it is bound to.
+    /// The workgroups and bindings of a dispatch.
     fn bound(&self, ui: &Ui, rect: Rect, list: List, index: usize) {
         let Some(dispatch) = rows::dispatches(self.plan, list).get(index) else { return };
         let Some(kernel) = self.plan.kernels.get(dispatch.kernel) else { return };
@@ -315,7 +309,7 @@ impl Table<'_> {
         cell::text(ui, self.columns.cell(row, column), align(column), text, font, color);
     }
 
-    /// What the pointer is over, at length.
+    /// The tooltip of a row.
     fn explain(&self, ui: &mut Ui, row: &Row, column: Option<usize>) {
         let items = self.pane.rows.items(row);
         match column {
@@ -357,12 +351,12 @@ fn when(list: List) -> &'static str {
     }
 }
 
-/// Whether a node is another, or in it.
+/// Whether a node is the same as another, or inside it.
 fn within(path: &str, of: &str) -> bool {
     path.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The first row that tells of a selected node.
+/// The first row of a selected node.
 pub fn first_selected(pane: &PlanPane, session: &Session) -> Option<usize> {
     let selected = |row: &Row| session.here(&row.path).is_some_and(|node| session.selection.contains(node));
     let in_list = |list: List| pane.rows.rows.iter().position(|row| row.list == list && selected(row));

@@ -6,6 +6,7 @@ use eframe::egui::{Context, Event, FullOutput, Modifiers, PointerButton, Pos2, R
 
 use super::rows::{Row, Shape};
 use super::*;
+use crate::app::action::Action;
 use crate::document::Document;
 use crate::gpu::{Gpu, GpuOptions};
 use crate::plan::KernelId;
@@ -15,8 +16,9 @@ struct Bench {
     ctx: Context,
     session: Session,
     pane: PlanPane,
+    actions: Actions,
     time: f64,
-    /// Between two frames [s].
+    /// Time between two frames [s].
     pace: f64,
 }
 
@@ -31,17 +33,17 @@ impl Bench {
         assert_eq!(session.problems().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
         let ctx = Context::default();
         theme::install(&ctx);
-        Bench { ctx, session, pane: PlanPane::default(), time: 0.0, pace: 1.0 / 60.0 }
+        Bench { ctx, session, pane: PlanPane::default(), actions: Actions::new(), time: 0.0, pace: 1.0 / 60.0 }
     }
 
     fn frame(&mut self, events: Vec<Event>) -> FullOutput {
         let screen = Rect::from_min_size(Pos2::ZERO, vec2(1500.0, 600.0));
         self.time += self.pace;
         let input = RawInput { screen_rect: Some(screen), events, time: Some(self.time), ..RawInput::default() };
-        let (session, pane) = (&mut self.session, &mut self.pane);
+        let (session, pane, actions) = (&mut self.session, &mut self.pane, &mut self.actions);
         let output = self.ctx.run_ui(input, |ui| {
             let mut ui = ui.new_child(UiBuilder::new().max_rect(screen));
-            pane.show(&mut ui, session);
+            pane.show(&mut ui, session, actions);
         });
         self.pane.settle(&mut self.session);
         output
@@ -93,7 +95,7 @@ impl Bench {
     }
 }
 
-/// What can be read.
+/// The texts that are drawn.
 fn texts(output: &FullOutput) -> Vec<String> {
     let text = |clipped: &egui::epaint::ClippedShape| match &clipped.shape {
         egui::Shape::Text(shape) if clipped.clip_rect.intersects(shape.visual_bounding_rect()) => {
@@ -168,7 +170,7 @@ fn times_of_rows_add_up_and_sort() {
     assert!((sum - bench.pane.total).abs() < 1e-9 * sum && sum > 0.0, "{sum}, {}", bench.pane.total);
     assert!(times.is_sorted_by(|a, b| a >= b), "the longest first");
     assert!(times.iter().all(|ms| *ms >= 0.0));
-    // The frame's figures stay when nobody looks, and single dispatches are no longer timed.
+    // When the pane is hidden, the frame's figures stay, and single dispatches are no longer timed.
     bench.pane.settle(&mut bench.session);
     assert_eq!(bench.session.running_simulation().unwrap().profiling(), Profile::Nodes);
     bench.frame(Vec::new());
@@ -185,14 +187,17 @@ fn rows_and_nodes_tell_of_each_other() {
     let at = bench.place(&row.name);
     bench.frame(vec![Event::PointerMoved(at)]);
     bench.frame(Vec::new());
-    assert_eq!(bench.session.hovered, Some(row.path.clone()));
-    assert!(bench.session.scope().is_root() && bench.session.selection.is_empty(), "to rest on it opens no group");
+    assert_eq!(bench.session.hovered(), Some(row.path.as_str()));
+    assert!(
+        bench.session.scope().is_root() && bench.session.selection.nodes.is_empty(),
+        "to rest on it opens no group"
+    );
     bench.click(at);
-    assert_eq!(bench.session.selection, BTreeSet::from([inner]));
-    assert!(bench.session.reveal, "the canvas is asked to show it");
+    assert_eq!(bench.session.selection.nodes, BTreeSet::from([inner]));
+    assert_eq!(bench.actions, [Action::Reveal], "the canvas is asked to show it");
     bench.frame(vec![Event::PointerGone]);
     bench.frame(Vec::new());
-    assert_eq!(bench.session.hovered, None);
+    assert_eq!(bench.session.hovered(), None);
     // The triangle unfolds.
     let rows = bench.pane.rows.rows.len();
     bench.click(pos2(at.x.min(80.0), at.y));
@@ -201,7 +206,7 @@ fn rows_and_nodes_tell_of_each_other() {
     let last = bench.pane.rows.rows.last().unwrap().clone();
     let hidden = bench.frame(Vec::new());
     assert!(!texts(&hidden).contains(&last.name), "{} is below what can be seen", last.name);
-    bench.session.go_to(&last.path);
+    assert_eq!(bench.session.go_to(&last.path), Some(Action::Reveal));
     bench.pace = 0.5;
     (0..4).for_each(|_| drop(bench.frame(Vec::new())));
     let shown = bench.frame(Vec::new());
@@ -336,7 +341,7 @@ fn columns_are_as_wide_as_they_are_dragged() {
         bench.frame(events);
     }
     assert!((bench.place("Stage").x - before.x - 60.0).abs() < 1.0, "it went along");
-    assert!(bench.session.selection.is_empty(), "no row was meant");
+    assert!(bench.session.selection.nodes.is_empty(), "no row was meant");
     (0..60).for_each(|_| drop(bench.frame(Vec::new())));
     bench.click(to);
     bench.click(to);

@@ -1,4 +1,4 @@
-//! What outlives the graphics device: snapshots of the States, from which the simulation continues on another one.
+//! Snapshots of the States, from which the simulation continues on another graphics device.
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ use crate::sim::{Snapshot, SnapshotReading};
 
 /// How often a snapshot is taken while the simulation runs.
 const EVERY: Duration = Duration::from_secs(3);
-/// States that are larger are not copied: the copies would be felt \[bytes\].
+/// Larger States are not copied, since the copies would slow the window down \[bytes\].
 const LARGEST: u64 = 64 << 20;
 
-/// The last snapshot, and the next one on its way.
+/// The last snapshot, and the next one that is being read back.
 #[derive(Default)]
 pub struct Snapshots {
     last: Option<Snapshot>,
@@ -42,12 +42,12 @@ impl Session {
             }
         } else if snapshots.asked.is_none_or(|asked| asked.elapsed() > EVERY) && simulation.state_bytes() <= LARGEST {
             snapshots.asked = Some(Instant::now());
-            // Without memory for it, the next one is tried.
+            // If there is no memory for it, the next one is tried.
             snapshots.reading = simulation.snapshot().ok();
         }
     }
 
-    /// Sets the user's own memory budget \[bytes\], or none, and compiles the document with it.
+    /// Sets the user's memory budget \[bytes\], or none, and compiles the document with it.
     pub fn limit_memory(&mut self, bytes: Option<u64>) {
         if self.gpu.memory_limit() != bytes {
             self.gpu.limit_memory(bytes);
@@ -55,7 +55,7 @@ impl Session {
         }
     }
 
-    /// Takes another device, since this one was lost. The document is compiled for it, and the simulation then continues from the frame
+    /// Replaces a device that was lost. The document is compiled for the new one, and the simulation then continues from the frame
     /// that is returned, or from the start.
     pub fn rebuild(&mut self, gpu: Gpu) -> Option<u64> {
         gpu.limit_memory(self.gpu.memory_limit());
@@ -63,7 +63,7 @@ impl Session {
         self.compiler = Compiler::new(gpu.clone(), move || wake());
         self.gpu = gpu;
         self.simulation = None;
-        self.running = Default::default();
+        self.problems.running = Default::default();
         self.snapshots.reading = None;
         self.snapshots.asked = None;
         self.snapshots.wanted = true;

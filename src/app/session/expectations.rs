@@ -1,4 +1,4 @@
-//! Expectations while the graph runs: checked when their frames come, without waiting for the GPU.
+//! Expectations while the graph runs: checked when their frames are computed, without waiting for the GPU.
 
 use super::Session;
 use crate::document::Document;
@@ -7,12 +7,12 @@ use crate::problem::Problem;
 use crate::sim::expect::{Checker, Verdict};
 
 impl Session {
-    /// What has come of the graph's expectations.
+    /// Results of the graph's expectations.
     pub fn checks(&self) -> &Checker {
         &self.checks
     }
 
-    /// An edit of expectations alone, as one undo step: what runs stays as it is.
+    /// An edit of expectations alone, as one undo step; the simulation is not affected.
     pub fn edit_expectations(&mut self, change: impl FnOnce(&mut Document)) {
         self.end_gesture();
         self.arrange("expectation", change);
@@ -20,11 +20,11 @@ impl Session {
         self.compile();
     }
 
-    /// Takes in the expectations of a plan that begins to run.
+    /// Takes over the expectations of a plan that starts to run.
     pub(super) fn renew_checks(&mut self, expectations: Vec<Result<Expectation, Problem>>) {
         self.checks.replace(expectations);
         let goes_on = self.simulation.as_ref().is_some_and(|simulation| simulation.frame() > 0);
-        match (std::mem::take(&mut self.changed), goes_on) {
+        match (std::mem::take(&mut self.changes.pending), goes_on) {
             (_, false) => self.checks.restart(),
             (true, true) => self.checks.suspend(),
             (false, true) => {}
@@ -38,14 +38,14 @@ impl Session {
         }
     }
 
-    /// Asks for what is expected after the frame that was just computed.
+    /// Requests the values that are expected after the frame that was just computed.
     pub fn check_frame(&mut self) {
         if let Some(simulation) = &self.simulation {
             self.checks.after_step(simulation);
         }
     }
 
-    /// Takes in what has arrived, and lists what is not as expected among the problems. Returns whether more is to arrive.
+    /// Collects values that have arrived, and reports failed expectations as problems. Returns whether more are to arrive.
     pub fn collect_checks(&mut self) -> bool {
         self.checks.collect(false);
         for (index, outcome) in self.checks.take_news() {
@@ -57,7 +57,7 @@ impl Session {
             let found = if outcome.found.is_empty() { String::new() } else { format!(": {}", outcome.found) };
             let cause = format!("expectation failed at frame {}: {}{found}; {why}", outcome.frame, expectation.claim());
             let remedy = "correct the graph, or change the expectation";
-            self.running.push(Problem::new(&expectation.node, "", cause, remedy).warning());
+            self.problems.running.push(Problem::new(&expectation.node, "", cause, remedy).warning());
         }
         self.checks.waiting()
     }

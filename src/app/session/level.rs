@@ -1,26 +1,38 @@
-//! Levels of the document: the one that is open, and the ways in and out.
+//! Levels of the document: the open one, and how to open others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Session;
+use super::readable::Readable;
+use super::{Selection, Session};
+use crate::app::action::{Action, Actions};
 use crate::app::canvas::layout;
 use crate::document::{Document, Frame, Group, Level, Link, NodeKind, Nodes, Scope};
 use crate::edit::{self, IN, InputEnd, NodeSignature, OUT};
 use crate::problem::Problem;
 
+/// The level that is open.
+#[derive(Default)]
+pub struct OpenLevel {
+    scope: Scope,
+    /// The document with the open library groups inlined, while one is open.
+    opened: Option<Document>,
+    /// What Custom nodes show while their texts do not parse.
+    pub(super) readable: Readable,
+}
+
 impl Session {
     pub fn scope(&self) -> &Scope {
-        &self.scope
+        &self.level.scope
     }
 
-    /// The document, in which the groups of the library that are open are groups of its own.
+    /// The document, with the open library groups inlined.
     pub(super) fn shown(&self) -> &Document {
-        self.opened.as_ref().unwrap_or(&self.document)
+        self.level.opened.as_ref().unwrap_or(&self.document)
     }
 
     pub fn level(&self) -> Level<'_> {
-        // `settle` has seen to it that there is such a level.
-        self.shown().level(&self.scope).unwrap_or(Level::Document(&self.document))
+        // `settle` ensures that the level exists.
+        self.shown().level(&self.level.scope).unwrap_or(Level::Document(&self.document))
     }
 
     /// Nodes of the open level.
@@ -33,20 +45,20 @@ impl Session {
         self.level().frames()
     }
 
-    /// The open group; none where the document itself is open.
+    /// The open group; none if the document itself is open.
     pub fn group(&self) -> Option<&Group> {
         self.level().group()
     }
 
-    /// Whether the open level is the document's own; groups of the library can only be looked at.
+    /// Whether the open level can be edited; library groups are read-only.
     pub fn editable(&self) -> bool {
-        self.opened.is_none()
+        self.level.opened.is_none()
     }
 
-    /// The outermost group of the library that is open: its level in the document, and the node's name there.
+    /// The outermost open library group: its level in the document, and the node's name there.
     pub fn library_group(&self) -> Option<(Scope, String)> {
         let mut scope = Scope::default();
-        for name in &self.scope.0 {
+        for name in &self.level.scope.0 {
             let node = self.document.level(&scope)?.nodes().get(name)?;
             if !matches!(node.kind, NodeKind::Group(_)) {
                 return Some((scope, name.clone()));
@@ -56,20 +68,20 @@ impl Session {
         None
     }
 
-    /// What each node of the open level shows, with the blocks of an open group. A stage whose text does not read just now shows
-    /// what it did before.
+    /// The signature of each node of the open level, with the blocks of an open group. A stage whose text does not parse keeps
+    /// its previous signature.
     pub fn signatures(&self) -> BTreeMap<String, NodeSignature> {
-        let mended = self.readable.mended(self.shown(), &self.scope);
+        let mended = self.level.readable.mended(self.shown(), &self.level.scope);
         let shown = mended.as_ref().unwrap_or(self.shown());
-        let mut signatures = edit::signature::level(shown, &self.scope, self.library());
-        let path = |wire: &str| self.scope.path(wire);
+        let mut signatures = edit::signature::level(shown, &self.level.scope, self.library());
+        let path = |wire: &str| self.level.scope.path(wire);
         let carried = |wire: &str| self.carried(&path(wire));
         let particles = |wire: &str| self.particles(&path(wire));
-        edit::signature::bind(&mut signatures, shown, &self.scope, carried, particles);
+        edit::signature::bind(&mut signatures, shown, &self.level.scope, carried, particles);
         signatures
     }
 
-    /// Every wire of the open level: where it ends, and what it is from.
+    /// Every wire of the open level: the input where it ends, and its source.
     pub fn wires(&self) -> impl Iterator<Item = (InputEnd, Link)> + '_ {
         let end = |node: &str, port: &str| InputEnd { node: node.to_string(), port: port.to_string() };
         let outputs = self.group().into_iter().flat_map(|group| &group.outputs);
@@ -80,22 +92,17 @@ impl Session {
         inside.chain(outputs.map(move |(port, link)| (end(OUT, port), link.clone())))
     }
 
-    /// What an input of the open level reads.
+    /// The source of an input of the open level.
     pub fn source(&self, end: &InputEnd) -> Option<Link> {
         edit::source(self.level(), end).cloned()
     }
 
-    /// Wires that views show, by `node.port` with the whole path of the node.
-    pub fn viewed(&self) -> &BTreeSet<String> {
-        &self.viewed
-    }
-
-    /// Leaves groups, and forgets what was selected, where they are no more.
+    /// Leaves groups and deselects nodes that no longer exist.
     pub(super) fn settle(&mut self) {
         let mut opened: Option<Document> = None;
         let mut depth = 0;
-        for count in 1..=self.scope.0.len() {
-            let path = self.scope.0.get(..count).unwrap_or_default().join("/");
+        for count in 1..=self.level.scope.0.len() {
+            let path = self.level.scope.0.get(..count).unwrap_or_default().join("/");
             let node = opened.as_ref().unwrap_or(&self.document).node(&path);
             let Some(group) = node.and_then(|node| edit::group_of(node, self.library())).cloned() else { break };
             if !matches!(node.map(|node| &node.kind), Some(NodeKind::Group(_))) {
@@ -103,73 +110,72 @@ impl Session {
                 if let Some(node) = document.node_mut(&path) {
                     node.kind = NodeKind::Group(Box::new(group));
                 }
-                layout::place_all(document, &self.library);
+                layout::place_all(document, self.library());
             }
             depth = count;
         }
-        self.opened = opened;
-        if depth < self.scope.0.len() {
-            self.scope.0.truncate(depth);
-            self.selection.clear();
+        self.level.opened = opened;
+        if depth < self.level.scope.0.len() {
+            self.level.scope.0.truncate(depth);
+            self.selection.nodes.clear();
             self.settle();
             return;
         }
         let group = self.group().is_some();
         let known: BTreeSet<String> = self.nodes().keys().cloned().collect();
-        self.selection.retain(|name| known.contains(name) || (group && (name == IN || name == OUT)));
-        self.frame = self.frame.filter(|index| *index < self.frames().len());
+        self.selection.nodes.retain(|name| known.contains(name) || (group && (name == IN || name == OUT)));
+        self.selection.frame = self.selection.frame.filter(|index| *index < self.frames().len());
     }
 
-    /// Opens a group of the open level. Returns whether there is one of that name.
+    /// Opens a group of the open level. Returns whether it exists.
     pub fn enter(&mut self, name: &str) -> bool {
         let group = self.nodes().get(name).is_some_and(|node| edit::group_of(node, self.library()).is_some());
         if group {
-            self.scope = self.scope.inside(name);
+            self.level.scope = self.level.scope.inside(name);
             self.selection.clear();
-            self.frame = None;
             self.settle();
         }
         group
     }
 
-    /// Goes back out of groups, to as many as remain open; the one just left is selected.
+    /// Goes up until this many groups are open; the group that was left is selected.
     pub fn open_level(&mut self, depth: usize) {
-        if let Some(left) = self.scope.0.get(depth).cloned() {
-            self.scope.0.truncate(depth);
+        if let Some(left) = self.level.scope.0.get(depth).cloned() {
+            self.level.scope.0.truncate(depth);
             self.settle();
-            self.selection = BTreeSet::from([left]);
-            self.frame = None;
+            self.selection = Selection::of(left);
         }
     }
 
-    /// Opens the level of a node, given by a path such as `substep/density`, selects it, and has it brought into view.
-    pub fn go_to(&mut self, path: &str) {
-        let before = (std::mem::take(&mut self.scope), std::mem::take(&mut self.selection));
+    /// Opens the level of a node, given by a path such as `substep/density`, and selects it. Returns the action that brings it into view.
+    #[must_use]
+    pub fn go_to(&mut self, path: &str) -> Option<Action> {
+        let before = (std::mem::take(&mut self.level.scope), std::mem::take(&mut self.selection));
         self.settle();
         let parts: Vec<&str> = path.split('/').collect();
-        let Some((name, groups)) = parts.split_last() else { return };
-        // What is inside a group that can't be opened stands for the group.
+        let (name, groups) = parts.split_last()?;
+        // If a group on the path can't be opened, the group itself is selected.
         let inner = groups.iter().find(|group| !self.enter(group)).unwrap_or(name);
         if self.nodes().contains_key(*inner) {
-            self.selection = BTreeSet::from([inner.to_string()]);
-            self.frame = None;
-            self.reveal = true;
-        } else {
-            (self.scope, self.selection) = before;
-            self.settle();
+            self.selection = Selection::of(inner.to_string());
+            return Some(Action::Reveal);
         }
+        (self.level.scope, self.selection) = before;
+        self.settle();
+        None
     }
 
-    /// The same, and shows the place in the node's text where there is one.
-    pub fn go_to_problem(&mut self, problem: &Problem) {
-        self.go_to(&problem.node);
-        self.show_text = problem.place;
+    /// The same for the node of a problem, with an action that shows the place in its text, if it has one.
+    #[must_use]
+    pub fn go_to_problem(&mut self, problem: &Problem) -> Actions {
+        let code = problem.place.map(Action::ShowCode);
+        self.go_to(&problem.node).into_iter().chain(code).collect()
     }
 
-    /// The open level's name of what a path tells of: the node itself, or the group that it is in.
+    /// The node of the open level that a path belongs to: the node itself, or the group that contains it.
     pub fn here<'a>(&self, path: &'a str) -> Option<&'a str> {
         let mut rest = path;
-        for group in &self.scope.0 {
+        for group in &self.level.scope.0 {
             rest = rest.strip_prefix(group.as_str())?.strip_prefix('/')?;
         }
         rest.split('/').next().filter(|name| !name.is_empty())

@@ -23,7 +23,7 @@ impl Session {
         result
     }
 
-    /// Takes a parameter out of several nodes, so that `default` is in force again.
+    /// Removes a parameter from several nodes, so that `default` applies again.
     pub fn reset_params(&mut self, nodes: &[String], param: &str, default: &ParamValue) {
         self.arrange(&format!("reset {}.{param}", nodes.join(" ")), |document| {
             for path in nodes {
@@ -41,11 +41,11 @@ impl Session {
         for path in paths {
             taken &= self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value.clone()).is_ok());
             if self.compiler.busy() {
-                self.unsent.push((path, value.clone()));
+                self.changes.unsent.push((path, value.clone()));
             }
         }
-        // A value that the running plan does not take is wrong, or of a node that nothing reads: compiling tells which.
-        if !taken || !self.problems.is_empty() {
+        // A value that the running plan rejects is invalid, or belongs to a node that nothing reads: compiling tells which.
+        if !taken || !self.problems.document.is_empty() {
             self.compile();
         }
     }

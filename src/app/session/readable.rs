@@ -1,16 +1,16 @@
-//! Stages that are being written: while a text does not read, its node shows the ports of the last one that did.
+//! Stages that are being edited: while a text does not parse, its node shows the ports of the last text that did.
 
 use std::collections::BTreeMap;
 
 use crate::document::{Document, Node, NodeKind, Nodes, Scope};
 use crate::stage::Stage;
 
-/// The last text that read of each Custom node, by the node's path.
+/// The last text of each Custom node that parsed, by the node's path.
 #[derive(Debug, Default)]
 pub struct Readable(BTreeMap<String, String>);
 
 impl Readable {
-    /// Notes the texts of a document that read.
+    /// Notes the texts of a document that parse.
     pub fn note(&mut self, document: &Document) {
         let mut before = std::mem::take(&mut self.0);
         self.note_level(&mut before, &document.nodes, &Scope::default());
@@ -31,7 +31,7 @@ impl Readable {
         }
     }
 
-    /// The document with texts that read on a level, where it has others.
+    /// The document with the last valid texts on a level, if some texts are not valid.
     pub fn mended(&self, document: &Document, scope: &Scope) -> Option<Document> {
         let nodes = document.level(scope)?.nodes();
         let broken = |(name, node): (&String, &Node)| -> Option<(String, &String)> {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::document::Link;
 use crate::edit::fixture::fluid;
 use crate::edit::{self, InputEnd};
 use crate::gpu::GpuOptions;
@@ -89,11 +90,11 @@ fn a_number_is_live_and_one_that_shapes_the_plan_makes_another() {
     settle(&mut session);
     let sweeps = |session: &Session| {
         let plan = session.running_simulation().unwrap().plan();
-        // Red and black, behind a start from nothing.
+        // Red and black.
         plan.frame.iter().filter(|dispatch| dispatch.node == "pressure").count() / 2
     };
     assert_eq!((session.plans(), sweeps(&session)), (plans + 1, 2));
-    // As a slider does: what comes while a plan is made is not lost.
+    // As a slider does: values that are set while a plan is compiled are not lost.
     for h in [0.5, 0.75] {
         session.set_params(&["h".to_string()], "value", &ParamValue::Number(h)).unwrap();
         assert!(session.compiling());
@@ -123,12 +124,12 @@ fn a_stage_that_is_being_written_keeps_its_ports() {
     write(&mut session, FADE.into());
     let whole = session.signatures();
     assert_eq!(whole["own"].outputs.len(), 1);
-    // A header that does not read, and a body that uses no port.
+    // A header that does not parse, and a body that uses no port.
     for (from, to) in [("@inout field: Grid<f32>", "@inout field: Grid<"), ("field(cell)", "1.0")] {
         write(&mut session, FADE.replace(from, to));
         assert_eq!(session.signatures()["own"], whole["own"], "{to}");
     }
-    // A text that reads is believed at once.
+    // A text that parses takes effect at once.
     write(&mut session, FADE.replace("field", "smoke"));
     assert_eq!(session.signatures()["own"].outputs[0].name, "smoke");
     session.edit("rename", |document| {

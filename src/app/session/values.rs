@@ -1,4 +1,4 @@
-//! What a user would not see by looking: States that an edit did not start again, and values that are no numbers.
+//! Silent errors: States that an edit did not restart, and NaN or infinity in States.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, channel};
@@ -10,13 +10,22 @@ use crate::plan::{Keep, Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::sim::values::BadValues;
 
-/// Frames from one look at the States to the next.
+/// Frames between two checks of the States.
 pub const EVERY: u64 = 32;
 
-/// What each State starts from: the wire of its `init`, by its path.
+/// The wire of the `init` of each State, by its path.
 pub type Starts = BTreeMap<String, Option<Link>>;
 
-/// The starts of all States of a document.
+/// What is known of the States of the simulation.
+#[derive(Default)]
+pub struct StateWatch {
+    /// What they began with.
+    pub(super) begun: Starts,
+    /// The answer of a trace that is under way.
+    pub(super) traced: Option<Receiver<Problem>>,
+}
+
+/// The `init` wires of all States of a document.
 pub fn starts(document: &Document) -> Starts {
     let mut starts = Starts::new();
     collect(&document.nodes, "", &mut starts);
@@ -35,13 +44,13 @@ fn collect(nodes: &Nodes, level: &str, starts: &mut Starts) {
 }
 
 impl Session {
-    /// After a plan took the place of another: States that began otherwise than the document says now. New ones have just begun.
+    /// After a plan was replaced: States that started from another `init` than the document has now. New States have just started.
     pub(super) fn not_started(&mut self) -> Problems {
         let now = starts(&self.document);
-        self.begun.retain(|path, _| now.contains_key(path));
+        self.states.begun.retain(|path, _| now.contains_key(path));
         let mut problems = Problems::default();
         for (path, start) in now {
-            if *self.begun.entry(path.clone()).or_insert_with(|| start.clone()) == start {
+            if *self.states.begun.entry(path.clone()).or_insert_with(|| start.clone()) == start {
                 continue;
             }
             let cause = "the new initial value takes effect at the next reset; until then the State keeps its values";
@@ -50,10 +59,10 @@ impl Session {
         problems
     }
 
-    /// Looks for the node where NaN or infinity began, on a thread of its own.
+    /// Searches for the node where NaN or infinity began, on a thread of its own.
     pub fn trace(&mut self, bad: BadValues) {
         let (answer, answers) = channel();
-        let (document, library, gpu) = (self.document.clone(), self.library.clone(), self.gpu.clone());
+        let (document, library, gpu) = (self.document.clone(), self.library().clone(), self.gpu.clone());
         let (access, wake) = (self.access(), self.wake.clone());
         let work = move || {
             let (folder, allow_files) = (access.folder, access.anywhere);
@@ -64,19 +73,16 @@ impl Session {
             let _ = answer.send(bad.problem(origin.as_ref()));
             wake();
         };
-        // A window that closes does not wait for it.
+        // A closing window does not wait for it.
         let deep = || crate::threads::deep_stack(work);
         let started = std::thread::Builder::new().name("trace".into()).spawn(deep);
-        self.traced = started.is_ok().then_some(answers);
+        self.states.traced = started.is_ok().then_some(answers);
     }
 
     pub(super) fn take_trace(&mut self) {
-        if let Some(problem) = self.traced.as_ref().and_then(|answers| answers.try_recv().ok()) {
-            self.traced = None;
-            self.running.push(problem);
+        if let Some(problem) = self.states.traced.as_ref().and_then(|answers| answers.try_recv().ok()) {
+            self.states.traced = None;
+            self.problems.running.push(problem);
         }
     }
 }
-
-/// The answer of a trace that is under way.
-pub type Traced = Option<Receiver<Problem>>;

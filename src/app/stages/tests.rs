@@ -15,7 +15,7 @@ fn half(value: &str) -> String {
     format!("//! Half\n//! @out result: Grid<f32>   A number\n\nfn stage(cell: Cell) -> f32 {{ return {value}; }}\n")
 }
 
-/// A folder of its own that is gone when the test is over, and a session that uses the stages in it.
+/// A folder that is removed after the test, and a session that uses the stages in it.
 struct Bench {
     folder: PathBuf,
     session: Session,
@@ -48,7 +48,7 @@ impl Bench {
         }
     }
 
-    /// Whether the plan that runs holds a text.
+    /// Whether the running plan contains a text.
     fn runs(session: &Session, text: &str) -> bool {
         session.running_simulation().is_some_and(|s| s.plan().to_text_with_wgsl().contains(text))
     }
@@ -104,7 +104,7 @@ fn files_come_and_go() {
     bench.wait("the loss", |session| session.library().stage("own/half").is_none());
     assert!(bench.session.broken() && bench.told()[0].contains("there is no stage `own/half`"), "{:?}", bench.told());
     assert!(Bench::runs(&bench.session, "return 0.5;"), "the last good plan runs on");
-    // Even the folder itself may go and come back.
+    // Even the folder itself may be removed and created again.
     fs::rename(bench.folder.join("stages"), bench.folder.join("away")).unwrap();
     bench.wait("the loss of all", |session| session.problems().any(|p| p.cause.contains("can't be read")));
     fs::rename(bench.folder.join("away"), bench.folder.join("stages")).unwrap();
@@ -127,7 +127,7 @@ fn a_built_in_that_is_replaced_is_told() {
     assert!(bench.session.library().file("view/color_map").is_none(), "another graph, other stages");
 }
 
-/// Pipes, devices and links in the folder are never opened, and opening the graph waits for nothing.
+/// Pipes, devices and links in the folder are never opened, and do not block opening the graph.
 #[cfg(unix)]
 #[test]
 fn what_is_no_stage_file_is_not_waited_for() {

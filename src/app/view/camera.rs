@@ -1,23 +1,22 @@
-//! Moving the camera of a picture: the right button turns it about what it looks at, with Shift it moves along, the wheel goes
-//! nearer.
+//! Moves the camera of an image: the right button orbits, with Shift it pans, the wheel zooms.
 
 use eframe::egui::{self, PointerButton, RichText, Ui};
 
-use super::Asked;
+use crate::app::action::{Action, Actions};
 use crate::app::session::Session;
 use crate::app::theme;
 use crate::sim::camera::Orbit;
 
-/// What a picture's camera did.
+/// What happened to an image's camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Orbits {
-    /// There is none that can be moved.
+    /// There is no camera that can be moved.
     No,
     Still,
     Moved,
 }
 
-/// A camera after what the pointer did.
+/// The camera after a gesture of the pointer.
 pub(super) fn turned(ui: &Ui, response: &egui::Response, orbit: Orbit) -> Option<Orbit> {
     let size = response.rect.size();
     let (shift, ctrl) = ui.input(|input| (input.modifiers.shift, input.modifiers.command));
@@ -40,7 +39,7 @@ pub(super) fn turned(ui: &Ui, response: &egui::Response, orbit: Orbit) -> Option
     (now != orbit).then_some(now)
 }
 
-/// Moves the camera of an Output's picture.
+/// Moves the camera of an Output.
 pub(super) fn gestures(ui: &Ui, response: &egui::Response, session: &mut Session, output: Option<&str>) -> Orbits {
     let Some(node) = node(session, output) else { return Orbits::No };
     let Some(orbit) = session.running_simulation().and_then(|s| s.orbit(&node)) else { return Orbits::No };
@@ -53,8 +52,8 @@ pub(super) fn gestures(ui: &Ui, response: &egui::Response, session: &mut Session
     }
 }
 
-/// Buttons for a camera that was moved: back, or into the document.
-pub(super) fn buttons(ui: &mut Ui, session: &mut Session, output: Option<&str>, asked: &mut Asked) {
+/// Buttons for a camera that was moved: save it to the document, or reset it.
+pub(super) fn buttons(ui: &mut Ui, session: &mut Session, output: Option<&str>, actions: &mut Actions) {
     let Some(node) = node(session, output).filter(|node| session.camera_moved(node)) else { return };
     ui.separator();
     let small = |ui: &mut Ui, text: &str, hint: &str| {
@@ -63,11 +62,11 @@ pub(super) fn buttons(ui: &mut Ui, session: &mut Session, output: Option<&str>, 
             .clicked()
     };
     if small(ui, "Save camera to graph", "Write the current camera into the graph") {
-        asked.told = session.keep_camera(&node).err();
+        actions.extend(session.keep_camera(&node).err().map(Action::Tell));
     }
     if small(ui, "Reset camera", "Go back to the camera of the graph") {
         session.restore_camera(&node);
-        asked.stale = true;
+        actions.push(Action::RefreshViews);
     }
 }
 

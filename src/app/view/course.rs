@@ -1,4 +1,4 @@
-//! What a number was in the last frames, as a line: a residual that falls, a volume that stays.
+//! A plot of a number over the last frames, such as a residual or a volume.
 
 use std::collections::VecDeque;
 
@@ -6,21 +6,21 @@ use eframe::egui::{self, Align2, FontId, Pos2, Sense, Shape, Stroke, Ui, pos2, v
 
 use crate::app::theme;
 
-/// Frames that are remembered.
+/// The number of frames in the plot.
 const FRAMES: usize = 400;
 /// Height of the plot \[points\].
 const HEIGHT: f32 = 72.0;
-/// Values whose greatest is so many times the least are shown by their decades.
+/// Positive values whose maximum is this many times the minimum are shown on a logarithmic scale.
 const DECADES: f64 = 30.0;
 
-/// A number's last values, one a frame.
+/// A number's last values, one per frame.
 #[derive(Default)]
 pub struct Course {
     values: VecDeque<(u64, f64)>,
 }
 
 impl Course {
-    /// Takes in the value of a frame. A frame before the last one is of a new beginning.
+    /// Adds the value of a frame. An earlier frame than the last one means a restart.
     pub fn push(&mut self, frame: u64, value: f64) {
         match self.values.back().map(|(last, _)| *last) {
             Some(last) if last == frame => drop(self.values.pop_back()),
@@ -33,7 +33,7 @@ impl Course {
         }
     }
 
-    /// Least and greatest of what is finite, and whether decades tell more than differences: everything is above zero, over
+    /// Minimum and maximum of the finite values, and whether to use a logarithmic scale: all values are positive and span
     /// some decades.
     fn range(&self) -> Option<(f64, f64, bool)> {
         let finite = || self.values.iter().map(|(_, value)| *value).filter(|value| value.is_finite());
@@ -66,7 +66,7 @@ impl Course {
                 painter.hline(inner.x_range(), y, Stroke::new(0.5, look.faint.gamma_multiply(0.5)));
             }
         }
-        // Gaps are where it was no number.
+        // There are gaps where it was not finite.
         for run in self.runs() {
             let points: Vec<Pos2> = run.into_iter().map(place).collect();
             match points.as_slice() {
@@ -83,7 +83,7 @@ impl Course {
         response.on_hover_text(format!("History of the last {} frames", self.values.len()));
     }
 
-    /// Values one after the other that are finite.
+    /// Runs of consecutive finite values.
     fn runs(&self) -> Vec<Vec<(u64, f64)>> {
         let mut runs = vec![Vec::new()];
         for value in &self.values {
@@ -97,7 +97,7 @@ impl Course {
     }
 }
 
-/// As many digits as tell values apart.
+/// A number with enough digits to distinguish values.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-3..1e5).contains(&size) { format!("{value:.3e}") } else { format!("{value:.4}") }

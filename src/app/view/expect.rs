@@ -1,8 +1,8 @@
-//! An expectation of the wire on show, made from what it holds now.
+//! Creates an expectation of the viewed wire from its current value.
 
 use eframe::egui::{RichText, Ui};
 
-use super::Asked;
+use crate::app::action::{Action, Actions};
 use crate::app::session::Session;
 use crate::document::Expect;
 use crate::edit;
@@ -12,12 +12,12 @@ use crate::sim::expect::found_now;
 use crate::sim::probe::{Show, View};
 use crate::stage::types::WireType;
 
-/// How far later results may be from those of now.
+/// Relative tolerance of later results.
 const MARGIN: f64 = 0.05;
-/// Frames over which something is expected to stay the same.
+/// Frames over which a value is expected to stay the same.
 const LONGER: u64 = 60;
 
-/// What can be expected of a wire, and how the menu says it.
+/// What can be expected of a wire.
 #[derive(Clone, Copy, PartialEq)]
 enum Choice {
     Value,
@@ -41,8 +41,8 @@ impl Choice {
     }
 }
 
-/// The menu that adds an expectation for the frame on show.
-pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, asked: &mut Asked) {
+/// The menu that adds an expectation for the current frame.
+pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, actions: &mut Actions) {
     let ty = session.carried(&view.wire);
     let choices: &[Choice] = match ty {
         None => &[Choice::Count],
@@ -68,7 +68,7 @@ pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, asked: &mu
         Some(simulation) => expectations(simulation, view, ty, choice),
         None => Err("nothing runs yet".into()),
     };
-    asked.told = Some(match made {
+    actions.push(Action::Tell(match made {
         Ok(made) => {
             let count = made.len();
             session.edit_expectations(|document| {
@@ -78,7 +78,7 @@ pub(super) fn button(ui: &mut Ui, session: &mut Session, view: &View, asked: &mu
             format!("{what} added for frame {frame}. The inspector lists them when nothing is selected.")
         }
         Err(cause) => format!("Cannot add an expectation: {cause}"),
-    });
+    }));
 }
 
 fn expectations(

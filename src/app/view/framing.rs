@@ -1,32 +1,32 @@
-//! How a picture lies in its pane: as large as there is room, or zoomed and moved by hand.
+//! How an image lies in its pane: fitted, or zoomed and moved by hand.
 
 use eframe::egui::{self, PointerButton, Rect, Response, Ui, Vec2, vec2};
 
 use super::{choice, on_pixels};
 
-/// Points left free around a picture that is shown whole.
+/// Margin around a fitted image \[points\].
 const MARGIN: f32 = 12.0;
 const ZOOM: std::ops::RangeInclusive<f32> = 0.05..=64.0;
 
-/// Zoom and position; shown whole while there is none.
+/// Zoom and position; the image is fitted if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Framing(Option<Manual>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Manual {
-    /// Pixels of the screen for a pixel of the picture.
+    /// Screen pixels per image pixel.
     zoom: f32,
-    /// Middle of the picture, from the middle of the pane \[points\].
+    /// Centre of the image, relative to the centre of the pane \[points\].
     center: Vec2,
 }
 
 impl Framing {
-    /// The whole picture, as large as there is room.
+    /// Fits the image to the pane.
     pub fn fit(&mut self) {
         self.0 = None;
     }
 
-    /// A pixel of the picture for a pixel of the screen.
+    /// Shows one image pixel per screen pixel.
     pub fn actual_size(&mut self) {
         self.0 = Some(Manual { zoom: 1.0, center: Vec2::ZERO });
     }
@@ -44,8 +44,8 @@ impl Framing {
         }
     }
 
-    /// The wheel zooms at the pointer; the middle button, or Alt, moves. `pixels`: the picture's size at 1:1 \[points\].
-    /// `camera`: the wheel without Ctrl belongs to that.
+    /// The wheel zooms at the pointer; the middle button, or Alt, moves. `pixels`: the image's size at 1:1 \[points\].
+    /// `camera`: the wheel without Ctrl controls the camera.
     pub(super) fn navigate(&mut self, ui: &Ui, response: &Response, room: Rect, pixels: Vec2, camera: bool) {
         let alt = ui.input(|input| input.modifiers.alt);
         let held = response.dragged_by(PointerButton::Middle) || (alt && response.dragged_by(PointerButton::Primary));
@@ -71,12 +71,12 @@ impl Framing {
         }
     }
 
-    /// Where the picture goes.
+    /// The rectangle of the image.
     pub(super) fn place(&mut self, ui: &Ui, room: Rect, pixels: Vec2) -> Rect {
         let Some(manual) = &mut self.0 else {
             return Rect::from_center_size(room.center(), pixels * fitting(room, pixels));
         };
-        // A part of it stays in sight.
+        // A part of it stays visible.
         let reach = 0.5 * (room.size() + pixels * manual.zoom) - vec2(40.0, 40.0);
         manual.center = manual.center.clamp(-reach.max(Vec2::ZERO), reach.max(Vec2::ZERO));
         let size = pixels * manual.zoom;

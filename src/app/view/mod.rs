@@ -1,4 +1,4 @@
-//! A view: a picture of the graph, or any wire of it, in a pane of its own.
+//! A view: an image of the graph, or of any of its wires, in a pane.
 
 mod camera;
 mod course;
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, Align, Color32, Layout, PointerButton, Rect, RichText, Sense, Ui, Vec2, vec2};
 use eframe::egui_wgpu::RenderState;
 
+use super::action::{Action, Actions};
 use super::canvas::Thumbnails;
 use super::player::Pointer;
 use super::session::Session;
@@ -21,34 +22,25 @@ use framing::Framing;
 use picture::Picture;
 use wire::WireView;
 
-/// Most pixels of a node's small picture.
+/// Maximum size of a thumbnail \[pixels\].
 const THUMBNAIL: (u32, u32) = (176, 176);
-/// Small pictures that are brought up to date in a frame.
+/// Thumbnails that are updated in a frame.
 const A_FRAME: usize = 4;
 
 /// What a view shows.
 pub enum Subject {
-    /// The picture of an Output; of the first when absent.
+    /// The image of an Output; of the first one when absent.
     Output(Option<String>),
     Wire(Box<WireView>),
 }
 
-/// What a view wants of the rest of the window.
-#[derive(Default)]
-pub struct Asked {
-    /// The picture has to be made anew.
-    pub stale: bool,
-    pub pin: bool,
-    pub told: Option<String>,
-}
-
-/// A picture, and how it lies in its pane.
+/// An image, and how it lies in its pane.
 pub struct View {
     subject: Subject,
     picture: Picture,
     framing: Framing,
     fault: Option<String>,
-    /// The pointer over the picture, as the simulation gets it.
+    /// The pointer over the image, as the simulation gets it.
     pointer: Pointer,
 }
 
@@ -63,7 +55,7 @@ impl View {
         }
     }
 
-    /// A view of the same.
+    /// Another view of the same.
     pub fn another(&self) -> View {
         let subject = match &self.subject {
             Subject::Output(name) => Subject::Output(name.clone()),
@@ -72,7 +64,7 @@ impl View {
         View { subject, ..View::new(self.picture.render().clone()) }
     }
 
-    /// Goes on in another window, with another device.
+    /// Continues in another window, with another device.
     pub fn attach(&mut self, render: RenderState) {
         let smooth = self.picture.smooth();
         self.picture = Picture::new(render);
@@ -88,7 +80,7 @@ impl View {
         *self = View::new(self.picture.render().clone());
     }
 
-    /// Shows a wire by its path, `node.port`. How the last one was shown stays where it was of the same kind.
+    /// Shows a wire by its path, `node.port`. The display settings of the previous wire are kept.
     pub fn see(&mut self, wire: &str) {
         let view = match &self.subject {
             Subject::Wire(before) => probe::View { wire: wire.into(), range: None, ..before.view().clone() },
@@ -113,7 +105,7 @@ impl View {
         }
     }
 
-    /// Takes in what the last frame left.
+    /// Updates the image from the last frame.
     pub fn update(&mut self, session: &mut Session) {
         let Some(simulation) = session.simulation() else { return };
         match &mut self.subject {
@@ -140,7 +132,7 @@ impl View {
         }
     }
 
-    /// The pointer, over the picture of an Output.
+    /// The pointer over the image of an Output.
     pub fn pointer(&self) -> Pointer {
         if matches!(self.subject, Subject::Output(_)) { self.pointer } else { Pointer::default() }
     }
@@ -149,26 +141,30 @@ impl View {
         &mut self.framing
     }
 
-    /// Draws the pane.
-    pub fn show(&mut self, ui: &mut Ui, session: &mut Session) -> Asked {
-        let mut asked = Asked::default();
+    /// Draws the pane of the view with this number.
+    pub fn show(&mut self, ui: &mut Ui, session: &mut Session, number: u64, actions: &mut Actions) {
         let top = egui::Panel::top("view head").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
-        top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session, &mut asked)));
+        top.show(ui, |ui| ui.horizontal_centered(|ui| self.head(ui, session, number, actions)));
         if let Subject::Wire(wire) = &mut self.subject {
             let foot = egui::Panel::bottom("view foot").frame(theme::bar(ui));
-            asked.stale |= foot.show(ui, |ui| wire.controls(ui, session)).inner;
+            if foot.show(ui, |ui| wire.controls(ui, session)).inner {
+                actions.push(Action::RefreshViews);
+            }
         }
         let ground = egui::Frame::new().fill(theme::of(ui).ground);
-        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.stage(ui, session, &mut asked));
-        asked
+        egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.stage(ui, session, actions));
     }
 
-    fn head(&mut self, ui: &mut Ui, session: &mut Session, asked: &mut Asked) {
-        asked.stale |= self.chooser(ui, session);
+    fn head(&mut self, ui: &mut Ui, session: &mut Session, number: u64, actions: &mut Actions) {
+        if self.chooser(ui, session) {
+            actions.push(Action::RefreshViews);
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let pin = ui.add(egui::Button::new(RichText::new("📌").small()).frame(false));
             pin.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Pin"));
-            asked.pin |= pin.on_hover_text("Pin this in a separate view (K)").clicked();
+            if pin.on_hover_text("Pin this in a separate view (K)").clicked() {
+                actions.push(Action::PinView(number));
+            }
             ui.separator();
             let smooth = self.picture.smooth();
             let hint = if smooth { "Show pixels as squares" } else { "Interpolate between pixels" };
@@ -182,13 +178,13 @@ impl View {
                 ui.label(RichText::new(format!("{width} × {height}")).color(theme::of(ui).dim).small());
             }
             match &self.subject {
-                Subject::Output(name) => camera::buttons(ui, session, name.as_deref(), asked),
-                Subject::Wire(wire) => expect::button(ui, session, wire.view(), asked),
+                Subject::Output(name) => camera::buttons(ui, session, name.as_deref(), actions),
+                Subject::Wire(wire) => expect::button(ui, session, wire.view(), actions),
             }
         });
     }
 
-    /// Which picture, or which wire of a view that shows one.
+    /// A list to choose the image; for a wire, a button to go back.
     fn chooser(&mut self, ui: &mut Ui, session: &Session) -> bool {
         let outputs: Vec<String> = session
             .running_simulation()
@@ -225,8 +221,8 @@ impl View {
         changed
     }
 
-    /// The picture itself, or why there is none.
-    fn stage(&mut self, ui: &mut Ui, session: &mut Session, asked: &mut Asked) {
+    /// The image itself, or why there is none.
+    fn stage(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         self.pointer = Pointer::default();
         let Some((texture, size)) = self.picture.shown().filter(|_| self.fault.is_none()) else {
             self.placeholder(ui, session);
@@ -244,19 +240,22 @@ impl View {
             Subject::Output(name) => camera::gestures(ui, &response, session, name.as_deref()),
             Subject::Wire(wire) => wire.orbit(ui, &response),
         };
-        asked.stale |= orbits == camera::Orbits::Moved;
+        let mut stale = orbits == camera::Orbits::Moved;
         self.framing.navigate(ui, &response, room, pixels, orbits != camera::Orbits::No);
         let rect = self.framing.place(ui, room, pixels);
         let whole = Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
         ui.painter().with_clip_rect(room).image(texture, rect, whole, Color32::WHITE);
         self.pointer = self.pointer_over(ui, &response, rect, orbits != camera::Orbits::No);
         if let Subject::Wire(wire) = &mut self.subject {
-            asked.stale |= wire.point(ui, self.pointer.at, response.hovered());
+            stale |= wire.point(ui, self.pointer.at, response.hovered());
+        }
+        if stale {
+            actions.push(Action::RefreshViews);
         }
     }
 
-    /// What the simulation is told of the pointer. The middle button moves the picture and, where there is a camera, the right one
-    /// moves that, so they are not passed on.
+    /// The pointer as the simulation gets it. The middle button moves the image, and the right one moves the camera if there is
+    /// one, so they are not passed on.
     fn pointer_over(&self, ui: &Ui, response: &egui::Response, rect: Rect, camera: bool) -> Pointer {
         let held = response.is_pointer_button_down_on();
         let inside = |at: &egui::Pos2| held || (response.hovered() && rect.contains(*at));
@@ -297,27 +296,27 @@ impl View {
     }
 }
 
-/// The small pictures on nodes: a view of each, brought up to date a few at a time.
+/// The thumbnails of nodes: a view of each, updated a few at a time.
 #[derive(Default)]
 pub struct Pictures {
     by_wire: BTreeMap<String, (probe::Probe, Picture)>,
     next: usize,
-    /// So many show what was before the last frame.
+    /// The number of thumbnails that do not show the last frame yet.
     late: usize,
 }
 
 impl Pictures {
-    /// There is another frame to show.
+    /// Notes that another frame was computed.
     pub fn refresh(&mut self, session: &Session) {
         self.late = session.thumbnails().len();
     }
 
-    /// Whether some of them are still of a frame before the last.
+    /// Whether some thumbnails do not show the last frame yet.
     pub fn late(&self) -> bool {
         self.late > 0
     }
 
-    /// Takes in what the last frame left, and tells the canvas.
+    /// Updates some thumbnails from the last frame, and adds them to those of the canvas.
     pub fn update(&mut self, session: &mut Session, render: &RenderState, shown: &mut Thumbnails) {
         let wires = session.thumbnails().to_vec();
         self.late = self.late.min(wires.len()).saturating_sub(A_FRAME);
@@ -334,7 +333,7 @@ impl Pictures {
             }
             let Some((probe, picture)) = self.by_wire.get_mut(wire) else { continue };
             let view = probe::View { size: Some(THUMBNAIL), ..probe::View::new(wire) };
-            // A wire that can't be shown has no small picture.
+            // A wire that can't be shown has no thumbnail.
             let looked = probe.update(simulation, &view).is_ok();
             let found = probe.picture().filter(|_| looked);
             if let Some(found) = found
@@ -351,7 +350,7 @@ fn choice(ui: &mut Ui, chosen: bool, text: &str, hint: &str) -> egui::Response {
     ui.selectable_label(chosen, RichText::new(text).small()).on_hover_text(hint)
 }
 
-/// Rounded to whole pixels of the screen, or nothing would be 1:1.
+/// Rounded to whole pixels of the screen, so that 1:1 is exact.
 fn on_pixels(ui: &Ui, at: Vec2) -> Vec2 {
     let ratio = ui.ctx().pixels_per_point();
     (at * ratio).round() / ratio

@@ -1,10 +1,10 @@
-//! A plan's picture as a texture of the window: copied on the GPU, from buffer to texture.
+//! A plan's image as a texture of the window, copied on the GPU from buffer to texture.
 
 use eframe::egui::TextureId;
 use eframe::egui_wgpu::RenderState;
 use eframe::wgpu;
 
-/// Pixels are RGBA bytes in sRGB, which is what the window blends in; it expects colour times alpha.
+/// Pixels are RGBA bytes in sRGB, in which the window blends; it expects premultiplied alpha.
 const SHADER: &str = "
 @group(0) @binding(0) var<storage, read> pixels: array<u32>;
 @group(0) @binding(1) var picture: texture_storage_2d<rgba8unorm, write>;
@@ -17,7 +17,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
 }
 ";
 
-/// The texture on show, and what fills it.
+/// The shown texture, and the pipeline that fills it.
 pub struct Picture {
     render: RenderState,
     pipeline: wgpu::ComputePipeline,
@@ -51,7 +51,7 @@ impl Picture {
         Picture { render, pipeline, layout, target: None, smooth: true }
     }
 
-    /// The texture and its size \[pixels\], once there is a picture.
+    /// The texture and its size \[pixels\], once there is an image.
     pub fn shown(&self) -> Option<(TextureId, [u32; 2])> {
         self.target.as_ref().map(|target| (target.id, target.size))
     }
@@ -64,7 +64,7 @@ impl Picture {
         self.smooth
     }
 
-    /// Whether pixels blend into each other where the picture is not shown in its own size.
+    /// Sets whether pixels are interpolated if the image is not shown at its actual size.
     pub fn set_smooth(&mut self, smooth: bool) {
         self.smooth = smooth;
         if let Some(target) = &self.target {
@@ -73,10 +73,10 @@ impl Picture {
         }
     }
 
-    /// Copies a picture of one `u32` a pixel: RGBA bytes in sRGB, top row first.
+    /// Copies an image with one `u32` per pixel: RGBA bytes in sRGB, top row first.
     ///
     /// # Errors
-    /// A picture that is too large to show, in one sentence.
+    /// If the image is too large to show, in one sentence.
     pub fn update(&mut self, buffer: &wgpu::Buffer, size: [u32; 2], name: &str) -> Result<(), String> {
         let largest = self.render.device.limits().max_texture_dimension_2d;
         if size.iter().any(|side| *side > largest) {

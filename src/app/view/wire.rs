@@ -1,4 +1,4 @@
-//! Looking at a wire: how it is shown, what is in it, and the value under the pointer.
+//! The view of a wire: display settings, statistics, and the value under the pointer.
 
 use eframe::egui::{self, Align2, FontId, Rect, RichText, Sense, Ui, pos2, vec2};
 
@@ -22,19 +22,19 @@ const SHOWS: [(Show, &str); 8] = [
     (Show::Component(3), "w"),
 ];
 const AXES: [(Axis, &str); 3] = [(Axis::X, "x"), (Axis::Y, "y"), (Axis::Z, "z")];
-/// How often to look whether a value has arrived.
+/// How often to check whether a value has arrived.
 const ANSWER: std::time::Duration = std::time::Duration::from_millis(50);
 /// Height of the histogram's bars, and of the numbers below them \[points\].
 const HISTOGRAM: f32 = 40.0;
 const ENDS: f32 = 13.0;
 
-/// A wire on show.
+/// A viewed wire.
 pub struct WireView {
     view: View,
     probe: Option<Probe>,
-    /// Where the value was asked for.
+    /// Where the value was requested.
     pointed: Option<[f32; 2]>,
-    /// What a number was in the last frames.
+    /// Values of a number in the last frames.
     course: Course,
 }
 
@@ -47,10 +47,10 @@ impl WireView {
         &self.view
     }
 
-    /// Looks at the wire as the last frame left it.
+    /// Updates the probe from the wire after the last frame.
     ///
     /// # Errors
-    /// Why there is nothing to see, in one sentence.
+    /// Why the wire cannot be shown, in one sentence.
     pub fn look(&mut self, simulation: &Simulation) -> Result<&Probe, String> {
         let probe = match self.probe.take() {
             Some(probe) => probe,
@@ -65,7 +65,7 @@ impl WireView {
         Ok(probe)
     }
 
-    /// Asks for the value under the pointer. Returns whether that needs another look.
+    /// Requests the value under the pointer. Returns whether the view has to be updated.
     pub fn point(&mut self, ui: &Ui, at: Option<[f32; 2]>, hovered: bool) -> bool {
         let Some(probe) = &mut self.probe else { return false };
         let at = at.filter(|_| hovered);
@@ -74,12 +74,12 @@ impl WireView {
             self.pointed = None;
             return false;
         };
-        // What was asked for arrives some frames later, also where nothing moves.
+        // The value arrives some frames later, even if nothing moves.
         ui.ctx().request_repaint_after(ANSWER);
         self.pointed.replace(at) != Some(at)
     }
 
-    /// Turns what has three dimensions.
+    /// Orbits a view in three dimensions.
     pub(super) fn orbit(&mut self, ui: &Ui, response: &egui::Response) -> Orbits {
         let Some(before) = self.view.camera else { return Orbits::No };
         match camera::turned(ui, response, before) {
@@ -91,7 +91,7 @@ impl WireView {
         }
     }
 
-    /// Everything below the picture. Returns whether it has to be made anew.
+    /// Everything below the image. Returns whether the image has to be updated.
     pub fn controls(&mut self, ui: &mut Ui, session: &Session) -> bool {
         let before = self.view.clone();
         let wire = session.running_simulation().and_then(|s| {
@@ -120,7 +120,7 @@ impl WireView {
         fresh || self.view != before
     }
 
-    /// What is shown of each element, in which colours, over which range.
+    /// Which part of each element is shown, with which colour map and range.
     fn how(&mut self, ui: &mut Ui) {
         let text = SHOWS.iter().find(|(show, _)| *show == self.view.show).map_or("", |(_, text)| text);
         combo(ui, "show", text, "Which part of each value is shown", |ui| {
@@ -163,7 +163,7 @@ impl WireView {
         }
     }
 
-    /// For what has three dimensions: a slice, the greatest value along an axis, or a camera.
+    /// For three dimensions: a slice, the maximum along an axis, or a camera.
     fn depth(&mut self, ui: &mut Ui, ty: WireType, dim: u32, size: Option<[f64; 3]>) {
         let around = || Orbit::around(size.unwrap_or([1.0; 3]));
         if dim < 3 {
@@ -254,7 +254,7 @@ impl WireView {
         changed
     }
 
-    /// Bars of how many values lie where, over the colours that they get; dragged over, it sets the range.
+    /// The histogram over the colour map; dragging over it sets the range.
     fn histogram(&mut self, ui: &mut Ui, statistics: &Statistics) -> bool {
         let look = theme::of(ui);
         let size = vec2(ui.available_width(), HISTOGRAM + ENDS);
@@ -272,7 +272,7 @@ impl WireView {
         let (low, high) = statistics.range;
         for (count, edges) in statistics.histogram.iter().zip(statistics.edges.windows(2)) {
             let (Some(left), Some(right)) = (edges.first(), edges.last()) else { continue };
-            // The root, or a single full bar would hide all others.
+            // The square root, so that a single large bar does not hide all others.
             let height = (*count as f32 / most).sqrt() * (rect.height() - 4.0);
             let bar = Rect::from_min_max(pos2(x(*left) + 0.5, rect.bottom() - height), pos2(x(*right), rect.bottom()));
             let middle = 0.5 * (left + right);
@@ -301,7 +301,7 @@ impl WireView {
     }
 }
 
-/// One value of one component, whose course can be drawn as a line.
+/// Whether it is a single number, whose values can be plotted.
 fn is_number(ty: WireType) -> bool {
     matches!(ty, WireType::Number(ValueType::F32 | ValueType::I32 | ValueType::U32))
 }

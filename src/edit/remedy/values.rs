@@ -125,7 +125,7 @@ fn whole(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
         _ => {}
     }
     let level = case.ports.nodes();
-    let number = matches!(node.kind, NodeKind::Number(_));
+    let number = node.kind.is_number();
     let wish = match is_node_name(&case.name) {
         false => Some(free_name(level, &case.name)),
         true if number && expr::reserved(&case.name) => Some(free_name(level, &format!("{}_value", case.name))),
@@ -303,7 +303,7 @@ fn fitting(case: &Case<'_>, value: &ParamValue, (low, high): Range, ty: ValueTyp
         }
         ParamValue::Expression(text) => {
             // A number by a misspelt name.
-            let numbers = case.ports.nodes().iter().filter(|(_, node)| matches!(node.kind, NodeKind::Number(_)));
+            let numbers = case.ports.nodes().iter().filter(|(_, node)| node.kind.is_number());
             let inputs = case.ports.around().iter().filter(|(_, ty)| ty.is_number()).map(|(name, _)| name.as_str());
             let known: Vec<&str> = numbers.map(|(name, _)| name.as_str()).chain(inputs).collect();
             let wrong = expr::names(text).into_iter().find(|name| !known.contains(name))?;

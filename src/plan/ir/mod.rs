@@ -19,4 +19,4 @@ pub use program::{
     InstanceId, OWN, Op, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write,
 };
 pub use text::text;
-pub use verify::verify;
+pub use verify::{verify, verify_scheduled};

@@ -59,10 +59,11 @@ fn moves(graph: &Graph, op: &Op) -> bool {
 /// Leaves out copies of what is in the same place at the end of every repeat by itself.
 fn coalesce(graph: &Graph, program: &mut Program) {
     for versions in std::mem::take(&mut program.carries) {
-        let Some(sources) = sources(program, &versions) else { continue };
-        if !in_one_place(graph, program, &versions, &sources) {
+        let sources = sources(program, &versions);
+        let Some(sources) = sources.filter(|sources| in_one_place(graph, program, &versions, sources)) else {
+            program.carries.push(versions);
             continue;
-        }
+        };
         let instead: BTreeMap<ValueId, ValueId> = versions.iter().copied().zip(sources.iter().copied()).collect();
         program.ops.retain(|op| op.writes.iter().all(|w| !instead.contains_key(&w.value)));
         replace(program, &instead);

@@ -14,7 +14,7 @@ use crate::input::FrameInput;
 
 /// A window that shows nothing but the inspector.
 pub struct Window {
-    pub harness: Harness<'static, Session>,
+    pub harness: Harness<'static, (Session, Actions)>,
 }
 
 impl Window {
@@ -25,11 +25,11 @@ impl Window {
     pub fn themed(text: &str, size: Vec2, theme: Theme) -> Window {
         let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
         session.open(Document::parse(text).unwrap(), None);
-        let draw = |ui: &mut Ui, session: &mut Session| {
+        let draw = |ui: &mut Ui, (session, actions): &mut (Session, Actions)| {
             ui.painter().rect_filled(ui.ctx().content_rect(), 0.0, theme::of(ui).panel);
             egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 8)).show(ui, |ui| {
                 ui.set_min_size(ui.available_size());
-                show(ui, session).unwrap();
+                show(ui, session, actions).unwrap();
             });
             if !ui.input(|input| input.pointer.any_down()) && !ui.ctx().egui_wants_keyboard_input() {
                 session.end_gesture();
@@ -40,18 +40,23 @@ impl Window {
             .with_size(size)
             .with_theme(theme)
             .wgpu()
-            .build_ui_state(draw, session);
+            .build_ui_state(draw, (session, Actions::new()));
         theme::install(&harness.ctx);
         harness.ctx.all_styles_mut(|style| style.animation_time = 0.0);
         Window { harness }
     }
 
     pub fn session(&mut self) -> &mut Session {
-        self.harness.state_mut()
+        &mut self.harness.state_mut().0
+    }
+
+    /// Actions of the inspector since the last call.
+    fn actions(&mut self) -> Actions {
+        std::mem::take(&mut self.harness.state_mut().1)
     }
 
     pub fn select(&mut self, nodes: &[&str]) {
-        self.session().selection = nodes.iter().map(|name| name.to_string()).collect();
+        self.session().selection.nodes = nodes.iter().map(|name| name.to_string()).collect();
         self.harness.run_steps(4);
     }
 
@@ -90,7 +95,7 @@ impl Window {
 
     fn type_into(&mut self, label: &str, text: &str) {
         let at = self.rect(label).center();
-        // So that it is no third click of the ones before.
+        // So that it does not count as the third click of a sequence.
         self.harness.run_steps(40);
         for _ in 0..2 {
             self.click(at, PointerButton::Primary, Modifiers::NONE);
@@ -372,11 +377,11 @@ fn inputs_lead_to_what_they_read_and_can_be_taken_off() {
     window.select(&["fade"]);
     window.harness.get_by_label("see field").click();
     window.harness.run_steps(2);
-    let wanted = window.session().wanted_view.clone().unwrap();
-    assert_eq!(wanted.to_string(), "fade.field");
+    assert_eq!(window.actions(), [Action::ViewWire(Link::parse("fade.field"))]);
     window.harness.get_by_label("input field").click();
     window.harness.run_steps(3);
-    assert!(window.session().selection.contains("shape") && window.session().reveal);
+    assert!(window.session().selection.contains("shape"));
+    assert_eq!(window.actions(), [Action::Reveal]);
     window.harness.get_by_label("disconnect field").click();
     window.harness.run_steps(2);
     assert!(window.session().document().nodes["shape"].inputs.is_empty());
@@ -434,7 +439,7 @@ fn frames_and_the_graph_have_fields() {
     window.harness.run_steps(2);
     window.type_into("param seed", "7");
     assert_eq!(window.session().document().seed, 7);
-    window.session().frame = Some(0);
+    window.session().selection.frame = Some(0);
     window.harness.run_steps(3);
     window.type_into("param title", "New");
     assert_eq!(window.session().document().frames[0].title, "New");

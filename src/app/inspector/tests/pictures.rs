@@ -1,4 +1,4 @@
-//! The inspector as it looks, held against pictures of it.
+//! The appearance of the inspector, compared with images.
 
 use eframe::egui::{Theme, Vec2, vec2};
 use egui_kittest::kittest::Queryable;
@@ -6,8 +6,8 @@ use egui_kittest::{Harness, SnapshotOptions};
 
 use super::editing::Window;
 
-/// Letters come out alike on every adapter up to their edges.
-fn matches(harness: &mut Harness<'_, super::Session>, name: &str) {
+/// Text is rendered alike on every adapter, except at the edges of letters.
+fn matches<S>(harness: &mut Harness<'_, S>, name: &str) {
     let options = SnapshotOptions::new().threshold(1.2).failed_pixel_count_threshold(60);
     harness.snapshot_options(name, &options);
 }

@@ -1,4 +1,4 @@
-//! Everything that ships, and anything that a hand may do.
+//! All shipped graphs, and random input.
 
 use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Vec2, vec2};
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::document::Document;
 use crate::gpu::{Gpu, GpuOptions};
 
-/// An inspector of some width, drawn without a picture being made.
+/// An inspector of a given width, drawn without rendering.
 struct Pane {
     ctx: egui::Context,
     session: Session,
@@ -28,8 +28,8 @@ impl Pane {
         let input =
             egui::RawInput { screen_rect, time: Some(self.time), events, modifiers, ..egui::RawInput::default() };
         let session = &mut self.session;
-        let output = self.ctx.run_ui(input, |ui| drop(show(ui, session)));
-        // Tessellation is where shapes that are no numbers would show.
+        let output = self.ctx.run_ui(input, |ui| drop(show(ui, session, &mut Actions::new())));
+        // Tessellation would fail for shapes with NaN coordinates.
         drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
         if !self.ctx.input(|input| input.pointer.any_down()) {
             self.session.end_gesture();
@@ -65,7 +65,7 @@ fn every_stage_is_shown_and_left_alone() {
     assert!(names.len() > 100, "the library is there: {}", names.len());
     let mut pane = Pane::new(document.clone());
     for name in &names {
-        pane.session.selection = std::iter::once(name.clone()).collect();
+        pane.session.selection.nodes = std::iter::once(name.clone()).collect();
         for width in [300.0, 900.0] {
             (0..2).for_each(|_| pane.frame(vec2(width, 700.0), Vec::new(), Modifiers::NONE));
         }
@@ -99,7 +99,7 @@ fn random_hands_cause_no_panic() {
     let mut changed = 0;
     for round in 0..60 {
         let count = dice.of(&[1, 1, 1, 2, 3]);
-        pane.session.selection = (0..count).map(|_| names[dice.below(names.len())].clone()).collect();
+        pane.session.selection.nodes = (0..count).map(|_| names[dice.below(names.len())].clone()).collect();
         let size = vec2(dice.of(&[240.0, 300.0, 900.0]), 700.0);
         pane.frame(size, Vec::new(), Modifiers::NONE);
         let mut at = Pos2::ZERO;

@@ -2,6 +2,12 @@
 //! not overlap. A State's next value takes the State's own buffer where that is free by then; else the two swap. Still
 //! values share memory among themselves only, and those that a frame reads keep theirs.
 
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use verify::verify;
+
 use crate::arena::{Arena, IdVec};
 use crate::plan::data::{Buffer, BufferId, Holding};
 use crate::plan::ir::lifetimes::{Chain, chains, keys, lives, owners};

@@ -1,0 +1,30 @@
+//! What panes ask of the rest of the window. A pane changes the document by itself, through the session. What concerns another
+//! pane or the window it asks for with an action, and the editor carries all of them out in one place (`execute`).
+
+use super::command::Command;
+use crate::document::Link;
+use crate::problem::SourcePlace;
+
+/// Something that a pane asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// A command, as if it was chosen from a menu.
+    Run(Command),
+    /// Brings the selection into view on the canvas.
+    Reveal,
+    /// Shows a wire of the open level in the first view.
+    ViewWire(Link),
+    /// Brings up the code of the selected node, at this place.
+    ShowCode(SourcePlace),
+    /// Adds a view of what the view with this number shows.
+    PinView(u64),
+    /// Renders the images of the views again.
+    RefreshViews,
+    /// Lets the graphs of this folder read files outside it.
+    AllowFiles,
+    /// Shows an error, or another message that stays until it is dismissed.
+    Tell(String),
+}
+
+/// Actions in the order in which they were asked for.
+pub type Actions = Vec<Action>;

@@ -1,0 +1,158 @@
+//! Which part of the level is in view: pan, zoom and framing.
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{self, Rect, Ui, Vec2, vec2};
+
+use super::{Canvas, finite, room};
+use crate::app::session::Session;
+use crate::document::Scope;
+
+const ZOOM: std::ops::RangeInclusive<f32> = 0.2..=2.0;
+
+/// What the view is to be moved to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Framing {
+    /// All nodes, or as many from the left as are readable.
+    Start,
+    All,
+    Selection,
+}
+
+/// The viewport of a level when it was left.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    pub pan: Vec2,
+    pub zoom: f32,
+}
+
+/// Below this zoom, names can hardly be read.
+const READABLE: f32 = 0.46;
+
+/// The part of the open level that is in view.
+#[derive(Debug)]
+pub(super) struct Viewport {
+    /// The canvas in the window.
+    pub rect: Rect,
+    /// Where the document's origin lies, from the upper left corner \[points\].
+    pub pan: Vec2,
+    pub zoom: f32,
+    /// Where to move when the canvas is drawn next.
+    pub framing: Option<Framing>,
+    /// Whether to bring the selection into view then, if it is out of view.
+    pub reveal: bool,
+    /// Levels that were open before.
+    pub spots: BTreeMap<Scope, Spot>,
+}
+
+impl Default for Viewport {
+    fn default() -> Viewport {
+        let (rect, pan, zoom) = (Rect::ZERO, Vec2::ZERO, 1.0);
+        Viewport { rect, pan, zoom, framing: Some(Framing::Start), reveal: false, spots: BTreeMap::new() }
+    }
+}
+
+impl Canvas {
+    pub fn frame_all(&mut self) {
+        self.view.framing = Some(Framing::All);
+    }
+
+    /// Brings the selection into view when the canvas is drawn next, if it is out of view then.
+    pub fn reveal(&mut self) {
+        self.view.reveal = true;
+    }
+
+    pub fn frame_selection(&mut self) {
+        self.view.framing = Some(Framing::Selection);
+    }
+
+    /// Brings the selection into view if that was requested and it is out of view.
+    pub(super) fn frame_revealed(&mut self, session: &Session) {
+        if !std::mem::take(&mut self.view.reveal) {
+            return;
+        }
+        let view = self.view.rect.shrink(room::EDGE);
+        let seen = |name: &String| self.window_area(session, name).is_some_and(|area| view.contains_rect(area));
+        if !session.selection.nodes.iter().all(seen) {
+            self.view.framing = Some(Framing::Selection);
+        }
+    }
+
+    /// Pan, zoom at the pointer, and framing. The crate zooms too, about the middle and into its own positions, so it never
+    /// gets to see the wheel.
+    pub(super) fn navigate(&mut self, ui: &mut Ui, session: &Session) {
+        let over = ui.rect_contains_pointer(self.view.rect);
+        let (wheel, pinch, delta, pointer, modifiers) = ui.input_mut(|input| {
+            let wheel = if over { std::mem::take(&mut input.smooth_scroll_delta) } else { Vec2::ZERO };
+            (wheel, input.zoom_delta(), input.pointer.delta(), input.pointer.latest_pos(), input.modifiers)
+        });
+        if let (true, Some(pointer)) = (over, pointer) {
+            let before = self.view.zoom;
+            self.view.zoom = (self.view.zoom * (wheel.y * 0.002).exp() * pinch).clamp(*ZOOM.start(), *ZOOM.end());
+            let local = pointer - self.view.rect.min;
+            self.view.pan = local - (local - self.view.pan) * (self.view.zoom / before);
+            self.view.pan.x += wheel.x;
+        }
+        let held = ui.input(|input| {
+            let origin = input.pointer.press_origin().is_some_and(|at| self.view.rect.contains(at));
+            let plain = modifiers.is_none() && input.pointer.secondary_down();
+            origin && (input.pointer.middle_down() || plain) && input.pointer.is_decidedly_dragging()
+        });
+        if held && self.popups.palette.is_none() {
+            self.view.pan += delta;
+            ui.ctx().set_cursor_icon(egui::CursorIcon::Grabbing);
+        }
+        self.follow_edge(ui);
+        if let Some(framing) = self.view.framing.take() {
+            self.frame(framing, session);
+        }
+        let pan_zoom = &mut self.state.pan_zoom;
+        pan_zoom.zoom(self.view.rect, ui.style(), self.view.zoom / pan_zoom.zoom);
+        pan_zoom.pan = Vec2::ZERO;
+        pan_zoom.started = true;
+    }
+
+    /// Scrolls while a wire is dragged to the edge of the canvas.
+    fn follow_edge(&mut self, ui: &Ui) {
+        const EDGE: f32 = 24.0;
+        if self.state.connection_in_progress.is_none() {
+            return;
+        }
+        let Some(at) = ui.input(|input| input.pointer.latest_pos()) else { return };
+        let inner = self.view.rect.shrink(EDGE);
+        let beyond = at - inner.clamp(at);
+        if beyond != Vec2::ZERO && inner.is_positive() {
+            let dt = ui.input(|input| input.stable_dt.min(0.1));
+            self.view.pan -= beyond.clamp(Vec2::splat(-EDGE), Vec2::splat(EDGE)) * (20.0 * dt);
+            ui.ctx().request_repaint();
+        }
+    }
+
+    fn frame(&mut self, framing: Framing, session: &Session) {
+        let chosen = |name: &str| framing != Framing::Selection || session.selection.contains(name);
+        let mut bounds = self.bounds(session, chosen);
+        if framing != Framing::Selection {
+            for frame in session.frames() {
+                let (at, size) = (finite(vec2(frame.at.0, frame.at.1)), finite(vec2(frame.size.0, frame.size.1)));
+                bounds = bounds.union(Rect::from_min_size(at.to_pos2(), size));
+            }
+        }
+        if !bounds.is_finite() || !bounds.is_positive() {
+            return;
+        }
+        let room = (self.view.rect.size() - vec2(60.0, 60.0)).max(vec2(1.0, 1.0));
+        let fit = (room.x / bounds.width()).min(room.y / bounds.height());
+        let least = if framing == Framing::Start { READABLE } else { *ZOOM.start() };
+        self.view.zoom = fit.clamp(least, 1.0);
+        self.view.pan = 0.5 * self.view.rect.size() - bounds.center().to_vec2() * self.view.zoom;
+        if framing == Framing::Start {
+            // Nodes that do not fit are out of view on the right and below.
+            self.view.pan = self.view.pan.max(vec2(30.0, 30.0) - bounds.min.to_vec2() * self.view.zoom);
+        }
+    }
+
+    /// A point of the window in the document's points.
+    pub(super) fn to_document(&self, at: egui::Pos2) -> Vec2 {
+        (at - self.view.rect.min - self.view.pan) / self.view.zoom
+    }
+}

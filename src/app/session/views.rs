@@ -1,0 +1,66 @@
+//! What is shown: wires in views, and the thumbnails of nodes.
+
+use std::collections::BTreeSet;
+
+use super::Session;
+use crate::document::{Link, Scope};
+use crate::edit::{self, IN};
+
+/// What the running plan has to keep because it is shown.
+#[derive(Default)]
+pub struct Viewed {
+    /// Wires that views show.
+    pub(super) wires: BTreeSet<String>,
+    /// The level whose nodes show thumbnails.
+    pub(super) pictured: Option<Scope>,
+    /// The wires of those.
+    pub(super) thumbnails: Vec<String>,
+}
+
+impl Viewed {
+    /// Forgets the wires, which were of another document.
+    pub fn clear(&mut self) {
+        self.wires.clear();
+    }
+}
+
+impl Session {
+    /// Wires that views show, by `node.port` with the whole path of the node.
+    pub fn viewed(&self) -> &BTreeSet<String> {
+        &self.views.wires
+    }
+
+    /// Sets what is shown: the wires of views, and whether nodes have thumbnails. The running plan keeps them from the
+    /// next compile on, which is requested if something new is among them.
+    pub fn look_at(&mut self, wires: BTreeSet<String>, pictures: bool) {
+        let pictured = pictures.then(|| self.scope().clone());
+        let new = !wires.is_subset(&self.views.wires)
+            || pictured.as_ref().is_some_and(|p| self.views.pictured.as_ref() != Some(p));
+        self.views.wires = wires;
+        self.views.pictured = pictured;
+        if new {
+            self.compile();
+        }
+    }
+
+    /// A wire of each node that has a thumbnail.
+    pub fn thumbnails(&self) -> &[String] {
+        if self.views.pictured.is_some() { &self.views.thumbnails } else { &[] }
+    }
+
+    /// The wire that a link of the open level refers to, as the plan names it: past reroutes and muted nodes, and outside of the
+    /// open group for an input of it.
+    pub fn wire_path(&self, link: &Link) -> Option<String> {
+        let mut scope = self.scope().clone();
+        let mut link = link.clone();
+        loop {
+            link = edit::origin(self.shown(), &scope, &link, self.library())?;
+            if link.node != IN {
+                return Some(scope.path(&link.to_string()));
+            }
+            let (around, group) = scope.outside().map(|(around, group)| (around, group.to_string()))?;
+            link = self.shown().level(&around)?.nodes().get(&group)?.inputs.get(&link.port)?.clone();
+            scope = around;
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What holds of every program, whichever passes have run.
+
+mod gates;
+mod operation;
+mod order;
+#[cfg(test)]
+mod tests;
+mod updates;
+
+use std::collections::BTreeSet;
+
+use super::{Op, Program, Value, ValueId, demand};
+use crate::arena::IdVec;
+use crate::graph::Graph;
+
+/// Checks a program.
+///
+/// # Errors
+/// What does not hold, and of which operation.
+pub fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
+    let known = Known::of(graph, program)?;
+    known.each(|index, op| {
+        known.needs(op)?;
+        gates::verify(&known, op)?;
+        updates::verify(&known, index, op)
+    })?;
+    known.outside()?;
+    order::verify(&known)
+}
+
+/// Checks a program whose operations run in the order in which they stand.
+///
+/// # Errors
+/// As [`verify`]; an operation that runs too early, or too late.
+pub fn verify_scheduled(graph: &Graph, program: &Program) -> Result<(), String> {
+    verify(graph, program)?;
+    let known = Known::of(graph, program)?;
+    known.each(|index, op| order::verify_scheduled(&known, index, op))
+}
+
+/// A program, and who writes and reads its values.
+struct Known<'a> {
+    graph: &'a Graph,
+    program: &'a Program,
+    /// The operation that writes each value.
+    writer: IdVec<Value, Option<usize>>,
+    readers: IdVec<Value, Vec<usize>>,
+    /// Values that are there before the frame.
+    held: BTreeSet<ValueId>,
+    /// Values that something outside of the operations needs.
+    demanded: BTreeSet<ValueId>,
+    /// Versions that leave groups which may stop.
+    carried: BTreeSet<ValueId>,
+}
+
+impl<'a> Known<'a> {
+    /// Checks each operation by itself, and that each value has one writer.
+    fn of(graph: &'a Graph, program: &'a Program) -> Result<Known<'a>, String> {
+        let mut known = Known {
+            graph,
+            program,
+            writer: program.values.table(None),
+            readers: program.values.table(Vec::new()),
+            held: program.states.values().copied().collect(),
+            demanded: demand::demanded(program),
+            carried: program.carries.iter().chain(&program.together).flatten().copied().collect(),
+        };
+        known.each(|_, op| operation::verify(graph, program, op))?;
+        for (index, op) in program.ops.iter().enumerate() {
+            op.needs().for_each(|value| known.readers[value].push(index));
+            for write in &op.writes {
+                if known.held.contains(&write.value) || known.writer[write.value].replace(index).is_some() {
+                    return Err(format!("{}: %{} has two writers", known.place(index), write.value));
+                }
+            }
+        }
+        Ok(known)
+    }
+
+    /// Something that holds of each operation.
+    fn each(&self, holds: impl Fn(usize, &'a Op) -> Result<(), String>) -> Result<(), String> {
+        let mut ops = self.program.ops.iter().enumerate();
+        ops.try_for_each(|(index, op)| holds(index, op).map_err(|cause| format!("{}: {cause}", self.place(index))))
+    }
+
+    fn place(&self, index: usize) -> String {
+        let node = self.program.ops.get(index).and_then(|op| self.graph.nodes.get(op.node));
+        format!("operation {index} of {}", node.map_or("?", |node| &node.path))
+    }
+
+    fn writer(&self, value: ValueId) -> Option<&'a Op> {
+        self.program.ops.get((*self.writer.get(value)?)?)
+    }
+
+    /// Whether a value is there when somebody reads it.
+    fn exists(&self, value: ValueId) -> bool {
+        self.held.contains(&value) || self.writer(value).is_some()
+    }
+
+    /// What an operation needs is in memory.
+    fn needs(&self, op: &Op) -> Result<(), String> {
+        for value in op.needs() {
+            let Some(writer) = self.writer(value) else {
+                match self.held.contains(&value) {
+                    true => continue,
+                    false => return Err(format!("nothing writes %{value}, which it needs")),
+                }
+            };
+            if writer.writes.iter().any(|write| write.value == value && write.transient) {
+                return Err(format!("%{value}, which it needs, is not stored"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What outlives the frame is written, and stored.
+    fn outside(&self) -> Result<(), String> {
+        let program = self.program;
+        let outside = || program.pinned.iter().chain(program.next.values());
+        if let Some(value) = outside().find(|value| !self.exists(**value)) {
+            return Err(format!("nothing writes %{value}, which has to outlive the frame"));
+        }
+        let transient = program.ops.iter().flat_map(|op| &op.writes).filter(|write| write.transient);
+        match transient.map(|write| write.value).find(|value| self.demanded.contains(value)) {
+            Some(value) => Err(format!("%{value} is not stored, and has to outlive the frame")),
+            None => gates::outside(self),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! That the operations of a program can run one after the other, and that a fixed order of them is one in which they can.
+
+use super::super::{Op, links};
+use super::{Known, updates};
+
+/// No operations wait for each other.
+pub fn verify(known: &Known<'_>) -> Result<(), String> {
+    let ops = &known.program.ops;
+    let mut after = vec![Vec::new(); ops.len()];
+    for (index, op) in ops.iter().enumerate() {
+        op.needs().filter_map(|value| known.writer[value]).for_each(|from| after[from].push(index));
+    }
+    match links::topological(&after).len() {
+        ordered if ordered < ops.len() => Err(format!("{} operations wait for each other", ops.len() - ordered)),
+        _ => Ok(()),
+    }
+}
+
+/// What an operation needs is written before it, and what it overwrites has been read. Invariant operations come first.
+pub fn verify_scheduled(known: &Known<'_>, index: usize, op: &Op) -> Result<(), String> {
+    if let Some(value) = op.needs().find(|value| known.writer[*value].is_some_and(|writer| writer >= index)) {
+        return Err(format!("%{value}, which it needs, is written later"));
+    }
+    if op.invariant && index >= known.program.invariant_count() {
+        return Err("it is invariant, and runs with the frame".into());
+    }
+    for (write, before) in updates::bound(known.graph, op) {
+        let late = known.readers[before].iter().find(|reader| **reader > index);
+        if let Some(reader) = late {
+            let place = known.place(*reader);
+            return Err(format!("%{} takes the place of %{before}, which {place} reads later", write.value));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! Versions that an operation updates. Most can be copied where they may not be overwritten; what is added to cannot.
+
+use std::collections::BTreeSet;
+
+use super::super::{Op, Task, ValueId, Write, in_place, query};
+use super::Known;
+use crate::graph::Graph;
+use crate::stage::header::Change;
+
+/// Updates of an operation that only work in place, each with the version: sums by atomics, and particles that are put where a stage says.
+pub fn bound<'a>(graph: &'a Graph, op: &'a Op) -> impl Iterator<Item = (&'a Write, ValueId)> {
+    let adds = |write: &&Write| {
+        let port = query::stage_of(graph, op, write.stage).and_then(|stage| stage.outputs().nth(write.port));
+        port.is_some_and(|port| port.scatter.is_some() || port.reduce.is_some() || port.change == Change::Put)
+    };
+    let updates = op.writes.iter().filter(|_| matches!(op.task, Task::Stage)).filter(adds);
+    updates.filter_map(|write| Some((write, write.consumes?)))
+}
+
+/// Such a version may be overwritten, and all that reads it besides can run before that.
+pub fn verify(known: &Known<'_>, index: usize, op: &Op) -> Result<(), String> {
+    for (write, before) in bound(known.graph, op) {
+        let value = write.value;
+        if !in_place::works_in_place(known.graph, known.program, op, write) {
+            return Err(format!("%{value} has to take the place of %{before}, which it may not overwrite"));
+        }
+        if known.demanded.contains(&before) {
+            return Err(format!("%{value} has to take the place of %{before}, which has to outlive the frame"));
+        }
+        let others = || known.readers[before].iter().filter(|reader| **reader != index);
+        if others().next().is_none() {
+            continue;
+        }
+        let behind = behind(known, index);
+        if let Some(reader) = others().find(|reader| behind.contains(reader)) {
+            let place = known.place(*reader);
+            return Err(format!("%{value} has to take the place of %{before}, which {place} can only read later"));
+        }
+    }
+    Ok(())
+}
+
+/// The operations that have to come after one.
+fn behind(known: &Known<'_>, index: usize) -> BTreeSet<usize> {
+    let (mut found, mut pending) = (BTreeSet::new(), vec![index]);
+    while let Some(op) = pending.pop().and_then(|index| known.program.ops.get(index)) {
+        let next = op.writes.iter().flat_map(|write| &known.readers[write.value]).copied();
+        pending.extend(next.filter(|next| found.insert(*next)));
+    }
+    found
+}

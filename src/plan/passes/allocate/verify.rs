@@ -1,0 +1,187 @@
+//! What holds of the memory that was given out. A frame is gone through, operation by operation, with a note for each buffer of the value
+//! that it holds: whoever needs a value has to find it. Two frames, since the second one comes without the invariant operations.
+
+use super::{Allocation, Placement};
+use crate::arena::IdVec;
+use crate::graph::Graph;
+use crate::plan::data::{Buffer, BufferId};
+use crate::plan::ir::in_place::works_in_place;
+use crate::plan::ir::{Op, Program, StateKey, ValueId, Write};
+
+/// Checks the memory of a frame and of a reset.
+///
+/// # Errors
+/// What does not hold, and of which operation.
+pub fn verify(graph: &Graph, frame: &Program, reset: &Program, memory: &Allocation) -> Result<(), String> {
+    let of_frame = Run { graph, program: frame, placement: &memory.frame, memory };
+    let (once, every) = frame.ops.split_at(frame.invariant_count());
+    let mut held = of_frame.begin();
+    of_frame.run(once, &mut held)?;
+    for _ in 0..2 {
+        of_frame.run(every, &mut held)?;
+        of_frame.kept(&held)?;
+        of_frame.swap(&mut held)?;
+    }
+    of_frame.carried()?;
+    let of_reset = Run { graph, program: reset, placement: &memory.reset, memory };
+    let mut held = of_reset.begin();
+    of_reset.run(&reset.ops, &mut held)?;
+    of_reset.started(&held).map_err(|cause| format!("reset: {cause}"))
+}
+
+/// The value that each buffer holds.
+type Held = IdVec<Buffer, Option<ValueId>>;
+
+/// A program as it runs in its memory.
+struct Run<'a> {
+    graph: &'a Graph,
+    program: &'a Program,
+    placement: &'a Placement,
+    memory: &'a Allocation,
+}
+
+impl Run<'_> {
+    /// Before the first operation there are the States.
+    fn begin(&self) -> Held {
+        let mut held = self.memory.buffers.table(None);
+        for (state, value) in &self.program.states {
+            if let Some(buffer) = self.memory.states.get(state) {
+                held[*buffer] = Some(*value);
+            }
+        }
+        held
+    }
+
+    fn run(&self, ops: &[Op], held: &mut Held) -> Result<(), String> {
+        ops.iter().try_for_each(|op| {
+            self.op(op, held).map_err(|cause| {
+                let node = self.graph.nodes.get(op.node).map_or("?", |node| node.path.as_str());
+                format!("an operation of {node}: {cause}")
+            })
+        })
+    }
+
+    /// An operation finds what it needs, and overwrites nothing that it may not.
+    fn op(&self, op: &Op, held: &mut Held) -> Result<(), String> {
+        for value in op.needs() {
+            self.holds(value, held)?;
+        }
+        for (index, write) in op.writes.iter().enumerate().filter(|(_, write)| !write.transient) {
+            let (value, buffer) = (write.value, self.buffer(write.value)?);
+            let replaced = self.replaced(op, write);
+            if let Some(read) =
+                op.needs().find(|read| self.placement[*read] == Some(buffer) && !replaced.contains(read))
+            {
+                return Err(format!("%{value} overwrites %{read}, which it still reads"));
+            }
+            let others = op.writes.iter().take(index).filter(|other| !other.transient).map(|other| other.value);
+            let mut shared = others.filter(|other| self.placement[*other] == Some(buffer) && !replaced.contains(other));
+            if let Some(other) = shared.next() {
+                return Err(format!("%{value} and %{other} are written to one buffer"));
+            }
+            held[buffer] = Some(value);
+        }
+        Ok(())
+    }
+
+    /// The versions that a write may take the place of: the one that it updates, and what that one updates within the operation.
+    fn replaced(&self, op: &Op, write: &Write) -> Vec<ValueId> {
+        let mut replaced = Vec::new();
+        let mut last = Some(write);
+        while let Some(write) = last.filter(|write| works_in_place(self.graph, self.program, op, write)) {
+            replaced.extend(write.consumes);
+            last = op.writes.iter().find(|made| Some(made.value) == write.consumes);
+        }
+        replaced
+    }
+
+    /// The buffer of a value, which has room for it.
+    fn buffer(&self, value: ValueId) -> Result<BufferId, String> {
+        let buffer = self.placement.get(value).copied().flatten().ok_or_else(|| format!("%{value} has no memory"))?;
+        let (room, bytes) = (self.memory.buffers.get(buffer).map(|b| b.bytes), self.program.values[value].bytes);
+        match room {
+            None => Err(format!("%{value} is in b{buffer}, and there is none")),
+            Some(room) if room < bytes => Err(format!("%{value} takes {bytes} bytes, and b{buffer} has {room}")),
+            Some(_) => Ok(buffer),
+        }
+    }
+
+    /// A value is where it should be.
+    fn holds(&self, value: ValueId, held: &Held) -> Result<(), String> {
+        let buffer = self.buffer(value)?;
+        match held[buffer] {
+            Some(other) if other == value => Ok(()),
+            Some(other) => Err(format!("%{value} is gone: b{buffer} holds %{other}")),
+            None => Err(format!("%{value} is gone: b{buffer} holds nothing")),
+        }
+    }
+
+    /// What has to outlive the frame has done so.
+    fn kept(&self, held: &Held) -> Result<(), String> {
+        let kept = self.memory.wires.iter().filter(|(_, wire)| wire.kept && !wire.state);
+        let wires = kept.filter_map(|(name, _)| self.program.wires.get(name));
+        let all = self.program.pinned.iter().chain(wires);
+        all.into_iter()
+            .try_for_each(|value| self.holds(*value, held).map_err(|cause| format!("after the frame {cause}")))
+    }
+
+    /// Buffers change places, and each State becomes what it should.
+    fn swap(&self, held: &mut Held) -> Result<(), String> {
+        let before = held.clone();
+        for (one, other) in &self.memory.swaps {
+            (held[*one], held[*other]) = (before[*other], before[*one]);
+        }
+        for (state, value) in &self.program.states {
+            let next = self.program.next.get(state).unwrap_or(value);
+            let buffer = self.state(state)?;
+            if held[buffer] != Some(*next) {
+                return Err(format!("the State of %{value} does not become %{next}: b{buffer} holds another value"));
+            }
+            held[buffer] = Some(*value);
+        }
+        Ok(())
+    }
+
+    fn state(&self, state: &StateKey) -> Result<BufferId, String> {
+        self.memory.states.get(state).copied().ok_or_else(|| format!("a State of node {} has no memory", state.0))
+    }
+
+    /// Each State starts from what it should, and one that does not start anew is left alone.
+    fn started(&self, held: &Held) -> Result<(), String> {
+        for (state, buffer) in &self.memory.states {
+            let (next, own) = (self.program.next.get(state), self.program.states.get(state));
+            if held[*buffer] != next.or(own).copied() {
+                return Err(format!("the State in b{buffer} does not start from its value"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The versions of a wire that leaves a group which may stop are in one place, and whatever comes there in between is gone again
+    /// at the end of the repeat that has brought it.
+    fn carried(&self) -> Result<(), String> {
+        let program = self.program;
+        for versions in program.carries.iter().chain(&program.together) {
+            let writes = |op: &Op, value: &ValueId| op.writes.iter().any(|write| write.value == *value);
+            let places = versions.iter().map(|version| program.ops.iter().position(|op| writes(op, version)));
+            let Some(places) = places.collect::<Option<Vec<usize>>>() else { continue };
+            let Some(first) = versions.first() else { continue };
+            let buffer = self.buffer(*first)?;
+            if let Some(version) = versions.iter().find(|version| self.placement[**version] != Some(buffer)) {
+                return Err(format!("%{version} is carried, and not in the place of %{first}"));
+            }
+            for (from, to) in places.iter().zip(places.iter().skip(1)) {
+                let gate = program.ops[*to].gate;
+                let between = program.ops.iter().take(*to).skip(from + 1).filter(|op| op.gate != gate);
+                let mut stored = between.flat_map(|op| &op.writes).filter(|write| !write.transient);
+                if let Some(write) = stored.find(|write| self.placement[write.value] == Some(buffer)) {
+                    return Err(format!(
+                        "%{} takes the place of what a group carries, and the group may stop",
+                        write.value
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
