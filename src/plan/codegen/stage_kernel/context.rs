@@ -196,7 +196,7 @@ impl<'a> Context<'a> {
     }
 
     /// The version that a write updates; itself, where there is none.
-    pub fn updated<'v>(&'v self, written: &Written<'v>) -> &'v Value {
+    pub fn updated(&self, written: &Written<'a>) -> &'a Value {
         written.write.consumes.and_then(|before| self.value(before)).unwrap_or(written.value)
     }
 

@@ -1,5 +1,9 @@
 //! A stage's own text as it runs here: loops bounded, short ones unrolled where the target likes that, and searches rewritten for what
 //! their neighbour grid promises.
+//!
+//! ```wgsl
+//! while near_next(&it) { if (_loop_spent()) { break; } sum += _near_particles(it.index).mass; }
+//! ```
 
 use std::borrow::Cow;
 

@@ -1,4 +1,8 @@
 //! The tile of a workgroup that makes several sweeps: its sizes, and which cell of the domain a place of it shows.
+//!
+//! ```wgsl
+//! let _c = clamp(_base + _l, vec2i(0), vec2i(127, 95));
+//! ```
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,9 @@
 //! Entry points over cells: one cell, two or four an invocation, blocks with a halo, and reductions.
+//!
+//! ```wgsl
+//! let _cell = vec2i(_id.xy) * vec2i(4, 1);
+//! if (any(_cell >= vec2i(64, 48))) { return; }
+//! ```
 
 use super::call::{before, call};
 use super::cell::{cell, other_color};

@@ -67,7 +67,7 @@ fn windowed<'a>(cx: &Context<'a>) -> Vec<Windowed<'a>> {
     for written in cx.writes() {
         let Written { port, write, in_place, .. } = written;
         if port.direction == Direction::InOut && window::of(cx, port).is_some() {
-            let value = write.consumes.and_then(|before| cx.value(before)).unwrap_or(written.value);
+            let value = cx.updated(&written);
             let from = match in_place {
                 _ if write.start.is_some() => From::Constant(value.layout().rounded(&names::start(port))),
                 true => From::Buffer(written.target),
