@@ -20,6 +20,8 @@ mod expect;
 mod groups;
 #[path = "compiler/hostile.rs"]
 mod hostile;
+#[path = "compiler/invariant.rs"]
+mod invariant;
 #[path = "compiler/language.rs"]
 mod language;
 #[path = "compiler/layers.rs"]
@@ -38,8 +40,6 @@ mod plans;
 mod precision;
 #[path = "compiler/salvage.rs"]
 mod salvage;
-#[path = "compiler/still.rs"]
-mod still;
 #[path = "compiler/templates.rs"]
 mod templates;
 

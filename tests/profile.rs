@@ -62,7 +62,7 @@ fn a_frame_is_timed_as_a_whole() {
     let recent = simulation.node_times().unwrap();
     assert_eq!((recent.width(), recent.frames()), (1, 20), "no frame is left out");
     let plan = simulation.plan();
-    let once = plan.reset.len() + plan.still.len();
+    let once = plan.reset.len() + plan.invariant.len();
     assert!(
         simulation.engine().queries() <= 2 + once + 2,
         "two for the frame, one for each that runs once and one behind"
@@ -166,7 +166,7 @@ fn without_a_profile_there_are_no_queries() {
     if times(&mut simulation) {
         // One in front of each, and one behind each list.
         let plan = simulation.plan();
-        let lists = [&plan.reset, &plan.still, &plan.frame];
+        let lists = [&plan.reset, &plan.invariant, &plan.frame];
         assert_eq!(simulation.engine().queries(), lists.iter().map(|list| list.len() + 1).sum::<usize>());
     }
     simulation.set_profiling(Profile::Off);
@@ -177,22 +177,22 @@ fn without_a_profile_there_are_no_queries() {
 #[test]
 fn what_runs_once_is_timed_when_it_runs() {
     let mut simulation = counter(3);
-    assert!(!simulation.plan().still.is_empty() && !simulation.plan().reset.is_empty());
+    assert!(!simulation.plan().invariant.is_empty() && !simulation.plan().reset.is_empty());
     simulation.set_profiling(Profile::Nodes);
     step(&mut simulation, 3);
     if !times(&mut simulation) {
         return;
     }
     let runs = |simulation: &Simulation, list| simulation.dispatch_times(list).map_or(0, |times| times.frames());
-    assert_eq!((runs(&simulation, List::Reset), runs(&simulation, List::Still)), (1, 1));
+    assert_eq!((runs(&simulation, List::Reset), runs(&simulation, List::Invariant)), (1, 1));
     simulation.set_param("ones.value", stagewright::document::ParamValue::Number(2.0)).unwrap();
     step(&mut simulation, 2);
     simulation.set_profiling(Profile::Dispatches);
-    assert_eq!((runs(&simulation, List::Reset), runs(&simulation, List::Still)), (1, 2), "known from before");
+    assert_eq!((runs(&simulation, List::Reset), runs(&simulation, List::Invariant)), (1, 2), "known from before");
     simulation.reset();
     step(&mut simulation, 1);
     simulation.times(true);
-    assert_eq!((runs(&simulation, List::Reset), runs(&simulation, List::Still)), (2, 3));
-    assert_eq!(simulation.dispatch_times(List::Still).unwrap().width(), simulation.plan().still.len());
+    assert_eq!((runs(&simulation, List::Reset), runs(&simulation, List::Invariant)), (2, 3));
+    assert_eq!(simulation.dispatch_times(List::Invariant).unwrap().width(), simulation.plan().invariant.len());
     assert!(simulation.cpu_times().spread(0).mean > 0.0);
 }

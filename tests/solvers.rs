@@ -26,6 +26,8 @@ mod groups;
 mod halos;
 #[path = "solvers/harness.rs"]
 mod harness;
+#[path = "solvers/invariant.rs"]
+mod invariant;
 #[path = "solvers/language.rs"]
 mod language;
 #[path = "solvers/levels.rs"]
@@ -64,8 +66,6 @@ mod spheres;
 mod staggering;
 #[path = "solvers/states.rs"]
 mod states;
-#[path = "solvers/still.rs"]
-mod still;
 #[path = "solvers/sweeps.rs"]
 mod sweeps;
 #[path = "solvers/taylor_green.rs"]

@@ -287,7 +287,7 @@ impl Render {
             for time in nodes {
                 report::print(&format!("{:>10.4} ms  {}\n", time.ms, shared(simulation.plan(), &time.node)));
             }
-            for node in simulation.plan().still_nodes() {
+            for node in simulation.plan().invariant_nodes() {
                 report::print(&format!("{:>13}  {node}\n", "once"));
             }
         }

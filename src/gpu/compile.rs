@@ -201,7 +201,7 @@ impl Request {
 
 /// The nodes whose work a kernel does.
 fn nodes_of(plan: &Plan, kernel: KernelId) -> Vec<String> {
-    let dispatches = plan.reset.iter().chain(&plan.still).chain(&plan.frame);
+    let dispatches = plan.reset.iter().chain(&plan.invariant).chain(&plan.frame);
     let dispatch = dispatches.into_iter().find(|dispatch| dispatch.kernel == kernel);
     let nodes = dispatch.map(|dispatch| dispatch.nodes().map(String::from).collect());
     nodes.unwrap_or_else(|| plan.kernels.get(kernel).map(|kernel| kernel.node.clone()).into_iter().collect())

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::device::Gpu;
+use super::invariant::InvariantInputs;
 use super::memory::OutOfMemory;
 use super::pipelines::Pipeline;
 use super::readback::Reading;
 use super::recorder::{Frames, Recorded, RecordedDispatch, Recorder, run};
-use super::still::Still;
 use super::timing::{List, NodeTime, Profile, Recent, Timing};
 use super::upload_ring::{StagingPool, UploadRing};
 use crate::arena::IdVec;
@@ -30,7 +30,7 @@ pub struct Engine {
     reset: Vec<RecordedDispatch>,
     /// Dispatches that give the same in every frame. What they bind never swaps.
     once: Vec<RecordedDispatch>,
-    still: Still,
+    invariant_inputs: InvariantInputs,
     /// Whether the buffers that swap have changed places.
     swapped: bool,
     /// The same, as the last frame found them.
@@ -64,7 +64,7 @@ impl Engine {
         let even = builder.steps(&plan.frame, false);
         let odd = if plan.swaps.is_empty() { Vec::new() } else { builder.steps(&plan.frame, true) };
         let reset = builder.steps(&plan.reset, false);
-        let once = builder.steps(&plan.still, false);
+        let once = builder.steps(&plan.invariant, false);
         if let Some(error) = pollster::block_on(scope.pop()) {
             return Err(Problem::new(
                 "",
@@ -87,7 +87,7 @@ impl Engine {
             frame: Recorder::new(gpu, frames, pool.clone()),
             reset,
             once,
-            still: Still::new(plan),
+            invariant_inputs: InvariantInputs::new(plan),
             swapped: false,
             last_swapped: false,
             swaps: plan.swaps.clone(),
@@ -105,7 +105,7 @@ impl Engine {
         self.swapped = false;
         self.last_swapped = false;
         self.uploads.forget();
-        self.still.forget();
+        self.invariant_inputs.forget();
         // What is on its way is of the run before.
         self.pending_flags = None;
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
@@ -119,12 +119,12 @@ impl Engine {
         self.ask_for_times([timed, None]);
     }
 
-    /// Runs a frame: one pass, one submit, no wait. What is still goes before it, in a pass of its own, where it has to run at
+    /// Runs a frame: one pass, one submit, no wait. What is invariant goes before it, in a pass of its own, where it has to run at
     /// all. The next frame is recorded meanwhile. `uniforms` is the whole uniform buffer.
     pub fn step(&mut self, uniforms: &[u8]) {
-        let due = self.still.due(uniforms);
+        let due = self.invariant_inputs.due(uniforms);
         let track = |list| self.timing.as_ref().and_then(|timing| timing.ready(list));
-        let (once, frame) = (track(List::Still).filter(|_| due), track(List::Frame));
+        let (once, frame) = (track(List::Invariant).filter(|_| due), track(List::Frame));
         let encoder = || self.gpu.device.create_command_encoder(&Default::default());
         let before = due.then(|| {
             // The frame's own copy comes behind this.
@@ -139,7 +139,7 @@ impl Engine {
             track.resolve(&mut encoder);
             encoder.finish()
         });
-        let timed = [once.map(|_| List::Still), frame.map(|_| List::Frame)];
+        let timed = [once.map(|_| List::Invariant), frame.map(|_| List::Frame)];
         let marks = self.timing.as_ref().and_then(Timing::marks);
         let Recorded { commands, slot } = self.frame.take(self.swapped, marks.clone());
         let slot = slot.filter(|slot| slot.fill(uniforms));
@@ -175,7 +175,7 @@ impl Engine {
 
     /// Takes values over from another engine on the same device: its buffer, and the one here, for each.
     pub fn adopt(&mut self, from: &Engine, pairs: &[(BufferId, BufferId)]) {
-        self.still.forget();
+        self.invariant_inputs.forget();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         for (theirs, ours) in pairs {
             if let (Some(theirs), Some(ours)) = (from.physical(*theirs, true), self.physical(*ours, true)) {
@@ -215,7 +215,7 @@ impl Engine {
 
     /// Overwrites the value that the next frame starts from.
     pub fn write(&mut self, buffer: BufferId, words: &[u32]) {
-        self.still.changed(buffer);
+        self.invariant_inputs.changed(buffer);
         if let Some(buffer) = self.physical(buffer, true) {
             self.gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(words));
         }
@@ -441,7 +441,7 @@ fn check_limits(gpu: &Gpu, plan: &Plan) -> Result<(), Problems> {
         }
     }
     let groups =
-        [&plan.frame, &plan.still, &plan.reset].into_iter().flatten().flat_map(|d| d.groups.map(|g| (g, &d.node)));
+        [&plan.frame, &plan.invariant, &plan.reset].into_iter().flatten().flat_map(|d| d.groups.map(|g| (g, &d.node)));
     if let Some((count, node)) = groups.max().filter(|(g, _)| *g > limits.max_compute_workgroups_per_dimension) {
         let offered = limits.max_compute_workgroups_per_dimension;
         lacks(

@@ -7,13 +7,13 @@ mod driver;
 mod engine;
 mod heaps;
 mod injected;
+mod invariant;
 mod mapped;
 mod memory;
 mod pipelines;
 
 mod readback;
 mod recorder;
-mod still;
 mod store;
 mod timing;
 mod upload_ring;

@@ -149,12 +149,12 @@ fn compile<'g>(
     check_memory(&memory, &options.memory_budget)?;
     on()?;
     let checks = Checks::start(writer::field_checks(graph, &frame, &reset))?;
-    let (still, frame, reset) = (frame.invariant_count(), Arc::new(frame), Arc::new(reset));
+    let (invariant, frame, reset) = (frame.invariant_count(), Arc::new(frame), Arc::new(reset));
     let mut writer = writer::Writer::new(graph, writers, checks);
     let [mut frame, reset] = writer.dispatches([(&frame, &memory.frame), (&reset, &memory.reset)])?;
-    let (frame, still) = (frame.split_off(still), frame);
+    let (frame, invariant) = (frame.split_off(invariant), frame);
     on()?;
-    let (plan, checks) = writer.finish(memory, writer::Dispatches { reset, still, frame }, options);
+    let (plan, checks) = writer.finish(memory, writer::Dispatches { reset, invariant, frame }, options);
     checks.finish()?;
     Ok(plan)
 }

@@ -10,6 +10,7 @@ use crate::arena::{Arena, Id};
 use crate::document::ParamValue;
 use crate::graph::{Domain, DomainId, File, NamedNumber, Shapes};
 use crate::input::InputTrack;
+use crate::plan::ir::Value;
 use crate::plan::ir::layout::Layout;
 use crate::plan::scatter::{Places, ScatterCheck};
 use crate::plan::tuning::Shape;
@@ -44,7 +45,8 @@ pub struct Plan {
     pub reset: Vec<Dispatch>,
     /// What gives the same in every frame. Run before the first frame, and again before the next one after a parameter of theirs,
     /// or a State that they read, was set.
-    pub still: Vec<Dispatch>,
+    #[serde(rename = "still")]
+    pub invariant: Vec<Dispatch>,
     /// Run every frame.
     pub frame: Vec<Dispatch>,
     /// Pairs of buffers that change places after every frame: what a State was, and what it becomes.
@@ -143,7 +145,7 @@ pub struct Buffer {
     pub holds: Vec<Holding>,
 }
 
-/// A value while its buffer holds it. Dispatches are counted through `still` and on through `frame`.
+/// A value while its buffer holds it. Dispatches are counted through `invariant` and on through `frame`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holding {
     /// `node.port`, for particles `node.port.attribute`.
@@ -291,6 +293,21 @@ pub struct Wire {
 }
 
 impl Wire {
+    /// What a value is, in its buffer.
+    pub(crate) fn new(value: &Value, buffer: BufferId) -> Wire {
+        Wire {
+            ty: value.ty,
+            domain: value.domain,
+            dim: value.dim,
+            capacity: value.capacity,
+            space: value.space,
+            precision: value.precision,
+            buffer,
+            kept: false,
+            state: false,
+        }
+    }
+
     /// How its elements lie in memory.
     pub(crate) fn layout(&self) -> Layout {
         Layout::new(self.ty, self.dim, self.precision)
@@ -332,10 +349,10 @@ impl Plan {
         self.kernels.iter().any(|kernel| kernel.wgsl.contains(words))
     }
 
-    /// Nodes that no frame runs, for their operations are still.
-    pub fn still_nodes(&self) -> BTreeSet<&str> {
+    /// Nodes that no frame runs, for their operations are invariant.
+    pub fn invariant_nodes(&self) -> BTreeSet<&str> {
         let frame: BTreeSet<&str> = self.frame.iter().flat_map(Dispatch::nodes).collect();
-        self.still.iter().flat_map(Dispatch::nodes).filter(|node| !frame.contains(node)).collect()
+        self.invariant.iter().flat_map(Dispatch::nodes).filter(|node| !frame.contains(node)).collect()
     }
 
     pub fn output(&self, node: Option<&str>) -> Option<&Picture> {

@@ -26,7 +26,7 @@ impl Plan {
             buffers,
             memory,
             reset: Vec::new(),
-            still: Vec::new(),
+            invariant: Vec::new(),
             swaps: Vec::new(),
             states: Vec::new(),
             wires: BTreeMap::new(),

@@ -30,7 +30,7 @@ impl Plan {
 
 pub fn plan(plan: &Plan) -> String {
     let mut out = format!("plan of \"{}\"\n", plan.name);
-    let once = if plan.still.is_empty() { String::new() } else { format!("{} once, ", plan.still.len()) };
+    let once = if plan.invariant.is_empty() { String::new() } else { format!("{} once, ", plan.invariant.len()) };
     let _ = writeln!(
         out,
         "{} dispatches a frame, {once}{} on reset, {} kernels, {} buffers, {}",
@@ -65,8 +65,8 @@ pub fn plan(plan: &Plan) -> String {
         let _ = writeln!(out, "  {}: b{}{swap}", state.node, state.buffer);
     }
     section(&mut out, plan, "reset", &plan.reset);
-    if !plan.still.is_empty() {
-        section(&mut out, plan, "once, and when a parameter changes", &plan.still);
+    if !plan.invariant.is_empty() {
+        section(&mut out, plan, "once, and when a parameter changes", &plan.invariant);
     }
     section(&mut out, plan, "frame", &plan.frame);
     out.push_str("\nparameters\n");

@@ -19,7 +19,7 @@ impl Plan {
     /// a part of that, and reads of neighbours that no cache holds come on top.
     pub fn traffic(&self) -> Vec<u64> {
         let uses: IdVec<Kernel, Vec<Use>> = crate::threads::deep_stack(|| self.kernels.iter().map(uses).collect());
-        let dispatches = self.frame.iter().zip(self.still.len()..);
+        let dispatches = self.frame.iter().zip(self.invariant.len()..);
         let bytes = dispatches.map(|(dispatch, number)| {
             // One buffer may be bound to several ports.
             let mut bound: BTreeMap<BufferId, Use> = BTreeMap::new();

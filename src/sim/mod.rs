@@ -339,7 +339,7 @@ impl Simulation {
     }
 
     /// GPU time by node of a recent profiled frame; `None` where the adapter has no timestamps. With `wait`, of the last. Nodes that
-    /// no frame runs ([`Plan::still_nodes`]) are not among them.
+    /// no frame runs ([`Plan::invariant_nodes`]) are not among them.
     pub fn times(&mut self, wait: bool) -> Option<&[NodeTime]> {
         self.engine.times(wait)
     }
@@ -350,7 +350,7 @@ impl Simulation {
     }
 
     /// GPU times of the dispatches of a list over the last frames, in the plan's order. Those of `frame` are there while
-    /// [`Profile::Dispatches`] is on; those of `reset` and `still` once they have run while anything was timed.
+    /// [`Profile::Dispatches`] is on; those of `reset` and `invariant` once they have run while anything was timed.
     pub fn dispatch_times(&self, list: List) -> Option<&Recent> {
         self.engine.dispatch_times(list)
     }

@@ -50,7 +50,7 @@ fn plan(document: &Document) -> Plan {
 fn work(plan: &Plan, groups: &[&str]) -> Vec<String> {
     let plain = |text: &str| groups.iter().fold(text.to_string(), |text, group| text.replace(&format!("{group}/"), ""));
     let mut lines = Vec::new();
-    for (what, dispatches) in [("reset", &plan.reset), ("once", &plan.still), ("frame", &plan.frame)] {
+    for (what, dispatches) in [("reset", &plan.reset), ("once", &plan.invariant), ("frame", &plan.frame)] {
         lines.extend(dispatches.iter().map(|d| {
             let kernel = &plan.kernels[d.kernel];
             let bound: Vec<&str> = kernel.bindings.iter().map(|binding| binding.name.as_str()).collect();
@@ -154,8 +154,8 @@ fn a_dissolved_library_group_has_the_same_plan() {
             dissolved += 1;
             let (a, b) = (plan(&before), plan(&after));
             assert_eq!(
-                (a.frame.len(), a.reset.len(), a.still.len()),
-                (b.frame.len(), b.reset.len(), b.still.len()),
+                (a.frame.len(), a.reset.len(), a.invariant.len()),
+                (b.frame.len(), b.reset.len(), b.invariant.len()),
                 "{name}, {group}: {come:?}"
             );
             let texts = |plan: &Plan| plan.kernels.iter().map(|kernel| kernel.name.clone()).collect::<BTreeSet<_>>();

@@ -170,7 +170,7 @@ fn fields_are_built_in_under_names_of_their_own() {
     let plan = compile(&fields).unwrap_or_else(|p| panic!("{p}"));
     let kernel = plan.kernels.iter().find(|k| k.name == "both").expect("is compiled");
     assert_eq!(kernel.wgsl.matches("fn _f1_stage").count() + kernel.wgsl.matches("fn _f2_stage").count(), 2);
-    assert_eq!(plan.still.len(), 2, "one dispatch and the picture:\n{}", plan.to_text());
+    assert_eq!(plan.invariant.len(), 2, "one dispatch and the picture:\n{}", plan.to_text());
     let slots: Vec<&str> = plan.settings.iter().flat_map(|s| &s.paths).map(String::as_str).collect();
     assert!(slots.contains(&"wave.size") && slots.contains(&"bent.gain"), "{slots:?}");
     insta::assert_snapshot!(kernel.wgsl);

@@ -56,7 +56,7 @@ fn passes_are_reported_in_their_order() {
     let names: Vec<&str> = gpu.iter().map(|report| report.name).collect();
     assert_eq!(names[1..], Plan::pass_names().collect::<Vec<_>>());
     let plan = Plan::compile(&graph, &PlanOptions { tuning: Tuning::gpu(), ..PlanOptions::default() }).unwrap();
-    assert_eq!(gpu.last().map(|report| report.frame.lines().count()), Some(plan.frame.len() + plan.still.len()));
+    assert_eq!(gpu.last().map(|report| report.frame.lines().count()), Some(plan.frame.len() + plan.invariant.len()));
     let plain = reports(Tuning::default());
     let fusion = plain.iter().find(|report| report.name == "fusion").unwrap();
     assert_eq!(fusion.summary, "not for this target");
@@ -73,7 +73,7 @@ fn one_output_takes_only_what_it_needs() {
     assert!(nodes(&all, "12_render") && nodes(&all, "view_pressure"));
     // The map that keeps fluid out of the walls is made before the first frame, as in the article.
     let reach = |dispatches: &[Dispatch]| dispatches.iter().any(|d| d.node == "07_advect_fractions/reach");
-    assert!(reach(&all.still) && !reach(&all.frame));
+    assert!(reach(&all.invariant) && !reach(&all.frame));
     let first = plan(Outputs::First);
     assert_eq!(first.outputs.iter().map(|o| o.node.as_str()).collect::<Vec<_>>(), ["screen"]);
     assert!(nodes(&first, "12_render") && !nodes(&first, "view_"));

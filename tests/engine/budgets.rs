@@ -66,7 +66,7 @@ fn a_loop_of_a_fused_stage_is_reported_at_its_own_node() {
         let graph = Graph::build(&document, Library::builtin()).expect("a graph");
         let options = PlanOptions { tuning: gpu().tuning(), ..PlanOptions::default() };
         let plan = Plan::compile(&graph, &options).expect("compiles");
-        let dispatches = plan.frame.iter().chain(&plan.still);
+        let dispatches = plan.frame.iter().chain(&plan.invariant);
         assert!(
             dispatches.into_iter().any(|d| d.nodes().any(|n| n == "a") && d.nodes().any(|n| n == "b")),
             "{}",

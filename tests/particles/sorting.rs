@@ -56,7 +56,7 @@ fn a_scan_is_the_sum_of_all_before() {
             })
             .collect();
         let mut short = joined(SCAN, &[("$cells", cells), ("$index", index), ("$hash", HASH)], "start.start");
-        let left = short.plan().still.len() + short.plan().frame.len();
+        let left = short.plan().invariant.len() + short.plan().frame.len();
         assert_eq!(left, 3, "cells, blocks and what lies before them: {}", short.plan().to_text());
         step(&mut short, 1);
         assert!(words(&short, "start.start") == words(&sim, "start.start"), "{cells}: in two dispatches the same");

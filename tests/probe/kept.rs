@@ -140,7 +140,7 @@ fn what_only_a_start_needs_is_in_no_frame() {
     let (document, graph) = graph(nodes);
     assert_eq!(thumbnails(&graph, None), ["base.image", "dead.result", "drops.value", "move.particles", "trail.value"]);
     let nodes = |plan: &Plan| -> Vec<String> {
-        let frame = plan.frame.iter().chain(&plan.still).map(|d| d.node.clone());
+        let frame = plan.frame.iter().chain(&plan.invariant).map(|d| d.node.clone());
         frame.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
     };
     // `base` is for a start, and for a node that nobody reads and that is kept all the same; what `move` has from `drops` is held.

@@ -152,7 +152,7 @@ fn curves_change_while_the_simulation_runs() {
     let (before, after) = (curves().remove(0), curves().remove(1));
     let mut sim = simulation(&before, &gradient());
     step(&mut sim, 2);
-    let (old, nodes) = (read(&sim, "still.y"), sim.plan().still_nodes());
+    let (old, nodes) = (read(&sim, "still.y"), sim.plan().invariant_nodes());
     assert!(nodes.contains("still") && !nodes.contains("live"), "{nodes:?}");
     for path in ["still.falloff", "live.falloff", "group.shape", "first.shape"] {
         sim.set_param(path, ParamValue::Curve(after.clone())).unwrap_or_else(|e| panic!("{e}"));

@@ -194,7 +194,7 @@ fn what_stays_the_same_in_a_frame_is_computed_once() {
         let document = document(60.0, TWICE, &[("$more", more)]);
         let (joined, plain) =
             (planned(&document, Tuning { fuse: true, ..Tuning::default() }), planned(&document, Tuning::default()));
-        let found = joined.still.iter().chain(&joined.frame).filter(|d| d.node == "rounds/wide").count();
+        let found = joined.invariant.iter().chain(&joined.frame).filter(|d| d.node == "rounds/wide").count();
         assert_eq!(found, times, "{}", joined.to_text());
         let outcome = |plan: Plan| {
             let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));

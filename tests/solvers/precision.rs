@@ -130,7 +130,7 @@ fn stages_that_share_a_dispatch_hand_on_what_a_store_would_have_left() {
                 step(&mut simulation, 1);
                 let wires = ["around.to", "scaled.to", "scaled.turned", "mixed.sum"];
                 let read = wires.iter().take(if kept.len() > 1 { 4 } else { 1 }).map(|w| words(&simulation, w));
-                (simulation.plan().still.len(), read.collect::<Vec<_>>())
+                (simulation.plan().invariant.len(), read.collect::<Vec<_>>())
             };
             let ((apart, expected), (together, found)) = (words(false), words(true));
             assert!(together < apart, "{together} dispatches instead of {apart}");

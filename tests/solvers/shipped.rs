@@ -202,7 +202,7 @@ fn computing_once_what_does_not_change_changes_no_bit() {
         for (name, document) in graphs_with(64.0, &hold) {
             let every = planned(&document, PlanOptions { hoist: false, ..PlanOptions::default() });
             let once = small(&document, Keep::Needed);
-            let (still, frame) = (once.still.len(), once.frame.len());
+            let (still, frame) = (once.invariant.len(), once.frame.len());
             println!("{name}: {still} operations once, {frame} a frame; {} before", every.frame.len());
             assert_eq!(still + frame, every.frame.len(), "{name}");
             most = most.max(still);

@@ -245,7 +245,7 @@ const STILL: &str = r##"
 #[test]
 fn what_is_computed_once_is_there_though_the_group_stops() {
     let mut sim = start(60.0, &[DOMAIN, STILL].concat(), &[]);
-    assert!(!sim.plan().still.is_empty(), "the ramps are still");
+    assert!(!sim.plan().invariant.is_empty(), "the ramps are still");
     for (frame, repeats) in [(0, 5), (1, 1), (2, 1)] {
         step(&mut sim, 1);
         assert_eq!(words(&sim, "solve.repeats"), [repeats], "frame {frame}");

@@ -13,7 +13,7 @@ use crate::problem::Severity;
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     /// Nodes that run in no frame, for this plan and level.
-    pub still: BTreeSet<String>,
+    pub invariant: BTreeSet<String>,
     /// Nodes that are computed by the dispatches of another node, and which node that is.
     pub joined: BTreeMap<String, String>,
     of: Option<(u64, Scope)>,
@@ -35,7 +35,7 @@ impl Figures {
                 self.spent.clear();
             }
             let plan = session.running_simulation().map(|simulation| simulation.plan());
-            self.still = plan.map(|plan| resting(session, plan)).unwrap_or_default();
+            self.invariant = plan.map(|plan| resting(session, plan)).unwrap_or_default();
             self.joined = plan.map(|plan| joined(&plan.frame, &|path| session.here(path))).unwrap_or_default();
             self.of = Some(of);
         }
@@ -96,7 +96,7 @@ fn resting(session: &Session, plan: &Plan) -> BTreeSet<String> {
     let here = |dispatches: &[Dispatch]| -> BTreeSet<String> {
         dispatches.iter().flat_map(Dispatch::nodes).filter_map(|path| session.here(path)).map(String::from).collect()
     };
-    here(&plan.still).difference(&here(&plan.frame)).cloned().collect()
+    here(&plan.invariant).difference(&here(&plan.frame)).cloned().collect()
 }
 
 /// Nodes that no dispatch is named after, each with the node whose dispatches compute it. `here` maps a path to the node of the open level

@@ -271,7 +271,7 @@ impl Canvas {
         self.dim(look, drag);
         let severities = figures::severities(session);
         self.figures.update(session, self.options.heat, now);
-        let Figures { still, joined, spent, heat: hot, .. } = &self.figures;
+        let Figures { invariant, joined, spent, heat: hot, .. } = &self.figures;
         let hovered = session.hovered().and_then(|path| session.here(path)).map(String::from);
         for (name, id) in &self.drawn.ids {
             let Some(node) = self.state.graph.nodes.get_mut(*id) else { continue };
@@ -282,7 +282,7 @@ impl Canvas {
             let Some(source) = session.nodes().get(name) else { continue };
             view.ms = spent.get(name).copied();
             view.heat = hot.get(name).copied();
-            view.still = still.contains(name);
+            view.invariant = invariant.contains(name);
             view.joined = joined.get(name).cloned();
             view.muted = source.muted;
             view.repeats = repeats(source);

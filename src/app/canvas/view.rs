@@ -55,7 +55,7 @@ pub struct NodeView {
     /// Its share of the frame from 0 to 1, if that is shown.
     pub heat: Option<f32>,
     /// No frame runs it, since its result never changes.
-    pub still: bool,
+    pub invariant: bool,
     /// The node whose dispatches compute it.
     pub joined: Option<String>,
     /// Left out of the graph.
@@ -281,7 +281,7 @@ impl NodeView {
             repeats: Repeats::Once,
             ms: None,
             heat: None,
-            still: false,
+            invariant: false,
             joined: None,
             muted: false,
             severity: None,
@@ -369,7 +369,7 @@ impl NodeView {
             _ if self.muted => "bypassed".into(),
             Some(ms) => format!("{ms:.2} ms"),
             None => match &self.joined {
-                _ if self.still => "static".into(),
+                _ if self.invariant => "static".into(),
                 Some(host) => format!("in {}", shortened(host)),
                 None => String::new(),
             },

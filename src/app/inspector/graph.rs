@@ -107,10 +107,10 @@ fn statistics(ui: &mut Ui, session: &mut Session) {
         if let Some(simulation) = session.running_simulation() {
             let plan = simulation.plan();
             row(ui, "dispatches", "Compute dispatches per frame", |ui| ui.label(plan.frame.len().to_string()));
-            if !plan.still.is_empty() {
+            if !plan.invariant.is_empty() {
                 let about =
                     "Compute dispatches that run only before the first frame and when one of their parameters changes";
-                row(ui, "once", about, |ui| ui.label(plan.still.len().to_string()));
+                row(ui, "once", about, |ui| ui.label(plan.invariant.len().to_string()));
             }
             row(ui, "GPU memory", "", |ui| ui.label(mebibytes(plan.memory)));
             for watched in simulation.watched() {

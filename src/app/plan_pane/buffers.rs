@@ -43,12 +43,12 @@ fn wire(plan: &Plan, list: List, index: usize, buffer: BufferId, writes: bool) -
 
 /// The number of a dispatch as in [`Holding`].
 fn count(plan: &Plan, list: List, index: usize) -> usize {
-    if list == List::Frame { plan.still.len() + index } else { index }
+    if list == List::Frame { plan.invariant.len() + index } else { index }
 }
 
 /// The lifetime, in dispatches of the frame.
 pub fn span(plan: &Plan, holding: &Holding) -> String {
-    let number = |dispatch: usize| match dispatch.checked_sub(plan.still.len()) {
+    let number = |dispatch: usize| match dispatch.checked_sub(plan.invariant.len()) {
         Some(number) => format!("#{number}"),
         None => "static dispatches".to_string(),
     };

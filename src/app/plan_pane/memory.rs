@@ -143,7 +143,7 @@ fn lives<'a>(
     let look = theme::of(ui);
     let painter = ui.painter();
     painter.rect_filled(strip, 2.0, look.field);
-    let count = (plan.still.len() + plan.frame.len()).max(1) as f32;
+    let count = (plan.invariant.len() + plan.frame.len()).max(1) as f32;
     let x = |dispatch: usize| strip.left() + strip.width() * dispatch as f32 / count;
     let mut found = None;
     for (turn, holding) in buffer.holds.iter().enumerate() {

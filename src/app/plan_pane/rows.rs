@@ -7,12 +7,12 @@ use crate::gpu::List;
 use crate::plan::{Dispatch, Plan};
 
 /// The lists in the order in which they run.
-pub const LISTS: [List; 3] = [List::Reset, List::Still, List::Frame];
+pub const LISTS: [List; 3] = [List::Reset, List::Invariant, List::Frame];
 
 pub fn dispatches(plan: &Plan, list: List) -> &[Dispatch] {
     match list {
         List::Reset => &plan.reset,
-        List::Still => &plan.still,
+        List::Invariant => &plan.invariant,
         List::Frame => &plan.frame,
     }
 }
@@ -165,7 +165,7 @@ impl Wish<'_> {
 fn title(list: List) -> &'static str {
     match list {
         List::Reset => "On reset",
-        List::Still => "Static",
+        List::Invariant => "Static",
         List::Frame => "Every frame",
     }
 }

@@ -346,7 +346,7 @@ impl Table<'_> {
 fn when(list: List) -> &'static str {
     match list {
         List::Reset => "when the simulation is reset",
-        List::Still => "before the first frame, and when one of its parameters changes",
+        List::Invariant => "before the first frame, and when one of its parameters changes",
         List::Frame => "in every frame",
     }
 }

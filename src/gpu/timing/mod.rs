@@ -37,7 +37,7 @@ pub struct NodeTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum List {
     Reset,
-    Still,
+    Invariant,
     Frame,
 }
 
@@ -46,7 +46,7 @@ pub enum List {
 pub struct Timing {
     profile: Profile,
     reset: Option<Track>,
-    still: Option<Track>,
+    invariant: Option<Track>,
     frame: Option<Track>,
     /// Position in `nodes` of each stretch that the frame's track times.
     node_of: Vec<usize>,
@@ -74,7 +74,7 @@ impl Timing {
         }
         let every = |list: &[Dispatch]| Track::new(gpu, (0..list.len()).collect());
         self.reset = before.reset.or_else(|| every(&plan.reset));
-        self.still = before.still.or_else(|| every(&plan.still));
+        self.invariant = before.invariant.or_else(|| every(&plan.invariant));
         let borders = match profile {
             Profile::Dispatches => (0..plan.frame.len()).collect(),
             Profile::Frame => (0..plan.frame.len().min(1)).collect(),
@@ -97,7 +97,7 @@ impl Timing {
     pub fn ready(&self, list: List) -> Option<&Track> {
         let track = match list {
             List::Reset => &self.reset,
-            List::Still => &self.still,
+            List::Invariant => &self.invariant,
             List::Frame => &self.frame,
         };
         track.as_ref().filter(|track| track.ready())
@@ -112,7 +112,7 @@ impl Timing {
     pub fn submitted(&mut self, list: List) {
         let track = match list {
             List::Reset => &mut self.reset,
-            List::Still => &mut self.still,
+            List::Invariant => &mut self.invariant,
             List::Frame => &mut self.frame,
         };
         track.iter_mut().for_each(Track::submitted);
@@ -123,7 +123,7 @@ impl Timing {
         if wait {
             gpu.wait();
         }
-        for track in [&mut self.reset, &mut self.still, &mut self.frame].into_iter().flatten() {
+        for track in [&mut self.reset, &mut self.invariant, &mut self.frame].into_iter().flatten() {
             track.collect(gpu);
         }
         let Some(track) = &self.frame else { return };
@@ -152,7 +152,7 @@ impl Timing {
     pub fn dispatches(&self, list: List) -> Option<&Recent> {
         let track = match list {
             List::Reset => self.reset.as_ref(),
-            List::Still => self.still.as_ref(),
+            List::Invariant => self.invariant.as_ref(),
             List::Frame => self.frame.as_ref().filter(|_| self.profile == Profile::Dispatches),
         };
         track.map(Track::recent).filter(|recent| recent.frames() > 0)
@@ -160,7 +160,7 @@ impl Timing {
 
     /// Timestamps that there is room for.
     pub fn queries(&self) -> usize {
-        [&self.reset, &self.still, &self.frame].into_iter().flatten().map(Track::queries).sum()
+        [&self.reset, &self.invariant, &self.frame].into_iter().flatten().map(Track::queries).sum()
     }
 }
 

@@ -3,10 +3,10 @@
 use super::writer::{Dispatches, Writer};
 use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::plan::check::validate::Checks;
-use crate::plan::data::{BufferId, FileGrid, PLAN_VERSION, Picture, Plan, State, Watch, Wire};
-use crate::plan::ir::{Part, StateKey, Value};
+use crate::plan::data::{BufferId, FileGrid, PLAN_VERSION, Picture, Plan, State, Watch};
+use crate::plan::ir::{Part, StateKey};
 use crate::plan::options::PlanOptions;
-use crate::plan::passes::allocate::{Allocation, WireMemory};
+use crate::plan::passes::allocate::Allocation;
 use crate::plan::scatter::Places;
 use crate::stage::types::{Element, Precision, Scalar, WireType, particles_name};
 
@@ -14,7 +14,7 @@ impl Writer<'_, '_> {
     /// The plan, and the kernels that are still being checked.
     pub fn finish(mut self, layout: Allocation, dispatches: Dispatches, options: &PlanOptions) -> (Plan, Checks) {
         let graph = self.graph;
-        let Dispatches { reset, still, frame } = dispatches;
+        let Dispatches { reset, invariant, frame } = dispatches;
         // Only now it is known how many alarms stand in front.
         let places = Places::new(self.alarms.len(), &self.scatters);
         self.uniforms.place_checks(&places, &self.scatters);
@@ -27,7 +27,7 @@ impl Writer<'_, '_> {
             domains: graph.domains.clone(),
             kernels: self.kernels.kernels,
             reset,
-            still,
+            invariant,
             frame,
             states: states(graph, &layout),
             outputs: pictures(graph, &layout),
@@ -44,7 +44,7 @@ impl Writer<'_, '_> {
             files: files(graph, &layout, options),
             apart: None,
             swaps: layout.swaps,
-            wires: layout.wires.into_iter().map(|(name, memory)| (name, wire(memory))).collect(),
+            wires: layout.wires,
             buffers: layout.buffers,
         };
         (plan, self.kernels.checks)
@@ -89,12 +89,6 @@ fn watches(graph: &Graph, layout: &Allocation) -> Vec<Watch> {
         Some(Watch { node: node.path.clone(), port: name, buffer: *buffer, scalar, range: port.expect?, doc })
     };
     layout.watches.iter().filter_map(watch).collect()
-}
-
-fn wire(memory: WireMemory) -> Wire {
-    let WireMemory { value, buffer, kept, state } = memory;
-    let Value { ty, domain, dim, capacity, space, precision, .. } = value;
-    Wire { ty, domain, dim, capacity, space, precision, buffer, kept, state }
 }
 
 fn pictures(graph: &Graph, layout: &Allocation) -> Vec<Picture> {

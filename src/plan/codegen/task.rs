@@ -6,7 +6,7 @@ use crate::plan::data::Over;
 use crate::plan::ir::workgroups::{self, elements};
 use crate::plan::ir::{Op, Program, Task, Value, ValueId};
 use crate::plan::passes::allocate::Placement;
-use crate::stage::types::{Precision, Scalar, ValueType, WireType};
+use crate::stage::types::{Scalar, ValueType, WireType};
 
 pub struct TaskKernel {
     pub name: &'static str,
@@ -16,16 +16,7 @@ pub struct TaskKernel {
 
 /// The kernel of an operation that is one of the compiler's own tasks. `memory`: the buffer of each value.
 pub fn kernel(graph: &Graph, program: &Program, op: &Op, node: &Node, memory: &Placement) -> TaskKernel {
-    let none = Value {
-        ty: WireType::Number(ValueType::F32),
-        domain: None,
-        dim: 2,
-        capacity: 0,
-        space: None,
-        precision: Precision::F32,
-        label: String::new(),
-        bytes: 0,
-    };
+    let none = Value::new(WireType::Number(ValueType::F32), String::new(), 0);
     let value = |id: Option<ValueId>| id.and_then(|v| program.values.get(v)).unwrap_or(&none);
     let written = op.writes.first();
     let target = value(written.map(|w| w.value));

@@ -51,7 +51,7 @@ type Own = (*const Stage, u32, Vec<(char, ValueType)>);
 /// The lists of a plan.
 pub struct Dispatches {
     pub reset: Vec<Dispatch>,
-    pub still: Vec<Dispatch>,
+    pub invariant: Vec<Dispatch>,
     pub frame: Vec<Dispatch>,
 }
 

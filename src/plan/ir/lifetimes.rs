@@ -71,10 +71,10 @@ pub fn lives(program: &Program) -> (IdVec<Value, isize>, IdVec<Value, isize>) {
         op.needs().for_each(|v| last[v] = last[v].max(index as isize));
     }
     program.pinned.iter().for_each(|v| last[*v] = count);
-    // What a frame reads of still operations is there for the next frame too.
-    let still = program.invariant_count();
-    for value in program.ops.iter().take(still).flat_map(|op| &op.writes).map(|w| w.value) {
-        if last[value] >= still as isize {
+    // What a frame reads of invariant operations is there for the next frame too.
+    let invariant = program.invariant_count();
+    for value in program.ops.iter().take(invariant).flat_map(|op| &op.writes).map(|w| w.value) {
+        if last[value] >= invariant as isize {
             last[value] = count;
         }
     }

@@ -36,6 +36,11 @@ pub struct Value {
 }
 
 impl Value {
+    /// A value that belongs to no domain and to no set.
+    pub fn new(ty: WireType, label: String, bytes: u64) -> Value {
+        Value { ty, domain: None, dim: 2, capacity: 0, space: None, precision: Precision::F32, label, bytes }
+    }
+
     /// How its elements lie in memory.
     pub fn layout(&self) -> Layout {
         Layout::new(self.ty, self.dim, self.precision)

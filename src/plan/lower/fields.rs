@@ -4,11 +4,13 @@ use std::rc::Rc;
 
 use super::Feed;
 use super::FieldFeed;
-use super::stage::MAX_FIELDS;
 use crate::arena::Arena;
 use crate::graph::{Graph, Kind, NodeId};
 use crate::plan::ir::{InstanceId, OWN, Part, Read, StageInstance};
 use crate::stage::Stage;
+
+/// Fields that one kernel takes: all are text of its own.
+pub const MAX_FIELDS: usize = 256;
 
 /// What the input ports of a stage read from memory, directly and through fields: attributes only as far as the ports name them.
 pub struct Collector<'a> {

@@ -379,17 +379,9 @@ impl<'a> Expander<'a> {
         let source = entry.inputs.first().map(|i| i.source.clone()).unwrap_or(Source::Nothing);
         let Feed::Value(image) = self.seen(&source, entry.group)? else { return Err(broken(self.graph, node).into()) };
         let (width, height) = size.unwrap_or((1, 1));
-        let picture = Value {
-            ty: WireType::Grid(ValueType::U32),
-            domain: None,
-            dim: 2,
-            capacity: 0,
-            space: None,
-            precision: Precision::F32,
-            label: format!("{} (picture)", entry.path),
-            bytes: u64::from(width) * u64::from(height) * 4,
-        };
-        let value = self.add(picture);
+        let bytes = u64::from(width) * u64::from(height) * 4;
+        let label = format!("{} (picture)", entry.path);
+        let value = self.add(Value::new(WireType::Grid(ValueType::U32), label, bytes));
         self.push(node, TOP, Task::Present { width, height }, vec![read(image)], vec![write(value)])?;
         self.program.pictures.push(PictureValue { node, value, width, height });
         Ok(())
@@ -508,7 +500,7 @@ impl<'a> Expander<'a> {
         // Resolutions are bounded, so this fits 64 bits; rounded up to the alignment of every type.
         let bytes = (Layout::new(ty, dim, precision).words(elements) * 4).next_multiple_of(16);
         let domain = index.filter(|_| ty.is_grid());
-        self.add(Value { ty, domain, dim, capacity: 0, space: None, precision, label, bytes })
+        self.add(Value { domain, dim, precision, ..Value::new(ty, label, bytes) })
     }
 
     /// One number a cell and one more, which becomes the total of a prefix sum.
@@ -523,8 +515,7 @@ impl<'a> Expander<'a> {
         let groups = crate::plan::ir::workgroups::groups(self.graph, node);
         let count: u64 = groups.iter().map(|g| u64::from(*g)).product();
         let dim = self.graph.dim(&self.graph.nodes[node]);
-        let (bytes, precision) = (count * 16, Precision::F32);
-        self.add(Value { ty, domain: None, dim, capacity: 0, space: None, precision, label, bytes })
+        self.add(Value { dim, ..Value::new(ty, label, count * 16) })
     }
 }
 

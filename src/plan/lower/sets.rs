@@ -49,24 +49,21 @@ impl Expander<'_> {
     /// A new version of an attribute.
     pub(super) fn attribute(&mut self, room: Room, ty: ValueType, label: String) -> ValueId {
         let dim = self.graph.domains.get(room.domain).map_or(2, |d| d.dim);
-        let (ty, precision) = (WireType::Attribute(ty), Precision::F32);
-        let words = Layout::new(ty, dim, precision).words(u64::from(room.capacity));
-        let (space, bytes) = (Some(room.domain), (words * 4).next_multiple_of(16));
-        self.add(Value { ty, domain: None, dim, capacity: room.capacity, space, precision, label, bytes })
+        let ty = WireType::Attribute(ty);
+        let words = Layout::new(ty, dim, Precision::F32).words(u64::from(room.capacity));
+        let value = Value::new(ty, label, (words * 4).next_multiple_of(16));
+        self.add(Value { dim, capacity: room.capacity, space: Some(room.domain), ..value })
     }
 
     fn count(&mut self, label: String) -> ValueId {
-        let ty = WireType::Number(ValueType::U32);
-        let (capacity, precision, bytes) = (0, Precision::F32, COUNT_BYTES);
-        self.add(Value { ty, domain: None, dim: 2, capacity, space: None, precision, label, bytes })
+        self.add(Value::new(WireType::Number(ValueType::U32), label, COUNT_BYTES))
     }
 
     /// One `u32` for each particle that fits, and one more.
     fn indices(&mut self, room: Room, label: String) -> ValueId {
-        let ty = WireType::Attribute(ValueType::U32);
         let bytes = ((u64::from(room.capacity) + 1) * 4).next_multiple_of(16);
-        let (capacity, precision) = (room.capacity, Precision::F32);
-        self.add(Value { ty, domain: None, dim: 2, capacity, space: None, precision, label, bytes })
+        let value = Value::new(WireType::Attribute(ValueType::U32), label, bytes);
+        self.add(Value { capacity: room.capacity, ..value })
     }
 
     pub(super) fn new_order(&mut self) -> usize {
@@ -270,16 +267,9 @@ impl Expander<'_> {
     ) -> Result<ValueId, Problems> {
         let like = self.program.values[value].clone();
         let blocks = n.div_ceil(SCAN_BLOCK).max(1);
-        let sums = Value {
-            ty: WireType::Attribute(ValueType::U32),
-            domain: None,
-            dim: 2,
-            capacity: blocks as u32,
-            space: None,
-            precision: Precision::F32,
-            label: format!("{label} (block sums)"),
-            bytes: ((blocks + 1) * 4).next_multiple_of(16),
-        };
+        let bytes = ((blocks + 1) * 4).next_multiple_of(16);
+        let sums = Value::new(WireType::Attribute(ValueType::U32), format!("{label} (block sums)"), bytes);
+        let sums = Value { capacity: blocks as u32, ..sums };
         let (sums, total) = (self.add(sums.clone()), self.add(sums));
         let part = self.add(Value { label: format!("{label} (in blocks)"), ..like.clone() });
         let result = self.add(Value { label, ..like });

@@ -8,7 +8,7 @@ use super::Feed;
 use super::FieldFeed;
 use super::Problems;
 use super::broken;
-use super::fields::Collector;
+use super::fields::{Collector, MAX_FIELDS};
 use super::go_on;
 use super::read;
 use super::sets::Changed;
@@ -21,8 +21,6 @@ use crate::stage::header::{Change, Direction, Port, Scatter};
 use crate::stage::types::{PortType, Precision, Scalar, WireType};
 use crate::stage::{IterationSource, Stage};
 
-/// Fields that one kernel takes: all are text of its own.
-pub(super) const MAX_FIELDS: usize = 256;
 /// Fields of all dispatches.
 const MAX_BUILT_IN: usize = 500_000;
 

@@ -15,7 +15,7 @@ use super::write;
 use crate::graph::{Kind, NodeId, Source, Until};
 use crate::plan::ir::{Task, Value, ValueId, Write};
 use crate::problem::Problem;
-use crate::stage::types::{Precision, ValueType, WireType};
+use crate::stage::types::{ValueType, WireType};
 
 /// What is known of groups that may stop.
 #[derive(Default)]
@@ -71,9 +71,7 @@ impl Expander<'_> {
     }
 
     fn number(&mut self, label: String) -> ValueId {
-        let ty = WireType::Number(ValueType::U32);
-        let precision = Precision::F32;
-        self.add(Value { ty, domain: None, dim: 2, capacity: 0, space: None, precision, label, bytes: 16 })
+        self.add(Value::new(WireType::Number(ValueType::U32), label, 16))
     }
 
     /// A number of how many repeats a group has made.

@@ -1,5 +1,5 @@
-//! What does not change from frame to frame. An operation is *still* when all that it depends on is: constant parameters,
-//! values of still operations, States that nothing changes. The engine runs it once, and again when one of those was set.
+//! What does not change from frame to frame. An operation is *invariant* when all that it depends on is: constant parameters,
+//! values of invariant operations, States that nothing changes. The engine runs it once, and again when one of those was set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +8,9 @@ use crate::graph::{Graph, Kind, Node, NodeId, Setting, Source};
 use crate::plan::ir::{Op, Part, Program, StateKey, Task, ValueId};
 use crate::stage::types::{PortType, ValueType};
 
-/// Marks a program's still operations.
+/// Marks a program's invariant operations.
 pub fn mark(graph: &Graph, program: &mut Program) {
-    // Numbers of a checked graph are right; without them nothing that names one would be still.
+    // Numbers of a checked graph are right; without them nothing that names one would be invariant.
     let numbers = Table::new(&graph.numbers).unwrap_or_default();
     let mut known = BTreeMap::new();
     let mut rests = |node: NodeId| *known.entry(node).or_insert_with(|| node_rests(graph, node, &numbers));
@@ -22,7 +22,7 @@ pub fn mark(graph: &Graph, program: &mut Program) {
             Task::Fill(Some(setting)) => constant(setting, &numbers),
             _ => true,
         };
-        // A number of the document that goes into memory at a group's border; of what leaves a group that may stop, `unsettle` sees to.
+        // A number of the document that goes into memory at a group's border; of what leaves a group that may stop, `take_back` sees to.
         let number = op.gate.is_none()
             && matches!(op.task, Task::Fill(Some(_)))
             && graph.nodes.get(op.node).is_some_and(|node| matches!(node.kind, Kind::Group(_)));
@@ -31,23 +31,23 @@ pub fn mark(graph: &Graph, program: &mut Program) {
             && op.inlined().iter().all(|field| rests(field.node))
             && !op.writes.iter().any(|w| next.contains(&w.value));
     }
-    while unsettle(program) {}
+    while take_back(program) {}
     // What is computed once does not wait for a group to have come so far.
     program.ops.iter_mut().filter(|op| op.invariant).for_each(|op| op.gate = None);
 }
 
-/// Takes back what depends on something that is not still. Returns whether there was any.
-fn unsettle(program: &mut Program) -> bool {
-    let mut still = program.values.table(false);
-    let mut begun = still.clone();
-    unchanging(program).for_each(|value| still[value] = true);
+/// Takes back what depends on something that is not invariant. Returns whether there was any.
+fn take_back(program: &mut Program) -> bool {
+    let mut invariant = program.values.table(false);
+    let mut begun = invariant.clone();
+    unchanging(program).for_each(|value| invariant[value] = true);
     let mut found = false;
     for op in &mut program.ops {
-        let depends = op.invariant && !op.inputs().all(|value| still[value]);
+        let depends = op.invariant && !op.inputs().all(|value| invariant[value]);
         op.invariant &= !depends;
         found |= depends;
         if op.invariant {
-            op.writes.iter().for_each(|w| still[w.value] = true);
+            op.writes.iter().for_each(|w| invariant[w.value] = true);
         } else {
             op.writes.iter().filter_map(|w| w.consumes).for_each(|value| begun[value] = true);
         }

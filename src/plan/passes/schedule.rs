@@ -1,5 +1,5 @@
 //! The order of operations: by data, and readers of a value before the stage that goes on from it, so that the latter
-//! may work in place. What is still comes before everything else.
+//! may work in place. What is invariant comes before everything else.
 
 use crate::plan::ir::Program;
 use crate::plan::ir::links::topological;
@@ -31,7 +31,7 @@ pub fn schedule(program: &mut Program) {
     let order = topological(&edges.after);
     let mut ops: Vec<_> = program.ops.drain(..).map(Some).collect();
     program.ops = order.into_iter().filter_map(|i| ops.get_mut(i).and_then(Option::take)).collect();
-    // Nothing still depends on what is not, so the order by data holds.
+    // Nothing invariant depends on what is not, so the order by data holds.
     program.ops.sort_by_key(|op| !op.invariant);
 }
 

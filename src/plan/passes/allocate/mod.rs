@@ -1,5 +1,5 @@
 //! Memory: which versions share a buffer because one updates the other in place, and which because their lives do
-//! not overlap. A State's next value takes the State's own buffer where that is free by then; else the two swap. Still
+//! not overlap. A State's next value takes the State's own buffer where that is free by then; else the two swap. Invariant
 //! values share memory among themselves only, and those that a frame reads keep theirs.
 
 #[cfg(test)]
@@ -9,7 +9,7 @@ mod verify;
 pub use verify::verify;
 
 use crate::arena::{Arena, IdVec};
-use crate::plan::data::{Buffer, BufferId, Holding};
+use crate::plan::data::{Buffer, BufferId, Holding, Wire};
 use crate::plan::ir::lifetimes::{Chain, chains, keys, lives, owners};
 use crate::plan::ir::{PictureValue, Program, StateKey, Value, ValueId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,24 +31,16 @@ pub struct Allocation {
     pub watches: Vec<(NodeId, usize, BufferId)>,
     /// Buffer of each State's value.
     pub states: BTreeMap<StateKey, BufferId>,
-    pub wires: BTreeMap<String, WireMemory>,
+    pub wires: BTreeMap<String, Wire>,
     pub pictures: Vec<(PictureValue, BufferId)>,
-}
-
-#[derive(Debug)]
-pub struct WireMemory {
-    pub value: Value,
-    pub buffer: BufferId,
-    pub kept: bool,
-    pub state: bool,
 }
 
 pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Allocation, Problems> {
     let mut layout = Allocation::default();
     let chains = chains(graph, frame);
-    let still = frame.invariant_count() as isize;
-    // A frame that leaves the still operations out must find what they wrote, so they have memory of their own.
-    let (mut pool, mut still_pool) = (Pool::default(), Pool::default());
+    let invariant = frame.invariant_count() as isize;
+    // A frame that leaves the invariant operations out must find what they wrote, so they have memory of their own.
+    let (mut pool, mut invariant_pool) = (Pool::default(), Pool::default());
     layout.frame = frame.values.table(None);
     let owner = owners(&chains, &frame.values);
     let chain_of = |value: ValueId| owner.get(value).and_then(|chain| chains.get((*chain)?));
@@ -79,14 +71,14 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
                 layout.swaps.push((layout.states[state], other));
                 other
             }
-            None if chain.first < still => still_pool.take(&mut layout.buffers, chain, frame),
+            None if chain.first < invariant => invariant_pool.take(&mut layout.buffers, chain, frame),
             None => pool.take(&mut layout.buffers, chain, frame),
         };
         chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
     }
     note_holdings(frame, &mut layout);
-    // After a reset the still operations run anew.
-    pool.busy.append(&mut still_pool.busy);
+    // After a reset the invariant operations run again.
+    pool.busy.append(&mut invariant_pool.busy);
     layout.reset = reset_buffers(graph, reset, &mut layout, &pool)?;
     layout.pictures =
         frame.pictures.iter().filter_map(|picture| Some((*picture, layout.frame[picture.value]?))).collect();
@@ -97,13 +89,8 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
     // What nothing needs has no memory.
     for (name, value) in &frame.wires {
         let Some(buffer) = layout.frame[*value] else { continue };
-        let memory = WireMemory {
-            value: frame.values[*value].clone(),
-            buffer,
-            kept: survivors.contains(value) || is_state(value),
-            state: is_state(value),
-        };
-        layout.wires.insert(name.clone(), memory);
+        let (kept, state) = (survivors.contains(value) || is_state(value), is_state(value));
+        layout.wires.insert(name.clone(), Wire { kept, state, ..Wire::new(&frame.values[*value], buffer) });
     }
     Ok(layout)
 }

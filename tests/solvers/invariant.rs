@@ -105,8 +105,8 @@ fn card(sims: &[Simulation; 2]) -> Vec<u8> {
 fn frames_have_the_bits_that_they_would_have_anyway() {
     for keep in [Keep::Needed, Keep::All] {
         let mut sims = both(keep);
-        let still: Vec<&str> = sims[0].plan().still.iter().map(|d| d.node.as_str()).collect();
-        assert_eq!(still, ["distance", "open", "map", "card"]);
+        let invariant: Vec<&str> = sims[0].plan().invariant.iter().map(|d| d.node.as_str()).collect();
+        assert_eq!(invariant, ["distance", "open", "map", "card"]);
         assert!(!sims[0].plan().swaps.is_empty(), "even and odd frames differ in their buffers");
         // `soft` overwrites the version that it goes on from, save the first, which is the map itself.
         in_step(&mut sims, 5);
@@ -195,11 +195,11 @@ const KEPT: &str = r##"
 
 /// A State with a start and nothing that it becomes.
 #[test]
-fn what_is_written_to_a_still_state_is_seen() {
+fn what_is_written_to_an_invariant_state_is_seen() {
     let document = document(60.0, &[DOMAIN, KEPT].concat(), &[]);
     let kept = Keep::Wires(vec!["count.value".into()]);
     let mut sim = Simulation::new(gpu(), planned(&document, kept, true)).unwrap();
-    assert_eq!(sim.plan().still_nodes().into_iter().collect::<Vec<_>>(), ["ones", "twice"]);
+    assert_eq!(sim.plan().invariant_nodes().into_iter().collect::<Vec<_>>(), ["ones", "twice"]);
     let count = |sim: &Simulation| read(sim, "count")[3];
     step(&mut sim, 2);
     assert_eq!(count(&sim), 2.0 * (2.0 * 4.0 + 1.0), "cell 3 starts with 4");
@@ -223,7 +223,7 @@ fn a_picture_that_never_changes_needs_no_dispatch() {
         r#""card": (stage: "image/checker", on: "domain"), "screen": (output: (), inputs: {"image": "card.image"}),"#;
     let document = document(60.0, &[DOMAIN, nodes].concat(), &[]);
     let mut sim = Simulation::new(gpu(), planned(&document, Keep::Needed, true)).unwrap();
-    assert_eq!((sim.plan().still.len(), sim.plan().frame.len()), (2, 0));
+    assert_eq!((sim.plan().invariant.len(), sim.plan().frame.len()), (2, 0));
     sim.set_profiling(Profile::Nodes);
     let mut every = Simulation::new(gpu(), planned(&document, Keep::Needed, false)).unwrap();
     step(&mut every, 1);
@@ -240,8 +240,8 @@ fn a_picture_that_never_changes_needs_no_dispatch() {
 }
 
 #[test]
-fn distances_of_a_file_are_still() {
-    let folder = std::env::temp_dir().join(format!("stagewright_still_{}", std::process::id()));
+fn distances_of_a_file_are_invariant() {
+    let folder = std::env::temp_dir().join(format!("stagewright_invariant_{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let triangle = "v 0.2 0.2 0.2\nv 0.8 0.2 0.2\nv 0.2 0.8 0.2\nv 0.2 0.2 0.8\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
     std::fs::write(folder.join("shape.obj"), triangle).unwrap();
@@ -259,7 +259,7 @@ fn distances_of_a_file_are_still() {
     let keep = Keep::Wires(vec!["sum.value".into()]);
     let plan = Plan::compile(&graph, &PlanOptions { folder: folder.clone(), keep, ..PlanOptions::default() });
     let plan = plan.unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(plan.still.iter().map(|d| d.node.as_str()).collect::<Vec<_>>(), ["twice"]);
+    assert_eq!(plan.invariant.iter().map(|d| d.node.as_str()).collect::<Vec<_>>(), ["twice"]);
     let mut sim = Simulation::new(gpu(), plan.clone()).unwrap_or_else(|e| panic!("{e}"));
     for _ in 0..2 {
         step(&mut sim, 3);
@@ -303,7 +303,7 @@ fn sweeps_start_from_what_stays() {
     let document = document(60.0, &[DOMAIN, nodes].concat(), &[]);
     for keep in [Keep::Needed, Keep::All] {
         let [once, every] = [true, false].map(|hoist| planned(&document, keep.clone(), hoist));
-        assert_eq!(once.still_nodes().into_iter().collect::<Vec<_>>(), ["guess", "source"]);
+        assert_eq!(once.invariant_nodes().into_iter().collect::<Vec<_>>(), ["guess", "source"]);
         let mut sims = [once, every].map(|plan| Simulation::new(gpu(), plan).unwrap());
         in_step(&mut sims, 4);
     }
@@ -322,7 +322,7 @@ fn every_stage_gives_the_same(dim: u32) {
         let outputs = stage.outputs().map(|port| format!("stage.{}", port.name));
         let keep = Keep::Wires(outputs.chain(["sampled.result".into()]).collect());
         let plans = [true, false].map(|hoist| planned(&document, keep.clone(), hoist));
-        hoisted += plans[0].still.len();
+        hoisted += plans[0].invariant.len();
         let [once, every] = plans.map(|plan| {
             let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{}: {e}", stage.name));
             for _ in 0..3 {

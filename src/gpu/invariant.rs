@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::plan::{BufferId, KernelId, Plan};
 
-/// What the still dispatches of a plan depend on, and what it was when they last ran.
-pub struct Still {
+/// What the invariant dispatches of a plan depend on, and what it was when they last ran.
+pub struct InvariantInputs {
     /// Their uniform blocks, as bytes of the uniform buffer.
     blocks: Vec<Range<usize>>,
     /// Buffers that they read or write.
@@ -15,16 +15,16 @@ pub struct Still {
     told: Option<Vec<u8>>,
 }
 
-impl Still {
-    pub fn new(plan: &Plan) -> Still {
-        let starts: BTreeSet<(u32, KernelId)> = plan.still.iter().map(|d| (d.uniform, d.kernel)).collect();
+impl InvariantInputs {
+    pub fn new(plan: &Plan) -> InvariantInputs {
+        let starts: BTreeSet<(u32, KernelId)> = plan.invariant.iter().map(|d| (d.uniform, d.kernel)).collect();
         let block = |(start, kernel): (u32, KernelId)| {
             let bytes = plan.kernels.get(kernel)?.uniform_bytes;
             Some(start as usize..(start + bytes) as usize)
         };
         let blocks = starts.into_iter().filter_map(block).collect();
-        let buffers = plan.still.iter().flat_map(|d| d.buffers.iter().copied()).collect();
-        Still { blocks, buffers, told: None }
+        let buffers = plan.invariant.iter().flat_map(|d| d.buffers.iter().copied()).collect();
+        InvariantInputs { blocks, buffers, told: None }
     }
 
     /// They have to run again, whatever their parameters say.

@@ -52,24 +52,24 @@ fn split(nodes: &str) -> (String, String) {
         let names: BTreeSet<&str> = dispatches.iter().map(|d| d.node.as_str()).collect();
         names.into_iter().collect::<Vec<_>>().join(" ")
     };
-    (names(&plan.still), names(&plan.frame))
+    (names(&plan.invariant), names(&plan.frame))
 }
 
-/// No dispatch of a frame writes what the still ones read or wrote, and none of that swaps.
+/// No dispatch of a frame writes what the invariant ones read or wrote, and none of that swaps.
 fn apart(plan: &Plan) {
-    let still: BTreeSet<BufferId> = plan.still.iter().flat_map(|d| d.buffers.iter().copied()).collect();
+    let invariant: BTreeSet<BufferId> = plan.invariant.iter().flat_map(|d| d.buffers.iter().copied()).collect();
     for dispatch in &plan.frame {
         let bindings = plan.kernels[dispatch.kernel].bindings.iter().zip(&dispatch.buffers);
         for (binding, buffer) in bindings.filter(|(binding, _)| binding.writes) {
             assert!(
-                !still.contains(buffer),
+                !invariant.contains(buffer),
                 "{dispatch:?} overwrites {} in b{buffer}:\n{}",
                 binding.name,
                 plan.to_text()
             );
         }
     }
-    assert!(plan.swaps.iter().all(|(a, b)| !still.contains(a) && !still.contains(b)), "{:?}", plan.swaps);
+    assert!(plan.swaps.iter().all(|(a, b)| !invariant.contains(a) && !invariant.contains(b)), "{:?}", plan.swaps);
 }
 
 /// A stage that reads a grid, with such a body and in such surroundings.
@@ -94,9 +94,9 @@ fn moves(nodes: &str) {
 #[test]
 fn a_vessel_and_what_follows_from_it_are_computed_once() {
     let plan = compile(VESSEL).unwrap_or_else(|p| panic!("{p}"));
-    assert_eq!(nodes(&plan.still), ["distance", "open"]);
+    assert_eq!(nodes(&plan.invariant), ["distance", "open"]);
     assert_eq!(nodes(&plan.frame), ["flow", "look", "screen"]);
-    assert_eq!(plan.still_nodes().into_iter().collect::<Vec<_>>(), ["distance", "open"]);
+    assert_eq!(plan.invariant_nodes().into_iter().collect::<Vec<_>>(), ["distance", "open"]);
     apart(&plan);
     insta::assert_snapshot!(plan.to_text());
 }
@@ -106,7 +106,7 @@ fn it_can_be_switched_off() {
     let document = Document::parse(&format!("(version: 1, name: \"test\", nodes: {{ {VESSEL} }})")).unwrap();
     let graph = Graph::build(&document, Library::builtin()).unwrap();
     let plan = Plan::compile(&graph, &PlanOptions { hoist: false, ..PlanOptions::default() }).unwrap();
-    assert!(plan.still.is_empty());
+    assert!(plan.invariant.is_empty());
     assert_eq!(nodes(&plan.frame), ["distance", "open", "flow", "look", "screen"]);
 }
 
@@ -163,7 +163,7 @@ fn a_field_counts_as_the_text_that_it_is_built_into() {
 }
 
 #[test]
-fn a_state_that_nothing_changes_is_still() {
+fn a_state_that_nothing_changes_is_invariant() {
     let a = reader("//! @in s: Grid<f32>", "return s(cell);", "inputs: {\"s\": \"s\"}");
     let start = "\"start\": (stage: \"grid/from_field\", on: \"domain\", inputs: {\"field\": \"ball.distance\"}),\
         \"ball\": (stage: \"shape/sphere\", on: \"domain\"),";
@@ -196,12 +196,12 @@ fn what_is_watched_is_computed_in_every_frame() {
 
 #[test]
 fn particles_are_left_to_the_frame() {
-    let (still, frame) = split(
+    let (invariant, frame) = split(
         r#""drops": (state: "Particles{position: Vec, velocity: Vec, id: u32}", capacity: 50, on: "domain", inputs: {"init": "fill.particles"}),
         "fill": (stage: "particles/emit_box", on: "domain", params: {"amount": 40, "center": (0.5, 0.3), "size": (0.5, 0.3)}),
         "density": (stage: "particles/to_grid", inputs: {"particles": "drops"}),"#,
     );
-    assert_eq!(still, "");
+    assert_eq!(invariant, "");
     assert!(frame.split(' ').any(|node| node == "density"), "{frame}");
 }
 
@@ -221,7 +221,7 @@ fn a_scatter_begins_where_it_runs() {
         apart(&plan);
         let names =
             |list: &[Dispatch]| list.iter().map(|d| format!("{} {}", d.node, d.part)).collect::<Vec<_>>().join(", ");
-        (names(&plan.still), names(&plan.frame))
+        (names(&plan.invariant), names(&plan.frame))
     };
     let all = "a fill, x , a , a from fixed point, look , screen present";
     assert_eq!(parts("1.0", "1.0"), (all.replace("a fill, x ", "x , a fill"), String::new()));
@@ -252,14 +252,14 @@ fn repeats_of_a_node_and_of_a_group_are_judged_one_by_one() {
         "screen": (output: (), inputs: {"image": "look.image"}), "domain": (domain: (resolution: (8, 6), width: 1)),"##;
     let plan = compile(&group.replace('$', "frame.time")).unwrap_or_else(|p| panic!("{p}"));
     apart(&plan);
-    assert_eq!(nodes(&plan.still), ["map", "group/wave", "group/wave", "group/wave"]);
+    assert_eq!(nodes(&plan.invariant), ["map", "group/wave", "group/wave", "group/wave"]);
     assert_eq!(plan.frame.iter().filter(|d| d.node == "group/add").count(), 6);
     let plan = compile(&group.replace('$', "1.0")).unwrap_or_else(|p| panic!("{p}"));
-    assert_eq!((plan.still.len(), plan.frame.len()), (12, 0), "all of it, the picture too:\n{}", plan.to_text());
+    assert_eq!((plan.invariant.len(), plan.frame.len()), (12, 0), "all of it, the picture too:\n{}", plan.to_text());
 }
 
 #[test]
-fn still_memory_is_out_of_a_frames_reach() {
+fn invariant_memory_is_out_of_a_frames_reach() {
     for (name, text) in shipped() {
         let graph =
             Graph::build(&Document::parse(&text).unwrap(), Library::builtin()).unwrap_or_else(|p| panic!("{p}"));
@@ -267,7 +267,7 @@ fn still_memory_is_out_of_a_frames_reach() {
             let plan = Plan::compile(&graph, &PlanOptions { keep, ..PlanOptions::default() });
             let plan = plan.unwrap_or_else(|p| panic!("{p}"));
             apart(&plan);
-            println!("{name}: {} once, {} a frame", plan.still.len(), plan.frame.len());
+            println!("{name}: {} once, {} a frame", plan.invariant.len(), plan.frame.len());
         }
     }
 }
