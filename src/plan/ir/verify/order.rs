@@ -21,7 +21,8 @@ pub fn verify_scheduled(known: &Known<'_>, index: usize, op: &Op) -> Result<(), 
     if let Some(value) = op.needs().find(|value| known.writer[*value].is_some_and(|writer| writer >= index)) {
         return Err(format!("%{value}, which it needs, is written later"));
     }
-    if op.invariant && index >= known.program.invariant_count() {
+    let follows = index.checked_sub(1).and_then(|before| known.program.ops.get(before));
+    if op.invariant && follows.is_some_and(|before| !before.invariant) {
         return Err("it is invariant, and runs with the frame".into());
     }
     for (write, before) in updates::bound(known.graph, op) {

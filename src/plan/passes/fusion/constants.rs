@@ -1,0 +1,63 @@
+//! Grids that begin with a constant.
+
+use std::collections::BTreeSet;
+
+use crate::graph::Graph;
+use crate::plan::ir::links::Links;
+use crate::plan::ir::query::stage_of;
+use crate::plan::ir::{OWN, Op, Program, Task, ValueId, Write};
+use crate::stage::header::Port;
+use crate::stage::types::{EdgeRule, Element, PortType, ValueType};
+
+/// What only fills a grid with a constant for one stage to go on from is left out: that stage takes the constant.
+pub fn begin_from(graph: &Graph, program: &mut Program, links: &mut Links) {
+    let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
+    for fill in 0..program.ops.len() {
+        let op = &program.ops[fill];
+        let (Task::Fill(Some(setting)), [write]) = (&op.task, op.writes.as_slice()) else { continue };
+        let (setting, node, value) = (setting.clone(), op.node, write.value);
+        let [reader] = *links.readers(value) else { continue };
+        let to = &program.ops[reader];
+        let whole = to.node == node
+            && to.invariant == op.invariant
+            && matches!(to.task, Task::Stage)
+            && !pinned.contains(&value);
+        let same = |w: &&mut Write| w.consumes == Some(value);
+        if !whole || !takes(graph, to, value) {
+            continue;
+        }
+        links.leave(program, fill);
+        links.leave(program, reader);
+        if let Some(write) = program.ops[reader].writes.iter_mut().find(same) {
+            (write.consumes, write.start) = (None, Some(setting));
+            let fill = &mut program.ops[fill];
+            (fill.reads, fill.writes) = (Vec::new(), Vec::new());
+        }
+        links.enter(program, reader);
+    }
+}
+
+/// Whether an operation goes on from a value by a port whose edge rule makes a constant the same everywhere.
+fn takes(graph: &Graph, op: &Op, value: ValueId) -> bool {
+    let Some(stage) = stage_of(graph, op, OWN) else { return false };
+    let edge = |port: &Port| {
+        let domain = graph.nodes.get(op.node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
+        port.edge.or(domain.map(|d| d.edge))
+    };
+    let constant = |port: &Port| match edge(port) {
+        Some(EdgeRule::Zero) | None => false,
+        Some(EdgeRule::Wall) => port.ty.element() == Some(Element::Fixed(ValueType::F32)),
+        _ => true,
+    };
+    let whole =
+        |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_none() && stage.radius(port).is_some();
+    // A tile is filled with it, and its reads know the edge.
+    let tiles = op.sweeps > 1;
+    let begins = |w: &Write| {
+        w.stage == OWN && stage.outputs().nth(w.port).is_some_and(|port| (tiles || constant(port)) && whole(port))
+    };
+    let alone = op.writes.iter().filter(|w| w.consumes == Some(value)).count() == 1;
+    // A cell of the other colour is copied from memory.
+    let copies = op.color.is_some() && op.sweeps == 1;
+    !copies && alone && op.writes.iter().filter(|w| w.consumes == Some(value)).all(begins)
+}

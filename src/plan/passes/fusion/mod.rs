@@ -1,0 +1,48 @@
+//! Neighbouring stages as one dispatch: a stage whose results another needs at its own cell, or for its own particle, is built into
+//! that one and called before it. What passes between the two stays in registers, and in memory only where something else reads it.
+
+mod constants;
+mod eligible;
+mod horizontal;
+mod merge;
+mod rematerialize;
+mod vertical;
+
+use std::collections::BTreeSet;
+
+use crate::graph::Graph;
+use crate::plan::ir::links::Links;
+use crate::plan::ir::{OWN, Program, ValueId};
+use rematerialize::Which;
+
+/// Fuses the operations of a program where that changes nothing but their number.
+///
+/// `rematerialize`: a stage that reads another's result elsewhere than at its own cell computes it itself, where that is little work.
+/// `into_scatters`: also fuse into stages over particles that add to grids; these have no packs.
+pub fn fuse(graph: &Graph, program: &mut Program, rematerialize: bool, into_scatters: bool) {
+    // An operation whose work another one does stays behind with nothing to write, so that places hold until the end.
+    let mut links = Links::new(program);
+    constants::begin_from(graph, program, &mut links);
+    if rematerialize {
+        rematerialize::fuse(graph, program, &mut links, Which::Means);
+    }
+    vertical::fuse(graph, program, &mut links, into_scatters);
+    if rematerialize {
+        rematerialize::fuse(graph, program, &mut links, Which::All);
+        horizontal::fuse(graph, program, &mut links);
+    }
+    program.ops.retain(|op| !op.writes.is_empty());
+    leave_in_registers(program, &links);
+}
+
+/// What only stages of its own operation read is not stored.
+fn leave_in_registers(program: &mut Program, links: &Links) {
+    let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
+    let states: BTreeSet<ValueId> = program.next.values().copied().collect();
+    for op in program.ops.iter_mut().filter(|op| op.inlined().iter().any(|b| b.before)) {
+        for write in &mut op.writes {
+            let inside = links.readers(write.value).is_empty() && write.stage != OWN;
+            write.transient |= inside && !pinned.contains(&write.value) && !states.contains(&write.value);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Rematerialising fusion: a stage that reads elsewhere than at its own cell computes what it reads itself.
+
+use super::eligible::{Candidate, LITTLE, buffers, names, reads_own};
+use crate::graph::Graph;
+use crate::plan::ir::links::Links;
+use crate::plan::ir::query::stage_of;
+use crate::plan::ir::{OWN, Op, Part, Program, Read, StageInstance, ValueId};
+use crate::stage::IterationSource;
+use crate::stage::types::Precision;
+
+/// Bytes of a stage's text that are little enough where each of its cells is computed once.
+const MUCH: usize = 4000;
+
+/// What may be computed again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// Only what a mean of finer cells reads, which asks for each of them once.
+    Means,
+    All,
+}
+
+/// Builds what is little work into the one stage that reads it, though that reads it elsewhere: it is computed once for each cell that
+/// is read, which is cheaper than to store a grid and load it again.
+pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, which: Which) {
+    let mut index = 0;
+    while index < program.ops.len() {
+        let room = |to: usize| buffers(&program.ops[index], &program.ops[to]) <= program.buffer_budget;
+        match consumer(graph, program, links, index, which).filter(|(to, _)| room(*to)) {
+            Some((consumer, read)) => {
+                links.join(program, index, consumer);
+                build(graph, program, index, consumer, read);
+                links.enter(program, consumer);
+            }
+            None => index += 1,
+        }
+    }
+}
+
+/// The operation that may compute what another one makes, and which of its reads asks for it.
+fn consumer(graph: &Graph, program: &Program, links: &Links, producer: usize, which: Which) -> Option<(usize, usize)> {
+    let from = program.ops.get(producer)?;
+    let own = Candidate::plain(graph, from)?;
+    let [write] = from.writes.as_slice() else { return None };
+    let [consumer] = links.readers(write.value) else { return None };
+    // Stored in halves it would have been rounded.
+    let halves = program.values.get(write.value).is_none_or(|value| value.precision != Precision::F32);
+    let kept = halves || program.pinned.contains(&write.value) || program.next.values().any(|v| *v == write.value);
+    let to = program.ops.get(*consumer)?;
+    let cells = own.stage.source() == IterationSource::Cells && own.node.set.is_none();
+    let whole =
+        from.inlined().is_empty() && write.start.is_none() && from.invariant == to.invariant && from.gate == to.gate;
+    let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
+    // It is called for other cells than the kernel's own, so nothing may be counted from that one.
+    let held = own.stage.inputs().any(|port| own.stage.radius(port).is_some_and(|(_, proven)| !proven));
+    let fits = cells && whole && counters && !held && !kept;
+    let read = fits.then(|| replaceable(graph, &own, (to, which), write.value)).flatten()?;
+    Some((*consumer, read))
+}
+
+/// Which read of an operation may be replaced by a call.
+fn replaceable(graph: &Graph, from: &Candidate<'_>, (to, which): (&Op, Which), value: ValueId) -> Option<usize> {
+    let Candidate { op: from, node, stage } = *from;
+    Candidate::running(graph, to).filter(|_| to.writes.iter().all(|w| w.consumes != Some(value)))?;
+    let read = to.reads.iter().position(|r| r.value == value)?;
+    let alone = to.reads.iter().filter(|r| r.value == value).count() == 1;
+    let asks = to.reads.get(read).filter(|r| r.part == Part::Whole && alone)?;
+    let runs = to.runs_itself(asks.stage);
+    let target = graph.nodes.get(to.node_of(asks.stage)?).filter(|_| runs)?;
+    let reader = stage_of(graph, to, asks.stage)?;
+    let port = reader.inputs().nth(asks.port)?;
+    let looping = ["for", "while", "loop"];
+    let cells = reader.source() == IterationSource::Cells;
+    // The mean of the cells below asks for each of them once in all, so nothing is computed twice.
+    let finer = target.domain.and_then(|d| graph.domains.get(d)).and_then(|d| d.finer).map(|f| f.domain);
+    let each = finer.is_some() && finer == node.domain && reader.asks_centre(&port.name);
+    let much = stage.text_length() <= MUCH && stage.bounded(graph.dim(node)).finite;
+    let little = looping.iter().all(|word| !stage.names(word))
+        && stage.text_length() <= LITTLE
+        && from.inputs().all(|value| reads_own(graph, from, value))
+        && from.inputs().count() <= 2;
+    // A value is interpolated between four or eight cells; read more often, it is better stored.
+    let once = looping.iter().all(|word| !reader.names(word)) && reader.reads_once(&port.name);
+    (cells && (each && much || little && once && which == Which::All)).then_some(read)
+}
+
+fn build(graph: &Graph, program: &mut Program, producer: usize, consumer: usize, read: usize) {
+    let Some(op) = program.ops.get_mut(producer) else { return };
+    // What is left of it writes nothing.
+    let (reads, writes) = (std::mem::take(&mut op.reads), std::mem::take(&mut op.writes));
+    let from = Op { reads, writes, ..op.clone() };
+    let Some(to) = program.ops.get_mut(consumer) else { return };
+    let asks = to.reads.remove(read);
+    let value = from.writes.first().map(|w| w.value);
+    let callers = vec![(asks.stage, asks.port)];
+    let instance = to.stages.push(StageInstance { callers, recomputes: value, ..StageInstance::own(from.node) });
+    // What it went on from it reads now.
+    let consumed = from.writes.iter().filter_map(|write| {
+        let stage = stage_of(graph, &from, OWN)?;
+        let name = &stage.outputs().nth(write.port)?.name;
+        let port = stage.inputs().position(|p| p.name == *name)?;
+        Some(Read { stage: instance, port, part: Part::Whole, value: write.consumes? })
+    });
+    to.reads.extend(consumed);
+    to.reads.extend(from.reads.iter().map(|r| Read { stage: instance, ..r.clone() }));
+}

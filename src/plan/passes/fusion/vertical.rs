@@ -1,0 +1,114 @@
+//! Vertical fusion: a stage that another needs at its own cell, or for its own particle, is called before it.
+
+use std::collections::BTreeSet;
+
+use super::eligible::{Candidate, LITTLE, MAX_TOGETHER, buffers, names, reads_own};
+use super::merge::{build_before, merge};
+use crate::graph::Graph;
+use crate::plan::ir::links::Links;
+use crate::plan::ir::query::stage_of;
+use crate::plan::ir::tiles::held_inputs;
+use crate::plan::ir::{OWN, Op, Part, Program, Read, ValueId, Write, bindings};
+use crate::stage::header::{Change, Port};
+use crate::stage::types::{PortType, Precision};
+use crate::stage::{IterationSource, Stage};
+
+/// Builds producers into their consumers.
+pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, into_scatters: bool) {
+    let mut index = 0;
+    while index < program.ops.len() {
+        let producers: BTreeSet<usize> = program.ops[index].inputs().filter_map(|v| links.writer(v)).collect();
+        // The last one first: what it reads of the others then comes to this operation.
+        let found = producers.into_iter().rev().find(|p| fits(graph, program, links, (*p, index), into_scatters));
+        match found {
+            Some(producer) => {
+                links.join(program, producer, index);
+                merge(program, producer, index);
+                links.enter(program, index);
+            }
+            None => index += 1,
+        }
+    }
+}
+
+/// Whether an operation can be built into another that reads what it makes.
+fn fits(
+    graph: &Graph,
+    program: &Program,
+    links: &Links,
+    (producer, consumer): (usize, usize),
+    into_scatters: bool,
+) -> bool {
+    let (from, to) = (&program.ops[producer], &program.ops[consumer]);
+    let second = if to.sweeps > 1 { tiled(graph, to) } else { Candidate::running(graph, to) };
+    let second = second.or_else(|| adds(graph, to).filter(|_| into_scatters));
+    let (Some(first), Some(second)) = (Candidate::plain(graph, from), second) else { return false };
+    // Partial results are laid out by workgroups of single cells.
+    let reduces = second.stage.outputs().any(|port| port.reduce.is_some());
+    let paired = |w: &Write| program.values.get(w.value).is_none_or(|value| value.layout().pairs());
+    if reduces && (first.stage.source() != IterationSource::Cells || from.writes.iter().any(paired)) {
+        return false;
+    }
+    first.runs_with(graph, &second)
+        && !names(graph, from, "iteration")
+        && if to.sweeps > 1 {
+            loads(graph, program, producer, to)
+        } else {
+            made(program, producer).all(|value| reads_own(graph, to, value))
+        }
+        && from.inlined().len() + to.inlined().len() < MAX_TOGETHER
+        && !links.around(program, producer, consumer)
+        && (buffers(from, to) <= program.buffer_budget
+            || binds_joined(graph, program, links, (producer, consumer)) <= program.buffer_budget)
+}
+
+/// Buffers that the two take once one is built into the other. What [`buffers`] counts takes less time to find out, and is more.
+fn binds_joined(graph: &Graph, program: &Program, links: &Links, (producer, consumer): (usize, usize)) -> usize {
+    let mut joined = program.ops[consumer].clone();
+    if joined.shape.is_some() {
+        return usize::MAX;
+    }
+    build_before(program.ops[producer].clone(), &mut joined);
+    let elsewhere = |value: ValueId| {
+        let read = links.readers(value).iter().any(|reader| !links.comes_to(program, *reader, &[producer, consumer]));
+        // What is computed once is there for every frame.
+        let made =
+            links.writer(value).and_then(|op| program.ops.get(op)).is_some_and(|op| op.invariant != joined.invariant);
+        read || made || links.asked.contains(&value)
+    };
+    bindings::buffers(graph, program, &joined, &elsewhere)
+}
+
+fn made(program: &Program, op: usize) -> impl Iterator<Item = ValueId> + '_ {
+    program.ops[op].writes.iter().map(|w| w.value)
+}
+
+/// An operation that sweeps tiles.
+fn tiled<'a>(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
+    Candidate::new(graph, op).filter(|_| op.sweeps > 1 && op.shape.is_some())
+}
+
+/// Whether a tile can make what an operation makes where it would load it, once for each of its cells: what waits in registers, and
+/// what its sweeps go on from. The halo makes it several times, so it has to be little work.
+fn loads(graph: &Graph, program: &Program, producer: usize, to: &Op) -> bool {
+    let Some(from) = program.ops.get(producer) else { return false };
+    let work: usize = from.stages.ids().filter_map(|i| stage_of(graph, from, i)).map(Stage::text_length).sum();
+    let exact = made(program, producer).all(|v| program.values.get(v).is_some_and(|v| v.precision == Precision::F32));
+    let whole = |read: &Read| read.stage == OWN && read.part == Part::Whole;
+    let held = held_inputs(graph, program, to);
+    let waits = |value: ValueId| {
+        to.reads.iter().filter(|r| r.value == value).all(|r| whole(r) && held.contains(&r.port))
+            && to.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| w.stage == OWN)
+    };
+    let once = from.inlined().iter().all(|built| built.recomputes.is_none());
+    work <= LITTLE && exact && once && made(program, producer).all(waits)
+}
+
+/// An operation over particles that adds to grids, besides what it writes of its own particle.
+fn adds<'a>(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
+    let own = |port: &Port| port.ty == PortType::Particles && port.change == Change::Own;
+    let added = |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_some();
+    Candidate::new(graph, op)
+        .filter(|it| it.stage.source() == IterationSource::Particles && !op.writes.is_empty())
+        .filter(|it| it.stage.outputs().all(|port| own(port) || added(port)))
+}
