@@ -3,7 +3,7 @@
 
 use crate::plan::data::{COUNT_GROUPS, GATE_ENTRY};
 use crate::plan::ir::workgroups::{self};
-use crate::plan::ir::{Op, Part, Program, Task, ValueId, lifetimes};
+use crate::plan::ir::{Op, OpId, Part, Program, Task, ValueId, lifetimes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::graph::{Graph, Kind};
@@ -65,16 +65,16 @@ fn coalesce(graph: &Graph, program: &mut Program) {
             continue;
         };
         let instead: BTreeMap<ValueId, ValueId> = versions.iter().copied().zip(sources.iter().copied()).collect();
-        program.ops.retain(|op| op.writes.iter().all(|w| !instead.contains_key(&w.value)));
+        program.ops.retain(|_, op| op.writes.iter().all(|w| !instead.contains_key(&w.value)));
         replace(program, &instead);
         program.together.push(sources);
     }
 }
 
 /// The first operation that writes each value.
-fn writers(program: &Program) -> HashMap<ValueId, usize> {
+fn writers(program: &Program) -> HashMap<ValueId, OpId> {
     let mut writers = HashMap::new();
-    for (index, op) in program.ops.iter().enumerate() {
+    for (index, op) in program.ops.entries() {
         for write in &op.writes {
             writers.entry(write.value).or_insert(index);
         }
@@ -136,7 +136,7 @@ fn in_one_place(graph: &Graph, program: &Program, versions: &[ValueId], sources:
     let held: BTreeSet<ValueId> = tried.states.values().chain(tried.together.iter().flatten()).copied().collect();
     let free = |c: &usize| chains.get(*c).is_some_and(|c| c.values.iter().all(|v| !held.contains(v)));
     let apart = |pair: &[usize]| match pair {
-        [a, b] => chains.get(*a).zip(chains.get(*b)).is_some_and(|(a, b)| a.last < b.first),
+        [a, b] => chains.get(*a).zip(chains.get(*b)).is_some_and(|(a, b)| a.life.last < b.life.first),
         _ => false,
     };
     order.iter().all(free) && order.windows(2).all(apart)
