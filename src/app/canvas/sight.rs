@@ -15,7 +15,7 @@ use crate::edit::{NodeSignature, PortSignature};
 const AROUND: f32 = 60.0;
 /// egui keeps something for each id of a node for ever, and the crate gives a node that comes back another id. After so many, ids
 /// are counted from the start.
-const MOST_TAKEN_OUT: usize = 300;
+const MOST_TAKEN_OUT: usize = 50;
 
 /// Nodes that are drawn, and their sizes when they were drawn last, in the document's points.
 #[derive(Clone, Debug, Default)]

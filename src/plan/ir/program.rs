@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::arena::{Arena, Id};
+use crate::arena::{Arena, Id, IdVec};
 use crate::graph::{DomainId, NodeId, Setting};
 use crate::plan::ir::layout::Layout;
 use crate::plan::tuning::Shape;
@@ -290,6 +290,15 @@ pub struct Program {
 }
 
 impl Program {
+    /// The operation that writes each value.
+    pub fn writers(&self) -> IdVec<Value, Option<OpId>> {
+        let mut writers = self.values.table(None);
+        for (id, op) in self.ops.entries() {
+            op.writes.iter().for_each(|write| writers[write.value] = Some(id));
+        }
+        writers
+    }
+
     /// Where the frame begins, once operations are in order: behind those that are invariant.
     pub fn frame_begins(&self) -> OpId {
         OpId::new(self.invariant_count())

@@ -3,7 +3,7 @@
 
 use crate::plan::data::{COUNT_GROUPS, GATE_ENTRY};
 use crate::plan::ir::workgroups::{self};
-use crate::plan::ir::{Op, OpId, Part, Program, Task, ValueId, lifetimes};
+use crate::plan::ir::{Op, Part, Program, Task, ValueId, lifetimes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::graph::{Graph, Kind};
@@ -71,21 +71,10 @@ fn coalesce(graph: &Graph, program: &mut Program) {
     }
 }
 
-/// The first operation that writes each value.
-fn writers(program: &Program) -> HashMap<ValueId, OpId> {
-    let mut writers = HashMap::new();
-    for (index, op) in program.ops.entries() {
-        for write in &op.writes {
-            writers.entry(write.value).or_insert(index);
-        }
-    }
-    writers
-}
-
 /// What is copied to each version, where all of it is copied from what a repeat has just made.
 fn sources(program: &Program, versions: &[ValueId]) -> Option<Vec<ValueId>> {
-    let writers = writers(program);
-    let writer = |value: ValueId| writers.get(&value).and_then(|op| program.ops.get(*op));
+    let writers = program.writers();
+    let writer = |value: ValueId| writers[value].and_then(|op| program.ops.get(op));
     let source = |version: &ValueId| {
         let copy = writer(*version).filter(|op| matches!(op.task, Task::Copy))?;
         let from = copy.reads.first()?.value;
@@ -113,8 +102,8 @@ fn in_one_place(graph: &Graph, program: &Program, versions: &[ValueId], sources:
     let owner = lifetimes::owners(&chains, &tried.values);
     let chain_of = |v: &ValueId| owner.get(*v).copied().flatten();
     let Some(places) = sources.iter().map(chain_of).collect::<Option<Vec<usize>>>() else { return false };
-    let writers = writers(&tried);
-    let gate_of = |v: ValueId| writers.get(&v).and_then(|op| tried.ops.get(*op)).map(|op| op.gate);
+    let writers = tried.writers();
+    let gate_of = |v: ValueId| writers[v].and_then(|op| tried.ops.get(op)).map(|op| op.gate);
     let after: HashMap<ValueId, ValueId> = chains
         .iter()
         .flat_map(|c| c.values.windows(2))

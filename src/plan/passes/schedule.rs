@@ -8,10 +8,9 @@ use crate::plan::ir::{Op, OpId, Program};
 /// Sorts a program's operations. Ties keep the order in which they were expanded, so the result is stable. Takes time in proportion to the
 /// operations and what they read, and to how far apart in the order those are that have to change places.
 pub fn schedule(program: &mut Program) {
-    let mut producer = program.values.table(None);
+    let producer = program.writers();
     let mut readers = program.values.table(Vec::new());
     for (index, op) in program.ops.entries() {
-        op.writes.iter().for_each(|w| producer[w.value] = Some(index));
         op.needs().for_each(|v| readers[v].push(index));
     }
     let mut edges = Edges { after: program.ops.table(Vec::new()), before: program.ops.table(Vec::new()) };

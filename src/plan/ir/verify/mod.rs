@@ -49,6 +49,8 @@ struct Known<'a> {
     held: BTreeSet<ValueId>,
     /// Values that something outside of the operations needs.
     demanded: BTreeSet<ValueId>,
+    /// Where the frame begins in a program that is in order.
+    frame_begins: OpId,
     /// Versions that leave groups which may stop.
     carried: BTreeSet<ValueId>,
 }
@@ -63,6 +65,7 @@ impl<'a> Known<'a> {
             readers: program.values.table(Vec::new()),
             held: program.states.values().copied().collect(),
             demanded: demand::demanded(program),
+            frame_begins: program.frame_begins(),
             carried: program.carries.iter().chain(&program.together).flatten().copied().collect(),
         };
         known.each(|_, op| operation::verify(graph, program, op))?;

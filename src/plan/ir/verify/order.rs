@@ -21,7 +21,7 @@ pub fn verify_scheduled(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), S
     if let Some(value) = op.needs().find(|value| known.writer[*value].is_some_and(|writer| writer >= index)) {
         return Err(format!("%{value}, which it needs, is written later"));
     }
-    if op.invariant && index >= known.program.frame_begins() {
+    if op.invariant && index >= known.frame_begins {
         return Err("it is invariant, and runs with the frame".into());
     }
     for (write, before) in updates::bound(known.graph, op) {

@@ -161,9 +161,9 @@ impl Run<'_> {
     /// at the end of the repeat that has brought it.
     fn carried(&self) -> Result<(), String> {
         let program = self.program;
+        let writer = program.writers();
         for versions in program.carries.iter().chain(&program.together) {
-            let writes = |op: &Op, value: &ValueId| op.writes.iter().any(|write| write.value == *value);
-            let places = versions.iter().map(|version| program.ops.position(|op| writes(op, version)));
+            let places = versions.iter().map(|version| writer[*version]);
             let Some(places) = places.collect::<Option<Vec<OpId>>>() else { continue };
             let Some(first) = versions.first() else { continue };
             let buffer = self.buffer(*first)?;
