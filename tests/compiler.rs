@@ -4,6 +4,8 @@
 mod bypass;
 #[path = "compiler/check.rs"]
 mod check;
+#[path = "compiler/circles.rs"]
+mod circles;
 #[path = "compiler/curves.rs"]
 mod curves;
 #[path = "compiler/document.rs"]

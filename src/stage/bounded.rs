@@ -1,48 +1,22 @@
-//! A stage's text with a budget in the loops that are not proven finite, and what follows from that text, cached.
+//! A stage's text with a budget in the loops that are not proven finite, and what follows from that text.
 
-use std::sync::OnceLock;
-
+use super::definition::Stage;
 use super::header::{Direction, ParamType, Port};
+use super::loops::{self, Search};
+use super::proven::Bounded;
 use super::syntax::tokens;
 use super::types::{PortType, ValueType};
-use super::{Stage, loops, neighbors, unroll};
-use loops::Search;
-
-/// A stage's text, and whether all its loops are proven finite.
-#[derive(Clone, Debug)]
-pub struct Bounded {
-    pub source: String,
-    pub finite: bool,
-}
-
-/// The same for two and three dimensions, computed when first asked for. It follows from the stage's text alone, so no two stages
-/// differ by it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Cached {
-    bounded: [OnceLock<Bounded>; 2],
-    unrolled: [OnceLock<String>; 2],
-    search: [OnceLock<Option<Search>>; 2],
-}
-
-impl PartialEq for Cached {
-    fn eq(&self, _: &Cached) -> bool {
-        true
-    }
-}
+use super::{neighbors, unroll};
 
 impl Stage {
     /// The text with a budget in each loop that is not proven to end, in a space of `dim` dimensions (2 or 3).
     pub fn bounded(&self, dim: u32) -> &Bounded {
-        let [flat, deep] = &self.bounded.bounded;
-        let (kept, dim) = if dim == 3 { (deep, 3) } else { (flat, 2) };
-        kept.get_or_init(|| self.bound(dim))
+        self.found.bounded.get(dim, |dim| self.bound(dim))
     }
 
     /// The same with its short loops unrolled.
     pub fn unrolled(&self, dim: u32) -> &str {
-        let [flat, deep] = &self.bounded.unrolled;
-        let (kept, dim) = if dim == 3 { (deep, 3) } else { (flat, 2) };
-        kept.get_or_init(|| unroll::unrolled(&self.bounded(dim).source, &|name| known(name, dim)))
+        self.found.unrolled.get(dim, |dim| unroll::unrolled(&self.bounded(dim).source, &|name| known(name, dim)))
     }
 
     fn bound(&self, dim: u32) -> Bounded {
@@ -57,9 +31,7 @@ impl Stage {
 
     /// The stage's search around the particle that it runs for, if it is its only one. `dim`: of the space.
     pub fn search(&self, dim: u32) -> Option<&Search> {
-        let [flat, deep] = &self.bounded.search;
-        let (kept, dim) = if dim == 3 { (deep, 3) } else { (flat, 2) };
-        kept.get_or_init(|| self.find_search(dim)).as_ref()
+        self.found.search.get(dim, |dim| self.find_search(dim)).as_ref()
     }
 
     fn find_search(&self, dim: u32) -> Option<Search> {

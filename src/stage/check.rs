@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::StageError;
-use super::header::{Change, Direction, Header, Scatter};
-use super::language;
+use super::accessors;
+use super::definition::StageError;
+use super::header::{Change, Direction, Header, Port, Scatter};
 use super::syntax::{Token, TokenKind, calls, is_member, line_col, module_names, stage_function, text};
 use super::types::{PortType, ValueType};
 
@@ -17,74 +17,83 @@ pub fn function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mu
     let (line, column) = tokens.get(function.keyword).map_or((1, 1), |token| line_col(source, token.start));
     let takes_nothing = text(tokens, function.arguments.start) == ")";
     let (_, argument) = function.first_argument(tokens);
-    let mut push = |message: &str| errors.push(StageError::new(line, column, message));
+    let wrong = wrong_argument(header, (!takes_nothing).then_some(argument));
+    errors.extend(wrong.map(|message| StageError::new(line, column, message)));
+    errors.extend(wrong_outputs(header, argument).into_iter().map(|(line, message)| StageError::new(line, 1, message)));
+    if let Some((token, expected)) = wrong_return(header, tokens, function.keyword) {
+        let (line, column) = line_col(source, token.start);
+        let message = format!("`fn stage` returns {}, the header asks for {expected}", token.text);
+        errors.push(StageError::new(line, column, message));
+    }
+    let numbers = header.ports.iter().filter(|p| p.direction == Direction::Out && p.ty.is_number());
+    let wrong = numbers.filter_map(|port| Some(StageError::new(port.line, 1, wrong_number(header, port)?)));
+    errors.extend(wrong);
+}
+
+/// What is wrong with the type of the function's argument; `None` for the type where it takes nothing.
+fn wrong_argument(header: &Header, argument: Option<&str>) -> Option<&'static str> {
     let field = header.ports.iter().any(|p| p.writes() && matches!(p.ty, PortType::Field(_)));
     let sets = header.ports.iter().any(|p| p.ty == PortType::Particles);
-    match (header.once, takes_nothing, argument) {
-        (true, false, _) => push("with `@over once` the function takes nothing: `fn stage()`"),
-        (false, true, _) => {
-            push("the function takes no cell; write `fn stage(cell: Cell)`, or `@over once` in the header");
+    match (header.once, argument) {
+        (true, None) => None,
+        (true, Some(_)) => Some("with `@over once` the function takes nothing: `fn stage()`"),
+        (false, None) => {
+            Some("the function takes no cell; write `fn stage(cell: Cell)`, or `@over once` in the header")
         }
-        (true, ..) => {}
-        (_, _, "Cell") if field => {
-            push("a stage that makes a Field is called with a position: `fn stage(position: Vec)`")
+        (_, Some("Cell")) if field => {
+            Some("a stage that makes a Field is called with a position: `fn stage(position: Vec)`")
         }
-        (_, _, "Cell") => {}
-        (_, _, "Particle") if !sets => push("`particle` needs a port of type Particles"),
-        (_, _, "Particle") => {}
-        (_, _, "Vec" | "vec2f" | "vec3f") if field => {}
-        (_, _, "Vec" | "vec2f" | "vec3f") => push("only a stage whose @out is a Field is called with a position"),
+        (_, Some("Cell")) => None,
+        (_, Some("Particle")) if !sets => Some("`particle` needs a port of type Particles"),
+        (_, Some("Particle")) => None,
+        (_, Some("Vec" | "vec2f" | "vec3f")) if field => None,
+        (_, Some("Vec" | "vec2f" | "vec3f")) => Some("only a stage whose @out is a Field is called with a position"),
         _ => {
-            push("the function's argument must be `cell: Cell`, `particle: Particle` or, for a Field, `position: Vec`")
+            Some("the function's argument must be `cell: Cell`, `particle: Particle` or, for a Field, `position: Vec`")
         }
     }
-    if let Some(port) = header.ports.iter().find(|p| p.writes() && p.ty == PortType::Particles)
-        && argument != "Particle"
-    {
-        let message = format!("`{}` is changed particle by particle: `fn stage(particle: Particle)`", port.name);
-        errors.push(StageError::new(port.line, 1, message));
-    }
-    for port in header.ports.iter().filter(|p| p.writes() && p.ty.is_grid() && p.scatter.is_none()) {
-        if argument == "Particle" {
-            let message = format!("a particle stage writes the grid `{}` with `scatter` only", port.name);
-            errors.push(StageError::new(port.line, 1, message));
-        }
-    }
-    if argument != "Particle" && header.ports.iter().any(|p| p.writes() && p.ty == PortType::NeighborGrid) {
-        errors.push(StageError::new(
-            1,
-            1,
-            "a NeighborGrid is made particle by particle: `fn stage(particle: Particle)`",
-        ));
+}
+
+/// Outputs that a function with such an argument can't write, each with its line.
+fn wrong_outputs(header: &Header, argument: &str) -> Vec<(usize, String)> {
+    let written = || header.ports.iter().filter(|p| p.writes());
+    let filled = || written().filter(|p| p.ty.is_grid() && p.scatter.is_none());
+    let mut wrong = Vec::new();
+    if argument == "Particle" {
+        wrong.extend(
+            filled().map(|port| {
+                (port.line, format!("a particle stage writes the grid `{}` with `scatter` only", port.name))
+            }),
+        );
+    } else {
+        wrong.extend(written().find(|p| p.ty == PortType::Particles).map(|port| {
+            (port.line, format!("`{}` is changed particle by particle: `fn stage(particle: Particle)`", port.name))
+        }));
+        let made = written().any(|p| p.ty == PortType::NeighborGrid);
+        let message = "a NeighborGrid is made particle by particle: `fn stage(particle: Particle)`";
+        wrong.extend(made.then(|| (1, message.to_string())));
     }
     if header.once {
-        for port in header.ports.iter().filter(|p| p.writes() && p.ty.is_grid() && p.scatter.is_none()) {
-            let message = format!(
-                "`@over once` runs a single time and can't fill the grid `{}`; use scatter or a number",
-                port.name
-            );
-            errors.push(StageError::new(port.line, 1, message));
-        }
+        wrong.extend(filled().map(|port| {
+            let name = &port.name;
+            (
+                port.line,
+                format!("`@over once` runs a single time and can't fill the grid `{name}`; use scatter or a number"),
+            )
+        }));
     }
-    if let Some((token, wanted)) = wrong_return(header, tokens, function.keyword) {
-        let (line, column) = line_col(source, token.start);
-        errors.push(StageError::new(
-            line,
-            column,
-            format!("`fn stage` returns {}, the header asks for {wanted}", token.text),
-        ));
-    }
-    for port in header.ports.iter().filter(|p| p.direction == Direction::Out && p.ty.is_number()) {
-        if !header.once && port.reduce.is_none() {
-            let message = format!(
-                "`{}` is one number but the stage runs many times; add `reduce max`, `min` or `sum`, or `@over once`",
-                port.name
-            );
-            errors.push(StageError::new(port.line, 1, message));
-        }
-        if header.once && port.reduce.is_some() {
-            errors.push(StageError::new(port.line, 1, "there is nothing to reduce with `@over once`; remove `reduce`"));
-        }
+    wrong
+}
+
+/// What is wrong with an output that is one number.
+fn wrong_number(header: &Header, port: &Port) -> Option<String> {
+    match (header.once, port.reduce) {
+        (false, None) => Some(format!(
+            "`{}` is one number but the stage runs many times; add `reduce max`, `min` or `sum`, or `@over once`",
+            port.name
+        )),
+        (true, Some(_)) => Some("there is nothing to reduce with `@over once`; remove `reduce`".into()),
+        _ => None,
     }
 }
 
@@ -111,14 +120,15 @@ fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], keyword: usize) -> Op
 /// Refuses declarations at module scope that the compiler generates for the ports of this stage.
 pub fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     for name in module_names(tokens) {
-        if let Some(origin) = language::generated_for(header, name.text) {
+        if let Some(origin) = accessors::generated_for(header, name.text) {
             let (line, column) = line_col(source, name.start);
             let message = format!("`{}` is generated for {origin}; choose another name", name.text);
             errors.push(StageError::new(line, column, message));
         }
     }
     for port in &header.ports {
-        if let Some(other) = header.ports.iter().find(|p| p.name != port.name && language::is_accessor(p, &port.name)) {
+        if let Some(other) = header.ports.iter().find(|p| p.name != port.name && accessors::is_accessor(p, &port.name))
+        {
             let message = format!("`{}` is generated for the port `{}`; choose another name", port.name, other.name);
             errors.push(StageError::new(port.line, 1, message));
         }
@@ -135,7 +145,7 @@ pub fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageError>
         let needed = runs_over || header.ports.iter().any(|p| p.like.as_deref() == Some(&port.name));
         if port.direction == Direction::In
             && !needed
-            && !language::readers(port).any(|name| used(&name))
+            && !accessors::readers(port).any(|name| used(&name))
             && !header.ports.iter().any(|p| p.change == Change::Emit(port.name.clone()))
         {
             let message =

@@ -1,6 +1,6 @@
 //! Whether a stage only counts: all that it adds to a grid is the literal one.
 
-use super::Stage;
+use super::definition::Stage;
 use super::syntax::{closing, text, tokens};
 
 impl Stage {

@@ -1,66 +1,23 @@
 //! The stencil footprint of a stage: the cells around the computed one at which it reads its inputs.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 use super::bounded::known;
+use super::definition::{IterationSource, Stage, StageError};
 use super::header::{Direction, Header, Port, Radius};
 use super::loops::window::{Window, windows};
+use super::proven::Footprint;
+use super::reach::Reach;
 use super::syntax::{Token, calls};
 use super::types::PortType;
-use super::{IterationSource, Reach, Stage, StageError};
 
 /// Values of a parameter that are tried one by one.
 const MAX_VALUES: i64 = 128;
 
-/// The cells around the computed one that an input is read at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Footprint {
-    /// No read is farther along any axis.
-    pub radius: Radius,
-    /// Cells on either side along each axis; where a parameter is the radius, whether it goes along the axis (1) or not (0).
-    pub along: [u32; 3],
-    /// Whether the text proves it; else accessors enforce it.
-    pub proven: bool,
-    /// Whether at least half of these cells are read; assumed where the text does not prove it.
-    pub dense: bool,
-}
-
-impl Footprint {
-    /// Whether a cell is read by so many others that loading it once for all of them pays.
-    pub fn is_wide(&self) -> bool {
-        let wide = match self.radius {
-            Radius::Cells(_) => self.along.iter().any(|cells| *cells > 1),
-            Radius::Param(_) => self.along.iter().any(|axis| *axis > 0),
-        };
-        wide && self.dense
-    }
-
-    /// Cells on either side along each axis, where a parameter says `limit`.
-    pub fn cells(&self, limit: u32) -> [u32; 3] {
-        match self.radius {
-            Radius::Cells(_) => self.along,
-            Radius::Param(_) => self.along.map(|axis| axis * limit),
-        }
-    }
-}
-
-/// By input, in two and in three dimensions, computed when first asked for. It follows from the text alone.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Cached([OnceLock<BTreeMap<String, Footprint>>; 2]);
-
-impl PartialEq for Cached {
-    fn eq(&self, _: &Cached) -> bool {
-        true
-    }
-}
-
 impl Stage {
     /// The footprint of an input in a space of `dim` dimensions (2 or 3); `None` where neither text nor header bound it.
     pub fn footprint(&self, port: &str, dim: u32) -> Option<&Footprint> {
-        let [flat, deep] = &self.footprint.0;
-        let (kept, dim) = if dim == 3 { (deep, 3) } else { (flat, 2) };
-        kept.get_or_init(|| self.all_footprints(dim)).get(port)
+        self.found.footprints.get(dim, |dim| self.all_footprints(dim)).get(port)
     }
 
     /// Whether some input's footprint [is wide](Footprint::is_wide).

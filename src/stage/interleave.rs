@@ -5,21 +5,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::sync::OnceLock;
 
+use super::definition::{IterationSource, Stage};
 use super::header::Direction;
+use super::proven::Footprint;
 use super::syntax::{Statement, Token, TokenKind, stage_function, statements, text, tokens};
-use super::{Footprint, IterationSource, Stage};
-
-/// Whether the text can be interleaved, computed when first asked for.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Cached(OnceLock<bool>);
-
-impl PartialEq for Cached {
-    fn eq(&self, _: &Cached) -> bool {
-        true
-    }
-}
 
 impl Stage {
     /// Whether several cells can be interleaved, from inputs that the text proves to be read in a window around each.
@@ -28,7 +18,7 @@ impl Stage {
         self.source() == IterationSource::Cells
             && self.outputs().all(|port| port.direction == Direction::Out)
             && self.inputs().all(|port| proven(self.footprint(&port.name, dim)))
-            && *self.interleaved.0.get_or_init(|| interleave(&self.source, 2, &|_| String::new()).is_some())
+            && *self.found.interleaves.get(|| interleave(&self.source, 2, &|_| String::new()).is_some())
     }
 }
 

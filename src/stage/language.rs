@@ -6,9 +6,6 @@ use std::sync::LazyLock;
 
 use naga::keywords::wgsl::{BUILTIN_IDENTIFIERS, RESERVED};
 
-use super::header::{Change, Header, Port, Scatter};
-use super::types::PortType;
-
 /// What a word is. A word may be several things: `clamp` is an edge rule and a function of WGSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -135,30 +132,6 @@ pub const WORDS: &[(Kind, &[&str])] = &[
     (Kind::Member("particle"), &["index", "serial", "count"]),
 ];
 
-/// An accessor of a port: its name is made of the port's, and not every port has it.
-struct Accessor {
-    suffix: &'static str,
-    exists: fn(&Port) -> bool,
-}
-
-const ACCESSORS: [Accessor; 9] = [
-    Accessor { suffix: "", exists: |_| true },
-    Accessor { suffix: "_at", exists: |port| port.ty.is_grid() },
-    Accessor { suffix: "_face", exists: |port| port.ty == PortType::FaceGrid },
-    Accessor { suffix: "_wired", exists: |_| true },
-    Accessor { suffix: "_gradient", exists: |port| matches!(port.ty, PortType::Field(_)) },
-    Accessor { suffix: "_count", exists: |port| port.ty == PortType::Particles },
-    Accessor { suffix: "_next", exists: |port| port.ty == PortType::NeighborGrid },
-    Accessor { suffix: "_range", exists: |port| port.ty == PortType::NeighborGrid },
-    Accessor { suffix: "_item", exists: |port| port.ty == PortType::NeighborGrid },
-];
-
-/// What the functions that write a scatter port, or an attribute, begin with.
-const ADD: &str = "add_";
-const MIN: &str = "min_";
-const MAX: &str = "max_";
-const PUT: &str = "put_";
-
 static KINDS: LazyLock<HashMap<&'static str, Vec<Kind>>> = LazyLock::new(|| {
     let mut kinds = HashMap::<_, Vec<Kind>>::new();
     for (kind, words) in WORDS {
@@ -215,44 +188,6 @@ pub fn directives() -> String {
 pub fn is_snake_case(name: &str) -> bool {
     let part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(part)
-}
-
-/// Names by which a text reads a port, whatever its type.
-pub fn readers(port: &Port) -> impl Iterator<Item = String> {
-    ACCESSORS.iter().map(|accessor| format!("{}{}", port.name, accessor.suffix))
-}
-
-/// Whether a function or a constant of this name is generated for a port, if the text uses it.
-pub fn is_accessor(port: &Port, name: &str) -> bool {
-    let suffix = name.strip_prefix(port.name.as_str());
-    let reads = port.reads() && ACCESSORS.iter().any(|a| suffix == Some(a.suffix) && (a.exists)(port));
-    let writer = match port.scatter {
-        Some(Scatter::Sum(_)) => Some(ADD),
-        Some(Scatter::Min) => Some(MIN),
-        Some(Scatter::Max) => Some(MAX),
-        None => None,
-    };
-    let writes = writer.is_some_and(|prefix| name.strip_prefix(prefix) == Some(port.name.as_str()));
-    let attribute = name.strip_prefix(PUT).filter(|_| port.change == Change::Put);
-    let puts = attribute.is_some_and(|name| port.written.iter().any(|(written, _)| written == name));
-    reads || writes || puts
-}
-
-/// What the compiler generates a declaration of this name for, in a stage with such a header.
-pub fn generated_for(header: &Header, name: &str) -> Option<String> {
-    if let Some(port) = header.ports.iter().find(|port| is_accessor(port, name)) {
-        return Some(format!("the port `{}`", port.name));
-    }
-    if header.params.iter().any(|param| param.ty.returns().is_some() && param.name == name) {
-        return Some(format!("the parameter `{name}`"));
-    }
-    let origin = match name {
-        "Result" if header.returned().len() > 1 => "a stage that returns several values",
-        "Particle" if header.ports.iter().any(|port| port.ty == PortType::Particles) => "a stage with particles",
-        "Frame" | "Params" | "main" => "every stage",
-        _ => return None,
-    };
-    Some(origin.to_string())
 }
 
 /// What naga resolves beyond its own list of predeclared names.
@@ -373,10 +308,7 @@ pub fn across_invocations(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-    use crate::stage::types::{EdgeRule, ValueType};
 
     #[test]
     fn no_word_stands_twice_in_the_table() {
@@ -385,22 +317,6 @@ mod tests {
             for word in *words {
                 assert!(seen.insert((kind, word)), "{word} is {kind:?} twice");
             }
-        }
-    }
-
-    #[test]
-    fn types_and_rules_are_those_that_headers_are_read_with() {
-        let set = |kind| words(kind).collect::<BTreeSet<_>>();
-        assert_eq!(set(Kind::EdgeRule), EdgeRule::ALL.map(EdgeRule::name).into_iter().collect());
-        for ty in ValueType::ALL.map(ValueType::name) {
-            assert!(is(ty, Kind::ValueType) || is(ty, Kind::Alias), "{ty}");
-        }
-        for name in words(Kind::PortType) {
-            let text = if ["Grid", "Field"].contains(&name) { format!("{name}<f32>") } else { name.to_string() };
-            assert!(PortType::parse(&text).is_some(), "{name}");
-        }
-        for name in words(Kind::ValueType).filter(|name| *name != "bool") {
-            assert!(ValueType::parse(name).is_some(), "{name}");
         }
     }
 
@@ -443,47 +359,6 @@ mod tests {
     fn the_manual_lists_the_names_of_the_table() {
         let table = manual();
         assert!(MANUAL.contains(&table), "docs/stage_language.md has to contain\n\n{table}");
-    }
-
-    /// Names that the tables of the manual explain, row by row.
-    #[test]
-    fn the_manual_explains_no_name_that_is_not_in_the_table() {
-        // The example's ports, and what a range is written with.
-        let placeholders = ["x", "particles", "LO"];
-        let (mut header, mut explained) = ("", BTreeSet::new());
-        let mut before = "";
-        for line in MANUAL.lines() {
-            let cell = line.strip_prefix("| ").and_then(|row| row.split(" | ").next());
-            header = if line.starts_with("|---") {
-                before
-            } else if cell.is_none() {
-                ""
-            } else {
-                header
-            };
-            before = cell.unwrap_or_default();
-            let names = ["name", "function", "rule", "option", "declaration"].contains(&header);
-            let code = before.split('`').skip(1).step_by(2).filter(|_| names);
-            for code in code {
-                let tokens = crate::stage::syntax::tokens(code);
-                let Some(first) = tokens.iter().find(|token| token.kind == crate::stage::syntax::TokenKind::Word)
-                else {
-                    continue;
-                };
-                let suffix = |name: &str| ACCESSORS.iter().any(|a| first.text == format!("{name}{}", a.suffix));
-                let known = !kinds(first.text).is_empty() || placeholders.iter().any(|name| suffix(name));
-                assert!(known || code.starts_with('.'), "`{code}`: no word of the table in {line:?}");
-                explained.insert(first.text);
-            }
-        }
-        for kind in
-            [Kind::Function, Kind::Constant, Kind::Counter, Kind::Alias, Kind::Option, Kind::EdgeRule, Kind::Directive]
-        {
-            // The type of a port has a section of its own.
-            let missing = words(kind).filter(|word| !is(word, Kind::PortType) && !explained.contains(word));
-            let missing: Vec<_> = missing.collect();
-            assert!(missing.is_empty(), "docs/stage_language.md explains no {missing:?} in a table");
-        }
     }
 
     #[test]

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::definition::{IterationSource, Stage};
 use super::header::{ParamType, Port, Radius};
 use super::syntax::{Edits, Token, TokenKind, block_end, closing, text, tokens};
 use super::types::ValueType;
-use super::{IterationSource, Stage};
 
 /// Each round removes one branch, so folding ends long before.
 const MAX_ROUNDS: usize = 256;

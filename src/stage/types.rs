@@ -388,3 +388,27 @@ impl EdgeRule {
         EdgeRule::ALL.into_iter().find(|rule| rule.name() == text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::stage::language::{Kind, is, words};
+
+    #[test]
+    fn types_and_rules_are_those_that_headers_are_read_with() {
+        let set = |kind| words(kind).collect::<BTreeSet<_>>();
+        assert_eq!(set(Kind::EdgeRule), EdgeRule::ALL.map(EdgeRule::name).into_iter().collect());
+        for ty in ValueType::ALL.map(ValueType::name) {
+            assert!(is(ty, Kind::ValueType) || is(ty, Kind::Alias), "{ty}");
+        }
+        for name in words(Kind::PortType) {
+            let text = if ["Grid", "Field"].contains(&name) { format!("{name}<f32>") } else { name.to_string() };
+            assert!(PortType::parse(&text).is_some(), "{name}");
+        }
+        for name in words(Kind::ValueType).filter(|name| *name != "bool") {
+            assert!(ValueType::parse(name).is_some(), "{name}");
+        }
+    }
+}

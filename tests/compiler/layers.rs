@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("src/").flatten() {
         let path = entry.path();
         if path.is_dir() {
@@ -97,7 +97,7 @@ const APART: [(&str, &[&str]); 4] = [
 ];
 
 /// The code of a file, without its comments and its tests.
-fn code(file: &Path) -> String {
+pub fn code(file: &Path) -> String {
     let text = std::fs::read_to_string(file).unwrap();
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     code.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")).collect()

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::stage::accessors;
 use crate::stage::header::{self, Header};
 use crate::stage::language::{self, Kind as Word};
 use crate::stage::syntax::{Token, TokenKind, tokens};
@@ -158,7 +159,7 @@ fn kind(tokens: &[Token<'_>], index: usize, header: &Header) -> Kind {
         let param = text(-2) == "params" && header.params.iter().any(|param| param.name == word);
         return if param { Kind::Param } else { Kind::Plain };
     }
-    match header.ports.iter().find(|port| language::is_accessor(port, word)) {
+    match header.ports.iter().find(|port| accessors::is_accessor(port, word)) {
         // A local may have a port's name.
         Some(port) if call || word.ends_with("_wired") => Kind::Port(port.ty),
         _ if language::is(word, Word::Keyword) => Kind::Keyword,

@@ -1,10 +1,10 @@
 //! The finished plan: dispatches, kernels, memory and uniforms put together.
 
 use super::writer::{Dispatches, Writer};
-use crate::graph::{Graph, Kind, Node};
+use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::plan::check::validate::Checks;
-use crate::plan::data::{FileGrid, PLAN_VERSION, Picture, Plan, State, Watch};
-use crate::plan::ir::Part;
+use crate::plan::data::{BufferId, FileGrid, PLAN_VERSION, Picture, Plan, State, Watch};
+use crate::plan::ir::{Part, StateKey};
 use crate::plan::options::PlanOptions;
 use crate::plan::passes::allocate::Allocation;
 use crate::plan::scatter::Places;
@@ -18,40 +18,6 @@ impl Writer<'_, '_> {
         // Only now it is known how many alarms stand in front.
         let places = Places::new(self.alarms.len(), &self.scatters);
         self.uniforms.place_checks(&places, &self.scatters);
-        let files = layout.states.iter().filter_map(|((node, _), buffer)| {
-            let node = &graph.nodes[*node];
-            let (file, domain) = (node.file.clone()?, node.domain?);
-            let (folder, anywhere) = (options.folder.clone(), options.allow_files);
-            Some(FileGrid { node: node.path.clone(), file, folder, anywhere, domain, buffer: *buffer })
-        });
-        let files = files.collect();
-        let memory = layout.buffers.iter().map(|b| b.bytes).sum();
-        let states = layout.states.iter().map(|((node, part), buffer)| {
-            let node = &graph.nodes[*node];
-            let name = match part {
-                Part::Attribute(name) => format!("{}.{name}", node.path),
-                Part::Count => format!("{}.count", node.path),
-                _ => node.path.clone(),
-            };
-            State { node: name, buffer: *buffer, description: describe(graph, node) }
-        });
-        let watches = layout.watches.iter().filter_map(|(node, port, buffer)| {
-            let node = &graph.nodes[*node];
-            let Kind::Stage(stage) = &node.kind else { return None };
-            let port = stage.outputs().nth(*port)?;
-            let (name, doc) = (port.name.clone(), port.doc.clone());
-            let scalar = port.ty.element().map_or(Scalar::F32, |e| match e {
-                Element::Fixed(value) => value.scalar(),
-                Element::Generic(_) => Scalar::F32,
-            });
-            Some(Watch { node: node.path.clone(), port: name, buffer: *buffer, scalar, range: port.expect?, doc })
-        });
-        let outputs = layout.pictures.iter().map(|(picture, buffer)| Picture {
-            node: graph.nodes[picture.node].path.clone(),
-            buffer: *buffer,
-            width: picture.width,
-            height: picture.height,
-        });
         let plan = Plan {
             version: PLAN_VERSION,
             name: graph.name.clone(),
@@ -63,26 +29,76 @@ impl Writer<'_, '_> {
             reset,
             invariant,
             frame,
-            swaps: layout.swaps,
-            states: states.collect(),
-            wires: layout.wires,
-            outputs: outputs.collect(),
+            states: states(graph, &layout),
+            outputs: pictures(graph, &layout),
             settings: self.uniforms.slots,
             numbers: graph.numbers.clone(),
             shapes: graph.shapes.clone(),
             made_with: graph.made_with.clone(),
             words: self.uniforms.words,
             uniform_bytes: self.uniforms.bytes,
-            memory,
+            memory: layout.buffers.iter().map(|b| b.bytes).sum(),
             alarms: self.alarms,
             scatters: self.scatters,
-            watches: watches.collect(),
-            files,
+            watches: watches(graph, &layout),
+            files: files(graph, &layout, options),
             apart: None,
+            swaps: layout.swaps,
+            wires: layout.wires,
             buffers: layout.buffers,
         };
         (plan, self.kernels.checks)
     }
+}
+
+/// Grids that begin with what a file holds.
+fn files(graph: &Graph, layout: &Allocation, options: &PlanOptions) -> Vec<FileGrid> {
+    let file = |((node, _), buffer): (&StateKey, &BufferId)| {
+        let node = &graph.nodes[*node];
+        let (file, domain) = (node.file.clone()?, node.domain?);
+        let (folder, anywhere) = (options.folder.clone(), options.allow_files);
+        Some(FileGrid { node: node.path.clone(), file, folder, anywhere, domain, buffer: *buffer })
+    };
+    layout.states.iter().filter_map(file).collect()
+}
+
+fn states(graph: &Graph, layout: &Allocation) -> Vec<State> {
+    let state = |((node, part), buffer): (&StateKey, &BufferId)| {
+        let node = &graph.nodes[*node];
+        let name = match part {
+            Part::Attribute(name) => format!("{}.{name}", node.path),
+            Part::Count => format!("{}.count", node.path),
+            _ => node.path.clone(),
+        };
+        State { node: name, buffer: *buffer, description: describe(graph, node) }
+    };
+    layout.states.iter().map(state).collect()
+}
+
+/// Numbers that are compared with what their ports expect.
+fn watches(graph: &Graph, layout: &Allocation) -> Vec<Watch> {
+    let watch = |(node, port, buffer): &(NodeId, usize, BufferId)| {
+        let node = &graph.nodes[*node];
+        let Kind::Stage(stage) = &node.kind else { return None };
+        let port = stage.outputs().nth(*port)?;
+        let (name, doc) = (port.name.clone(), port.doc.clone());
+        let scalar = port.ty.element().map_or(Scalar::F32, |e| match e {
+            Element::Fixed(value) => value.scalar(),
+            Element::Generic(_) => Scalar::F32,
+        });
+        Some(Watch { node: node.path.clone(), port: name, buffer: *buffer, scalar, range: port.expect?, doc })
+    };
+    layout.watches.iter().filter_map(watch).collect()
+}
+
+fn pictures(graph: &Graph, layout: &Allocation) -> Vec<Picture> {
+    let pictures = layout.pictures.iter().map(|(picture, buffer)| Picture {
+        node: graph.nodes[picture.node].path.clone(),
+        buffer: *buffer,
+        width: picture.width,
+        height: picture.height,
+    });
+    pictures.collect()
 }
 
 /// What a State is: while it reads the same, the contents stay over a recompile.

@@ -1,8 +1,9 @@
 //! Kernels of the compiler's own: fill, copy, fixed point, the end of a reduction, and the picture of an Output.
 
 use crate::graph::Domain;
-use crate::plan::codegen::accessors::storage_type;
-use crate::plan::codegen::prelude::float;
+use crate::plan::codegen::layout::storage_type;
+use crate::plan::codegen::reduction::{joined, neutral, tree};
+use crate::plan::codegen::wgsl::float;
 use crate::plan::ir::layout::Layout;
 use crate::plan::ir::workgroups::LANES;
 use crate::stage::header::Reduction;
@@ -334,47 +335,11 @@ pub fn packed(parts: &[(String, u32)], pack: Layout) -> String {
     format!("vec{all}f({})", given.chain(rest).collect::<Vec<_>>().join(", "))
 }
 
-/// Starting value of a reduction, and the expression that joins `a` and `b`.
-pub fn reduction(reduction: Reduction, scalar: Scalar) -> (&'static str, &'static str) {
-    match (reduction, scalar) {
-        (Reduction::Sum, Scalar::F32) => ("0.0", "a + b"),
-        (Reduction::Sum, _) => ("0", "a + b"),
-        (Reduction::Max, Scalar::F32) => ("-3.4028234e38", "max(a, b)"),
-        (Reduction::Min, Scalar::F32) => ("3.4028234e38", "min(a, b)"),
-        (Reduction::Max, Scalar::I32) => ("-2147483647 - 1", "max(a, b)"),
-        (Reduction::Min, Scalar::I32) => ("2147483647", "min(a, b)"),
-        (Reduction::Max, Scalar::U32) => ("0u", "max(a, b)"),
-        (Reduction::Min, Scalar::U32) => ("4294967295u", "min(a, b)"),
-    }
-}
-
-/// The atomic function of a reduction of whole numbers.
-pub fn atomic(reduction: Reduction) -> &'static str {
-    match reduction {
-        Reduction::Sum => "atomicAdd",
-        Reduction::Max => "atomicMax",
-        Reduction::Min => "atomicMin",
-    }
-}
-
-/// The tree in workgroup memory `shared_NAME`, after every lane has stored its value.
-pub fn tree(variable: &str, join: &str) -> String {
-    let join = join.replace("a ", "p ").replace("(a,", "(p,").replace(" b", " q");
-    let half = LANES / 2;
-    format!(
-        "workgroupBarrier();\n    \
-         for (var s = {half}u; s > 0u; s >>= 1u) {{\n        \
-             if (_lane < s) {{ let p = {variable}[_lane]; let q = {variable}[_lane + s]; {variable}[_lane] = {join}; }}\n        \
-             workgroupBarrier();\n    \
-         }}"
-    )
-}
-
 /// One workgroup joins the partial results of all.
 pub fn reduce(count: u64, kind: Reduction, value: ValueType, dim: u32) -> String {
     let ty = value.wgsl(dim);
-    let (start, join) = reduction(kind, value.scalar());
-    let tree = tree("_shared", join);
+    let (start, join) = (neutral(kind, value.scalar()), joined(kind, "a", "b"));
+    let tree = tree("_shared", kind);
     let n = value.components(dim);
     let out = match n {
         3 => "_out[0] = _shared[0].x; _out[1] = _shared[0].y; _out[2] = _shared[0].z;",

@@ -1,54 +1,33 @@
-//! What every stage may use, and the generator writes only where a text needs it.
+//! What every stage may use: types, constants and functions of the space that it runs in, each written only where a text needs it.
+//!
+//! ```wgsl
+//! alias Cell = vec2i;
+//! const RESOLUTION = vec2i(256, 128);
+//! fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }
+//! ```
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 use std::sync::LazyLock;
 
 use crate::graph::Domain;
+use crate::plan::codegen::wgsl::{cell_edges, cell_literal, cell_type, component, float, position_type};
 use crate::stage::syntax::{TokenKind, module_names, tokens};
 use crate::stage::types::EdgeRule;
 
-/// WGSL's signed vector type of cells, and its float type of positions.
-pub fn cell_type(dim: u32) -> &'static str {
-    if dim == 3 { "vec3i" } else { "vec2i" }
-}
-
-pub fn position_type(dim: u32) -> &'static str {
-    if dim == 3 { "vec3f" } else { "vec2f" }
-}
-
-/// `vec2i(256, 128)`
-pub fn cell_literal(values: [i64; 3], dim: u32) -> String {
-    let parts: Vec<String> = values.iter().take(dim as usize).map(i64::to_string).collect();
-    format!("{}({})", cell_type(dim), parts.join(", "))
-}
-
-/// A float that reads back as the same 32 bits.
-pub fn float(value: f64) -> String {
-    let value = value as f32;
-    if value.is_finite() { format!("{value:?}f") } else { "0.0f".into() }
-}
-
-/// The edges of a cell as WGSL where cells are slices; else `CELL_SIZE` is all of them.
-pub fn edges(domain: &Domain) -> Option<String> {
-    domain.sliced?;
-    let edges: Vec<String> = domain.edges().iter().take(domain.dim as usize).map(|edge| float(*edge)).collect();
-    Some(format!("{}({})", position_type(domain.dim), edges.join(", ")))
-}
-
 /// The names of a text that the generator has something for.
 #[derive(Default)]
-pub struct Wanted(BTreeSet<&'static str>);
+pub struct UsedNames(BTreeSet<&'static str>);
 
 /// What the prelude defines, and the variables that are declared where they are used.
 static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let edge = EdgeRule::Wall;
     let any =
         Domain { name: String::new(), dim: 2, resolution: [1; 3], cell_size: 1.0, edge, finer: None, sliced: None };
-    definitions(&any).into_iter().map(|(name, _)| name).chain(["frame", "iteration", "substep"]).collect()
+    definitions(&any, 0).into_iter().map(|(name, _)| name).chain(["frame", "iteration", "substep"]).collect()
 });
 
-impl Wanted {
+impl UsedNames {
     pub fn add_text(&mut self, text: &str) {
         self.add_words(tokens(text).iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text));
     }
@@ -67,13 +46,14 @@ pub fn declared(text: &str) -> BTreeSet<String> {
     module_names(&tokens(text)).into_iter().map(|name| name.text.to_string()).collect()
 }
 
-/// The constants and helpers that `wanted` names, and what those need in turn.
-pub fn prelude(domain: &Domain, wanted: &mut Wanted) -> String {
-    let all = definitions(domain);
+/// The constants and helpers that `used` names, and what those need in turn. `ring`: how far one sweep of a tile looks, where the
+/// kernel computes tiles, else 0.
+pub fn prelude(domain: &Domain, ring: u32, used: &mut UsedNames) -> String {
+    let all = definitions(domain, ring);
     let mut chosen = vec![false; all.len()];
-    while let Some(index) = (0..all.len()).find(|i| !chosen[*i] && wanted.has(all[*i].0)) {
+    while let Some(index) = (0..all.len()).find(|i| !chosen[*i] && used.has(all[*i].0)) {
         chosen[index] = true;
-        wanted.add_text(&all[index].1);
+        used.add_text(&all[index].1);
     }
     let mut out = String::new();
     for ((_, text), chosen) in all.iter().zip(chosen) {
@@ -84,55 +64,58 @@ pub fn prelude(domain: &Domain, wanted: &mut Wanted) -> String {
     out
 }
 
-/// The same in a kernel of tiles: where one lies inside the domain, the faces of a cell that is computed are no borders, and the shader
-/// compiler drops what asks for them. A computed cell is so far from the tile's border.
-pub fn without_borders(prelude: &str, ring: u32) -> String {
-    let near = format!("if (_inside && all(cell >= _at) && all(cell <= _at + {ring})) {{ return false; }} ");
-    let mut out = prelude.to_string();
-    for name in ["wall_face", "open_face"].into_iter().filter(|_| ring > 0) {
-        let head = format!("fn {name}(cell: Cell, axis: i32) -> bool {{ ");
-        out = out.replace(&head, &format!("{head}{near}"));
-    }
-    out
+/// `wall_face` and `open_face`: whether a face is at the border of the domain, and what is beyond it.
+fn border_faces(domain: &Domain, ring: u32) -> [(&'static str, String); 2] {
+    let picked = component("b", "axis", domain.dim);
+    let at_border = format!("let b = (cell <= Cell(0)) | (cell >= RESOLUTION); return {picked};");
+    // Where a tile lies inside the domain, the faces of a cell that is computed are no borders, and the shader compiler drops what asks
+    // for them. A computed cell is so far from the tile's border.
+    let near = match ring {
+        0 => String::new(),
+        _ => format!("if (_inside && all(cell >= _at) && all(cell <= _at + {ring})) {{ return false; }} "),
+    };
+    let face = |name: &'static str, is_there: bool| {
+        let body = if is_there { &at_border } else { "return false;" };
+        (name, format!("fn {name}(cell: Cell, axis: i32) -> bool {{ {near}{body} }}"))
+    };
+    let (wall, open) = match domain.edge {
+        EdgeRule::Wrap => (false, false),
+        EdgeRule::Zero => (false, true),
+        _ => (true, false),
+    };
+    [face("wall_face", wall), face("open_face", open)]
 }
 
-fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
+/// `bin` and `displacement`: positions in a domain that may be periodic.
+fn places(domain: &Domain, edges: &str) -> [(&'static str, String); 2] {
+    let cells = cell_literal(domain.resolution.map(i64::from), domain.dim);
+    let vec = position_type(domain.dim);
+    let (bin, displacement) = match domain.edge {
+        EdgeRule::Wrap => (
+            "fn bin(position: Vec) -> Cell { let q = position / SIZE; return clamp(Cell(floor((q - floor(q)) * Vec(RESOLUTION))), Cell(0), RESOLUTION - 1); }".to_string(),
+            "fn displacement(a: Vec, b: Vec) -> Vec { let d = b - a; return d - SIZE * round(d / SIZE); }",
+        ),
+        _ => (
+            format!("fn bin(position: Vec) -> Cell {{ return Cell(clamp(floor(position / {edges}), Vec(0.0), {vec}({cells} - 1))); }}"),
+            "fn displacement(a: Vec, b: Vec) -> Vec { return b - a; }",
+        ),
+    };
+    [("bin", bin), ("displacement", displacement.to_string())]
+}
+
+/// Everything, by the name that it defines.
+fn definitions(domain: &Domain, ring: u32) -> Vec<(&'static str, String)> {
     let dim = domain.dim;
     let [x, y, z] = domain.resolution.map(i64::from);
     let h = domain.cell_size;
     let size: Vec<String> = domain.size().iter().take(dim as usize).map(|edge| float(*edge)).collect();
-    let edges = edges(domain).unwrap_or_else(|| "CELL_SIZE".into());
+    let edges = cell_edges(domain).unwrap_or_else(|| "CELL_SIZE".into());
     // An axis as a vector, without an index that the shader compiler could not resolve.
-    let axes = |value: &str, ty: &str| {
-        let parts: Vec<String> = (0..dim).map(|d| format!("select({ty}(0), {value}, axis == {d})")).collect();
-        parts.join(", ")
-    };
-    let pick = match dim {
-        3 => "select(select(b.x, b.y, axis == 1), b.z, axis == 2)",
-        _ => "select(b.x, b.y, axis == 1)",
-    };
-    let at_border = format!("let b = (cell <= Cell(0)) | (cell >= RESOLUTION); return {pick};");
-    let (wall, open) = match domain.edge {
-        EdgeRule::Wrap => ("return false;", "return false;"),
-        EdgeRule::Zero => ("return false;", at_border.as_str()),
-        _ => (at_border.as_str(), "return false;"),
-    };
-    let faces = |name: &str, body: &str| format!("fn {name}(cell: Cell, axis: i32) -> bool {{ {body} }}");
+    let unit: Vec<String> = (0..dim).map(|d| format!("select(i32(0), 1, axis == {d})")).collect();
     let (finest, widening) = domain.finer.map_or((domain.resolution, 1), |finer| (finer.finest, finer.widening));
-    let vec = position_type(dim);
-    let cells = cell_literal([x, y, z], dim);
-    let bin = match domain.edge {
-        EdgeRule::Wrap => "fn bin(position: Vec) -> Cell { let q = position / SIZE; return clamp(Cell(floor((q - floor(q)) * Vec(RESOLUTION))), Cell(0), RESOLUTION - 1); }".to_string(),
-        _ => format!("fn bin(position: Vec) -> Cell {{ return Cell(clamp(floor(position / {edges}), Vec(0.0), {vec}({cells} - 1))); }}"),
-    };
-    let displacement = match domain.edge {
-        EdgeRule::Wrap => {
-            "fn displacement(a: Vec, b: Vec) -> Vec { let d = b - a; return d - SIZE * round(d / SIZE); }"
-        }
-        _ => "fn displacement(a: Vec, b: Vec) -> Vec { return b - a; }",
-    };
-    let displacement = displacement.to_string();
     let z_hash = if dim == 3 { " h = _pcg(h ^ u32(cell.z));" } else { "" };
+    let [wall_face, open_face] = border_faces(domain, ring);
+    let [bin, displacement] = places(domain, &edges);
     vec![
         ("Cell", format!("alias Cell = {};", cell_type(dim))),
         ("Vec", format!("alias Vec = {};", position_type(dim))),
@@ -141,19 +124,19 @@ fn definitions(domain: &Domain) -> Vec<(&'static str, String)> {
         ("CELL_SIZE", format!("const CELL_SIZE = {};", float(h))),
         ("RESOLUTION", format!("const RESOLUTION = {};", cell_literal([x, y, z], dim))),
         ("SIZE", format!("const SIZE = {}({});", position_type(dim), size.join(", "))),
-        ("unit", format!("fn unit(axis: i32) -> Cell {{ return Cell({}); }}", axes("1", "i32"))),
+        ("unit", format!("fn unit(axis: i32) -> Cell {{ return Cell({}); }}", unit.join(", "))),
         ("face_axis", "fn face_axis(face: i32) -> i32 { return face >> 1u; }".into()),
         ("face_normal", "fn face_normal(face: i32) -> Vec { return Vec(unit(face >> 1u)) * f32((face & 1) * 2 - 1); }".into()),
         ("neighbor", "fn neighbor(cell: Cell, face: i32) -> Cell { return cell + unit(face >> 1u) * ((face & 1) * 2 - 1); }".into()),
         ("position", format!("fn position(cell: Cell) -> Vec {{ return (Vec(cell) + 0.5) * {edges}; }}")),
         ("cell_at", format!("fn cell_at(position: Vec) -> Cell {{ return Cell(floor(position / {edges})); }}")),
         ("inside", "fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }".into()),
-        ("wall_face", faces("wall_face", wall)),
-        ("open_face", faces("open_face", open)),
+        wall_face,
+        open_face,
         ("FINEST", format!("const FINEST = {};", cell_literal(finest.map(i64::from), dim))),
         ("WIDENING", format!("const WIDENING = {widening};")),
-        ("bin", bin),
-        ("displacement", displacement),
+        bin,
+        displacement,
         (
             "random_at",
             "fn random_at(number: u32, salt: u32) -> f32 { let h = _pcg(_pcg(salt ^ _pcg(frame.seed)) ^ number); return f32(h >> 8u) / 16777216.0; }".into(),
@@ -198,7 +181,7 @@ mod tests {
             Domain { name, dim, resolution: [4; 3], cell_size: 1.0, edge, finer: None, sliced: None }
         };
         for domain in [any(2, EdgeRule::Wall), any(3, EdgeRule::Wrap)] {
-            let all = definitions(&domain);
+            let all = definitions(&domain, 0);
             for (name, text) in &all {
                 assert!(name.starts_with('_') || language::is_prelude(name), "`{name}` can be declared twice");
                 assert_eq!(declared(text), BTreeSet::from([name.to_string()]), "{text}");

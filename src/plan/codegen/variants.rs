@@ -8,10 +8,10 @@ use std::thread::{Builder, Scope, available_parallelism};
 
 use crate::cancel::Cancel;
 use crate::graph::{Graph, Kind, Node, NodeId};
-use crate::plan::codegen::stage_kernel::{self, StageKernel};
+use crate::plan::codegen::stage_kernel::{self, Bound, Context, StageKernel};
 use crate::plan::codegen::uniforms::Block;
 use crate::plan::data::{Alarm, Kernel};
-use crate::plan::ir::{InstanceId, Op, Part, Program, Task, ValueId, Write};
+use crate::plan::ir::{InstanceId, Op, OpId, Part, Program, Task, ValueId, Write};
 use crate::plan::passes::allocate::Placement;
 use crate::plan::scatter::ScatterCheck;
 use crate::plan::tuning::Shape;
@@ -97,7 +97,7 @@ pub struct Wanted<'g> {
     pub stage: &'g Stage,
     program: Arc<Program>,
     /// By its place in the program.
-    op: usize,
+    op: OpId,
     in_place: Vec<bool>,
 }
 
@@ -134,7 +134,7 @@ impl Place {
         }
     }
 
-    fn of(bound: &stage_kernel::Bound, op: &Op) -> Option<Place> {
+    fn of(bound: &Bound, op: &Op) -> Option<Place> {
         let value = bound.value;
         match (bound.writes, bound.reads.is_empty()) {
             (true, _) => op.writes.iter().position(|w| w.value == value).map(Place::Write),
@@ -149,7 +149,7 @@ impl Variants {
     pub fn of<'g>(
         &mut self,
         graph: &'g Graph,
-        (program, op): (&Arc<Program>, usize),
+        (program, op): (&Arc<Program>, OpId),
         memory: &Placement,
         wanted: &mut Vec<Wanted<'g>>,
     ) -> Option<usize> {
@@ -181,14 +181,10 @@ impl Wanted<'_> {
 
     /// `None` where there is no such operation.
     fn write(&self, graph: &Graph) -> Option<Text> {
-        let Wanted { program, node, stage, in_place, .. } = self;
-        let op = program.ops.get(self.op)?;
-        let mut alarms = Vec::new();
-        let writer = StageKernel { graph, program, op, node, stage, in_place };
-        let (kernel, block, written) = writer.write(&mut alarms);
-        let scatters = writer.checks();
-        let bound = stage_kernel::bound(graph, program, op, in_place);
-        let bound = bound.iter().filter_map(|bound| Place::of(bound, op)).collect();
+        let op = self.program.ops.get(self.op)?;
+        let cx = Context::new(graph, &self.program, op, &self.in_place)?;
+        let StageKernel { kernel, block, as_written: written, alarms, scatters } = stage_kernel::write(&cx);
+        let bound = cx.bound.iter().filter_map(|bound| Place::of(bound, op)).collect();
         Some(Text { kernel, block, written, alarms, scatters, bound })
     }
 }
@@ -276,8 +272,8 @@ mod tests {
         let program = Arc::new(lower::frame(&graph, &PlanOptions::default()).unwrap());
         let memory: Placement = program.values.ids().map(|value| Some(BufferId::new(value.index()))).collect();
         let (mut variants, mut wanted) = (Variants::default(), Vec::new());
-        let of = |op: &usize| variants.of(&graph, (&program, *op), &memory, &mut wanted).is_some();
-        let stages = (0..program.ops.len()).filter(of).count();
+        let of = |op: &OpId| variants.of(&graph, (&program, *op), &memory, &mut wanted).is_some();
+        let stages = program.ops.ids().filter(of).count();
         std::thread::scope(|scope| work(&Writers::begin(scope, &graph, &Cancel::default()), wanted, stages));
     }
 

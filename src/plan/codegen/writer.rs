@@ -2,14 +2,14 @@
 
 use crate::plan::check::validate::{Checks, Text};
 use crate::plan::codegen::kernel_table::KernelTable;
-use crate::plan::codegen::stage_kernel::StageKernel;
+use crate::plan::codegen::stage_kernel::{self, Context, StageKernel};
 use crate::plan::codegen::task::{self, TaskKernel};
 use crate::plan::codegen::uniform_layout::{NO_BLOCK, UniformLayout};
 use crate::plan::codegen::uniforms::Block;
 use crate::plan::codegen::variants::{self, Place, Variants, Wanted, Writers};
 use crate::plan::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
 use crate::plan::ir::workgroups::{self, op_groups, shaped_groups, source, task_groups};
-use crate::plan::ir::{OWN, Op, Part, Program, Task, ValueId};
+use crate::plan::ir::{OWN, Op, Part, Program, Task, Value, ValueId};
 use crate::plan::passes::allocate::Placement;
 use crate::plan::scatter::ScatterCheck;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -77,7 +77,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         let (graph, mut wanted) = (self.graph, Vec::new());
         let variants = of.map(|(program, memory)| {
             let of = |op| self.variants.of(graph, (program, op), memory, &mut wanted);
-            (0..program.ops.len()).map(of).collect::<Vec<_>>()
+            program.ops.ids().map(of).collect::<Vec<_>>()
         });
         self.write(wanted);
         if self.writers.cancel.is_cancelled() {
@@ -204,33 +204,10 @@ impl<'a, 'g> Writer<'a, 'g> {
         let value = written.and_then(|w| program.values.get(w.value));
         let checked =
             matches!(op.task, Task::ToFixed(_)) && value.is_some_and(|v| v.ty.value().scalar() == Scalar::F32);
-        let uniform = match &op.task {
-            Task::Fill(Some(setting)) => self.uniforms.setting(&node.path, setting, value.map_or(2, |v| v.dim)),
-            Task::ToFixed(_) if checked => {
-                let stage = if let Kind::Stage(stage) = &node.kind { Some(stage) } else { None };
-                let port = stage.zip(written).and_then(|(stage, written)| stage.outputs().nth(written.port));
-                self.uniforms.scatter_check(&node.path, port.map_or("", |port| &port.name))
-            }
-            Task::Test { below, .. } => self.uniforms.tolerance(op.node, &node.path, below),
-            _ => NO_BLOCK,
-        };
+        let uniform = self.task_uniform(op, node, value, checked);
         let workgroup = if let Task::Present { .. } = op.task { [32, 8, 1] } else { [workgroups::LANES, 1, 1] };
         let groups = task_groups(self.graph, program, op);
-        let mut bindings = Vec::new();
-        let mut buffers = Vec::new();
-        let mut bind = |name: &str, writes: bool, value: ValueId| {
-            bindings.push(Binding { name: name.into(), writes });
-            buffers.extend(memory[value]);
-        };
-        for read in &op.reads {
-            bind("in", false, read.value);
-        }
-        for write in &op.writes {
-            if let Some(before) = write.consumes.filter(|v| memory[*v] != memory[write.value]) {
-                bind("in", false, before);
-            }
-            bind("out", true, write.value);
-        }
+        let (bindings, buffers) = task_buffers(op, memory);
         let kernel = Kernel {
             name: name.into(),
             node: node.path.clone(),
@@ -252,6 +229,40 @@ impl<'a, 'g> Writer<'a, 'g> {
         let (node, part, with) = (node.path.clone(), name.into(), Vec::new());
         Some(Dispatch { kernel, node, part, with, buffers, over, shape: None, groups, indirect, uniform })
     }
+
+    /// The block of one of the compiler's own tasks. `value`: what it writes; `checked`: whether what does not fit is noted.
+    fn task_uniform(&mut self, op: &Op, node: &Node, value: Option<&Value>, checked: bool) -> u32 {
+        match &op.task {
+            Task::Fill(Some(setting)) => self.uniforms.setting(&node.path, setting, value.map_or(2, |v| v.dim)),
+            Task::ToFixed(_) if checked => {
+                let stage = if let Kind::Stage(stage) = &node.kind { Some(stage) } else { None };
+                let port = stage.zip(op.writes.first()).and_then(|(stage, written)| stage.outputs().nth(written.port));
+                self.uniforms.scatter_check(&node.path, port.map_or("", |port| &port.name))
+            }
+            Task::Test { below, .. } => self.uniforms.tolerance(op.node, &node.path, below),
+            _ => NO_BLOCK,
+        }
+    }
+}
+
+/// What one of the compiler's own tasks is bound to: what it reads, and what it writes behind the version that it goes on from elsewhere.
+fn task_buffers(op: &Op, memory: &Placement) -> (Vec<Binding>, Vec<BufferId>) {
+    let mut bindings = Vec::new();
+    let mut buffers = Vec::new();
+    let mut bind = |name: &str, writes: bool, value: ValueId| {
+        bindings.push(Binding { name: name.into(), writes });
+        buffers.extend(memory[value]);
+    };
+    for read in &op.reads {
+        bind("in", false, read.value);
+    }
+    for write in &op.writes {
+        if let Some(before) = write.consumes.filter(|v| memory[*v] != memory[write.value]) {
+            bind("in", false, before);
+        }
+        bind("out", true, write.value);
+    }
+    (bindings, buffers)
 }
 
 /// Fields on their own, so that each one's text is validated where it stands.
@@ -259,13 +270,9 @@ pub fn field_checks(graph: &Graph, frame: &Program, reset: &Program) -> Vec<Text
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     for (program, op) in [frame, reset].into_iter().flat_map(|p| p.field_checks.iter().map(move |op| (p, op))) {
-        let Some(node) = graph.nodes.get(op.node) else { continue };
-        let Kind::Stage(stage) = &node.kind else { continue };
-        if seen.insert(op.node) {
-            let text = StageKernel { graph, program, op, node, stage, in_place: &[] };
-            let (kernel, _, written) = text.write(&mut Vec::new());
-            out.push(Text { kernel, written, again: false });
-        }
+        let Some(cx) = Context::new(graph, program, op, &[]).filter(|_| seen.insert(op.node)) else { continue };
+        let StageKernel { kernel, as_written: written, .. } = stage_kernel::write(&cx);
+        out.push(Text { kernel, written, again: false });
     }
     out
 }

@@ -1,71 +1,9 @@
 //! `@param`: what a stage declares of its parameters.
 
-use serde::Serialize;
-
-use super::{Range, constant, declaration, unknown_type};
+use super::grammar::{self, constant, declaration, unknown_type};
+use super::model::{Param, ParamType, Range};
 use crate::document::ParamValue;
 use crate::stage::types::ValueType;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum ParamType {
-    Value(ValueType),
-    Bool,
-    /// Linear RGBA.
-    Color,
-    /// A function of 0..1 to a number, drawn by points.
-    Curve,
-    /// A function of 0..1 to a colour, drawn by stops.
-    Gradient,
-}
-
-impl ParamType {
-    /// How the parameter is stored for the GPU.
-    pub fn value(self) -> ValueType {
-        match self {
-            ParamType::Value(v) => v,
-            ParamType::Bool => ValueType::I32,
-            ParamType::Color => ValueType::Vec4,
-            ParamType::Curve => ValueType::Curve,
-            ParamType::Gradient => ValueType::Gradient,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            ParamType::Value(v) => v.name(),
-            ParamType::Bool => "bool",
-            ParamType::Color => "color",
-            ParamType::Curve => "curve",
-            ParamType::Gradient => "gradient",
-        }
-    }
-
-    /// Whether a stage calls it instead of reading it: what its function returns.
-    pub fn returns(self) -> Option<ValueType> {
-        match self {
-            ParamType::Curve => Some(ValueType::F32),
-            ParamType::Gradient => Some(ValueType::Vec4),
-            ParamType::Value(_) | ParamType::Bool | ParamType::Color => None,
-        }
-    }
-}
-
-/// A declared `@param`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Param {
-    pub name: String,
-    pub ty: ParamType,
-    pub default: ParamValue,
-    /// Values outside are refused.
-    pub range: Range,
-    /// Where a slider starts.
-    pub soft: Range,
-    /// A constant of the plan: another value needs another plan.
-    pub fixed: bool,
-    pub doc: String,
-    pub unit: String,
-    pub line: usize,
-}
 
 /// `NAME: TYPE = DEFAULT [, RANGE] [, soft RANGE] [, fixed]`
 pub fn parse(rest: &str, line: usize) -> Result<Param, String> {
@@ -94,9 +32,9 @@ pub fn parse(rest: &str, line: usize) -> Result<Param, String> {
     let mut fixed = false;
     for option in d.options {
         match option.strip_prefix("soft ") {
-            Some(text) => soft = super::range(text)?,
+            Some(text) => soft = grammar::range(text)?,
             None if option == "fixed" => fixed = true,
-            None => range = super::range(option)?,
+            None => range = grammar::range(option)?,
         }
     }
     if ty == ParamType::Bool {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::stage::language;
-use crate::stage::syntax::{Token, TokenKind, text, top_level};
+use crate::stage::syntax::{Token, TokenKind, module_declarations, text, top_level};
 
 const MAX_TRIPS: i64 = 65_536;
 /// Up to here an `f32` counts integers without a gap, with room for rounding.
@@ -315,33 +315,23 @@ fn count_declarations<'a>(tokens: &[Token<'a>]) -> HashMap<&'a str, usize> {
 
 type Declaration<'e, 'a> = (&'a str, Option<&'a str>, &'e [Token<'a>]);
 
-/// All declarations by this keyword with a value, in their order.
-pub fn statements<'e, 'a>(tokens: &'e [Token<'a>], keyword: &str) -> Vec<Declaration<'e, 'a>> {
-    let found = tokens.iter().enumerate().filter(|(_, token)| token.text == keyword).filter_map(|(at, _)| {
-        let statement = tokens.get(at + 1..).and_then(|rest| rest.split(|token| token.text == ";").next());
-        let Some([name, rest @ ..]) = statement else { return None };
-        typed_value(rest).map(|(ty, value)| (name.text, ty, value))
-    });
-    found.collect()
+/// What the keyword at a place declares, if it has a value.
+fn declaration<'e, 'a>(tokens: &'e [Token<'a>], keyword: usize) -> Option<Declaration<'e, 'a>> {
+    let statement = tokens.get(keyword + 1..).and_then(|rest| rest.split(|token| token.text == ";").next());
+    let Some([name, rest @ ..]) = statement else { return None };
+    typed_value(rest).map(|(ty, value)| (name.text, ty, value))
 }
 
+/// All declarations by this keyword with a value, in their order.
+pub fn statements<'e, 'a>(tokens: &'e [Token<'a>], keyword: &str) -> Vec<Declaration<'e, 'a>> {
+    let keywords = (0..tokens.len()).filter(|at| text(tokens, *at) == keyword);
+    keywords.filter_map(|at| declaration(tokens, at)).collect()
+}
+
+/// The constants of the module that have a value.
 fn module_constants<'e, 'a>(tokens: &'e [Token<'a>]) -> Vec<Declaration<'e, 'a>> {
-    let mut depth = 0usize;
-    let mut found = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        match token.text {
-            "{" => depth += 1,
-            "}" => depth = depth.saturating_sub(1),
-            "const" if depth == 0 => {
-                let statement = tokens.get(at + 1..).and_then(|rest| rest.split(|token| token.text == ";").next());
-                if let Some([name, rest @ ..]) = statement {
-                    found.extend(typed_value(rest).map(|(ty, value)| (name.text, ty, value)));
-                }
-            }
-            _ => {}
-        }
-    }
-    found
+    let constants = module_declarations(tokens).into_iter().filter(|at| text(tokens, *at) == "const");
+    constants.filter_map(|at| declaration(tokens, at)).collect()
 }
 
 /// Reads `+ - *`, signs, parentheses and conversions to `i32` and `u32`.

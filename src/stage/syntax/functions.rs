@@ -69,21 +69,29 @@ fn declared_name<'t, 'a>(tokens: &'t [Token<'a>], keyword: usize) -> Option<&'t 
     (name.kind == TokenKind::Word).then_some(name)
 }
 
-/// Names that a text declares at module scope.
-pub fn module_names<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
+/// The places of the keywords that declare something at module scope.
+pub fn module_declarations(tokens: &[Token<'_>]) -> Vec<usize> {
     let mut depth = 0usize;
-    let mut found = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
+    let declares = |(at, token): (usize, &Token<'_>)| {
+        let found = match token.text {
+            // Nowhere else are these legal, whatever the braces around them.
+            "fn" | "struct" | "alias" => true,
+            "const" | "override" | "var" | "let" => depth == 0,
+            _ => false,
+        };
         match token.text {
             "{" => depth += 1,
             "}" => depth = depth.saturating_sub(1),
-            // Nowhere else are these legal, whatever the braces around them.
-            "fn" | "struct" | "alias" => found.extend(declared_name(tokens, at)),
-            "const" | "override" | "var" | "let" if depth == 0 => found.extend(declared_name(tokens, at)),
             _ => {}
         }
-    }
-    found
+        found.then_some(at)
+    };
+    tokens.iter().enumerate().filter_map(declares).collect()
+}
+
+/// Names that a text declares at module scope.
+pub fn module_names<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
+    module_declarations(tokens).into_iter().filter_map(|keyword| declared_name(tokens, keyword)).collect()
 }
 
 /// Whether the word at a place stands behind a point: then it is a member, not a name.

@@ -14,7 +14,7 @@ mod writes;
 pub use blocks::{Block, blocks};
 pub use brackets::{block_end, closing, top_level, unmatched};
 pub use edits::Edits;
-pub use functions::{calls, functions, is_member, module_names, stage_function, text};
+pub use functions::{calls, functions, is_member, module_declarations, module_names, stage_function, text};
 pub use lex::{Token, TokenKind, line_col, tokens};
 pub use statements::{Statement, statements};
 pub use writes::{assigns, may_write, written};

@@ -4,8 +4,19 @@
 //! An alarm holds the number of the frame that raised it, plus one. While it holds the present one, all other invocations give up at
 //! their next look, so that a loop without end costs a dispatch little more than the first invocations that find it. Nobody looks
 //! before 64 rounds, and nothing depends on it where no alarm is raised.
+//!
+//! ```wgsl
+//! @group(0) @binding(4) var<storage, read_write> _alarms: array<atomic<u32>>;
+//! fn _too_many(more: u32) -> bool { return _visited(more, params._neighbors); }
+//! ```
 
-use super::*;
+use std::fmt::Write as _;
+
+use super::context::{Context, Instance};
+use super::names::prefix;
+use crate::graph::Node;
+use crate::plan::data::{Alarm, Cause};
+use crate::plan::ir::{InstanceId, OWN, Part};
 use crate::stage::syntax::{TokenKind, tokens};
 
 /// Rounds that all loops of an invocation may make together when they are not proven finite, and neighbours that it may
@@ -33,15 +44,15 @@ pub struct Guards<'a> {
 
 impl<'a> Guards<'a> {
     /// `text`: all that was generated for the stage.
-    pub fn of(kernel: &StageKernel<'_>, of: Instance<'a>, text: &str, finite: bool) -> Guards<'a> {
-        let search = kernel.op.reads.iter().any(|r| r.stage == of.index && r.part == Part::Start);
+    pub fn of(cx: &Context<'_>, of: Instance<'a>, text: &str, finite: bool) -> Guards<'a> {
+        let search = cx.reads(of.index).any(|r| r.part == Part::Start);
         let visits = || tokens(text).iter().any(|t| t.kind == TokenKind::Word && t.text.ends_with("_too_many"));
         Guards {
             index: of.index,
             node: of.node,
             loops: !finite,
             neighbors: search || (text.contains("_too_many") && visits()),
-            capacity: of.index == OWN && kernel.emits().is_some(),
+            capacity: of.index == OWN && cx.emits().is_some(),
         }
     }
 
@@ -51,35 +62,31 @@ impl<'a> Guards<'a> {
     }
 }
 
+/// Every alarm that the stages of a kernel can raise, once.
+pub fn alarms(guards: &[Guards<'_>]) -> Vec<Alarm> {
+    let mut out = Vec::new();
+    for (of, cause) in guards.iter().flat_map(Guards::causes) {
+        let alarm = Alarm { node: of.node.path.clone(), cause };
+        if !out.contains(&alarm) {
+            out.push(alarm);
+        }
+    }
+    out
+}
+
 /// Member of the uniform block that holds the index of a stage's alarm.
 pub fn member(index: InstanceId, cause: Cause) -> String {
     format!("{}{}", prefix(index), cause.member())
 }
 
-fn prefix(index: InstanceId) -> String {
-    if index == OWN { String::new() } else { fields::prefix(index) }
-}
-
-/// The alarms, behind a kernel's own buffers, and the functions that raise them. Below -1 an invocation has given up: its other loops
-/// end too, but only the one that spent the budget is reported.
+/// The alarms, behind a kernel's own buffers, and the functions that raise them.
 pub fn functions(binding: usize, guards: &[Guards<'_>]) -> String {
     let mut out = format!("@group(0) @binding({binding}) var<storage, read_write> _alarms: array<atomic<u32>>;\n");
     if guards.iter().any(|of| of.loops) {
-        let look = (LOOP_BUDGET - FIRST_LOOK) & LOOKS;
-        let _ = writeln!(
-            out,
-            "var<private> _rounds: i32 = {LOOP_BUDGET};\n\
-             fn _spent(_alarm: i32) -> bool {{ _rounds -= 1; if (_rounds >= 0 && (_rounds & {LOOKS}) != {look}) {{ return false; }} \
-             if (_rounds >= 0 && atomicLoad(&_alarms[_alarm]) != frame.index + 1u) {{ return false; }} \
-             if (_rounds == -1) {{ atomicStore(&_alarms[_alarm], frame.index + 1u); }} _rounds = -2; return true; }}"
-        );
+        out.push_str(&spent());
     }
     if guards.iter().any(|of| of.neighbors) {
-        let _ = writeln!(
-            out,
-            "var<private> _visits: u32 = 0u;\n\
-             fn _visited(more: u32, _alarm: i32) -> bool {{ _visits += more; if (_visits <= {LOOP_BUDGET}u) {{ return false; }} atomicStore(&_alarms[_alarm], frame.index + 1u); return true; }}"
-        );
+        out.push_str(&visited());
     }
     for of in guards {
         let (own, raised) = (prefix(of.index), |cause| format!("params.{}", member(of.index, cause)));
@@ -93,4 +100,31 @@ pub fn functions(binding: usize, guards: &[Guards<'_>]) -> String {
         }
     }
     out
+}
+
+/// Whether an invocation has spent its rounds. Below -1 it has given up: its other loops end too, but only the one that spent the budget
+/// is reported.
+fn spent() -> String {
+    let look = (LOOP_BUDGET - FIRST_LOOK) & LOOKS;
+    format!(
+        "var<private> _rounds: i32 = {LOOP_BUDGET};\n\
+         fn _spent(_alarm: i32) -> bool {{ _rounds -= 1; if (_rounds >= 0 && (_rounds & {LOOKS}) != {look}) {{ return false; }} \
+         if (_rounds >= 0 && atomicLoad(&_alarms[_alarm]) != frame.index + 1u) {{ return false; }} \
+         if (_rounds == -1) {{ {} }} _rounds = -2; return true; }}\n",
+        raise("_alarm")
+    )
+}
+
+/// Whether an invocation has visited too many neighbours.
+fn visited() -> String {
+    format!(
+        "var<private> _visits: u32 = 0u;\n\
+         fn _visited(more: u32, _alarm: i32) -> bool {{ _visits += more; if (_visits <= {LOOP_BUDGET}u) {{ return false; }} {} return true; }}\n",
+        raise("_alarm")
+    )
+}
+
+/// The statement that raises the alarm of this index.
+pub fn raise(alarm: &str) -> String {
+    format!("atomicStore(&_alarms[{alarm}], frame.index + 1u);")
 }

@@ -1,13 +1,23 @@
 //! What a kernel counts about the sums of its scatter ports. A sum is exact or it is reported: the previous sum that `atomicAdd` returns
 //! shows whether the new one left 32 bits. What rounds to zero is weighed against all that is added, in a sample of the invocations:
 //! the sample moves on from frame to frame, so that in the end every invocation was looked at.
+//!
+//! ```wgsl
+//! fn _check_mass(_at: i32, _part: i32, _value: f32, _r: f32, _q: i32, _o: i32) { .. }
+//! fn _sampled_end() { if (!_sampled) { return; } .. }
+//! ```
 
-use super::*;
+use std::fmt::Write as _;
+
+use super::context::{Context, Written};
 use crate::plan::codegen::builtin::WRONG;
 use crate::plan::codegen::uniforms::{Block, Content};
+use crate::plan::codegen::wgsl::float;
 use crate::plan::ir::query::checked;
 use crate::plan::ir::workgroups::extent;
 use crate::plan::scatter::{HEAD_WORDS, ScatterCheck};
+use crate::stage::IterationSource;
+use crate::stage::header::{Port, Scatter};
 use crate::stage::types::ValueType;
 
 /// Invocations of a dispatch that are sampled, about.
@@ -15,87 +25,83 @@ const SAMPLED: u64 = 4096;
 /// Most invocations that one sampled stands for.
 const MOST_STRIDE: u64 = 64;
 
-impl StageKernel<'_> {
-    /// The scatter ports whose sums are checked, and the values that they write.
-    fn checked_writes(&self) -> impl Iterator<Item = (&Port, &Value)> {
-        let writes = self.writes().filter(|(port, ..)| checked(self.stage, port));
-        writes.map(|(port, _, value, _)| (port, value))
-    }
+/// What is written to scatter ports whose sums are checked.
+fn checked_writes<'a>(cx: &Context<'a>) -> impl Iterator<Item = Written<'a>> {
+    cx.writes().filter(|written| checked(cx.stage, written.port))
+}
 
-    /// What is counted for each checked port.
-    pub fn checks(&self) -> Vec<ScatterCheck> {
-        let check = |(port, value): (&Port, &Value)| {
-            let cells = value.domain.and_then(|d| self.graph.domains.get(d));
-            let cells = cells.map_or(1, |domain| domain.resolution.iter().map(|n| u64::from(*n)).product());
-            let ty = value.ty.value();
-            ScatterCheck {
-                node: self.node.path.clone(),
-                port: port.name.clone(),
-                bits: bits(port, ty),
-                scalar: ty.scalar(),
-                components: ty.components(value.dim),
-                cells,
-            }
-        };
-        self.checked_writes().map(check).collect()
-    }
+/// What is counted for each checked port.
+pub fn checks(cx: &Context<'_>) -> Vec<ScatterCheck> {
+    let check = |Written { port, value, .. }: Written<'_>| {
+        let cells = cx.domain_of(value).map_or(1, |d| d.resolution.iter().map(|n| u64::from(*n)).product());
+        let ty = value.ty.value();
+        ScatterCheck {
+            node: cx.node.path.clone(),
+            port: port.name.clone(),
+            bits: bits(port, ty),
+            scalar: ty.scalar(),
+            components: ty.components(value.dim),
+            cells,
+        }
+    };
+    checked_writes(cx).map(check).collect()
+}
 
-    /// Members of the uniform block: where a port's counts begin, and its marks.
-    pub(super) fn check_members(&self, block: &mut Block) {
-        for (port, _) in self.checked_writes() {
-            for (name, marks) in [(counts(port), false), (marks(port), true)] {
-                block.push(name, ValueType::I32, 2, Content::Check { port: port.name.clone(), marks });
+/// Members of the uniform block: where a port's counts begin, and its marks.
+pub fn members(cx: &Context<'_>, block: &mut Block) {
+    for Written { port, .. } in checked_writes(cx) {
+        for (name, marks) in [(counts(port), false), (marks(port), true)] {
+            block.push(name, ValueType::I32, 2, Content::Check { port: port.name.clone(), marks });
+        }
+    }
+}
+
+/// The functions that count.
+pub fn functions(cx: &Context<'_>) -> String {
+    let mut out = String::new();
+    let mut flush = String::new();
+    for Written { port, value, .. } in checked_writes(cx) {
+        if out.is_empty() {
+            out.push_str("var<private> _sampled: bool;\n");
+            out.push_str(WRONG);
+        }
+        let ty = value.ty.value();
+        match bits(port, ty) {
+            None => out.push_str(&whole(port, ty)),
+            Some(_) => {
+                let n = ty.components(value.dim);
+                out.push_str(&fixed(port, n));
+                flush.push_str(&flushed(port, n));
             }
         }
     }
-
-    /// The functions that count.
-    pub(super) fn check_functions(&self) -> String {
-        let mut out = String::new();
-        let mut flush = String::new();
-        for (port, value) in self.checked_writes() {
-            if out.is_empty() {
-                out.push_str("var<private> _sampled: bool;\n");
-                out.push_str(WRONG);
-            }
-            let ty = value.ty.value();
-            match bits(port, ty) {
-                None => out.push_str(&whole(port, ty)),
-                Some(_) => {
-                    let n = ty.components(value.dim);
-                    out.push_str(&fixed(port, n));
-                    flush.push_str(&flushed(port, n));
-                }
-            }
-        }
-        if !flush.is_empty() {
-            let _ = writeln!(out, "{SUM}fn _sampled_end() {{ if (!_sampled) {{ return; }}{flush} }}");
-        }
-        out
+    if !flush.is_empty() {
+        let _ = writeln!(out, "{SUM}fn _sampled_end() {{ if (!_sampled) {{ return; }}{flush} }}");
     }
+    out
+}
 
-    /// The statements around the call of the stage that begin and end its sample. `argument` is what the stage is called for.
-    pub(super) fn sampled(&self, argument: &str) -> Option<(String, &'static str)> {
-        self.checked_writes().find(|(port, value)| bits(port, value.ty.value()).is_some())?;
-        let place = match (self.stage.source(), argument.is_empty()) {
-            (_, true) => return Some(("_sampled = true; ".into(), " _sampled_end();")),
-            (IterationSource::Particles, _) => "(_i >> 6u)".to_string(),
-            _ => {
-                let z = if self.graph.dim(self.node) == 3 { " + u32(_cell.z) * 11u" } else { "" };
-                format!("((u32(_cell.x) >> 4u) + (u32(_cell.y) >> 3u) * 5u{z})")
-            }
-        };
-        let stride = (self.invocations() / SAMPLED).clamp(1, MOST_STRIDE);
-        let stride = 1u64 << stride.ilog2();
-        let begin = format!("_sampled = (({place} + frame.index) & {}u) == 0u; ", stride - 1);
-        Some((begin, " _sampled_end();"))
-    }
-
-    fn invocations(&self) -> u64 {
-        match self.node.set.as_ref().filter(|_| self.stage.source() == IterationSource::Particles) {
-            Some(set) => u64::from(set.capacity),
-            None => extent(self.graph, self.node).map(u64::from).iter().product(),
+/// The statements around the call of the stage that begin and end its sample. `argument` is what the stage is called for.
+pub fn sampled(cx: &Context<'_>, argument: &str) -> Option<(String, &'static str)> {
+    checked_writes(cx).find(|written| bits(written.port, written.value.ty.value()).is_some())?;
+    let place = match (cx.stage.source(), argument.is_empty()) {
+        (_, true) => return Some(("_sampled = true; ".into(), " _sampled_end();")),
+        (IterationSource::Particles, _) => "(_i >> 6u)".to_string(),
+        _ => {
+            let z = if cx.dim == 3 { " + u32(_cell.z) * 11u" } else { "" };
+            format!("((u32(_cell.x) >> 4u) + (u32(_cell.y) >> 3u) * 5u{z})")
         }
+    };
+    let stride = (invocations(cx) / SAMPLED).clamp(1, MOST_STRIDE);
+    let stride = 1u64 << stride.ilog2();
+    let begin = format!("_sampled = (({place} + frame.index) & {}u) == 0u; ", stride - 1);
+    Some((begin, " _sampled_end();"))
+}
+
+fn invocations(cx: &Context<'_>) -> u64 {
+    match cx.node.set.as_ref().filter(|_| cx.stage.source() == IterationSource::Particles) {
+        Some(set) => u64::from(set.capacity),
+        None => extent(cx.graph, cx.node).map(u64::from).iter().product(),
     }
 }
 
@@ -149,7 +155,7 @@ fn _check_{name}(_at: i32, _part: i32, _value: f32, _r: f32, _q: i32, _o: i32) {
 
 fn scale(port: &Port) -> String {
     let Some(Scatter::Sum(bits)) = port.scatter else { return "1.0".into() };
-    prelude::float(f64::from(1u32 << bits))
+    float(f64::from(1u32 << bits))
 }
 
 /// The end of a port's sample.

@@ -1,10 +1,28 @@
 //! WGSL that loads and stores elements as their [`Layout`] has them.
+//!
+//! ```wgsl
+//! vec3f(_read_v[3 * (_i)], _read_v[3 * (_i) + 1], _read_v[3 * (_i) + 2])
+//! _write_p[_i] = pack2x16float(_result);
+//! ```
 
-use crate::plan::codegen::accessors::{load, storage_type, store};
 use crate::plan::ir::layout::Layout;
-use crate::stage::types::Precision;
+use crate::stage::types::{Precision, ValueType};
+
+/// WGSL type of a buffer that holds such values: vectors of three as three scalars, since `vec3f` would pad.
+pub fn storage_type(value: ValueType, dim: u32) -> String {
+    match value.components(dim) {
+        1 | 3 => format!("array<{}>", value.scalar().wgsl()),
+        16 => "array<mat4x4f>".into(),
+        n => format!("array<vec{n}f>"),
+    }
+}
 
 impl Layout {
+    /// WGSL type of an element that was loaded.
+    pub fn wgsl(self) -> &'static str {
+        self.value.wgsl(self.dim)
+    }
+
     /// WGSL type of a buffer of them.
     pub fn buffer(self) -> String {
         match (self.precision, self.components()) {
@@ -27,7 +45,12 @@ impl Layout {
             (Precision::F16, 3) => format!("vec3f({}, {}.x)", half(".x"), half(".y")),
             (Precision::F16, _) => format!("vec4f({}, {})", half(".x"), half(".y")),
             _ if self.wide() => format!("{variable}[{index}].xyz"),
-            _ => load(variable, self.value, self.dim, index),
+            (Precision::F32, 3) => {
+                format!(
+                    "vec3f({variable}[3 * ({index})], {variable}[3 * ({index}) + 1], {variable}[3 * ({index}) + 2])"
+                )
+            }
+            _ => format!("{variable}[{index}]"),
         }
     }
 
@@ -37,7 +60,10 @@ impl Layout {
             (Precision::F16, 1) => self.store_pair(variable, index, source, "0.0"),
             (Precision::F16, _) => format!("{variable}[{index}] = {};", self.packed(source)),
             _ if self.wide() => format!("{variable}[{index}] = vec4f({source}, 0.0);"),
-            _ => store(variable, self.value, self.dim, index, source),
+            (Precision::F32, 3) => format!(
+                "{variable}[3 * ({index})] = {source}.x; {variable}[3 * ({index}) + 1] = {source}.y; {variable}[3 * ({index}) + 2] = {source}.z;"
+            ),
+            _ => format!("{variable}[{index}] = {source};"),
         }
     }
 

@@ -1,0 +1,39 @@
+//! What follows from a stage's text alone, computed when first asked for.
+
+use std::sync::OnceLock;
+
+#[derive(Clone, Debug)]
+pub struct Cached<T>(OnceLock<T>);
+
+impl<T> Cached<T> {
+    pub fn get(&self, find: impl FnOnce() -> T) -> &T {
+        self.0.get_or_init(find)
+    }
+}
+
+impl<T> Default for Cached<T> {
+    fn default() -> Cached<T> {
+        Cached(OnceLock::new())
+    }
+}
+
+/// The same in a space of two and of three dimensions.
+#[derive(Clone, Debug)]
+pub struct PerDimension<T> {
+    flat: Cached<T>,
+    deep: Cached<T>,
+}
+
+impl<T> PerDimension<T> {
+    /// What `find` says of a space of two dimensions, or of three.
+    pub fn get(&self, dim: u32, find: impl FnOnce(u32) -> T) -> &T {
+        let (kept, dim) = if dim == 3 { (&self.deep, 3) } else { (&self.flat, 2) };
+        kept.get(|| find(dim))
+    }
+}
+
+impl<T> Default for PerDimension<T> {
+    fn default() -> PerDimension<T> {
+        PerDimension { flat: Cached::default(), deep: Cached::default() }
+    }
+}

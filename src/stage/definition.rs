@@ -1,0 +1,211 @@
+//! A stage: its header, its text, and what the words of the text tell.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cached::{Cached, PerDimension};
+use super::header::{Header, Param, Port, Radius};
+use super::loops::Search;
+use super::proven::{Bounded, Footprint};
+use super::reach::Reach;
+use super::syntax::{functions, tokens};
+use super::types::PortType;
+use crate::problem::SourcePlace;
+
+/// A stage, parsed and checked as far as its own text allows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Path below the stage folder without the ending: `fluid/divergence`.
+    pub name: String,
+    pub header: Header,
+    /// The file's text, untouched.
+    pub source: String,
+    pub(super) words: BTreeSet<String>,
+    /// Words that an opening parenthesis follows, and how often.
+    pub(super) calls: BTreeMap<String, u32>,
+    /// Attributes that may be read of other particles than the stage's own.
+    pub(super) read_of_others: BTreeSet<String>,
+    /// Bytes without header and comments.
+    pub(super) length: usize,
+    /// How far from its own cell each readable grid port is read.
+    pub(super) reach: BTreeMap<String, Reach>,
+    /// Whether all indices of the text are proven to be in bounds.
+    pub(super) indexed: bool,
+    pub(super) runs: IterationSource,
+    /// What further analyses have found.
+    pub(super) found: Findings,
+}
+
+/// What the text proves or is rewritten to, found when first asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Findings {
+    pub bounded: PerDimension<Bounded>,
+    pub unrolled: PerDimension<String>,
+    pub search: PerDimension<Option<Search>>,
+    /// By input.
+    pub footprints: PerDimension<BTreeMap<String, Footprint>>,
+    pub interleaves: Cached<bool>,
+}
+
+/// It follows from the text alone, so no two stages differ by it.
+impl PartialEq for Findings {
+    fn eq(&self, _: &Findings) -> bool {
+        true
+    }
+}
+
+/// What a stage's function is called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IterationSource {
+    Once,
+    Cells,
+    Particles,
+    /// Positions at which another stage reads: the stage is a field.
+    Positions,
+}
+
+/// What a stage forwards that does nothing but copy an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forwarded<'a> {
+    /// `return particle.x;`
+    Attribute(&'a str),
+    /// `return x(cell);`
+    Cell(&'a str),
+}
+
+/// One thing wrong with a stage's text.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}:{}: {message}", place.line, place.column)]
+pub struct StageError {
+    pub place: SourcePlace,
+    pub message: String,
+}
+
+impl StageError {
+    pub fn new(line: usize, column: usize, message: impl Into<String>) -> StageError {
+        StageError { place: SourcePlace { line, column }, message: message.into() }
+    }
+}
+
+impl Stage {
+    /// All words of the text.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(String::as_str)
+    }
+
+    /// Whether the text holds a word.
+    pub fn names(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    /// Whether the text calls a function.
+    pub fn calls(&self, function: &str) -> bool {
+        self.calls.contains_key(function)
+    }
+
+    /// How far from the computed cell a port is read.
+    pub fn reach(&self, port: &str) -> Reach {
+        self.reach.get(port).copied().unwrap_or(Reach::Own)
+    }
+
+    /// How many cells away from the computed one an `@inout` is read at most, and whether the text alone proves it; else it is what
+    /// the header declares, and accessors enforce it. `None` where neither bounds it. For an `@in` see [`Stage::footprint`].
+    pub fn radius(&self, port: &Port) -> Option<(u32, bool)> {
+        match self.reach(&port.name) {
+            Reach::Own => Some((0, true)),
+            Reach::Faces => Some((1, true)),
+            Reach::Anywhere if self.calls(&format!("{}_at", port.name)) => None,
+            Reach::Anywhere if self.calls(&format!("{}_face", port.name)) => None,
+            Reach::Anywhere => match port.radius {
+                Some(Radius::Cells(cells)) => Some((cells, false)),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether the text proves all its indices in bounds, those into a neighbour grid's entries included. Accessors keep theirs in bounds
+    /// themselves.
+    pub fn stays_in_bounds(&self) -> bool {
+        let entries = |p: &Port| ["_item", "_range"].iter().any(|ending| self.calls(&format!("{}{ending}", p.name)));
+        self.indexed && !self.inputs().any(entries)
+    }
+
+    /// Attributes of a port that the text may read of other particles than the one it runs for.
+    pub fn reads_of_others<'p>(&self, port: &'p Port) -> Vec<&'p str> {
+        port.attributes
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .filter(|name| self.read_of_others.contains(*name))
+            .collect()
+    }
+
+    /// The input that the stage forwards, where its text does nothing else.
+    pub fn forwarded(&self) -> Option<Forwarded<'_>> {
+        // Such a stage has few words.
+        let tokens = if self.words.len() > 10 { return None } else { tokens(&self.source) };
+        let texts: Vec<&str> = tokens.iter().map(|t| t.text).collect();
+        let ["fn", "stage", "(", argument, ":", source, ")", "->", _, "{", "return", given @ .., ";", "}"] =
+            texts.as_slice()
+        else {
+            return None;
+        };
+        match (*source, given) {
+            ("Particle", [own, ".", name]) if own == argument => Some(Forwarded::Attribute(name)),
+            ("Cell", [port, "(", own, ")"]) if own == argument => Some(Forwarded::Cell(port)),
+            _ => None,
+        }
+    }
+
+    /// Whether the text defines a function of this name.
+    pub(super) fn defines(&self, function: &str) -> bool {
+        self.names(function) && functions(&tokens(&self.source)).iter().any(|f| f.name.text == function)
+    }
+
+    /// Bytes of the text without its header and comments.
+    pub fn text_length(&self) -> usize {
+        self.length
+    }
+
+    /// Whether the text reads a grid in one place only, interpolated or not.
+    pub fn reads_once(&self, port: &str) -> bool {
+        let places = |name: &str| self.calls.get(name).copied().unwrap_or(0);
+        places(port) + places(&format!("{port}_at")) == 1
+    }
+
+    /// Whether an invocation may call the function for several cells in turn: no variable outlives a call.
+    pub fn repeatable(&self) -> bool {
+        !self.names("private")
+    }
+
+    /// What the function is called for.
+    pub fn source(&self) -> IterationSource {
+        self.runs
+    }
+
+    /// The particle port that a particle stage runs over.
+    pub fn set(&self) -> Option<&Port> {
+        let sets = || self.header.ports.iter().filter(|p| p.ty == PortType::Particles);
+        let over = self.header.over.as_deref();
+        sets().find(|p| p.writes()).or_else(|| sets().find(|p| Some(p.name.as_str()) == over)).or_else(|| sets().next())
+    }
+
+    pub fn port(&self, name: &str) -> Option<&Port> {
+        self.header.ports.iter().find(|p| p.name == name)
+    }
+
+    pub fn param(&self, name: &str) -> Option<&Param> {
+        self.header.params.iter().find(|p| p.name == name)
+    }
+
+    pub fn inputs(&self) -> impl Iterator<Item = &Port> {
+        self.header.ports.iter().filter(|p| p.reads())
+    }
+
+    pub fn outputs(&self) -> impl Iterator<Item = &Port> {
+        self.header.ports.iter().filter(|p| p.writes())
+    }
+
+    /// The palette category: the folder.
+    pub fn category(&self) -> &str {
+        self.name.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+}

@@ -1,0 +1,105 @@
+//! From a file's text to a stage: every check, and what the tokens tell at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::definition::{Findings, IterationSource, Stage, StageError};
+use super::header::{self, Header, ParamType};
+use super::syntax::{self, Token, TokenKind, tokens};
+use super::{check, footprint, guard, indexing, reach};
+
+impl Stage {
+    /// Parses a stage file.
+    ///
+    /// # Errors
+    /// Everything wrong with the header, ports never used, parameters never declared, and text that is refused
+    /// before a shader compiler may see it (see `guard`).
+    pub fn parse(name: &str, source: &str) -> Result<Stage, Vec<StageError>> {
+        guard::guard(source).map_err(|r| vec![StageError::new(r.line, r.column, r.message)])?;
+        let header = header::parse(source)
+            .map_err(|errors| errors.into_iter().map(|e| StageError::new(e.line, 1, e.message)).collect::<Vec<_>>())?;
+        let tokens = tokens(source);
+        let mut errors = Vec::new();
+        let place = |token: &Token<'_>| syntax::line_col(source, token.start);
+        if let Some((bracket, message)) = syntax::unmatched(&tokens) {
+            let (line, column) = place(&bracket);
+            errors.push(StageError::new(line, column, message));
+        } else if let Some(function) = guard::inlining::excessive(&tokens, guard::inlining::MAX_EXPANSION) {
+            let (line, column) = place(&function);
+            let limit = guard::inlining::MAX_EXPANSION;
+            let message =
+                format!("`{}` has more than {limit} calls after inlining; call helpers in a loop", function.text);
+            return Err(vec![StageError::new(line, column, message)]);
+        }
+        check::function(&header, source, &tokens, &mut errors);
+        check::declarations(&header, source, &tokens, &mut errors);
+        check::ports(&header, &tokens, &mut errors);
+        check::params(&header, source, &tokens, &mut errors);
+        let runs = iteration_source(&header, &tokens);
+        footprint::check(&header, &tokens, runs, &mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        Ok(Stage::read(name.to_string(), header, source.to_string()))
+    }
+
+    /// Analyses a text that was found valid.
+    pub(super) fn read(name: String, header: Header, source: String) -> Stage {
+        let tokens = tokens(&source);
+        let words = tokens.iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text.to_string()).collect();
+        let mut calls = BTreeMap::new();
+        for (_, name) in syntax::calls(&tokens) {
+            *calls.entry(name.to_string()).or_insert(0) += 1;
+        }
+        let reach = header.ports.iter().filter(|p| p.reads()).map(|p| (p.name.clone(), reach::reach(&p.name, &tokens)));
+        let reach = reach.collect();
+        let components = |name: &str| match header.params.iter().find(|p| p.name == name)?.ty {
+            ParamType::Value(value) => Some(value.components(2)),
+            _ => None,
+        };
+        let indexed = indexing::proven(&tokens, &components);
+        let runs = iteration_source(&header, &tokens);
+        let attributes = header.ports.iter().flat_map(|p| &p.attributes).map(|(name, _)| name);
+        let read_of_others = read_of_others(attributes, &tokens, runs);
+        let length = source.lines().map(str::trim).filter(|line| !line.starts_with("//")).map(str::len).sum();
+        Stage {
+            name,
+            header,
+            source,
+            words,
+            calls,
+            read_of_others,
+            length,
+            reach,
+            indexed,
+            runs,
+            found: Findings::default(),
+        }
+    }
+}
+
+/// What the function is called for, by its signature.
+fn iteration_source(header: &Header, tokens: &[Token<'_>]) -> IterationSource {
+    match syntax::stage_function(tokens).map_or("", |function| function.first_argument(tokens).1) {
+        _ if header.once => IterationSource::Once,
+        "Particle" => IterationSource::Particles,
+        "Cell" => IterationSource::Cells,
+        _ => IterationSource::Positions,
+    }
+}
+
+/// Attributes that the text reads of anything but the particle that a stage runs for.
+fn read_of_others<'h>(
+    attributes: impl Iterator<Item = &'h String>,
+    tokens: &[Token<'_>],
+    runs: IterationSource,
+) -> BTreeSet<String> {
+    let stage = syntax::stage_function(tokens).filter(|_| runs == IterationSource::Particles);
+    let own = stage.map_or("", |function| function.first_argument(tokens).0);
+    let reads = |name: &str| {
+        (2..tokens.len()).any(|i| {
+            let of_own = syntax::text(tokens, i - 2) == own && !syntax::is_member(tokens, i - 2);
+            syntax::text(tokens, i) == name && syntax::is_member(tokens, i) && !of_own
+        })
+    };
+    attributes.filter(|name| reads(name)).cloned().collect()
+}
