@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::mebibytes;
 
-/// A limit on the memory of a plan, where it comes from, and what the adapter has.
+/// A limit on the memory of a plan, its origin, and the memory of the adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryBudget {
     /// \[bytes\]
@@ -14,30 +14,30 @@ pub struct MemoryBudget {
     pub adapter: Option<u64>,
 }
 
-/// Where a budget comes from.
+/// The origin of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetSource {
-    /// [`MemoryBudget::DEFAULT`], since the memory of the adapter is not known.
+    /// [`MemoryBudget::DEFAULT`], since the memory of the adapter is unknown.
     Default,
     /// A share of the adapter's memory that this program can get.
     Adapter {
         /// \[bytes\]
         available: u64,
     },
-    /// The user set it.
+    /// Set by the user.
     User,
 }
 
 impl MemoryBudget {
-    /// Where nothing is known of an adapter \[bytes\].
+    /// The budget where nothing is known about an adapter \[bytes\].
     pub const DEFAULT: u64 = 8 << 30;
 
-    /// A budget that the user set \[bytes\].
+    /// A budget set by the user \[bytes\].
     pub fn of_user(bytes: u64) -> MemoryBudget {
         MemoryBudget { bytes, source: BudgetSource::User, adapter: None }
     }
 
-    /// The user's own budget instead of this one, where there is one \[bytes\].
+    /// The user's budget instead of this one, if there is one \[bytes\].
     #[must_use]
     pub fn or_user(self, bytes: Option<u64>) -> MemoryBudget {
         bytes.map_or(self, |bytes| MemoryBudget { adapter: self.adapter, ..MemoryBudget::of_user(bytes) })
@@ -50,7 +50,7 @@ impl Default for MemoryBudget {
     }
 }
 
-/// `the budget is 8192.0 MiB (the default) and the adapter's memory is not known`
+/// For example `the budget is 8192.0 MiB (the default) and the adapter's memory is not known`.
 impl fmt::Display for MemoryBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the budget is {} (", mebibytes(self.bytes))?;

@@ -23,11 +23,11 @@ pub struct PassReport {
     /// The pass, or `lower`.
     pub name: &'static str,
     pub phase: &'static str,
-    /// Why it stands where it stands in the order.
+    /// Why it runs at this position.
     pub place: &'static str,
     /// `fused 12 operations into 4`, `unchanged`, or why it did not run.
     pub summary: String,
-    /// The program's operations after it, one a line: of the frame, and of a reset.
+    /// The program's operations after the pass, one a line: of the frame, and of a reset.
     pub frame: String,
     pub reset: String,
 }
@@ -36,12 +36,13 @@ impl Plan {
     /// Compiles a checked graph.
     ///
     /// # Errors
-    /// WGSL that does not validate, with the user's own line; a plan that is too large, with the number; that
-    /// [`PlanOptions::cancel`] was set, in which case the result is not of interest.
+    /// WGSL that is not valid, with the user's own line; a plan that is too large, with its size;
+    /// [`PlanOptions::cancel`] was set, in which case the result is of no interest.
     pub fn compile(graph: &Graph, options: &PlanOptions) -> Result<Plan, Problems> {
         crate::threads::deep_stack(|| {
             std::thread::scope(|scope| {
-                // All threads begin while operations are laid out. Without this one they do when they are needed.
+                // The validation threads start while operations are created. If this fails, they start when they are
+                // needed.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, Checks::prepare);
                 let writers = Writers::begin(scope, graph, &options.cancel);
                 let plan = compile(graph, &writers, options, &options.tuning);
@@ -49,7 +50,7 @@ impl Plan {
                     return Err(cancelled());
                 }
                 let (Err(problems), true) = (&plan, options.tuning.fuse) else { return plan };
-                // Where stages share a kernel, a mistake is not at its own line; each by itself, it is.
+                // Where stages share a kernel, an error may not be at its own line; compiled separately, it is.
                 let tuning = Tuning { fuse: false, ..options.tuning.clone() };
                 let apart = compile(graph, &writers, options, &tuning)?;
                 Ok(Plan { apart: Some(problems.to_string()), ..apart })
@@ -62,10 +63,10 @@ impl Plan {
         PASSES.iter().map(|pass| pass.name)
     }
 
-    /// What each pass does to the programs of a graph. No kernel is written.
+    /// What each pass does to the programs of a graph. No kernel is generated.
     ///
     /// # Errors
-    /// As [`Plan::compile`], but for what only kernels show.
+    /// As [`Plan::compile`], except for errors in kernels.
     pub fn passes(graph: &Graph, options: &PlanOptions) -> Result<Vec<PassReport>, Problems> {
         crate::threads::deep_stack(|| {
             let mut reports = Vec::new();
@@ -126,7 +127,7 @@ fn optimise(
     Ok([frame, reset])
 }
 
-/// In debug builds, stops at the first pass that leaves a program in disorder.
+/// In debug builds, panics after the first pass that leaves an invalid program.
 fn verified(context: &Context, pass: Option<&Pass>, programs: [&Program; 2]) {
     let ordered = pass.is_some_and(|pass| pass.phase == Phase::Order);
     let verify = if ordered { ir::verify_scheduled } else { ir::verify };
@@ -159,7 +160,7 @@ fn compile<'g>(
     Ok(plan)
 }
 
-/// What a pass changed, by the lines of the programs before and after.
+/// The effect of a pass, from the programs' lines before and after it.
 fn difference(verb: &str, before: [&String; 2], after: [&String; 2]) -> String {
     if before == after {
         return "unchanged".into();

@@ -1,4 +1,4 @@
-//! The plan as data: buffers, kernels, dispatches, and what goes where.
+//! The plan as data: buffers, kernels, dispatches, and their relations.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -16,68 +16,70 @@ use crate::plan::scatter::{Places, ScatterCheck};
 use crate::plan::tuning::Shape;
 use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
-/// Where in a count's buffer, or in the gate of a group that may stop, the groups of indirect dispatches begin \[bytes\].
+/// Offset of the workgroup counts for indirect dispatches in the buffer of a particle count or of a gate \[bytes\].
 pub const COUNT_GROUPS: u64 = 16;
 
-/// Bytes of a gate for each dispatch behind it: its workgroups.
+/// Size of a gate's entry for each dispatch that it controls: three workgroup counts \[bytes\].
 pub const GATE_ENTRY: u64 = 12;
 
 /// Which buffer of a plan, and which kernel.
 pub type BufferId = Id<Buffer>;
 pub type KernelId = Id<Kernel>;
 
-/// Version of the plan's format.
+/// Version of the plan's JSON format.
 pub const PLAN_VERSION: u32 = 4;
 
-/// What a compiled graph does every frame, and on reset.
+/// What a compiled graph does in every frame, and on reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub version: u32,
     pub name: String,
-    /// Frames a second.
+    /// Frames per second.
     pub fps: f64,
     pub seed: u32,
     pub input: Option<InputTrack>,
     pub domains: Arena<Domain>,
     pub buffers: Arena<Buffer>,
     pub kernels: Arena<Kernel>,
-    /// Run once when the simulation is reset.
+    /// Run when the simulation is reset.
     pub reset: Vec<Dispatch>,
-    /// What gives the same in every frame. Run before the first frame, and again before the next one after a parameter of theirs,
-    /// or a State that they read, was set.
+    /// Invariant dispatches: their results are the same in every frame. Run before the first frame, and again after one
+    /// of their parameters, or a State that they read, was set.
     #[serde(rename = "still")]
     pub invariant: Vec<Dispatch>,
-    /// Run every frame.
+    /// Run in every frame.
     pub frame: Vec<Dispatch>,
-    /// Pairs of buffers that change places after every frame: what a State was, and what it becomes.
+    /// Pairs of buffers that are swapped after every frame: a State's present value and its next one.
     pub swaps: Vec<(BufferId, BufferId)>,
     pub states: Vec<State>,
-    /// Every wire by `node.port`.
+    /// All wires by `node.port`.
     pub wires: BTreeMap<String, Wire>,
     pub outputs: Vec<Picture>,
     pub settings: Vec<Slot>,
-    /// Numbers that expressions name, each behind those that it names itself.
+    /// Numbers that expressions name, each after those that it names itself.
     pub numbers: Vec<NamedNumber>,
-    /// What the plan itself follows from: `spacing.value` may decide on `domain.resolution`. Another value makes another plan.
+    /// Values that the plan depends on: `spacing.value` may determine `domain.resolution`. Changing one needs another
+    /// plan.
     pub shapes: Shapes,
-    /// Values that it was made with by `node.param`: iterations, capacities, resolutions, widths, places of files.
+    /// Values that it was compiled with, by `node.param`: iterations, capacities, resolutions, widths, placements of
+    /// files.
     pub made_with: BTreeMap<String, Vec<f64>>,
-    /// Words of the uniform buffer that never change: repeat counters and the like, by byte offset.
+    /// Constant words of the uniform buffer, such as iteration counters, by byte offset.
     pub words: Vec<(u32, i32)>,
-    /// Size of the uniform buffer \[bytes\]. It begins with the frame's block.
+    /// Size of the uniform buffer, which begins with the frame's block \[bytes\].
     pub uniform_bytes: u32,
     /// GPU memory of all buffers \[bytes\].
     pub memory: u64,
-    /// What can go wrong while it runs, by the index that a kernel marks.
+    /// Run-time warnings, by the index that kernels use.
     pub alarms: Vec<Alarm>,
-    /// Grids that stages add to, and what is counted about the sums.
+    /// Grids that stages add to, with checks of the sums.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scatters: Vec<ScatterCheck>,
-    /// Numbers that should keep to a range.
+    /// Numbers that should stay within a range.
     pub watches: Vec<Watch>,
-    /// Values that come from files.
+    /// Grids of values that come from files.
     pub files: Vec<FileGrid>,
-    /// Why stages do not share dispatches, where they should and that did not compile.
+    /// Why stages do not share dispatches, if they should but this did not compile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apart: Option<String>,
 }
@@ -96,7 +98,7 @@ pub struct FileGrid {
     pub buffer: BufferId,
 }
 
-/// Something that a kernel tells when it happens.
+/// A run-time warning that a kernel can raise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alarm {
     pub node: String,
@@ -105,16 +107,16 @@ pub struct Alarm {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
-    /// A loop spent its budget.
+    /// A loop exceeded its budget.
     Loop,
     /// A particle has more neighbours than can be visited.
     Neighbors,
-    /// More particles were to be added than fit.
+    /// More particles were emitted than fit.
     Capacity,
 }
 
 impl Cause {
-    /// Member of the uniform block that holds the alarm's index.
+    /// Name of the uniform block's member that holds the alarm's index.
     pub fn member(self) -> &'static str {
         match self {
             Cause::Loop => "_alarm_loop",
@@ -124,7 +126,7 @@ impl Cause {
     }
 }
 
-/// A number that should keep to a range.
+/// A number that should stay within a range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Watch {
     pub node: String,
@@ -132,38 +134,38 @@ pub struct Watch {
     pub buffer: BufferId,
     pub scalar: Scalar,
     pub range: (Option<f64>, Option<f64>),
-    /// What the port's documentation says.
+    /// The port's documentation.
     pub doc: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Buffer {
-    /// What it holds first.
+    /// The first wire that it holds.
     pub label: String,
     pub bytes: u64,
-    /// What it holds in the course of a frame, in that order.
+    /// The wires that it holds in the course of a frame, in that order.
     pub holds: Vec<Holding>,
 }
 
-/// A value while its buffer holds it. Dispatches are counted through `invariant` and on through `frame`.
+/// How long a buffer holds a value. Dispatches are numbered through `invariant` and then `frame`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holding {
     /// `node.port`, for particles `node.port.attribute`.
     pub wire: String,
-    /// The dispatch that writes it first; absent where it is there before the frame.
+    /// The dispatch that writes it first; `None` where it exists before the frame.
     pub first: Option<usize>,
-    /// The last dispatch that needs it; absent where it is kept beyond the frame.
+    /// The last dispatch that needs it; `None` where it is kept beyond the frame.
     pub last: Option<usize>,
 }
 
 impl Buffer {
-    /// The wires that take turns in it, each once, in the order in which they come.
+    /// The wires that share it, each once, in order.
     pub fn wires(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();
         self.holds.iter().map(|h| h.wire.as_str()).filter(|wire| seen.insert(*wire)).collect()
     }
 
-    /// What it holds for a dispatch: what that one writes, or what it finds there.
+    /// What it holds for a dispatch: the wire that the dispatch writes, or the one that it reads.
     pub fn held(&self, dispatch: usize, written: bool) -> Option<&Holding> {
         let there = |h: &&Holding| {
             let begun = h.first.is_none_or(|first| if written { first <= dispatch } else { first < dispatch });
@@ -185,15 +187,15 @@ pub struct Kernel {
     pub node: String,
     pub wgsl: String,
     pub workgroup: [u32; 3],
-    /// Storage buffers in the order of their bindings, from binding 2; bindings 0 and 1 are the uniform blocks.
+    /// Storage buffers in the order of their bindings, from binding 2. Bindings 0 and 1 are the uniform blocks.
     pub bindings: Vec<Binding>,
-    /// Every loop is proven finite, so the driver need not count rounds.
+    /// Every loop is proven finite, so the driver need not bound it.
     pub finite: bool,
-    /// Every index is proven to be in bounds, so the driver need not check them.
+    /// Every index is proven to be in bounds, so the driver need not check it.
     pub in_bounds: bool,
-    /// It raises alarms, whose flags are bound behind its own buffers.
+    /// Whether it raises alarms, whose flags are bound after its own buffers.
     pub warns: bool,
-    /// Lines of the stage's own text in front of the generated text.
+    /// Number of lines of the stage's own text, which precedes the generated text.
     pub own_lines: usize,
     /// Size of its uniform block \[bytes\].
     pub uniform_bytes: u32,
@@ -210,31 +212,31 @@ pub struct Dispatch {
     pub kernel: KernelId,
     /// Path of the node that it belongs to.
     pub node: String,
-    /// Which part of the node: a repeat, a colour, a helper task.
+    /// Which part of the node: an iteration, a colour, a built-in task.
     pub part: String,
-    /// Nodes that it does the work of before its own, in that order.
+    /// Other nodes whose work it does before its own, in this order.
     pub with: Vec<String>,
     /// A buffer for each of the kernel's bindings.
     pub buffers: Vec<BufferId>,
-    /// What its invocations are for.
+    /// What its invocations run over.
     pub over: Over,
-    /// How it is carried out, where it is not the plain way: its shape, and the sweeps that it really makes.
+    /// Its shape and actual number of sweeps, unless it is the plain shape.
     pub shape: Option<(Shape, u32)>,
     pub groups: [u32; 3],
-    /// Where the GPU says how many of those groups run.
+    /// Where the number of workgroups is read from on the GPU, if it is not fixed.
     pub indirect: Option<Indirect>,
     /// Byte offset of its uniform block.
     pub uniform: u32,
 }
 
-/// Three words of a buffer that say how many workgroups run: as the living particles of a set need, or none where a group has
-/// stopped before this repeat.
+/// Three words of a buffer with the number of workgroups: as the live particles of a set need, or zero where a group
+/// has stopped before this iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Indirect {
     pub buffer: BufferId,
     /// \[bytes\]
     pub offset: u64,
-    /// Whether a count says it, and not a group that may stop.
+    /// Whether it depends on a particle count, rather than on a group that may stop.
     pub living: bool,
 }
 
@@ -245,22 +247,22 @@ impl Dispatch {
     }
 }
 
-/// What a dispatch runs over: the iteration source of a stage, or what a task of the compiler's own goes through.
+/// What a dispatch runs over: the iteration source of a stage, or the elements of a built-in task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Over {
-    /// A single time.
+    /// One invocation.
     Once,
     /// Cells of a domain.
     Cells(DomainId),
     /// Cells of a domain and their faces, one more along each axis.
     Faces(DomainId),
-    /// Particles of a set with room for so many; only the living where the dispatch is indirect.
+    /// Particles of a set with this capacity; only the live ones where the dispatch is indirect.
     Particles(u32),
     /// Words of memory.
     Words(u64),
     /// Partial results, in one workgroup.
     Partials(u64),
-    /// Pixels of a picture.
+    /// Pixels of an image.
     Pixels(u32, u32),
 }
 
@@ -269,7 +271,7 @@ pub struct State {
     /// The node; for particles `node.attribute` and `node.count`.
     pub node: String,
     pub buffer: BufferId,
-    /// Type, domain and start value: when a recompile leaves this alone, the contents stay.
+    /// Type, domain and start value: when a recompilation does not change this, the contents are kept.
     pub description: String,
 }
 
@@ -277,23 +279,23 @@ pub struct State {
 pub struct Wire {
     pub ty: WireType,
     pub domain: Option<DomainId>,
-    /// Dimensions of the space that a `Vec` of it lives in.
+    /// Number of dimensions of a `Vec`.
     pub dim: u32,
-    /// Particles that it has room for, where it is an attribute.
+    /// Capacity of the particle set, for an attribute.
     pub capacity: u32,
-    /// The domain in whose space its particles are, where it is an attribute.
+    /// Domain of the particle set, for an attribute.
     pub space: Option<DomainId>,
     /// How its numbers are stored.
     pub precision: Precision,
     pub buffer: BufferId,
-    /// Whether the value is still there when the frame ends, or its memory went to another wire.
+    /// Whether the value is still in memory when the frame ends.
     pub kept: bool,
-    /// Whether it is a State's value, which is next frame's once the frame has ended.
+    /// Whether it is a State's value, which is the next frame's once the frame has ended.
     pub state: bool,
 }
 
 impl Wire {
-    /// What a value is, in its buffer.
+    /// How a value is stored in its buffer.
     pub(crate) fn new(value: &Value, buffer: BufferId) -> Wire {
         Wire {
             ty: value.ty,
@@ -308,13 +310,13 @@ impl Wire {
         }
     }
 
-    /// How its elements lie in memory.
+    /// The memory layout of its elements.
     pub(crate) fn layout(&self) -> Layout {
         Layout::new(self.ty, self.dim, self.precision)
     }
 }
 
-/// A picture that an Output makes: one `u32` a pixel, RGBA bytes in sRGB, top row first.
+/// The image of an Output: one `u32` a pixel, RGBA bytes in sRGB, top row first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
     pub node: String,
@@ -323,10 +325,10 @@ pub struct Picture {
     pub height: u32,
 }
 
-/// A parameter and where its value goes.
+/// A parameter and its places in the uniform buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slot {
-    /// `node.param`, and other names that set it.
+    /// `node.param`, and other paths that set it.
     pub paths: Vec<String>,
     pub ty: ValueType,
     pub dim: u32,
@@ -339,17 +341,17 @@ pub struct Slot {
 }
 
 impl Plan {
-    /// Where the counts about scatter ports lie.
+    /// Where the counts of scatter ports are stored.
     pub fn scatter_places(&self) -> Places {
         Places::new(self.alarms.len(), &self.scatters)
     }
 
-    /// Whether a kernel's text has these words: `frame.keys` in a graph that listens to keys.
+    /// Whether a kernel's text contains these words: `frame.keys` in a graph that reads keys.
     pub fn reads(&self, words: &str) -> bool {
         self.kernels.iter().any(|kernel| kernel.wgsl.contains(words))
     }
 
-    /// Nodes that no frame runs, for their operations are invariant.
+    /// Nodes that no frame runs, because all their operations are invariant.
     pub fn invariant_nodes(&self) -> BTreeSet<&str> {
         let frame: BTreeSet<&str> = self.frame.iter().flat_map(Dispatch::nodes).collect();
         self.invariant.iter().flat_map(Dispatch::nodes).filter(|node| !frame.contains(node)).collect()
@@ -363,7 +365,7 @@ impl Plan {
     }
 }
 
-/// `12.5 MiB`
+/// Formats a size as `12.5 MiB`.
 pub fn mebibytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }

@@ -1,12 +1,11 @@
-//! A plan's part: what one node does, to be timed by itself.
+//! A part of a plan: the work of one node, to be timed separately.
 
 use crate::arena::Arena;
 use crate::plan::data::{Buffer, BufferId, Dispatch, Plan};
 use std::collections::BTreeMap;
 
 impl Plan {
-    /// The frame's dispatches of a node and the memory that they need, and nothing else. It runs, on memory that nobody has
-    /// filled.
+    /// Only the frame's dispatches of a node, and the memory that they need. It runs on uninitialised memory.
     pub fn only(&self, node: &str) -> Plan {
         let mut frame: Vec<Dispatch> = self.frame.iter().filter(|d| d.node == node).cloned().collect();
         let mut used: Vec<BufferId> = frame.iter().flat_map(|d| d.buffers.iter().copied()).collect();
@@ -17,7 +16,7 @@ impl Plan {
         let place: BTreeMap<BufferId, BufferId> = kept.collect();
         for dispatch in &mut frame {
             dispatch.buffers = dispatch.buffers.iter().filter_map(|buffer| place.get(buffer).copied()).collect();
-            // Nothing lives in memory that nobody has filled.
+            // Uninitialised memory has no valid counts.
             dispatch.indirect = None;
         }
         let memory = buffers.iter().map(|b| b.bytes).sum();

@@ -1,8 +1,8 @@
-//! The plan: what a graph compiles to. Plain data without a GPU type in it; it prints, compares and serialises, and an
-//! engine only carries it out.
+//! The plan: the result of compiling a graph. Plain data without any GPU type; it prints, compares and serialises, and
+//! an engine runs it.
 //!
-//! A compilation goes through four rooms: `lower` unrolls the graph into operations on values (`ir`), `passes` rewrite them in
-//! the order of one declared list, `codegen` writes a kernel for each, and `check` validates its text and cost.
+//! A compilation has four steps: `lower` unrolls the graph into operations on values (`ir`), `passes` rewrite them in
+//! the order of one list, `codegen` generates a kernel for each, and `check` validates its text and cost.
 
 mod budget;
 mod check;

@@ -1,4 +1,4 @@
-//! What a compilation is asked for.
+//! Options of a compilation.
 
 use std::path::PathBuf;
 
@@ -10,45 +10,46 @@ use crate::problem::{Problem, Problems};
 /// Which wires must still hold their value when the frame ends.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Keep {
-    /// States and pictures.
+    /// States and images.
     #[default]
     Needed,
-    /// Also these, by `node.port`, or `node` for all of its wires. Names of nothing keep nothing.
+    /// Also these, by `node.port`, or `node` for all of its wires. Unknown names are ignored.
     Wires(Vec<String>),
-    /// All, apart from those that only the start of a State reads.
+    /// All, except those that only the start of a State reads.
     All,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanOptions {
     pub keep: Keep,
-    /// Plans that need more GPU memory are refused.
+    /// Plans that need more GPU memory are rejected.
     pub memory_budget: MemoryBudget,
-    /// Size of every picture \[pixels\], instead of what the Outputs say.
+    /// Size of every image \[pixels\]; the Outputs' own sizes when `None`.
     pub size: Option<(u32, u32)>,
     pub outputs: Outputs,
-    /// Where files that the graph names are: beside its own.
+    /// Folder of the files that the graph names: that of the graph file.
     pub folder: PathBuf,
-    /// Read files outside that folder too, which a graph from somebody else may not.
+    /// Allow files outside that folder, which a graph from somebody else should not read.
     pub allow_files: bool,
-    /// Compute what does not change from frame to frame once. Off is there to compare with.
+    /// Compute what does not change from frame to frame only once. Off is for comparison.
     pub hoist: bool,
-    /// How dispatches are carried out. What is computed does not depend on it, but for how often half precision rounds on tiles.
+    /// How dispatches are executed. The results do not depend on it, except for how often half precision rounds on
+    /// tiles.
     pub tuning: Tuning,
-    /// Ends the compilation early once it is set.
+    /// Stops the compilation early once it is set.
     pub cancel: Cancel,
 }
 
-/// Which pictures a plan makes, and with them what is computed at all.
+/// Which images a plan computes, and with them what is computed at all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Outputs {
     #[default]
     All,
-    /// The first in the author's order ([`crate::graph::Graph::outputs`]).
+    /// The first in the order of [`crate::graph::Graph::outputs`].
     First,
-    /// The one of this name.
+    /// The one with this name.
     One(String),
-    /// None of them: only what is kept.
+    /// None: only what is kept.
     None,
 }
 
@@ -68,7 +69,7 @@ impl Default for PlanOptions {
     }
 }
 
-/// What a compilation ends with that nobody waits for.
+/// The error of a cancelled compilation.
 pub fn cancelled() -> Problems {
     Problem::new("", "", "compilation was cancelled", "").into()
 }

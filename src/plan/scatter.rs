@@ -1,12 +1,12 @@
-//! Counts that kernels keep about the sums of scatter ports. They lie behind the alarms, in the same buffer: for each port first the counts,
-//! which are read back, then for all ports two bits a cell that mark where something went wrong.
+//! Counts that kernels keep about the sums of scatter ports. They follow the alarms in the same buffer: for each port
+//! first the counts, which are read back, then for all ports two bits a cell that mark where something went wrong.
 
 use serde::{Deserialize, Serialize};
 
 use crate::stage::types::Scalar;
 
-/// Words before those of the components: cells whose sum left its range, cells to which no number was added, the largest sum that left its
-/// range \[steps, an `f32`\], the largest sum that did not \[steps\].
+/// Words in front of those of the components: cells whose sum left its range, cells to which NaN or infinity was added,
+/// the largest sum that left its range \[steps, an `f32`\], the largest sum that did not \[steps\].
 pub const HEAD_WORDS: u32 = 4;
 
 /// A port that adds to a grid, and what is counted about it.
@@ -14,7 +14,7 @@ pub const HEAD_WORDS: u32 = 4;
 pub struct ScatterCheck {
     pub node: String,
     pub port: String,
-    /// Fraction bits; absent where whole numbers are added.
+    /// Fraction bits; `None` where integers are added.
     pub bits: Option<u32>,
     pub scalar: Scalar,
     pub components: u32,
@@ -22,8 +22,8 @@ pub struct ScatterCheck {
 }
 
 impl ScatterCheck {
-    /// Words of its counts: behind the head, for each component what was added and what of it became zero, in 256ths of a step of
-    /// 64 bits, of the sampled invocations.
+    /// Words of its counts: after the head, for each component what was added and what of it became zero, in 256ths of
+    /// a step of 64 bits, from the sampled invocations.
     pub fn count_words(&self) -> u32 {
         HEAD_WORDS + self.bits.map_or(0, |_| 4 * self.components)
     }
@@ -33,11 +33,11 @@ impl ScatterCheck {
     }
 }
 
-/// Where the counts of each port begin, where its marks do, and how many words there are, counts and marks of all.
+/// Where the counts of each port begin, where its marks begin, and the total number of words.
 pub struct Places {
     pub counts: Vec<u32>,
     pub marks: Vec<u64>,
-    /// Alarms and counts: what is read back.
+    /// Alarms and counts, which are read back.
     pub head: u64,
     pub all: u64,
 }

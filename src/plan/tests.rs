@@ -1,4 +1,4 @@
-//! What generated text must keep to, tried on all shipped graphs.
+//! Requirements on generated text, checked for all shipped graphs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ fn shipped() -> Vec<(String, Kernel)> {
     kernels
 }
 
-/// The limits are for what no sensible stage comes near.
+/// The limits are far above what any sensible stage needs.
 #[test]
 fn shipped_kernels_cost_a_fraction_of_the_limits() {
     let (mut instructions, mut bytes) = ((0, String::new()), (0, String::new()));
@@ -66,7 +66,8 @@ fn shipped_kernels_cost_a_fraction_of_the_limits() {
     assert!(bytes.0 * 4 <= cost::MAX_PRIVATE_BYTES, "{bytes:?}");
 }
 
-/// An accessor hides the function of WGSL that has its port's name, so no port may be named like one that generated text calls.
+/// An accessor hides the WGSL function that has its port's name, so no port may have the name of a function that
+/// generated text calls.
 #[test]
 fn no_port_hides_a_function_that_generated_text_calls() {
     let mut called = BTreeSet::new();
@@ -75,9 +76,9 @@ fn no_port_hides_a_function_that_generated_text_calls() {
         .filter(|path| !["tests.rs", "validate.rs"].iter().any(|other| path.ends_with(other)))
     {
         let source = std::fs::read_to_string(path).unwrap();
-        // Tests name what they please.
+        // Tests may use any name.
         let source = source.split("#[cfg(test)]").next().unwrap_or_default();
-        // Text stands in strings; Rust's own functions are methods or have paths.
+        // WGSL text is in strings; Rust's own functions are methods or have paths.
         let text = source.replace('"', " ").replace("{{", " ").replace("}}", " ");
         let tokens = tokens(&text);
         for window in tokens.windows(3) {
@@ -97,7 +98,8 @@ fn no_port_hides_a_function_that_generated_text_calls() {
     assert!(free.is_empty(), "ports could hide {free:?}; name them in `stage::language`");
 }
 
-/// What generated text declares beside names of the compiler's own, which begin with `_`, stands in the table of words or is an accessor.
+/// Everything that generated text declares, except the compiler's own names that begin with `_`, is in the table of
+/// words or is an accessor.
 #[test]
 fn generated_text_declares_names_of_the_table_and_accessors() {
     let stages: Vec<_> = Library::builtin().stages().collect();
@@ -121,11 +123,11 @@ fn generated_text_declares_names_of_the_table_and_accessors() {
     assert!(unknown.is_empty(), "{unknown:?} stand in no table; name them in `stage::language`");
 }
 
-/// A port or a parameter of any name either compiles or is refused at its line, by its name.
+/// A port or a parameter of any name either compiles or is rejected at its line, by its name.
 #[test]
 fn ports_and_parameters_of_any_name_work_or_are_refused_by_name() {
     let words = language::WORDS.iter().flat_map(|(_, words)| *words).chain(naga::keywords::wgsl::BUILTIN_IDENTIFIERS);
-    // Where WGSL reserves a word, its use in the text is the first mistake that is reported.
+    // Where WGSL reserves a word, its use in the text is the first error that is reported.
     let free = |word: &&str| language::is_snake_case(word) && !language::is_reserved(word);
     let words: BTreeSet<&str> = words.copied().filter(free).collect();
     let (mut works, mut refused, mut wrong) = (0, 0, Vec::new());
@@ -165,7 +167,8 @@ fn ports_and_parameters_of_any_name_work_or_are_refused_by_name() {
     assert!(works > 100 && refused > 100, "{works} {refused}");
 }
 
-/// A graph with what a program can have: a State, an invariant stage, fusion, sums, and a group that may stop.
+/// A graph with every part that a program can have: a State, an invariant stage, fusion, sums, and a group with early
+/// exit.
 const GRAPH: &str = r##"(version: 1, nodes: {
     "domain": (domain: (resolution: (16, 8), width: 1, edge: "wall")),
     "ramp": (custom: r#"//! Ramp
@@ -226,7 +229,7 @@ impl Optimised {
         self.find(node, own)
     }
 
-    /// The first operation of the frame that does something for a node.
+    /// The first operation of the frame that belongs to a node.
     pub fn find(&self, node: &str, does: impl Fn(&Task) -> bool) -> OpId {
         let node = self.graph.node(node).unwrap();
         self.frame.ops.position(|op| op.node == node && does(&op.task)).unwrap()

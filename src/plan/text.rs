@@ -1,4 +1,4 @@
-//! The plan as text: what a person reads, and what snapshot tests compare.
+//! The plan as text: for reading, and for snapshot tests.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ impl Plan {
         over(self, dispatch)
     }
 
-    /// A dispatch as the plan's text has it.
+    /// A dispatch as in the plan's text.
     pub fn line(&self, dispatch: &Dispatch) -> String {
         line(self, dispatch)
     }
@@ -100,7 +100,7 @@ pub fn plan(plan: &Plan) -> String {
     out
 }
 
-/// A wire, and its precision where that is not that of numbers.
+/// A wire, and its precision unless it is `f32`.
 fn stored(plan: &Plan, wire: &str) -> String {
     match plan.wires.get(wire).map(|w| w.precision).filter(|p| *p != Precision::F32) {
         Some(precision) => format!("{wire} as {}", precision.name()),
@@ -113,7 +113,7 @@ fn set_by<'a>(paths: impl Iterator<Item = &'a String>) -> String {
     if paths.is_empty() { String::new() } else { format!(", set by {}", paths.join(", ")) }
 }
 
-/// Repeats of a node that do the same between the same buffers are one line.
+/// Iterations of a node that do the same between the same buffers are one line.
 fn section(out: &mut String, plan: &Plan, title: &str, dispatches: &[Dispatch]) {
     let _ = writeln!(out, "\n{title}");
     let lines: Vec<String> = dispatches.iter().map(|d| line(plan, d)).collect();
@@ -148,7 +148,7 @@ pub fn line(plan: &Plan, dispatch: &Dispatch) -> String {
         format!("{}{arrow}b{buffer}", binding.name)
     });
     let buffers: Vec<String> = buffers.collect();
-    // The repeat's own number would keep equal lines apart.
+    // The iteration's own number would make equal lines different.
     let part = dispatch.part.split(' ').filter(|p| !p.contains('/')).collect::<Vec<_>>().join(" ");
     let part = if part.is_empty() { part } else { format!(" {part}") };
     let living = dispatch.indirect.map_or(String::new(), |indirect| match indirect.living {

@@ -1,4 +1,4 @@
-//! What a dispatch moves between memory and the GPU at least.
+//! Minimum memory traffic of dispatches.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::arena::IdVec;
 use crate::plan::data::{BufferId, Kernel, Plan};
 use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
 
-/// What a kernel does with a buffer.
+/// How a kernel uses a buffer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Use {
     reads: bool,
@@ -14,9 +14,9 @@ struct Use {
 }
 
 impl Plan {
-    /// Bytes that each dispatch of the frame must read and write: every bound buffer once, by the size of the wire that it holds
-    /// then, and twice where the kernel both reads and writes it. Particles count as if the set were full. Caches may save
-    /// a part of that, and reads of neighbours that no cache holds come on top.
+    /// Bytes that each dispatch of the frame must read and write: every bound buffer once, by the size of the wire that
+    /// it holds then, and twice where the kernel both reads and writes it. Particles count as if the set were full.
+    /// Caches may save a part of that; reads of neighbours that no cache holds are additional.
     pub fn traffic(&self) -> Vec<u64> {
         let uses: IdVec<Kernel, Vec<Use>> = crate::threads::deep_stack(|| self.kernels.iter().map(uses).collect());
         let dispatches = self.frame.iter().zip(self.invariant.len()..);
@@ -41,7 +41,7 @@ impl Plan {
         u64::from(used.reads) * size(false) + u64::from(used.writes) * size(true)
     }
 
-    /// `None` for what is no wire of cells or particles, such as sums of blocks.
+    /// `None` for anything but a wire of cells or particles, such as sums of blocks.
     fn wire_bytes(&self, name: &str) -> Option<u64> {
         let wire = self.wires.get(name)?;
         let elements = match wire.domain.filter(|_| wire.ty.is_grid()) {
@@ -53,7 +53,7 @@ impl Plan {
     }
 }
 
-/// What a kernel's text does with each of its buffers. A text that does not read counts as its bindings say.
+/// How a kernel's text uses each of its buffers. Where the text cannot be analysed, its bindings decide.
 fn uses(kernel: &Kernel) -> Vec<Use> {
     let declared = || kernel.bindings.iter().map(|b| Use { reads: !b.writes, writes: b.writes }).collect();
     let Ok(module) = naga::front::wgsl::parse_str(&kernel.wgsl) else { return declared() };
@@ -102,7 +102,8 @@ mod tests {
             let own = plan.frame.iter().zip(plan.traffic()).filter(|(dispatch, _)| dispatch.node == node);
             own.map(|(_, bytes)| bytes / (32 * 8)).sum::<u64>()
         };
-        // Bytes a cell: velocity in and out; in and a scalar out; clearing, two scalars in and one out; in place.
+        // Bytes a cell: velocity in and out; velocity in and a scalar out; clearing, two scalars in and one out; in
+        // place.
         assert_eq!(["advect", "divergence", "pressure", "project"].map(by_node), [16, 12, 4 + 12, 20]);
     }
 }

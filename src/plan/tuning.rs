@@ -1,5 +1,6 @@
-//! How the dispatches of a stage are carried out: the shape of workgroups, cells an invocation, sweeps a dispatch. None of it
-//! changes what is computed, but for half precision, which tiles round less often; and which is fastest is the adapter's to say.
+//! How the dispatches of a stage are executed: shape of workgroups, cells an invocation, sweeps a dispatch. None of it
+//! changes the results, except in half precision, where tiles round less often. Which is fastest depends on the
+//! adapter.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +17,9 @@ pub struct Shape {
     pub group: [u32; 3],
     /// Cells that an invocation computes: along x, or in tiles along the last axis.
     pub cells: u32,
-    /// Iterations that a dispatch makes at most, on tiles with a halo in workgroup memory where it is more than one.
+    /// Maximum number of iterations in a dispatch; if more than one, on tiles with a halo in workgroup memory.
     pub sweeps: u32,
-    /// Cells around, on either side, of tiles in workgroup memory that inputs are read from. None: inputs are read where they lie.
+    /// Halo of input tiles in workgroup memory \[cells\]. Zero: inputs are read from their buffers.
     #[serde(default, skip_serializing_if = "is_none")]
     pub halo: u32,
 }
@@ -28,7 +29,8 @@ fn is_none(halo: &u32) -> bool {
 }
 
 impl Shape {
-    /// One cell an invocation. Wide in x, where memory is contiguous: 8x8 costs 1.8 times as much (docs/performance.md).
+    /// One cell an invocation. Wide along x, where memory is contiguous: 8x8 costs 1.8 times as much
+    /// (docs/performance.md).
     pub fn plain(dim: u32) -> Shape {
         let group = if dim == 3 { [32, 4, 2] } else { [32, 8, 1] };
         Shape { group, cells: 1, sweeps: 1, halo: 0 }
@@ -44,7 +46,7 @@ impl Shape {
         Shape { cells: CELLS_OF_A_ROW, ..Shape::plain(dim) }
     }
 
-    /// Several iterations on a tile. `words`: of all the values that a cell holds; they share 16 KiB, which every adapter has.
+    /// Several iterations on a tile. `words`: of all values of a cell; they share 16 KiB, which every adapter has.
     pub fn tile(dim: u32, words: u32, sweeps: u32) -> Shape {
         let cells = (MAX_TILE_WORDS / LANES / words.max(1)).max(1);
         let cells = 1 << cells.ilog2();
@@ -58,8 +60,8 @@ impl Shape {
         Shape { group, cells, sweeps, halo: 0 }
     }
 
-    /// Shapes for inputs that come through workgroup memory, the best first. `lockstep`: for cells along the row, computed side by
-    /// side; else they lie along the second axis.
+    /// Shapes for inputs in workgroup memory, the best first. `lockstep`: the cells of an invocation are along the row
+    /// and computed side by side; otherwise they are along the second axis.
     pub fn with_halo(dim: u32, halo: u32, lockstep: bool) -> Vec<Shape> {
         let flat_rows =
             [([16, 16, 1], 2), ([8, 32, 1], 4), ([16, 16, 1], 1), ([32, 8, 1], 1), ([16, 8, 1], 2), ([8, 32, 1], 2)];
@@ -79,13 +81,13 @@ impl Shape {
         best.map(shape).to_vec()
     }
 
-    /// Whether it is nothing but cells by workgroups, each for itself.
+    /// Whether it has neither tiles nor several cells an invocation.
     fn is_flat(&self) -> bool {
         self.sweeps == 1 && self.halo == 0
     }
 
-    /// What is worth a try on any adapter for a stage that writes so many words a cell, the plain shape first. A stage takes of it
-    /// what it can.
+    /// Shapes to try on any adapter for a stage that writes this many words a cell, the plain shape first. A stage
+    /// applies only what it supports.
     pub fn candidates(dim: u32, words: u32) -> Vec<Shape> {
         let shape = |group: [u32; 3], cells, sweeps| Shape { group, cells, sweeps, halo: 0 };
         let flat = [[64, 4, 1], [16, 16, 1], [128, 2, 1]];
@@ -94,7 +96,7 @@ impl Shape {
         for group in if dim == 3 { deep } else { flat } {
             shapes.extend([shape(group, 1, 1), shape(group, CELLS_OF_A_ROW, 1)]);
         }
-        // Few sweeps for large grids, which lose by the halo; many for small ones, which lose by each dispatch.
+        // Few sweeps for large grids, where the halo costs most; many for small ones, where each dispatch costs most.
         let groups = if dim == 3 { [[16, 16, 1], [16, 8, 2], [8, 8, 4]] } else { [[64, 4, 1], [64, 8, 1], [32, 8, 1]] };
         for sweeps in if dim == 3 { &[2, 3, 4][..] } else { &[4, 5, 8, 10] }.iter().copied() {
             shapes.push(Shape::tile(dim, words, sweeps));
@@ -117,16 +119,16 @@ impl Shape {
     }
 }
 
-/// Cells of a row that an invocation takes at a time where it takes several: what a vector holds.
+/// Cells of a row that an invocation computes at a time, if several: the size of a vector.
 pub const CELLS_OF_A_ROW: u32 = 4;
 
-/// Cells of one number that share a word in half precision.
+/// Cells of a scalar grid that share a word in half precision.
 pub const CELLS_OF_A_WORD: u32 = 2;
 
-/// Storage buffers of a kernel beyond which nothing more is joined, whatever the adapter offers.
+/// Limit of storage buffers of a fused kernel, whatever the adapter offers.
 pub const MAX_BUFFERS: u32 = 16;
 
-/// Invocations of a workgroup that every adapter has.
+/// Invocations of a workgroup that every adapter supports.
 pub const LANES: u32 = 256;
 /// Words of workgroup memory that every adapter has.
 pub const MAX_TILE_WORDS: u32 = 4096;
@@ -134,30 +136,31 @@ pub const MAX_TILE_WORDS: u32 = 4096;
 /// How stages run that were not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DefaultTuning {
-    /// One cell an invocation, one sweep a dispatch, each stage a dispatch of its own.
+    /// One cell an invocation, one sweep a dispatch, each stage in a separate dispatch.
     #[default]
     Plain,
-    /// As was fastest on the GPU of docs/performance.md.
+    /// What was fastest on the GPU of docs/performance.md.
     Gpu,
-    /// As is fastest on a software (CPU) adapter: memory is near and barriers are expensive, so rows of four cells and no tiles.
+    /// What is fastest on a software (CPU) adapter: memory is close and barriers are expensive, so rows of four cells
+    /// and no tiles.
     Cpu,
 }
 
-/// The shapes that a plan is made with.
+/// The shapes that a plan is compiled with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
     /// By [`key`], where they were measured.
     pub shapes: BTreeMap<String, Shape>,
     pub defaults: DefaultTuning,
-    /// Whether stages that hand each other values cell by cell share a dispatch.
+    /// Whether stages that pass values cell by cell share a dispatch.
     pub fuse: bool,
-    /// Storage buffers that a kernel of several stages may have, where the adapter offers more than the eight that all do.
+    /// Storage buffers of a kernel of several stages, where the adapter offers more than the guaranteed eight.
     #[serde(default)]
     pub buffers: u32,
 }
 
 impl Tuning {
-    /// For a GPU on which nothing was measured.
+    /// Defaults for a GPU on which nothing was measured.
     pub fn gpu() -> Tuning {
         Tuning { shapes: BTreeMap::new(), defaults: DefaultTuning::Gpu, fuse: true, buffers: 0 }
     }
@@ -167,34 +170,36 @@ impl Tuning {
         Tuning { defaults: DefaultTuning::Cpu, ..Tuning::gpu() }
     }
 
-    /// Whether what a stage reads of other particles lies together: a load of four words costs a GPU no more than one of one.
+    /// Whether attributes that stages read from other particles are packed: loading four words costs a GPU no more than
+    /// one.
     pub fn packs(&self) -> bool {
         self.defaults == DefaultTuning::Gpu
     }
 
-    /// The shape of a node that computes one cell an invocation, where it is not the plain one.
+    /// The shape of a node that computes one cell an invocation, unless it is the plain one.
     pub fn group(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
         let plain = Shape::plain(graph.dim(node));
         self.measured(graph, node, stage).filter(|shape| shape.cells == 1 && shape.is_flat() && *shape != plain)
     }
 
     fn measured(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
-        // Most tables are empty, and a key takes the whole text.
+        // Most tables are empty, and a key hashes the whole text.
         if self.shapes.is_empty() { None } else { self.shapes.get(&key(graph, node, stage)).copied() }
     }
 
-    /// The shape of a node that can take four cells of a row at a time, if it should.
+    /// The shape of a node that can compute four cells of a row at a time, if it should.
     pub fn rows(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
         match (self.measured(graph, node, stage), self.defaults) {
             (Some(shape), _) => (shape.cells == CELLS_OF_A_ROW && shape.is_flat()).then_some(shape),
-            // In the plane rows come at the rate of a copy without it.
+            // In 2D, rows already run at the speed of a copy without it.
             (None, DefaultTuning::Gpu) => (graph.dim(node) == 3).then(|| Shape::rows(3)),
             (None, DefaultTuning::Cpu) => Some(Shape::rows(graph.dim(node))),
             (None, DefaultTuning::Plain) => None,
         }
     }
 
-    /// The shape of a node whose inputs can come through workgroup memory, if they should. `usual`: what does best on a GPU.
+    /// The shape of a node whose inputs can be loaded into workgroup memory, if they should be. `usual`: the default on
+    /// a GPU.
     pub fn around(
         &self,
         graph: &Graph,
@@ -215,7 +220,7 @@ impl Tuning {
         match (self.measured(graph, node, stage), self.defaults) {
             (Some(shape), _) => shape,
             (None, DefaultTuning::Gpu) if dim == 2 => {
-                // A large grid loses by the halo, a small one by each dispatch.
+                // For large grids the halo costs most, for small ones each dispatch.
                 let large = node.domain.and_then(|d| graph.domains.get(d)).is_some_and(|d| d.cells() > 1 << 20);
                 let sweeps = if large { 5 } else { 8 };
                 Shape::tile(dim, words, if stage.header.checkerboard { 4 } else { sweeps })
@@ -225,7 +230,7 @@ impl Tuning {
     }
 }
 
-/// What the best shape of a node depends on, as a name: its stage's text, the size of its domain and its iterations.
+/// A key for what a node's best shape depends on: its stage's text, the size of its domain and its iterations.
 pub fn key(graph: &Graph, node: &Node, stage: &Stage) -> String {
     let resolution = node.domain.and_then(|d| graph.domains.get(d)).map_or([1; 3], |d| d.resolution);
     let stored = if node.precision == Precision::F32 { "" } else { node.precision.name() };
@@ -234,7 +239,7 @@ pub fn key(graph: &Graph, node: &Node, stage: &Stage) -> String {
     format!("{} {x}x{y}x{z} x{} {text:016x}", stage.name, node.iterations)
 }
 
-/// FNV-1a of 64 bits: the same in every build, which the standard library's hash does not promise.
+/// 64-bit FNV-1a: the same in every build, which the standard library's hash does not guarantee.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -1,9 +1,10 @@
-//! The functions by which a stage's text reads and writes its ports, by name. What they are made of is `plan::codegen`'s to say.
+//! The names of the functions by which a stage's text reads and writes its ports. `plan::codegen` generates their
+//! bodies.
 
 use super::header::{Change, Header, Port, Scatter};
 use super::types::PortType;
 
-/// An accessor of a port: its name is made of the port's, and not every port has it.
+/// An accessor of a port. Its name contains the port's name, and not every port has it.
 struct Accessor {
     suffix: &'static str,
     exists: fn(&Port) -> bool,
@@ -21,13 +22,13 @@ const ACCESSORS: [Accessor; 9] = [
     Accessor { suffix: "_item", exists: |port| port.ty == PortType::NeighborGrid },
 ];
 
-/// What the functions that write a scatter port, or an attribute, begin with.
+/// Prefix of the functions that write to a scatter port or an attribute.
 const ADD: &str = "add_";
 const MIN: &str = "min_";
 const MAX: &str = "max_";
 const PUT: &str = "put_";
 
-/// Names by which a text reads a port, whatever its type.
+/// Names of the functions that read a port, whatever its type.
 pub fn readers(port: &Port) -> impl Iterator<Item = String> {
     ACCESSORS.iter().map(|accessor| format!("{}{}", port.name, accessor.suffix))
 }
@@ -48,7 +49,7 @@ pub fn is_accessor(port: &Port, name: &str) -> bool {
     reads || writes || puts
 }
 
-/// What the compiler generates a declaration of this name for, in a stage with such a header.
+/// What a declaration of this name is generated for, in a stage with this header.
 pub fn generated_for(header: &Header, name: &str) -> Option<String> {
     if let Some(port) = header.ports.iter().find(|port| is_accessor(port, name)) {
         return Some(format!("the port `{}`", port.name));
@@ -75,10 +76,10 @@ mod tests {
 
     const MANUAL: &str = include_str!("../../docs/stage_language.md");
 
-    /// Names that the tables of the manual explain, row by row.
+    /// Names that the tables of the manual explain, one per row.
     #[test]
     fn the_manual_explains_no_name_that_is_not_in_the_table() {
-        // The example's ports, and what a range is written with.
+        // The example's ports, and the notation of ranges.
         let placeholders = ["x", "particles", "LO"];
         let (mut header, mut explained) = ("", BTreeSet::new());
         let mut before = "";
@@ -108,7 +109,7 @@ mod tests {
         for kind in
             [Kind::Function, Kind::Constant, Kind::Counter, Kind::Alias, Kind::Option, Kind::EdgeRule, Kind::Directive]
         {
-            // The type of a port has a section of its own.
+            // Types of ports have their own section.
             let missing = words(kind).filter(|word| !is(word, Kind::PortType) && !explained.contains(word));
             let missing: Vec<_> = missing.collect();
             assert!(missing.is_empty(), "docs/stage_language.md explains no {missing:?} in a table");

@@ -1,4 +1,4 @@
-//! A stage's text with a budget in the loops that are not proven finite, and what follows from that text.
+//! A stage's text with an iteration budget in loops that are not proven finite, and properties of that text.
 
 use super::definition::Stage;
 use super::header::{Direction, ParamType, Port};
@@ -14,7 +14,7 @@ impl Stage {
         self.found.bounded.get(dim, |dim| self.bound(dim))
     }
 
-    /// The same with its short loops unrolled.
+    /// The same with short loops unrolled.
     pub fn unrolled(&self, dim: u32) -> &str {
         self.found.unrolled.get(dim, |dim| unroll::unrolled(&self.bounded(dim).source, &|name| known(name, dim)))
     }
@@ -29,7 +29,7 @@ impl Stage {
         Bounded { source: report.source, finite: report.unproven.is_empty() }
     }
 
-    /// The stage's search around the particle that it runs for, if it is its only one. `dim`: of the space.
+    /// The stage's neighbour search around the particle that it runs for, if it is the only one. `dim`: of the space.
     pub fn search(&self, dim: u32) -> Option<&Search> {
         self.found.search.get(dim, |dim| self.find_search(dim)).as_ref()
     }
@@ -48,7 +48,7 @@ impl Stage {
         (safe && taken_apart).then_some(found)
     }
 
-    /// The least and the largest value of a whole-number parameter, where it has a range.
+    /// The range of an integer parameter, where it has one.
     pub(super) fn whole_range(&self, name: &str) -> Option<(i64, i64)> {
         let param = self.param(name)?;
         let (low, high) = param.range;
@@ -57,8 +57,8 @@ impl Stage {
         Some((low.ceil() as i64, high?.floor() as i64))
     }
 
-    /// Whether a function has no side effects and reads nothing that the stage writes: accessors of particles and numbers, and functions
-    /// of numbers that the text does not shadow.
+    /// Whether a function has no side effects and reads nothing that the stage writes: accessors of particles and
+    /// numbers, and functions of numbers that the text does not redefine.
     fn is_pure(&self, name: &str) -> bool {
         let reads = |p: &Port| {
             p.ty == PortType::Particles || p.direction == Direction::In && (p.ty.is_number() || p.ty.is_grid())
@@ -99,7 +99,7 @@ const PURE: [&str; 27] = [
     "unit",
 ];
 
-/// The constants that follow from the dimension of the domain.
+/// The constants that depend on the number of dimensions.
 pub fn known(name: &str, dim: u32) -> Option<i64> {
     match name {
         "DIM" => Some(i64::from(dim)),

@@ -1,4 +1,4 @@
-//! What follows from a stage's text alone, computed when first asked for.
+//! Caches for properties that depend only on a stage's text, computed on first use.
 
 use std::sync::OnceLock;
 
@@ -17,7 +17,7 @@ impl<T> Default for Cached<T> {
     }
 }
 
-/// The same in a space of two and of three dimensions.
+/// A property in two and in three dimensions.
 #[derive(Clone, Debug)]
 pub struct PerDimension<T> {
     flat: Cached<T>,
@@ -25,7 +25,7 @@ pub struct PerDimension<T> {
 }
 
 impl<T> PerDimension<T> {
-    /// What `find` says of a space of two dimensions, or of three.
+    /// The value for two or three dimensions; `find` computes it on first use.
     pub fn get(&self, dim: u32, find: impl FnOnce(u32) -> T) -> &T {
         let (kept, dim) = if dim == 3 { (&self.deep, 3) } else { (&self.flat, 2) };
         kept.get(|| find(dim))

@@ -1,4 +1,4 @@
-//! What a stage's text must keep to beyond its header: the signature of its function, names, and use of all that it declares.
+//! Checks a stage's text beyond its header: the signature of its function, names, and that everything declared is used.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub fn function(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mu
     errors.extend(wrong);
 }
 
-/// What is wrong with the type of the function's argument; `None` for the type where it takes nothing.
+/// The problem with the type of the function's argument, which is `None` if it has no argument.
 fn wrong_argument(header: &Header, argument: Option<&str>) -> Option<&'static str> {
     let field = header.ports.iter().any(|p| p.writes() && matches!(p.ty, PortType::Field(_)));
     let sets = header.ports.iter().any(|p| p.ty == PortType::Particles);
@@ -54,7 +54,7 @@ fn wrong_argument(header: &Header, argument: Option<&str>) -> Option<&'static st
     }
 }
 
-/// Outputs that a function with such an argument can't write, each with its line.
+/// Outputs that a function with this argument can't write, with their lines.
 fn wrong_outputs(header: &Header, argument: &str) -> Vec<(usize, String)> {
     let written = || header.ports.iter().filter(|p| p.writes());
     let filled = || written().filter(|p| p.ty.is_grid() && p.scatter.is_none());
@@ -85,7 +85,7 @@ fn wrong_outputs(header: &Header, argument: &str) -> Vec<(usize, String)> {
     wrong
 }
 
-/// What is wrong with an output that is one number.
+/// The problem with an output that is one number.
 fn wrong_number(header: &Header, port: &Port) -> Option<String> {
     match (header.once, port.reduce) {
         (false, None) => Some(format!(
@@ -97,8 +97,8 @@ fn wrong_number(header: &Header, port: &Port) -> Option<String> {
     }
 }
 
-/// The return type of `fn stage` and what it should be, where the two surely differ. A type of the user's own is left to
-/// the shader compiler.
+/// The return type of `fn stage` and the required one, where they certainly differ. A type that the user defines is
+/// left to the shader compiler.
 fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], keyword: usize) -> Option<(Token<'a>, String)> {
     let signature = tokens.iter().skip(keyword).take_while(|t| t.text != "{");
     let mut after = signature.skip_while(|t| t.text != "->").skip(1);
@@ -112,12 +112,12 @@ fn wrong_return<'a>(header: &Header, tokens: &[Token<'a>], keyword: usize) -> Op
         [(_, element)] => element.to_string(),
         _ => "Result".to_string(),
     };
-    // In a stage for one dimension, a vector in space may be written as it is there.
+    // In a stage for one number of dimensions, a `Vec` may be written as its WGSL type.
     let same = token.text == wanted || (wanted == "Vec" && ["vec2f", "vec3f"].contains(&token.text));
     (known && !same).then_some((token, wanted))
 }
 
-/// Refuses declarations at module scope that the compiler generates for the ports of this stage.
+/// Rejects declarations at module scope that the compiler generates for the ports of this stage.
 pub fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     for name in module_names(tokens) {
         if let Some(origin) = accessors::generated_for(header, name.text) {
@@ -135,7 +135,7 @@ pub fn declarations(header: &Header, source: &str, tokens: &[Token<'_>], errors:
     }
 }
 
-/// Every input has to be read, and every scatter port written.
+/// Every input must be read, and every scatter port written.
 pub fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     let used = |name: &str| {
         tokens.iter().enumerate().any(|(i, t)| t.kind == TokenKind::Word && t.text == name && !is_member(tokens, i))
@@ -165,7 +165,7 @@ pub fn ports(header: &Header, tokens: &[Token<'_>], errors: &mut Vec<StageError>
     }
 }
 
-/// Every parameter has to be declared and read.
+/// Every parameter must be declared and read.
 pub fn params(header: &Header, source: &str, tokens: &[Token<'_>], errors: &mut Vec<StageError>) {
     let mut used = BTreeSet::new();
     for window in tokens.windows(3) {

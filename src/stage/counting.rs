@@ -1,10 +1,11 @@
-//! Whether a stage only counts: all that it adds to a grid is the literal one.
+//! Whether a stage only counts: everything that it adds to a grid is the literal one.
 
 use super::definition::Stage;
 use super::syntax::{closing, text, tokens};
 
 impl Stage {
-    /// Whether every call of `add_PORT` adds the literal one. Such a sum needs more additions than a dispatch makes to leave 32 bits.
+    /// Whether every call of `add_PORT` adds the literal one. Such a sum cannot overflow 32 bits with the additions of
+    /// one dispatch.
     pub fn counts(&self, port: &str) -> bool {
         let tokens = tokens(&self.source);
         let call = format!("add_{port}");

@@ -1,4 +1,4 @@
-//! A stage: its header, its text, and what the words of the text tell.
+//! A stage: its header, its text, and what the tokens of the text imply.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,56 +14,56 @@ use crate::problem::SourcePlace;
 /// A stage, parsed and checked as far as its own text allows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// Path below the stage folder without the ending: `fluid/divergence`.
+    /// Path below the stage folder without the extension: `fluid/divergence`.
     pub name: String,
     pub header: Header,
-    /// The file's text, untouched.
+    /// The file's text, unchanged.
     pub source: String,
     pub(super) words: BTreeSet<String>,
-    /// Words that an opening parenthesis follows, and how often.
+    /// Words followed by an opening parenthesis, and how often.
     pub(super) calls: BTreeMap<String, u32>,
-    /// Attributes that may be read of other particles than the stage's own.
+    /// Attributes that may be read from particles other than the stage's own.
     pub(super) read_of_others: BTreeSet<String>,
-    /// Bytes without header and comments.
+    /// Length without header and comments \[bytes\].
     pub(super) length: usize,
     /// How far from its own cell each readable grid port is read.
     pub(super) reach: BTreeMap<String, Reach>,
-    /// Whether all indices of the text are proven to be in bounds.
+    /// Whether all indices in the text are proven to be in bounds.
     pub(super) indexed: bool,
     pub(super) runs: IterationSource,
-    /// What further analyses have found.
+    /// Results of further analyses.
     pub(super) found: Findings,
 }
 
-/// What the text proves or is rewritten to, found when first asked for.
+/// Proofs about the text and rewritten texts, computed on first use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Findings {
     pub bounded: PerDimension<Bounded>,
     pub unrolled: PerDimension<String>,
     pub search: PerDimension<Option<Search>>,
-    /// By input.
+    /// By input name.
     pub footprints: PerDimension<BTreeMap<String, Footprint>>,
     pub interleaves: Cached<bool>,
 }
 
-/// It follows from the text alone, so no two stages differ by it.
+/// It depends only on the text, so it never makes two stages different.
 impl PartialEq for Findings {
     fn eq(&self, _: &Findings) -> bool {
         true
     }
 }
 
-/// What a stage's function is called for.
+/// What a stage's function is called for, as its argument says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IterationSource {
     Once,
     Cells,
     Particles,
-    /// Positions at which another stage reads: the stage is a field.
+    /// Positions at which another stage reads it: the stage is a field.
     Positions,
 }
 
-/// What a stage forwards that does nothing but copy an input.
+/// What a stage forwards that only copies an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forwarded<'a> {
     /// `return particle.x;`
@@ -72,7 +72,7 @@ pub enum Forwarded<'a> {
     Cell(&'a str),
 }
 
-/// One thing wrong with a stage's text.
+/// An error in a stage's text.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}:{}: {message}", place.line, place.column)]
 pub struct StageError {
@@ -92,7 +92,7 @@ impl Stage {
         self.words.iter().map(String::as_str)
     }
 
-    /// Whether the text holds a word.
+    /// Whether the text contains a word.
     pub fn names(&self, word: &str) -> bool {
         self.words.contains(word)
     }
@@ -107,8 +107,9 @@ impl Stage {
         self.reach.get(port).copied().unwrap_or(Reach::Own)
     }
 
-    /// How many cells away from the computed one an `@inout` is read at most, and whether the text alone proves it; else it is what
-    /// the header declares, and accessors enforce it. `None` where neither bounds it. For an `@in` see [`Stage::footprint`].
+    /// Maximum distance in cells at which an `@inout` is read, and whether the text alone proves it; otherwise the
+    /// header declares it, and accessors enforce it. `None` where neither bounds it. For an `@in` see
+    /// [`Stage::footprint`].
     pub fn radius(&self, port: &Port) -> Option<(u32, bool)> {
         match self.reach(&port.name) {
             Reach::Own => Some((0, true)),
@@ -122,14 +123,14 @@ impl Stage {
         }
     }
 
-    /// Whether the text proves all its indices in bounds, those into a neighbour grid's entries included. Accessors keep theirs in bounds
-    /// themselves.
+    /// Whether the text proves all its indices in bounds, including those into a neighbour grid's entries. Accessors
+    /// keep their own in bounds.
     pub fn stays_in_bounds(&self) -> bool {
         let entries = |p: &Port| ["_item", "_range"].iter().any(|ending| self.calls(&format!("{}{ending}", p.name)));
         self.indexed && !self.inputs().any(entries)
     }
 
-    /// Attributes of a port that the text may read of other particles than the one it runs for.
+    /// Attributes of a port that the text may read from particles other than the one it runs for.
     pub fn reads_of_others<'p>(&self, port: &'p Port) -> Vec<&'p str> {
         port.attributes
             .iter()
@@ -138,9 +139,9 @@ impl Stage {
             .collect()
     }
 
-    /// The input that the stage forwards, where its text does nothing else.
+    /// The input that the stage forwards, if its text does nothing else.
     pub fn forwarded(&self) -> Option<Forwarded<'_>> {
-        // Such a stage has few words.
+        // Such a stage has few tokens.
         let tokens = if self.words.len() > 10 { return None } else { tokens(&self.source) };
         let texts: Vec<&str> = tokens.iter().map(|t| t.text).collect();
         let ["fn", "stage", "(", argument, ":", source, ")", "->", _, "{", "return", given @ .., ";", "}"] =
@@ -160,18 +161,18 @@ impl Stage {
         self.names(function) && functions(&tokens(&self.source)).iter().any(|f| f.name.text == function)
     }
 
-    /// Bytes of the text without its header and comments.
+    /// Length of the text without its header and comments \[bytes\].
     pub fn text_length(&self) -> usize {
         self.length
     }
 
-    /// Whether the text reads a grid in one place only, interpolated or not.
+    /// Whether the text reads a grid in only one place, interpolated or not.
     pub fn reads_once(&self, port: &str) -> bool {
         let places = |name: &str| self.calls.get(name).copied().unwrap_or(0);
         places(port) + places(&format!("{port}_at")) == 1
     }
 
-    /// Whether an invocation may call the function for several cells in turn: no variable outlives a call.
+    /// Whether an invocation may call the function for several cells in sequence: no variable outlives a call.
     pub fn repeatable(&self) -> bool {
         !self.names("private")
     }
@@ -204,7 +205,7 @@ impl Stage {
         self.header.ports.iter().filter(|p| p.writes())
     }
 
-    /// The palette category: the folder.
+    /// The category in the palette: the folder.
     pub fn category(&self) -> &str {
         self.name.rsplit_once('/').map_or("", |(folder, _)| folder)
     }

@@ -11,16 +11,17 @@ use super::reach::Reach;
 use super::syntax::{Token, calls};
 use super::types::PortType;
 
-/// Values of a parameter that are tried one by one.
+/// Limit of parameter values that are tried one by one.
 const MAX_VALUES: i64 = 128;
 
 impl Stage {
-    /// The footprint of an input in a space of `dim` dimensions (2 or 3); `None` where neither text nor header bound it.
+    /// The footprint of an input in a space of `dim` dimensions (2 or 3); `None` where neither text nor header bounds
+    /// it.
     pub fn footprint(&self, port: &str, dim: u32) -> Option<&Footprint> {
         self.found.footprints.get(dim, |dim| self.all_footprints(dim)).get(port)
     }
 
-    /// Whether some input's footprint [is wide](Footprint::is_wide).
+    /// Whether the footprint of some input [is wide](Footprint::is_wide).
     pub fn has_wide_footprint(&self, dim: u32) -> bool {
         self.inputs().any(|port| self.footprint(&port.name, dim).is_some_and(Footprint::is_wide))
     }
@@ -62,7 +63,7 @@ impl Stage {
         }
     }
 
-    /// The window at the largest value of a parameter, where it is no wider than the parameter says at each of its values.
+    /// The window at the largest value of a parameter, if at each value it is no wider than the parameter.
     fn window_by(&self, port: &Port, dim: u32, param: &str) -> Option<Window> {
         let (low, high) = self.whole_range(param)?;
         let mut last = None;
@@ -74,7 +75,7 @@ impl Stage {
         last
     }
 
-    /// The window that the text proves, with parameters in their ranges unless `fixed` knows more.
+    /// The window that the text proves; parameters take any value in their range unless `fixed` narrows it.
     fn window(&self, port: &Port, dim: u32, fixed: &dyn Fn(&str) -> Option<(i64, i64)>) -> Option<Window> {
         let params = |name: &str| fixed(name).or_else(|| self.whole_range(name));
         let found = windows(&self.source, &[port.name.as_str()], &|name| known(name, dim), &params);
@@ -84,13 +85,13 @@ impl Stage {
     }
 }
 
-/// Whether at least every other cell of a window is read.
+/// Whether at least half of a window's cells are read.
 fn is_dense(window: &Window) -> bool {
     let all = window.cells.iter().fold(1u64, |all, cells| all.saturating_mul(2 * u64::from(*cells) + 1));
     window.taps.saturating_mul(2) >= all
 }
 
-/// Refuses a `radius` that could have no effect.
+/// Rejects a `radius` that could have no effect.
 pub(super) fn check(header: &Header, tokens: &[Token<'_>], runs: IterationSource, errors: &mut Vec<StageError>) {
     let inputs = header.ports.iter().filter(|p| p.direction == Direction::In);
     for (port, radius) in inputs.filter_map(|p| Some((p, p.radius.as_ref()?))) {

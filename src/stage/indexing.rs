@@ -1,10 +1,10 @@
-//! Whether all indices of a text are in bounds, so that the GPU need not check them. Proven from the text alone: constants, which the
-//! shader compiler checks, and counters of loops over the axes, or over the components of a parameter.
+//! Proves that all indices in a text are in bounds, so that the GPU need not check them. Recognised are constants,
+//! which the shader compiler checks, and counters of loops over the axes or over the components of a parameter.
 
 use super::syntax::{Token, TokenKind, text, written};
 
-/// Whether every index of a text is a constant, or a loop's counter from 0 below `DIM`, or below the number of components of the
-/// parameter that is indexed.
+/// Whether every index is a constant, or a loop counter from 0 below `DIM`, or below the number of components of the
+/// indexed parameter.
 pub fn proven(tokens: &[Token<'_>], components: &dyn Fn(&str) -> Option<u32>) -> bool {
     let text = |i: usize| text(tokens, i);
     let opened = (0..tokens.len()).filter(|i| text(*i) == "[");
@@ -22,8 +22,8 @@ fn constant(index: &[Token<'_>]) -> bool {
         && index.iter().all(|t| t.kind == TokenKind::Number || matches!(t.text, "DIM" | "FACES" | "+" | "-" | "*"))
 }
 
-/// Whether an index is a name that has no meaning but the counter of loops `for (var i = 0; i < DIM; i++)` in the whole text, or of
-/// loops up to `room`.
+/// Whether an index is a name that in the whole text is only the counter of loops `for (var i = 0; i < DIM; i++)`, or
+/// of loops up to `room`.
 fn counter(index: &[Token<'_>], tokens: &[Token<'_>], room: Option<u32>) -> bool {
     let [Token { kind: TokenKind::Word, text: word, .. }] = index else { return false };
     let text = |i: usize| text(tokens, i);

@@ -12,7 +12,7 @@ use super::proven::Footprint;
 use super::syntax::{Statement, Token, TokenKind, stage_function, statements, text, tokens};
 
 impl Stage {
-    /// Whether several cells can be interleaved, from inputs that the text proves to be read in a window around each.
+    /// Whether several cells can be interleaved, with inputs that the text provably reads in a window around each.
     pub fn interleaves(&self, dim: u32) -> bool {
         let proven = |footprint: Option<&Footprint>| footprint.is_none_or(|f| f.proven);
         self.source() == IterationSource::Cells
@@ -22,8 +22,9 @@ impl Stage {
     }
 }
 
-/// A function `_stages(_cell: Cell)` that returns what `stage` returns for so many cells; `place` gives the cell of each. `None` for text
-/// whose control flow depends on the cell other than by `if`, or that returns early other than by `if condition { return value; }`.
+/// A function `_stages(_cell: Cell)` that returns the results of `stage` for several cells; `place` gives the cell of
+/// each. `None` where the control flow depends on the cell other than by `if`, or the text returns early other than by
+/// `if condition { return value; }`.
 pub fn interleave(source: &str, cells: u32, place: &dyn Fn(u32) -> String) -> Option<String> {
     let tokens = tokens(source);
     let function = stage_function(&tokens)?;
@@ -84,7 +85,8 @@ fn early_return(statement: &Statement) -> Option<(&Range<usize>, &Range<usize>)>
     }
 }
 
-/// Whether all statements are of kinds that can be interleaved, and none takes an address: a pointer would hide what it writes to.
+/// Whether all statements are of kinds that can be interleaved and none takes an address, since a pointer would hide
+/// what is written.
 fn supported(tokens: &[Token<'_>], statements: &[Statement]) -> bool {
     statements.iter().all(|statement| match statement {
         Statement::Simple(span) | Statement::Return(span) => {
@@ -114,7 +116,7 @@ impl<'a> Interleaver<'_, 'a> {
         self.tokens.get(index).map_or("", |t| t.text)
     }
 
-    /// Whether a token names something that varies: neither a member nor a function.
+    /// Whether a token is the name of a varying variable, not a member or a function.
     fn varies_at(&self, index: usize) -> bool {
         let member = index.checked_sub(1).is_some_and(|before| self.text(before) == ".");
         !member && self.text(index + 1) != "(" && self.varying.contains(self.text(index))
@@ -133,7 +135,8 @@ impl<'a> Interleaver<'_, 'a> {
         (name != "_" && self.text(statement.start + 1) != "(").then_some(name)
     }
 
-    /// Adds names that vary by data flow or, `under` a condition that varies, by control flow. Whether any was added.
+    /// Adds names that vary by data flow or, `under` a varying condition, by control flow. Returns whether any was
+    /// added.
     fn spread(&mut self, statements: &[Statement], under: bool) -> bool {
         let mut found = false;
         for statement in statements {
@@ -159,7 +162,7 @@ impl<'a> Interleaver<'_, 'a> {
         found
     }
 
-    /// A piece of the text with the names that vary renamed for one cell.
+    /// A part of the text with the varying names renamed for one cell.
     fn copy(&self, range: &Range<usize>, cell: u32) -> String {
         let mut out = String::new();
         let mut copied = self.tokens.get(range.start).map_or(0, |t| t.start);

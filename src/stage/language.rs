@@ -1,12 +1,12 @@
-//! The words of the stage language, in one table. Reserved names, the prelude, the analyses, the editor's colours and the tables of
-//! `docs/stage_language.md` all follow from it or are tested against it. Behind it stands what is known of WGSL's own names.
+//! The words of the stage language, in one table. Reserved names, the prelude, the analyses, the editor's colours and
+//! the tables of `docs/stage_language.md` are derived from it or tested against it. WGSL's own names follow after it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use naga::keywords::wgsl::{BUILTIN_IDENTIFIERS, RESERVED};
 
-/// What a word is. A word may be several things: `clamp` is an edge rule and a function of WGSL.
+/// The role of a word. A word may have several: `clamp` is an edge rule and a function of WGSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A keyword of WGSL.
@@ -25,24 +25,24 @@ pub enum Kind {
     Struct,
     /// A constant that the prelude defines.
     Constant,
-    /// A variable of the module that counts repeats.
+    /// A variable of the module that counts iterations.
     Counter,
     /// A uniform block.
     Block,
-    /// What the function's argument is called by convention.
+    /// The conventional name of the function's argument.
     Argument,
     /// A function that the compiler calls or generates.
     Entry,
     /// A function that the prelude defines.
     Function,
-    /// A declaration of a header, behind `@`.
+    /// A declaration in a header, after `@`.
     Directive,
     /// An option of a port or a parameter.
     Option,
     EdgeRule,
-    /// How a number is reduced, or what a scatter keeps.
+    /// How values are reduced to a number, or which value a scatter keeps.
     Reduction,
-    /// What `@over` and `@sweep` take.
+    /// A value of `@over` and `@sweep`.
     Setting,
     /// A member of this variable.
     Member(&'static str),
@@ -140,7 +140,7 @@ static KINDS: LazyLock<HashMap<&'static str, Vec<Kind>>> = LazyLock::new(|| {
     kinds
 });
 
-/// All that a word is in the stage language; nothing for other words.
+/// All roles of a word in the stage language; empty for other words.
 pub fn kinds(word: &str) -> &'static [Kind] {
     KINDS.get(word).map_or(&[], Vec::as_slice)
 }
@@ -154,7 +154,7 @@ pub fn words(kind: Kind) -> impl Iterator<Item = &'static str> {
     WORDS.iter().filter(move |(of, _)| *of == kind).flat_map(|(_, words)| words.iter().copied())
 }
 
-/// Whether the compiler declares a name at module scope as soon as the text of a stage holds it.
+/// Whether the compiler declares this name at module scope when the text of a stage contains it.
 pub fn is_prelude(name: &str) -> bool {
     kinds(name).iter().any(|kind| matches!(kind, Kind::Alias | Kind::Constant | Kind::Function))
 }
@@ -164,8 +164,8 @@ pub fn is_module_number(name: &str) -> bool {
     kinds(name).iter().any(|kind| matches!(kind, Kind::Constant | Kind::Counter))
 }
 
-/// Whether the language gives a name a meaning in the text of a stage, so that no port or parameter may have it. `particle` means nothing
-/// unless the function's argument is called so, and then hides the port.
+/// Whether the name has a meaning in the text of a stage, so that no port or parameter may have it. `particle` is
+/// reserved only where the function's argument has this name and would hide the port.
 pub fn is_reserved_for_ports(name: &str) -> bool {
     let variable = |kind: &Kind| matches!(kind, Kind::Counter | Kind::Block | Kind::Argument | Kind::Entry);
     is_prelude(name) || name == "in" || (name != "particle" && kinds(name).iter().any(variable))
@@ -175,7 +175,7 @@ pub fn is_member_of_particle(name: &str) -> bool {
     is(name, Kind::Member("particle"))
 }
 
-/// `@in, @out or @inout`: what a header may declare.
+/// The declarations of a header as a phrase: `@in, @out or @inout`.
 pub fn directives() -> String {
     let all: Vec<String> = words(Kind::Directive).map(|word| format!("@{word}")).collect();
     match all.split_last() {
@@ -184,13 +184,13 @@ pub fn directives() -> String {
     }
 }
 
-/// `lower_snake_case`, as ports, parameters and attributes are named.
+/// Whether a name is in `lower_snake_case`, as ports, parameters and attributes must be.
 pub fn is_snake_case(name: &str) -> bool {
     let part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(part)
 }
 
-/// What naga resolves beyond its own list of predeclared names.
+/// Names that naga resolves beyond its own list of predeclared names.
 const FURTHER: [&str; 9] = [
     "binding_array",
     "acceleration_structure",
@@ -203,11 +203,11 @@ const FURTHER: [&str; 9] = [
     "coopMultiplyAdd",
 ];
 
-/// Address spaces and access modes in generated text. In naga a declaration of such a name at module scope hides them.
+/// Address spaces and access modes in generated text. In naga, a declaration of such a name at module scope hides them.
 const MEMORY: [&str; 7] = ["read", "read_write", "function", "private", "workgroup", "uniform", "storage"];
 
-/// Built-in functions and types of WGSL that generated text uses; a port of that name would hide them. A test goes through all that
-/// generates text.
+/// Built-in functions and types of WGSL that generated text uses; a port of such a name would hide them. A test checks
+/// this against everything that generates text.
 const TAKEN: [&str; 44] = [
     "abs",
     "all",
@@ -255,25 +255,26 @@ const TAKEN: [&str; 44] = [
     "workgroupBarrier",
 ];
 
-/// All but `write`, an access mode that generated text does not use, and a good name for a function.
+/// All except `write`, an access mode that generated text does not use, and a useful name for a function.
 static PREDECLARED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let all = BUILTIN_IDENTIFIERS.iter().chain(&FURTHER).copied();
     all.filter(|name| *name != "write").collect()
 });
 
-/// Whether WGSL declares a name itself, and a declaration of it at module scope would change what generated text means.
+/// Whether WGSL declares a name itself, and a declaration of it at module scope would change the meaning of generated
+/// text.
 pub fn is_predeclared(name: &str) -> bool {
     PREDECLARED.contains(name) || is_short_type(name)
 }
 
-/// `vec3f`, `mat2x4h`: short names of vectors and matrices.
+/// Short names of vectors and matrices, such as `vec3f` and `mat2x4h`.
 fn is_short_type(name: &str) -> bool {
     let long = |text: &str| text.len() > "vec".len() && PREDECLARED.contains(text);
     let vector = name.strip_suffix(['f', 'i', 'u', 'h']).is_some_and(|text| text.starts_with("vec") && long(text));
     vector || name.strip_suffix(['f', 'h']).is_some_and(|text| text.starts_with("mat") && long(text))
 }
 
-/// Whether generated text uses this name of WGSL.
+/// Whether generated text uses this WGSL name.
 pub fn is_used_by_generated_text(name: &str) -> bool {
     TAKEN.contains(&name)
 }
@@ -283,14 +284,14 @@ pub fn is_memory_word(name: &str) -> bool {
     MEMORY.contains(&name)
 }
 
-/// Whether WGSL reserves a word, so that nothing may be named so.
+/// Whether WGSL reserves a word, so that it cannot be a name.
 pub fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
-/// The remedy for a function that works across invocations, which no stage may call; `None` for any other name.
+/// The remedy for a function that works across invocations, which stages may not call; `None` for any other name.
 pub fn across_invocations(name: &str) -> Option<&'static str> {
-    // All of them are long words, and most words are not.
+    // All of these are long words, and most words are not.
     if name.len() < "quadAny".len() {
         return None;
     }

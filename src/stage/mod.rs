@@ -1,4 +1,4 @@
-//! Stages: one WGSL file each, whose header says what it reads, writes and takes.
+//! Stages: one WGSL file each, whose header declares what it reads, writes and takes as parameters.
 
 pub(crate) mod accessors;
 mod bounded;

@@ -1,10 +1,10 @@
-//! Rewrites of loops over neighbours: reads of the particle that the loop is at need no bounds check, and a cached search replaces the
-//! test of distances.
+//! Rewrites loops over neighbours: reads of the loop's present particle need no bounds check, and a cached search
+//! replaces the distance test.
 
 use super::syntax::{Edits, Token, closing, text as word_at, tokens, written};
 
-/// Iterators over neighbours that nothing but their loop writes: `near` in
-/// `var near = neighbors(place); while (neighbors_next(&near)) { .. }`. `grids`: whether a name is that of a neighbour grid.
+/// Iterators over neighbours that only their loop writes: `near` in `var near = neighbors(place); while
+/// (neighbors_next(&near)) { .. }`. `grids`: whether a name is that of a neighbour grid.
 pub fn iterators<'a>(tokens: &[Token<'a>], grids: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
     let text = |i: usize| word_at(tokens, i);
     let before = |i: usize, back: usize| i.checked_sub(back).map_or("", text);
@@ -21,7 +21,8 @@ pub fn iterators<'a>(tokens: &[Token<'a>], grids: &dyn Fn(&str) -> bool) -> Vec<
     found
 }
 
-/// The text with `_from_near(particle.index, particle.position)` for a search around the own particle, `near(particle.position)`.
+/// The text with `_from_near(particle.index, particle.position)` instead of a search around the stage's own particle,
+/// `near(particle.position)`.
 pub fn from_own(text: &str, grid: &str) -> String {
     let tokens = tokens(text);
     let word = |i: usize| word_at(&tokens, i);
@@ -32,8 +33,8 @@ pub fn from_own(text: &str, grid: &str) -> String {
     format!("{before}_from_{grid}({}.index, {after}", particle.text)
 }
 
-/// The text with a search that reads the cached candidate masks, row by row, and tests rows that have none. The cached variant stands on
-/// one line, so that lines keep their numbers.
+/// The text with a search that reads the cached candidate masks row by row, and tests rows that have none. The cached
+/// variant is on one line, so that line numbers are kept.
 pub fn from_cache(text: &str, grid: &str) -> String {
     let tokens = tokens(text);
     let loops = |function: &str| {
@@ -57,8 +58,8 @@ pub fn from_cache(text: &str, grid: &str) -> String {
     )
 }
 
-/// The text with `_near_x(near.index)`, which does not clamp the index, for `x(near.index)`. `sets`: whether a name is that of a set of
-/// particles.
+/// The text with `_near_x(near.index)`, which does not clamp the index, instead of `x(near.index)`. `sets`: whether a
+/// name is that of a particle set.
 pub fn without_clamp(text: &str, iterators: &[&str], sets: &dyn Fn(&str) -> bool) -> String {
     let tokens = tokens(text);
     let word = |i: usize| word_at(&tokens, i);

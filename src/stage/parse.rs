@@ -1,4 +1,4 @@
-//! From a file's text to a stage: every check, and what the tokens tell at once.
+//! Parses a file's text into a stage: all checks, and the properties that follow directly from the tokens.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,8 @@ impl Stage {
     /// Parses a stage file.
     ///
     /// # Errors
-    /// Everything wrong with the header, ports never used, parameters never declared, and text that is refused
-    /// before a shader compiler may see it (see `guard`).
+    /// All errors: in the header, ports that are never used, parameters that are never declared, and text that must not
+    /// reach a shader compiler (see `guard`).
     pub fn parse(name: &str, source: &str) -> Result<Stage, Vec<StageError>> {
         guard::guard(source).map_err(|r| vec![StageError::new(r.line, r.column, r.message)])?;
         let header = header::parse(source)
@@ -42,7 +42,7 @@ impl Stage {
         Ok(Stage::read(name.to_string(), header, source.to_string()))
     }
 
-    /// Analyses a text that was found valid.
+    /// Analyses a text that has been checked.
     pub(super) fn read(name: String, header: Header, source: String) -> Stage {
         let tokens = tokens(&source);
         let words = tokens.iter().filter(|t| t.kind == TokenKind::Word).map(|t| t.text.to_string()).collect();
@@ -77,7 +77,7 @@ impl Stage {
     }
 }
 
-/// What the function is called for, by its signature.
+/// What the function is called for, from its signature.
 fn iteration_source(header: &Header, tokens: &[Token<'_>]) -> IterationSource {
     match syntax::stage_function(tokens).map_or("", |function| function.first_argument(tokens).1) {
         _ if header.once => IterationSource::Once,
@@ -87,7 +87,7 @@ fn iteration_source(header: &Header, tokens: &[Token<'_>]) -> IterationSource {
     }
 }
 
-/// Attributes that the text reads of anything but the particle that a stage runs for.
+/// Attributes that the text reads from anything but the particle that a stage runs for.
 fn read_of_others<'h>(
     attributes: impl Iterator<Item = &'h String>,
     tokens: &[Token<'_>],

@@ -1,29 +1,30 @@
-//! What the compiler proves of a stage's text, as data.
+//! Data types for what the compiler proves about a stage's text.
 
 use super::header::Radius;
 
-/// A stage's text with a budget in each loop that is not proven to end, and whether there is none.
+/// A stage's text with an iteration budget in each loop that is not proven finite, and whether there is no such loop.
 #[derive(Clone, Debug)]
 pub struct Bounded {
     pub source: String,
     pub finite: bool,
 }
 
-/// The cells around the computed one that an input is read at.
+/// The cells around the computed one at which an input is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footprint {
-    /// No read is farther along any axis.
+    /// No read is farther away along any axis.
     pub radius: Radius,
-    /// Cells on either side along each axis; where a parameter is the radius, whether it goes along the axis (1) or not (0).
+    /// Cells on either side along each axis. Where a parameter is the radius: 1 for axes that it applies to, otherwise
+    /// 0.
     pub along: [u32; 3],
-    /// Whether the text proves it; else accessors enforce it.
+    /// Whether the text proves it; otherwise accessors enforce it.
     pub proven: bool,
     /// Whether at least half of these cells are read; assumed where the text does not prove it.
     pub dense: bool,
 }
 
 impl Footprint {
-    /// Whether a cell is read by so many others that loading it once for all of them pays.
+    /// Whether a cell is read so many times that loading it once for all readers is faster.
     pub fn is_wide(&self) -> bool {
         let wide = match self.radius {
             Radius::Cells(_) => self.along.iter().any(|cells| *cells > 1),
@@ -32,7 +33,7 @@ impl Footprint {
         wide && self.dense
     }
 
-    /// Cells on either side along each axis, where a parameter says `limit`.
+    /// Cells on either side along each axis, where the parameter has the value `limit`.
     pub fn cells(&self, limit: u32) -> [u32; 3] {
         match self.radius {
             Radius::Cells(_) => self.along,

@@ -14,8 +14,8 @@ pub enum Reach {
     Anywhere,
 }
 
-/// The reach of a port by the calls of its accessors. Only `x(cell)` and `x(neighbor(cell, ..))` inside `fn stage`, with `cell` the
-/// function's own argument, count as near; every other call counts as anywhere.
+/// The reach of a port, from the calls of its accessors. Only `x(cell)` and `x(neighbor(cell, ..))` inside `fn stage`,
+/// with `cell` the function's own argument, count as near; every other call counts as anywhere.
 pub fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
     let text = |i: usize| text(tokens, i);
     let own = own_cell(tokens);
@@ -42,7 +42,7 @@ pub fn reach(port: &str, tokens: &[Token<'_>]) -> Reach {
     reach
 }
 
-/// The body of `fn stage`, by tokens, and the name of its argument; `None` where the body declares that name again.
+/// The body of `fn stage` as tokens, and the name of its argument; `None` where the body declares that name again.
 pub fn own_cell<'a>(tokens: &[Token<'a>]) -> Option<(Range<usize>, &'a str)> {
     let stage = stage_function(tokens)?;
     let (cell, _) = stage.first_argument(tokens);

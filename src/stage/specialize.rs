@@ -1,5 +1,6 @@
-//! Specialises a stage for its place in a graph: parameters that are constants of the plan are substituted, branches that they decide
-//! are folded, and interpolation at a cell's own centre becomes a read of that cell. All text that remains keeps its line and column.
+//! Specialises a stage for its place in a graph: parameters that are constants of the plan are substituted, branches
+//! that they decide are folded, and interpolation at a cell's own centre becomes a read of that cell. The remaining
+//! text keeps its lines and columns.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use super::header::{ParamType, Port, Radius};
 use super::syntax::{Edits, Token, TokenKind, block_end, closing, text, tokens};
 use super::types::ValueType;
 
-/// Each round removes one branch, so folding ends long before.
+/// Limit of rounds, each of which removes one branch; a normal text needs far fewer.
 const MAX_ROUNDS: usize = 256;
 
 impl Stage {
@@ -26,8 +27,8 @@ impl Stage {
         Stage::read(self.name.clone(), header, folded(inserted(&self.source, &literal)))
     }
 
-    /// The stage with `x_at(position(cell))` replaced by `x(cell)`, which is the same for cell-centred inputs on the stage's own cells;
-    /// `None` where `fn stage` has no such call.
+    /// The stage with `x_at(position(cell))` replaced by `x(cell)`, which is the same for cell-centred inputs on the
+    /// stage's own cells; `None` where `fn stage` has no such call.
     pub fn at_own_cells(&self, own: &dyn Fn(&Port) -> bool) -> Option<Stage> {
         if self.source() != IterationSource::Cells || !self.calls("position") {
             return None;
@@ -63,7 +64,7 @@ fn end(token: &Token<'_>) -> usize {
     token.start + token.text.len()
 }
 
-/// The text with its value for `params.x`.
+/// The text with values in place of `params.x`.
 fn inserted(source: &str, literal: &dyn Fn(&str) -> Option<String>) -> String {
     let tokens = tokens(source);
     let mut edits = Edits::new(source);
@@ -76,7 +77,8 @@ fn inserted(source: &str, literal: &dyn Fn(&str) -> Option<String>) -> String {
     edits.finish()
 }
 
-/// The text with `x(cell)` for each port's `x_at` at the centre of the computed cell, or at a `let` of it. `names`: ports with that call.
+/// The text with `x(cell)` in place of each port's `x_at` at the centre of the computed cell, or at a `let` of it.
+/// `names`: ports with that call.
 fn by_cell(source: &str, names: &[(&str, String)]) -> Option<String> {
     let tokens = tokens(source);
     let text = |i: usize| text(&tokens, i);
@@ -133,7 +135,7 @@ fn fold(source: &str) -> Option<String> {
         Some((at, open, compare(a?, text(at + 2 + inner), b?)?))
     })?;
     let close = closing(&tokens, open)?;
-    // The chain of `else` behind it.
+    // The chain of `else` after it.
     let mut last = close;
     while text(last + 1) == "else" {
         let block = (last + 2..tokens.len()).find(|i| text(*i) == "{")?;
@@ -147,7 +149,7 @@ fn fold(source: &str) -> Option<String> {
         true => {
             edits.overwrite(start(at), start(open), "");
             edits.overwrite(after(close), after(last), "");
-            // WGSL allows no statement behind one that always returns.
+            // WGSL allows no statement after one that always returns.
             if chained.is_none() && returns(&tokens, open, close) {
                 let rest = block_end(&tokens, last + 1)?;
                 edits.overwrite(after(last), start(rest), "");
@@ -180,7 +182,7 @@ fn compare(a: f64, operator: &str, b: f64) -> Option<bool> {
 fn returns(tokens: &[Token<'_>], open: usize, close: usize) -> bool {
     let text = |i: usize| text(tokens, i);
     let last = (open + 1..close).rfind(|i| matches!(text(i - 1), "{" | ";" | "}"));
-    // The last beginning of a statement; in a block of its own it would be followed by a bracket.
+    // The beginning of the last statement; if it were in a nested block, a bracket would follow it.
     last.is_some_and(|i| text(i) == "return") && text(close - 1) == ";"
 }
 

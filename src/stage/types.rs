@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::language;
 use crate::curve::SAMPLES;
 
-/// What one cell, or a number, holds.
+/// The value of a cell or a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ValueType {
     F32,
@@ -28,12 +28,13 @@ pub enum ValueType {
     Gradient,
 }
 
-/// How the numbers of a grid are stored. Stages compute with `f32` either way.
+/// How the numbers of a grid are stored. Stages always compute with `f32`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Precision {
     #[default]
     F32,
-    /// IEEE 754 binary16: 11 bits, so each store rounds by 2^-11 of the value at most; up to 65,504, beyond it infinity.
+    /// IEEE 754 binary16: 11 significant bits, so each store rounds by at most 2^-11 of the value; the maximum is
+    /// 65,504, beyond it infinity.
     F16,
 }
 
@@ -70,7 +71,7 @@ impl Scalar {
     }
 }
 
-/// Tables in a uniform block, whose arrays take whole `vec4f`.
+/// Tables in a uniform block, whose arrays consist of whole `vec4f`.
 const CURVE: &str = "array<vec4f, 17>";
 const GRADIENT: &str = "array<vec4f, 65>";
 const _: () = assert!(SAMPLES == 65, "the arrays above hold the samples");
@@ -115,7 +116,7 @@ impl ValueType {
             ValueType::Vec4 => 4,
             ValueType::Vec => dim,
             ValueType::Camera => 16,
-            // Whole `vec4f`, so the last has room to spare.
+            // Whole `vec4f`, so the last one is partly unused.
             ValueType::Curve => (SAMPLES as u32).next_multiple_of(4),
             ValueType::Gradient => 4 * SAMPLES as u32,
         }
@@ -160,9 +161,9 @@ pub enum PortType {
     Number(Element),
     /// A value at every position, computed where it is read.
     Field(Element),
-    /// A set of particles; the attributes that a stage needs are kept with the port.
+    /// A particle set; the attributes that a stage needs are kept with the port.
     Particles,
-    /// Particles by the cell that they are in.
+    /// Particles sorted by cell.
     NeighborGrid,
 }
 
@@ -175,7 +176,7 @@ pub enum WireType {
     Field(ValueType),
     Particles,
     NeighborGrid,
-    /// One attribute of a set, as it lies in memory.
+    /// One attribute of a set, as stored in memory.
     Attribute(ValueType),
 }
 
@@ -217,7 +218,7 @@ impl PortType {
         matches!(self, PortType::Number(_))
     }
 
-    /// What one element holds, where it holds one value.
+    /// The value of one element, where it is a single one.
     pub fn element(self) -> Option<Element> {
         match self {
             PortType::Grid(e) | PortType::Number(e) | PortType::Field(e) => Some(e),
@@ -230,10 +231,10 @@ impl PortType {
 /// Named attributes in the order of their declaration.
 pub type AttributeList = Vec<(String, ValueType)>;
 
-/// Parses `Particles{a: f32, b: Vec} -> {c: f32}`: what is read, and what is written.
+/// Parses `Particles{a: f32, b: Vec} -> {c: f32}`: the attributes that are read, and those that are written.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Why the text is invalid.
 pub fn particles(text: &str) -> Result<(AttributeList, AttributeList), String> {
     let (reads, writes) = match text.split_once("->") {
         Some((reads, writes)) => (reads.trim(), Some(writes.trim())),
@@ -300,7 +301,8 @@ impl WireType {
         matches!(self, WireType::Number(_))
     }
 
-    /// Whether a State can hold it. A number in space (`Vec`, `Camera`) would not know how many dimensions it has.
+    /// Whether a State can hold it. A number in space (`Vec`, `Camera`) is not allowed, since its number of dimensions
+    /// would be unknown.
     pub fn can_be_kept(self) -> bool {
         match self {
             WireType::Grid(_) | WireType::FaceGrid | WireType::Particles => true,
@@ -309,7 +311,7 @@ impl WireType {
         }
     }
 
-    /// What one element holds. Sets and neighbour grids have no single one; they count in `u32`.
+    /// The value of one element. Particle sets and neighbour grids have no single one; they count in `u32`.
     pub fn value(self) -> ValueType {
         match self {
             WireType::Grid(v) | WireType::Number(v) | WireType::Field(v) | WireType::Attribute(v) => v,
@@ -355,11 +357,11 @@ impl fmt::Display for WireType {
     }
 }
 
-/// What a read outside a grid gives.
+/// The result of reading outside a grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EdgeRule {
-    /// The nearest cell; the component of a `Vec` through the wall changes sign, so nothing flows through it.
+    /// The nearest cell; the component of a `Vec` normal to the wall changes sign, so nothing flows through it.
     #[default]
     Wall,
     /// The nearest cell.

@@ -1,14 +1,14 @@
-//! Unrolls short loops with constant bounds, so that the shader compiler knows what depends on their counter: `neighbor(cell, face)`
-//! becomes one of four or six cells.
+//! Unrolls short loops with constant bounds, so that the shader compiler can evaluate what depends on the counter:
+//! `neighbor(cell, face)` becomes one of four or six cells.
 
 use super::syntax::{Edits, Token, TokenKind, closing, may_write, text, tokens};
 
-/// Rounds of one loop, and of nested loops together.
+/// Limit of iterations of one loop, and of nested loops together.
 const MAX_ROUNDS: i64 = 8;
 const MAX_COPIES: i64 = 64;
 
-/// A text with its loops `for (var i = A; i < B; i++)` unrolled, where A and B are known, the body neither writes the counter nor
-/// leaves the loop, and the copies stay few.
+/// The text with loops `for (var i = A; i < B; i++)` unrolled, where A and B are known, the body neither writes the
+/// counter nor leaves the loop, and there are few copies.
 pub fn unrolled(source: &str, constants: &dyn Fn(&str) -> Option<i64>) -> String {
     unrolled_within(source, constants, MAX_COPIES)
 }

@@ -1,29 +1,30 @@
-//! What a kernel asks of a driver's compiler, estimated from its module: all calls inlined, short loops written out, as drivers do.
-//! No driver promises an end to its compile, so what is far beyond any sensible stage is refused before a driver sees it.
+//! Estimates the work of a driver's compiler for a kernel from its module, with all calls inlined and short loops
+//! unrolled, as drivers do. No driver guarantees that a compilation ends, so kernels far beyond any sensible stage are
+//! rejected before a driver sees them.
 
 use std::collections::HashMap;
 
 use naga::proc::Layouter;
 use naga::{AddressSpace, Arena, Block, Expression, Function, Handle, MathFunction, Module, Statement, TypeInner};
 
-/// Instructions of a kernel.
+/// Limit of instructions of a kernel.
 pub const MAX_INSTRUCTIONS: u64 = 1_000_000;
-/// Bytes of a kernel's private variables and of those of its functions. Of
-/// a function that is called several times they count as often. WGSL promises 8,192 for each of the two.
+/// Limit of the bytes of a kernel's private variables and of the variables of its functions, where a function that is
+/// called several times counts as often. WGSL guarantees 8,192 for each of the two.
 pub const MAX_PRIVATE_BYTES: u64 = 32_768;
 
-/// Rounds of a loop that are taken to be written out.
+/// Assumed number of unrolled iterations of a loop.
 const UNROLLED: u64 = 4;
 
-/// What a kernel or a function costs, with all that it calls.
+/// The cost of a kernel or a function, including everything that it calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     pub instructions: u64,
-    /// Of variables \[bytes\].
+    /// Size of variables \[bytes\].
     pub bytes: u64,
 }
 
-/// What is over a limit, and where in the text.
+/// What exceeds a limit, and its position in the text.
 #[derive(Debug, PartialEq)]
 pub struct Excess {
     pub message: String,
@@ -40,7 +41,7 @@ pub fn measure(module: &Module) -> Result<Cost, Excess> {
     Measure::new(module)?.whole()
 }
 
-/// Refuses a module that is over the limits.
+/// Rejects a module that exceeds a limit.
 pub fn check(module: &Module) -> Result<(), Excess> {
     let mut measure = Measure::new(module)?;
     let cost = measure.whole()?;
@@ -71,7 +72,7 @@ struct Measure<'m> {
     module: &'m Module,
     layouter: Layouter,
     functions: HashMap<Handle<Function>, Cost>,
-    /// Of each function alone.
+    /// Bytes of each function alone.
     own: HashMap<Handle<Function>, u64>,
 }
 
@@ -94,7 +95,7 @@ impl<'m> Measure<'m> {
         let private = self.module.global_variables.iter().filter(|(_, v)| v.space == AddressSpace::Private);
         let bytes: u64 = private.map(|(_, variable)| self.size(variable.ty)).sum();
         let mut cost = Cost { instructions: 0, bytes };
-        // A function is declared before those that call it, in naga's modules.
+        // In naga's modules, a function is declared before those that call it.
         for (handle, function) in self.module.functions.iter() {
             let of = self.function(function);
             self.own.insert(handle, self.alone(function).instructions);
@@ -108,7 +109,7 @@ impl<'m> Measure<'m> {
         Ok(cost)
     }
 
-    /// Without what it calls.
+    /// Cost of a function without the functions that it calls.
     fn alone(&self, function: &Function) -> Cost {
         let bytes = function.local_variables.iter().map(|(_, variable)| self.size(variable.ty)).sum();
         let instructions = self.block(&function.body, &function.expressions, 1, &mut |_, _| {});
@@ -123,13 +124,13 @@ impl<'m> Measure<'m> {
         for (callee, rounds) in called.iter().copied() {
             cost.instructions = cost.instructions.saturating_add(of(callee).instructions.saturating_mul(rounds));
         }
-        // Drivers give the variables of every call memory of their own.
+        // Drivers allocate the variables of every call separately.
         let bytes = called.iter().fold(0u64, |sum, (callee, _)| sum.saturating_add(of(*callee).bytes));
         cost.bytes = cost.bytes.saturating_add(bytes);
         cost
     }
 
-    /// Instructions of a block in so many rounds; calls are passed on with their rounds.
+    /// Instructions of a block in this many iterations; calls are recorded with their iterations.
     fn block(
         &self,
         block: &Block,
@@ -165,7 +166,7 @@ impl<'m> Measure<'m> {
         sum
     }
 
-    /// Where the private variable, or the function with the variables, is that takes most.
+    /// The position of the private variable, or the function with the variables, that takes the most memory.
     fn largest_variable(&self) -> Option<naga::Span> {
         let globals = self.module.global_variables.iter().filter(|(_, v)| v.space == AddressSpace::Private);
         let globals = globals.map(|(handle, v)| (self.size(v.ty), self.module.global_variables.get_span(handle)));
@@ -182,7 +183,7 @@ impl<'m> Measure<'m> {
     }
 }
 
-/// Instructions that an expression becomes, roughly: a vector one for each component, a power some twenty.
+/// Approximate number of instructions of an expression: one for each component of a vector, about twenty for a power.
 fn weight(module: &Module, expression: &Expression) -> u64 {
     use MathFunction as Math;
     match expression {
@@ -193,7 +194,7 @@ fn weight(module: &Module, expression: &Expression) -> u64 {
             Math::Inverse | Math::Determinant => 64,
             _ => 4,
         },
-        // An index that is found at run time goes through all of a variable's elements on some drivers.
+        // Some drivers compile an index known only at run time into accesses to all elements of the variable.
         Expression::Access { .. } => 4,
         Expression::Load { .. } | Expression::Binary { .. } => 2,
         Expression::ZeroValue(ty) => match module.types[*ty].inner {

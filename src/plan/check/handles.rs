@@ -1,12 +1,13 @@
-//! naga's sentences name its own handles (`[5]`, `Some([5])`), which mean nothing to a reader: what they stand for is put in their place.
+//! Replaces naga's own handles (`[5]`, `Some([5])`) in its error messages by the names and code that they refer to.
 
 use naga::valid::{EntryPointError, ValidationError};
 use naga::{Function, Module, Span, WithSpan};
 
-/// Longer pieces of the text are not quoted.
+/// Longer code is not quoted.
 const MOST_QUOTED: usize = 60;
 
-/// A sentence of naga's with names and pieces of `text` in place of handles; those of nothing that can be shown are left out.
+/// A message of naga with names and parts of `text` in place of handles. Handles of things that cannot be shown are
+/// removed.
 pub fn named(message: &str, module: &Module, error: &WithSpan<ValidationError>, text: &str) -> String {
     let function = function_of(module, error.as_inner());
     let words: Vec<&str> = message.split_inclusive(' ').collect();
@@ -17,7 +18,7 @@ pub fn named(message: &str, module: &Module, error: &WithSpan<ValidationError>, 
             continue;
         };
         let before = at.checked_sub(1).and_then(|before| words.get(before)).map_or("", |word| word.trim());
-        // `Function [3] 'stage'` has the name already.
+        // `Function [3] 'stage'` contains the name already.
         let is_named = words.get(at + 1).is_some_and(|next| next.starts_with('\''));
         let shown = match before {
             _ if is_named => None,
@@ -29,7 +30,7 @@ pub fn named(message: &str, module: &Module, error: &WithSpan<ValidationError>, 
         let end = word.get(end.saturating_sub(1)..).filter(|end| end.starts_with([':', ','])).unwrap_or("");
         match shown {
             Some(shown) => out.push_str(&format!("`{shown}`{}", if end.is_empty() { " " } else { end })),
-            // The mark stands behind the word before.
+            // The punctuation mark belongs to the word before.
             None if !end.is_empty() => out = format!("{}{end}", out.trim_end()),
             None => {}
         }
@@ -43,7 +44,7 @@ fn handle(word: &str) -> Option<usize> {
     bare.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
-/// The function that an error is about.
+/// The function that an error refers to.
 fn function_of<'m>(module: &'m Module, error: &ValidationError) -> Option<&'m Function> {
     match error {
         ValidationError::Function { handle, .. } => module.functions.try_get(*handle).ok(),
@@ -54,7 +55,7 @@ fn function_of<'m>(module: &'m Module, error: &ValidationError) -> Option<&'m Fu
     }
 }
 
-/// An expression as it stands in the text.
+/// The source text of an expression.
 fn expression(function: &Function, index: usize, text: &str) -> Option<String> {
     let (handle, _) = function.expressions.iter().nth(index)?;
     let span: Span = function.expressions.get_span(handle);

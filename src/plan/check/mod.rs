@@ -1,4 +1,5 @@
-//! Generated text on its way to the driver: validated by naga, with what naga gets wrong corrected, and measured.
+//! Checks generated text before the driver gets it: validates it with naga, works around errors of naga, and estimates
+//! its cost.
 
 pub mod cost;
 pub mod handles;

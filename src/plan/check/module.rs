@@ -1,18 +1,19 @@
-//! A kernel's text as the module that the driver's own language is written from, with what naga gets wrong there put right.
+//! Parses a kernel's text into a naga module, and corrects what naga would translate wrongly.
 //!
-//! Of a constant vector that is made of shorter ones, as after `let up = UP;` in `vec4f(up, 1.0)`, naga 29 and 30 write the parts
-//! into SPIR-V as they are where they are named constants or zero values, though a constant takes one scalar for each component.
-//! Drivers that notice give up, and the device is lost. So such vectors are made of scalars here.
+//! A constant vector may be composed of shorter ones, as after `let up = UP;` in `vec4f(up, 1.0)`. Where its parts are
+//! named constants or zero values, naga 29 and 30 write them into SPIR-V unchanged, although a constant composite needs
+//! one scalar for each component. Drivers that check this fail, and the device is lost. So such vectors are rewritten
+//! with scalars here.
 
 use std::collections::BTreeMap;
 
 use crate::plan::check::zeros::Spelled;
 use naga::{Arena, Block, Constant, Expression, Function, Handle, Literal, Module, Range, Span, Statement, TypeInner};
 
-/// Reads a kernel's text.
+/// Parses a kernel's text.
 ///
 /// # Errors
-/// What is wrong with it, and where.
+/// The error and its position.
 pub fn read(wgsl: &str) -> Result<Module, naga::front::wgsl::ParseError> {
     let mut module = naga::front::wgsl::parse_str(&Spelled::new(wgsl).text)?;
     spell_globals(&mut module);
@@ -25,7 +26,7 @@ pub fn read(wgsl: &str) -> Result<Module, naga::front::wgsl::ParseError> {
     Ok(module)
 }
 
-/// The components of vectors that have to be spelled out.
+/// The components of vectors that have to be rewritten.
 type Wrong = BTreeMap<Handle<Expression>, Vec<Literal>>;
 
 fn wrong(module: &Module, expressions: &Arena<Expression>) -> Wrong {
@@ -45,7 +46,7 @@ fn wrong(module: &Module, expressions: &Arena<Expression>) -> Wrong {
     wrong.collect()
 }
 
-/// The scalars of a constant; `None` of what is none.
+/// The scalars of a constant; `None` where it is not a scalar or a vector.
 fn literals(module: &Module, expressions: &Arena<Expression>, handle: Handle<Expression>) -> Option<Vec<Literal>> {
     match &expressions[handle] {
         Expression::Literal(literal) => Some(vec![*literal]),
@@ -77,7 +78,7 @@ fn compose(
     expressions.append(Expression::Compose { ty, components }, span)
 }
 
-/// What constants begin with. An expression may only use those before it, so all are written anew.
+/// Rewrites the constants of the module. An expression may only use earlier ones, so all are rewritten in order.
 fn spell_globals(module: &mut Module) {
     let spelled = wrong(module, &module.global_expressions);
     let known = |expression: &Expression| {
@@ -111,7 +112,7 @@ fn spell_globals(module: &mut Module) {
     inits.chain(sizes.flatten().flatten()).for_each(|init| *init = places[init]);
 }
 
-/// What a function's own constants are: each that has to be spelled out becomes one of the module's.
+/// Rewrites a function's constants: each affected one becomes a constant of the module.
 fn spell(module: &mut Module, function: &mut Function) {
     for (handle, literals) in wrong(module, &function.expressions) {
         let Expression::Compose { ty, .. } = function.expressions[handle] else { continue };
@@ -123,7 +124,7 @@ fn spell(module: &mut Module, function: &mut Function) {
     }
 }
 
-/// A constant is there by itself: no statement has it computed.
+/// Constants need no `Emit` statement.
 fn unemit(block: &mut Block, handle: Handle<Expression>) {
     let mut at = 0;
     while at < block.len() {

@@ -1,4 +1,5 @@
-//! How long a check may take: by the CPU time of the thread that does it, so that a busy or a stopped machine refuses nothing.
+//! Time limit of a check. It uses the CPU time of the checking thread, so that a busy or suspended machine rejects
+//! nothing.
 
 use std::cell::Cell;
 use std::panic;
@@ -6,20 +7,20 @@ use std::path::PathBuf;
 use std::sync::Once;
 use std::time::{Duration, Instant};
 
-/// CPU time of one check. Text that passed the guard takes milliseconds; what takes longer is hostile.
+/// CPU time of one check. Text that passed the guard takes milliseconds; text that takes longer is hostile.
 const CPU: Duration = Duration::from_secs(2);
-/// The same by the clock on the wall, where the system does not tell the CPU time of a thread.
+/// Wall-clock limit for systems that do not report the CPU time of a thread.
 const WALL: Duration = Duration::from_secs(30);
 
 /// The clock of one thread, readable from others.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadClock {
-    /// Its first number is the CPU time \[ns\]. Linux alone has it.
+    /// Its first number is the CPU time \[ns\]. Linux only.
     file: Option<PathBuf>,
 }
 
 impl ThreadClock {
-    /// The clock of the thread that asks.
+    /// The clock of the calling thread.
     pub fn own() -> ThreadClock {
         let thread = std::fs::read_link("/proc/thread-self").ok();
         let file = thread.map(|thread| PathBuf::from("/proc").join(thread).join("schedstat"));
@@ -31,13 +32,13 @@ impl ThreadClock {
         text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
     }
 
-    /// Notes that a check begins.
+    /// Starts to measure a check.
     pub fn start(&self) -> Started {
         Started { clock: self.clone(), wall: Instant::now(), cpu: self.cpu() }
     }
 }
 
-/// A check that is going on.
+/// A check in progress.
 #[derive(Clone, Debug)]
 pub struct Started {
     clock: ThreadClock,
@@ -46,7 +47,7 @@ pub struct Started {
 }
 
 impl Started {
-    /// Whether it has taken longer than any right text does.
+    /// Whether it has taken longer than any valid text does.
     pub fn is_over(&self) -> bool {
         match (self.cpu, self.clock.cpu()) {
             (Some(before), Some(now)) => now.saturating_sub(before) > CPU,
@@ -59,8 +60,8 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does work whose panics, if any, are caught and reported, without a message of the panic itself on standard error. Panics of other
-/// threads are printed as before.
+/// Runs work whose panics are caught and reported by the caller, without the panic message on standard error. Panics of
+/// other threads are printed as usual.
 pub fn without_panic_message<T>(work: impl FnOnce() -> T) -> T {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

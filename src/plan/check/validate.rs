@@ -1,5 +1,5 @@
-//! Every kernel is parsed and validated before an engine may see it, and errors are led back to the user's own line. This runs on all
-//! cores while the compiler still writes, and text that has passed once is not looked at again.
+//! Parses and validates every kernel before an engine uses it, and maps errors back to the user's own lines. This runs
+//! on all cores while the compiler still generates code. Text that has passed once is not checked again.
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,30 +17,31 @@ use crate::problem::{Problem, Problems, SourcePlace};
 use crate::stage::guard::inlining;
 use crate::stage::syntax::tokens;
 
-/// Between two looks at the clocks of the threads that work.
+/// How often to check the clocks of the working threads.
 const LOOK: Duration = Duration::from_millis(100);
 const STACK: usize = 256 << 20; // Address space only. The parser recurses.
 const MOST_THREADS: usize = 16;
 
-/// A check, and the bytes of its text.
+/// A check, and the length of its text \[bytes\].
 type Job = (usize, Box<dyn FnOnce() + Send>);
 
-/// Threads that validate. They stay, for to give a deep stack back stops all others of the process for as long as it takes.
+/// Threads that validate. They are kept, since freeing a deep stack blocks all other threads of the process meanwhile.
 #[derive(Clone)]
 struct Pool {
     jobs: mpsc::Sender<Job>,
-    /// What each thread is at.
+    /// The present work of each thread.
     work: Arc<Mutex<Vec<Option<Started>>>>,
 }
 
-/// Jobs that nobody has begun with.
+/// Jobs that have not been started.
 struct Waiting {
     jobs: mpsc::Receiver<Job>,
     come: Vec<Job>,
 }
 
 impl Waiting {
-    /// The one that takes longest: what comes last should be short. Waits for it; `None` where nobody has work any more.
+    /// The next job: the longest one, so that the last ones are short. Blocks until there is one; `None` when no more
+    /// can come.
     fn next(&mut self) -> Option<Job> {
         if self.come.is_empty() {
             self.come.push(self.jobs.recv().ok()?);
@@ -90,7 +91,7 @@ impl Pool {
                 }
             };
             match std::thread::Builder::new().name("validate".into()).stack_size(STACK).spawn(work) {
-                // Those that there are do the others' share.
+                // The threads that exist do all the work.
                 Err(e) if thread == 0 => return Err(e),
                 Err(_) => break,
                 Ok(_) => {}
@@ -99,25 +100,25 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Whether a thread has been at one text for longer than any right text takes.
+    /// Whether a thread has worked on one text for longer than any valid text takes.
     fn hangs(&self) -> bool {
         let work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
         work.iter().flatten().any(Started::is_over)
     }
 
-    /// Leaves threads that hang behind: the next to ask gets new ones. The old ones end when nobody has work for them.
+    /// Abandons threads that hang: the next caller gets new ones. The old ones end when they find no work.
     fn renew() {
         *POOL.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// A kernel on its way to be checked.
+/// A kernel to be checked.
 #[derive(Clone)]
 pub struct Text {
     pub kernel: Kernel,
     /// The text with the user's own as it was written, where the two differ.
     pub written: Option<String>,
-    /// Another kernel is checked with the same text of the user's, read and written by functions of the same types.
+    /// Another kernel is checked with the same user text, and accessors of the same types.
     pub again: bool,
 }
 
@@ -126,19 +127,19 @@ pub struct Checks {
     pool: Pool,
     sender: mpsc::Sender<(usize, Option<Problem>)>,
     results: mpsc::Receiver<(usize, Option<Problem>)>,
-    /// What is still to be checked is given up with it.
+    /// Dropping it cancels the checks that have not started.
     wanted: Arc<()>,
-    /// Ranks and nodes of the kernels, in the order in which they came. What is wrong is told by rank, so that it does not hang on who
-    /// was first.
+    /// Ranks and nodes of the kernels, in the order in which they were added. Errors are reported by rank, so that they
+    /// do not depend on timing.
     nodes: Vec<(usize, String)>,
     probes: usize,
 }
 
 impl Checks {
-    /// Begins with the probes, which show a field's mistake at its own line.
+    /// Starts with the separate checks of fields, which report errors at the fields' own lines.
     ///
     /// # Errors
-    /// A system that has no thread for it.
+    /// When no thread can be started.
     pub fn start(probes: Vec<Text>) -> Result<Checks, Problems> {
         let pool = Pool::shared().map_err(|error| {
             let cause = format!("no thread to validate shaders: {error}");
@@ -154,13 +155,14 @@ impl Checks {
         Ok(checks)
     }
 
-    /// Starts the threads, ahead of the first that needs them.
+    /// Starts the threads in advance.
     pub fn prepare() {
-        // Whoever needs them says what is wrong.
+        // The caller that needs them reports the error.
         let _ = Pool::shared();
     }
 
-    /// Begins with a kernel, which gets a number. `rank`: among all that are no probes.
+    /// Starts to check a kernel, and returns its number. `rank`: its position among all kernels except checks of
+    /// fields.
     pub fn add(&mut self, rank: usize, text: Text) -> usize {
         let index = self.nodes.len();
         self.nodes.push((rank.saturating_add(self.probes), text.kernel.node.clone()));
@@ -168,16 +170,16 @@ impl Checks {
         let bytes = text.kernel.wgsl.len();
         let job = move || {
             if wanted.strong_count() > 0 {
-                // Where nobody listens any more, that is as well.
+                // The receiver is gone when nobody waits for the result.
                 let _ = sender.send((index, check(&text)));
             }
         };
-        // Where nobody works any more, no result comes either, and that is noticed.
+        // If all threads are gone, no result arrives, which is noticed.
         let _ = self.pool.jobs.send((bytes, Box::new(job)));
         index
     }
 
-    /// Another node has the same kernel as the one of a number: what is wrong with it is the first one's.
+    /// Another node uses the same kernel as that with this number; errors are reported at the first one.
     pub fn same(&mut self, number: usize, rank: usize, node: &str) {
         let rank = rank.saturating_add(self.probes);
         if let Some(known) = self.nodes.get_mut(number).filter(|known| rank < known.0) {
@@ -185,10 +187,10 @@ impl Checks {
         }
     }
 
-    /// Waits for all of them.
+    /// Waits for all checks.
     ///
     /// # Errors
-    /// One problem for each broken kernel, at the line of the stage's text where there is one.
+    /// One problem for each invalid kernel, at the line of the stage's text where there is one.
     pub fn finish(self) -> Result<(), Problems> {
         let Checks { pool, sender, results, wanted: _wanted, nodes, probes } = self;
         drop(sender);
@@ -209,12 +211,12 @@ impl Checks {
         for (found, (rank, node)) in found {
             let last_probed = std::mem::replace(&mut probing, rank < probes);
             if last_probed && !probing && !problems.is_empty() {
-                // What is built in is wrong, and would be so again wherever it is built in.
+                // An inlined field is invalid, and would be again wherever it is inlined.
                 break;
             }
             match found {
                 Some(None) => {}
-                // A field that is built into another one is wrong there too, at a place that is nobody's own.
+                // A field that is inlined into another one is invalid there too, at no position of its own.
                 Some(Some(problem)) if probing && problem.place.is_none() && !problems.is_empty() => {}
                 Some(Some(problem)) => problems.push(Problem { node, ..problem }),
                 None => {
@@ -228,7 +230,7 @@ impl Checks {
     }
 }
 
-/// The next result, for as long as no thread hangs.
+/// The next result; `None` when a thread hangs.
 fn patiently<T>(results: &mpsc::Receiver<T>, pool: &Pool) -> Option<T> {
     loop {
         match results.recv_timeout(LOOK) {
@@ -239,8 +241,8 @@ fn patiently<T>(results: &mpsc::Receiver<T>, pool: &Pool) -> Option<T> {
     }
 }
 
-/// A kernel whose loops were changed is checked as the user wrote it too, so that columns are the user's own, and so that what passes
-/// does not depend on how it is carried out. Once is enough for that.
+/// A kernel whose loops were changed is also checked as the user wrote it, so that columns are the user's own, and so
+/// that validity does not depend on the target. One such check is enough.
 fn check(text: &Text) -> Option<Problem> {
     without_panic_message(|| catch_unwind(AssertUnwindSafe(|| check_both(text)))).unwrap_or_else(|_| {
         let cause = "the shader compiler crashed on this code";
@@ -291,17 +293,17 @@ fn note_passed(hash: Hash) {
     }
 }
 
-/// Forgets which texts have passed, so that the next compile does all of its work. For benchmarks.
+/// Clears the cache of validated texts, so that the next compilation does all of its work. For benchmarks.
 pub fn forget_passed() {
     if let Ok(mut passed) = PASSED.lock() {
         passed.clear();
     }
 }
 
-/// Text of a kernel \[bytes\]. A stage has up to 64 KiB of its own; the rest are fields.
+/// Limit of a kernel's text \[bytes\]. A stage may have up to 64 KiB; the rest are fields.
 const MAX_TEXT: usize = 1 << 20;
 
-/// Fields are built into what reads them, and one that asks another several times multiplies all that is behind it.
+/// Fields are inlined into what reads them, so a field that reads another one several times multiplies the text.
 fn too_large(kernel: &Kernel) -> Option<Problem> {
     let remedy = "keep one of its fields in a grid, with grid/from_field and field/from_grid";
     if kernel.wgsl.len() > MAX_TEXT {
@@ -325,7 +327,7 @@ fn check_text(kernel: &Kernel, hash: Hash) -> Option<Problem> {
     problem
 }
 
-/// What stages are made of.
+/// Code that most stages contain.
 const USUAL: &str = "
 struct Frame { time: f32, dt: f32, frame: u32, seed: u32 }
 @group(0) @binding(0) var<uniform> frame: Frame;
@@ -351,14 +353,14 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_inde
 }
 ";
 
-/// The first text of a thread takes longer than others, for all memory and all of the language are new to it.
+/// The first text of a thread takes longer than others, since memory and caches are cold.
 fn warm_up() {
     if let Ok(module) = naga::front::wgsl::parse_str(USUAL) {
         let _ = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities()).validate(&module);
     }
 }
 
-/// What half precision is packed by, every backend has.
+/// Packing of half precision, which every backend supports.
 fn capabilities() -> naga::valid::Capabilities {
     naga::valid::Capabilities::default() | naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32
 }
@@ -370,7 +372,7 @@ fn parse_and_validate(kernel: &Kernel) -> Option<Problem> {
         Err(error) => {
             let mut places = error.labels().filter_map(|(span, _)| spelled.location(span)).peekable();
             let first = places.peek().copied();
-            // A clash of names is told from the generated side; the user's own text is the side to change.
+            // A name conflict is reported at the generated side, but the user's own text has to change.
             let place = places.find_map(|place| own_place(kernel, place)).or(first);
             let label = error.labels().next().map(|(_, label)| label.to_string());
             let label = label.filter(|label| !label.is_empty() && label != "see msg");
@@ -384,7 +386,7 @@ fn parse_and_validate(kernel: &Kernel) -> Option<Problem> {
             return Some(problem(kernel, message, place));
         }
     };
-    // Before the validator, which goes through all that a type is made of.
+    // Before the validator, which visits everything that a type consists of.
     if let Err(excess) = cost::check(&module) {
         let place = excess.span.and_then(|span| spelled.location(span)).and_then(|place| own_place(kernel, place));
         return Some(Problem { remedy: excess.remedy.into(), ..problem(kernel, excess.message, place) });
@@ -397,7 +399,7 @@ fn parse_and_validate(kernel: &Kernel) -> Option<Problem> {
         message = format!("{message}: {inner}");
         source = inner.source();
     }
-    // The outermost span is the whole function; the narrowest is where the mistake stands.
+    // The outermost span is the whole function; the narrowest is the position of the error.
     let narrowest = error.spans().filter_map(|(span, _)| spelled.location(*span)).min_by_key(|place| place.length);
     Some(problem(kernel, handles::named(&message, &module, &error, &spelled.text), narrowest))
 }
@@ -411,7 +413,7 @@ fn problem(kernel: &Kernel, message: String, place: Option<naga::SourceLocation>
     match place {
         Some(at) if (at.line_number as usize) <= kernel.own_lines => {
             let line = kernel.wgsl.lines().nth(at.line_number as usize - 1).unwrap_or("");
-            // naga counts bytes, a reader characters.
+            // naga counts bytes, the user characters.
             let before = line.char_indices().take_while(|(byte, _)| byte + 1 < at.line_position as usize).count();
             let place = SourcePlace { line: at.line_number as usize, column: before + 1 };
             Problem::new(&kernel.node, "", message, "").at(place)

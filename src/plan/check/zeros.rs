@@ -1,17 +1,17 @@
-//! A kernel's text as naga is given it. Of a constant vector that begins with a shorter vector's zero value, `vec4f(vec3f(), 1.0)`,
-//! naga 29 and 30 work components out as if that were one number: `.y` is 1 then, and `.x` an error. Of `vec3f(0)` they do not. So
-//! that is what `vec3f()` is written as, and places in the text are led back to what was written.
+//! Prepares a kernel's text for naga. naga 29 and 30 evaluate a constant vector wrongly that begins with a shorter
+//! vector's zero value: of `vec4f(vec3f(), 1.0)`, `.y` is 1, and `.x` is an error. With `vec3f(0)` the result is
+//! correct. So `vec3f()` is rewritten as `vec3f(0)`, and positions in the text are mapped back.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::stage::syntax::{Token, tokens};
 
-/// A text with zero vectors spelled out.
+/// A text with explicit zero vectors.
 pub struct Spelled<'a> {
     written: &'a str,
     pub text: Cow<'a, str>,
-    /// What was put in: where in the new text, and how long it is \[bytes\].
+    /// Insertions: offset in the new text, and length \[bytes\].
     added: Vec<(usize, usize)>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Spelled<'a> {
         Spelled { written, text: Cow::Owned(text), added }
     }
 
-    /// Where in the text as it was written a span begins.
+    /// Where a span begins in the original text.
     pub fn location(&self, span: naga::Span) -> Option<naga::SourceLocation> {
         let range = span.to_range()?;
         let [start, end] = [range.start, range.end].map(|at| {
@@ -46,7 +46,7 @@ impl<'a> Spelled<'a> {
     }
 }
 
-/// What the components of zero are written as in a vector of the type that some tokens end with; nothing where it is no vector.
+/// The notation of zero components for the vector type that ends these tokens; `None` where it is not a vector.
 fn zero(tokens: &[Token], aliases: &BTreeMap<&str, &'static str>) -> Option<&'static str> {
     let of = |vector: &str, scalar: &str| match (vector, scalar) {
         ("vec2" | "vec3" | "vec4", "f32" | "i32" | "u32" | "f16") => Some("0"),
@@ -64,7 +64,7 @@ fn zero(tokens: &[Token], aliases: &BTreeMap<&str, &'static str>) -> Option<&'st
     }
 }
 
-/// Other names of vectors, and how their zeros are written.
+/// Aliases of vectors, and the notation of their zeros.
 fn aliases<'a>(tokens: &[Token<'a>]) -> BTreeMap<&'a str, &'static str> {
     let declared = tokens.iter().enumerate().filter(|(_, token)| token.text == "alias").filter_map(|(at, _)| {
         let [name, Token { text: "=", .. }, ty @ ..] = tokens.get(at + 1..)? else { return None };
@@ -72,7 +72,7 @@ fn aliases<'a>(tokens: &[Token<'a>]) -> BTreeMap<&'a str, &'static str> {
     });
     let declared: Vec<_> = declared.collect();
     let mut known = BTreeMap::new();
-    // An alias of an alias may stand before it.
+    // An alias may be declared before the one that it refers to.
     for _ in 0..declared.len() {
         let found: Vec<_> = declared.iter().filter_map(|(name, ty)| Some((*name, zero(ty, &known)?))).collect();
         let before = known.len();
@@ -114,7 +114,7 @@ mod tests {
             let location = spelled.location(naga::Span::new(new, new + word.len() as u32)).unwrap();
             assert_eq!((location.offset, location.length), (old, word.len() as u32), "{word}");
         }
-        // Over what was put in, and in the middle of it.
+        // Around an insertion, and inside it.
         assert_eq!(spelled.location(naga::Span::new(0, 8)).map(|l| l.length), Some(7));
         assert_eq!(spelled.location(naga::Span::new(22, 24)).map(|l| l.offset), Some(20));
     }

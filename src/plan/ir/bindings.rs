@@ -1,5 +1,5 @@
-//! How many storage buffers the kernel of an operation binds: what passes between its stages takes none, and what goes on in the place of
-//! what it has read takes one for both.
+//! Counts the storage buffers that the kernel of an operation binds. Values passed between its stages take none; an
+//! in-place update takes one for both versions.
 
 use crate::plan::ir::in_place::works_in_place;
 use crate::plan::ir::{InstanceId, OWN, Op, Part, Program, Task, ValueId, Write, query};
@@ -8,16 +8,17 @@ use std::collections::BTreeSet;
 use crate::graph::Graph;
 use crate::stage::header::{Change, Direction};
 
-/// Storage buffers that a kernel may have, its alarms included: what every adapter offers.
+/// Limit of storage buffers of a kernel, including its alarms: what every adapter offers.
 const MAX_BUFFERS: usize = 8;
 
-/// Buffers that a kernel may have: as many as every adapter offers, or as one of the program's own has anyway.
+/// Limit of buffers of a kernel: what every adapter offers, or as many as one of the program's single stages needs
+/// anyway.
 pub fn budget(program: &Program) -> usize {
     let stages = program.ops.iter().filter(|op| matches!(op.task, Task::Stage) && op.inlined().is_empty());
     stages.map(buffers_of).max().unwrap_or(0).max(MAX_BUFFERS)
 }
 
-/// Buffers that an operation surely takes.
+/// Buffers that an operation certainly takes.
 pub fn buffers_of(op: &Op) -> usize {
     let read: BTreeSet<ValueId> = op.inputs().collect();
     let apart = op.writes.iter().filter(|w| w.consumes.is_none() && !w.transient).count();
@@ -25,8 +26,9 @@ pub fn buffers_of(op: &Op) -> usize {
     read.len() + apart + usize::from(warns)
 }
 
-/// Buffers of an operation of one cell or particle an invocation, its alarms included; never fewer than it binds in the end. `elsewhere`:
-/// whether a value is needed by anything but the operation and those that surely run before it.
+/// Buffers of an operation with one cell or particle an invocation, including its alarms; never fewer than it binds in
+/// the end. `elsewhere`: whether a value is needed by anything but the operation and those that certainly run before
+/// it.
 pub fn buffers(graph: &Graph, program: &Program, op: &Op, elsewhere: &dyn Fn(ValueId) -> bool) -> usize {
     let shares = op.inlined().iter().any(|built| built.before);
     let reads: BTreeSet<ValueId> = op.reads.iter().map(|read| read.value).collect();
@@ -40,7 +42,7 @@ pub fn buffers(graph: &Graph, program: &Program, op: &Op, elsewhere: &dyn Fn(Val
     read + stored.map(bound).sum::<usize>() + usize::from(warns(graph, op))
 }
 
-/// The version from outside of the operation that a write surely goes on from in place, by way of what its stages hand to one another.
+/// The outside version that a write certainly updates in place, through what its stages pass to one another.
 fn place(
     graph: &Graph,
     program: &Program,
@@ -48,7 +50,8 @@ fn place(
     write: &Write,
     elsewhere: &dyn Fn(ValueId) -> bool,
 ) -> Option<ValueId> {
-    // The memory of a State goes to no other one's next value; which it would be is the allocator's to say.
+    // The memory of a State is never used for another State's next value; which State this would be is decided by the
+    // allocator.
     let state = |value: ValueId| program.states.values().any(|v| *v == value);
     let next = program.next.values().any(|v| *v == write.value);
     let mut last = write;
@@ -65,7 +68,7 @@ fn place(
     None
 }
 
-/// Whether a version that is not written in place is bound to be gone on from.
+/// Whether a version that is not written in place is certain to be loaded.
 fn loads(graph: &Graph, op: &Op, write: &Write) -> bool {
     let made = |value: ValueId| op.writes.iter().any(|w| w.value == value);
     let port = query::stage_of(graph, op, write.stage).and_then(|stage| stage.outputs().nth(write.port));
@@ -76,7 +79,7 @@ fn loads(graph: &Graph, op: &Op, write: &Write) -> bool {
     copies && write.consumes.is_some_and(|before| !made(before))
 }
 
-/// Whether an operation has flags to raise.
+/// Whether an operation raises alarms.
 fn warns(graph: &Graph, op: &Op) -> bool {
     let loops = |instance: InstanceId| {
         let dim = op.node_of(instance).and_then(|node| graph.nodes.get(node)).map_or(2, |n| graph.dim(n));

@@ -1,4 +1,4 @@
-//! Values that something outside of the operations needs.
+//! Values that are needed outside the operations.
 
 use std::collections::BTreeSet;
 
@@ -6,19 +6,19 @@ use crate::plan::ir::{Program, ValueId, Write};
 use crate::stage::header::Reduction;
 use crate::stage::types::{Scalar, ValueType};
 
-/// Values that something outside of the operations asks for.
+/// Values that are needed outside the operations.
 pub fn demanded(program: &Program) -> BTreeSet<ValueId> {
     let lists = program.carries.iter().chain(&program.together).flatten();
     let watched = program.watches.iter().map(|(_, _, value)| value);
     lists.chain(&program.pinned).chain(program.next.values()).chain(watched).copied().collect()
 }
 
-/// Whether a stage's number is joined to that of other workgroups in memory.
+/// Whether a stage's number is combined with that of other workgroups directly in memory.
 pub fn at_once(write: &Write, ty: ValueType) -> bool {
     write.consumes.is_some() && matches!(ty.scalar(), Scalar::I32 | Scalar::U32)
 }
 
-/// The word that a reduction of whole numbers starts from.
+/// The initial word of an integer reduction.
 pub fn first_word(reduction: Reduction, value: ValueType) -> u32 {
     match (reduction, value.scalar()) {
         (Reduction::Min, Scalar::I32) => i32::MAX as u32,

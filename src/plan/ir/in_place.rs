@@ -1,4 +1,4 @@
-//! Whether an operation may write over what it reads.
+//! Whether an operation may overwrite what it reads.
 
 use crate::graph::{Graph, Kind, NodeId};
 use crate::plan::ir::{Op, Part, Program, Task, ValueId, Write};
@@ -12,7 +12,7 @@ pub fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) 
     if op.sweeps > 1 || write.consumes.is_some_and(|before| precision(before) != precision(write.value)) {
         return false;
     }
-    // Of two that update one version, neither may take its place.
+    // Of two writes that update the same version, neither may overwrite it.
     let sharers = op.writes.iter().filter(|w| w.consumes == write.consumes).count();
     let mut readers = op.reads.iter().filter(|r| Some(r.value) == write.consumes);
     let node = op.node_of(write.stage).and_then(|node| graph.nodes.get(node));
@@ -37,7 +37,8 @@ pub fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) 
                 || declared.reduce.is_some()
                 || match stage.reach(&declared.name) {
                     Reach::Own => true,
-                    // A red cell reads black neighbours only, and those stay as they are, unless they share a word with another.
+                    // A red cell reads only black neighbours, which do not change, unless they share a word with
+                    // another cell.
                     Reach::Faces => {
                         let shared = program.values.get(write.value).is_some_and(|v| v.layout().pairs());
                         stage.header.checkerboard && !shared && colors_alternate(graph, op.node, declared.edge)
@@ -46,7 +47,7 @@ pub fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) 
                 }
         }),
         (Task::ToFixed(_) | Task::FromFixed(_) | Task::FromOrdered, _) => true,
-        // What leaves a group that may stop goes to where the repeat before has put it.
+        // The output of a group that may stop goes to where the iteration before has put it.
         (Task::Copy | Task::Fill(_), _) => true,
         (Task::ScanBlocks | Task::ScanSums | Task::ScanAdd | Task::ScanEnd, _) => true,
         _ => false,

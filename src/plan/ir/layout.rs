@@ -1,19 +1,20 @@
-//! How the elements of a wire lie in memory: packed, padded, or in half precision. Whatever computes with them has them as `f32`.
+//! Memory layout of a wire's elements: packed, padded, or in half precision. Code that computes with them always has
+//! `f32`.
 
 use half::f16;
 
 use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 
-/// How one element lies in memory.
+/// The memory layout of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     pub value: ValueType,
     pub dim: u32,
-    /// Vectors of three with a fourth word, so that one load takes them: what particles do, which are read in any order.
-    /// Grids, read along rows, keep them close.
+    /// Vectors of three are padded with a fourth word, so that one load is enough. Used for particles, which are read
+    /// in any order; grids are read along rows and stay dense.
     pub padded: bool,
-    /// [`Precision::F16`]: two numbers a word, the first in its lower half. Vectors of three get a fourth; of single numbers two
-    /// cells share a word, so one invocation has to write both.
+    /// [`Precision::F16`]: two numbers a word, the first in the lower half. Vectors of three are padded to four; of
+    /// single numbers, two cells share a word, so one invocation must write both.
     pub precision: Precision,
 }
 
@@ -34,12 +35,12 @@ impl Layout {
         self.padded && self.components() == 3
     }
 
-    /// Numbers that an element takes up, with those that only fill.
+    /// Numbers of an element, including padding.
     pub fn numbers(self) -> u32 {
         if self.components() == 3 && (self.padded || self.is_half()) { 4 } else { self.components() }
     }
 
-    /// Words of so many elements.
+    /// Words of this many elements.
     pub fn words(self, elements: u64) -> u64 {
         let numbers = elements * u64::from(self.numbers());
         if self.is_half() { numbers.div_ceil(2) } else { numbers }
@@ -50,7 +51,7 @@ impl Layout {
         self.is_half() && self.components() == 1
     }
 
-    /// The components of elements that lie in memory so, one a word.
+    /// The components of elements with this layout, one a word.
     pub fn unpack(self, words: &[u32]) -> Vec<u32> {
         let numbers: Vec<u32> = match self.precision {
             Precision::F32 => words.to_vec(),
@@ -63,7 +64,8 @@ impl Layout {
         numbers.chunks(all).flat_map(|element| element.iter().take(used)).copied().collect()
     }
 
-    /// The words of elements that are given component by component. Half precision takes the nearest number, the even one of two.
+    /// The words of elements that are given component by component. Half precision rounds to the nearest number, ties
+    /// to even.
     pub fn pack(self, components: &[u32]) -> Vec<u32> {
         let (all, used) = (self.numbers() as usize, self.components() as usize);
         let numbers: Vec<u32> = match all == used {
@@ -87,7 +89,7 @@ fn word(pair: &[u32]) -> u32 {
     u32::from(half(0)) | u32::from(half(1)) << 16
 }
 
-/// The precision that grids of a type are stored in, where their node asks for one: only floats at cell centres are stored as halves.
+/// The precision of grids of a type whose node requests one: only floats at cell centres are stored as halves.
 pub fn precision(ty: WireType, asked: Precision) -> Precision {
     match ty {
         WireType::Grid(value) if value.scalar() == Scalar::F32 => asked,

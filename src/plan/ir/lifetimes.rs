@@ -1,4 +1,4 @@
-//! How long values live, and which versions of a wire can share one buffer because each is updated in place.
+//! Lifetimes of values, and chains of versions that share one buffer because each is updated in place.
 
 use crate::arena::{Arena, IdVec};
 use crate::graph::Graph;
@@ -7,7 +7,7 @@ use crate::plan::ir::{OpId, Program, StateKey, Value, ValueId};
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-/// Versions that share a buffer, one after the other.
+/// Versions that share a buffer, one after another.
 #[derive(Clone, Debug)]
 pub struct Chain {
     pub values: Vec<ValueId>,
@@ -46,7 +46,8 @@ pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
     let first_key = |of: &BTreeMap<ValueId, Vec<&StateKey>>, value: ValueId| {
         of.get(&value).and_then(|keys| keys.first().copied()).cloned()
     };
-    // A chain must not carry one State's memory into another State's next value: the two could not be told apart after it.
+    // A chain must not turn one State's buffer into another State's next value: the two could not be told apart
+    // afterwards.
     let joins = |chain: &Chain, value: ValueId| {
         let old = chain.values.first().and_then(|v| first_key(&held, *v));
         let next = first_key(&becomes, value);
@@ -87,7 +88,7 @@ pub fn lives(program: &Program) -> IdVec<Value, Option<Life>> {
         op.needs().for_each(|v| last(&mut lives, v, Moment::At(index)));
     }
     program.pinned.iter().for_each(|v| last(&mut lives, *v, Moment::AfterFrame));
-    // What a frame reads of invariant operations is there for the next frame too.
+    // Results of invariant operations that a frame reads must stay for the next frame.
     let frame = program.frame_begins();
     for value in program.ops.iter().filter(|op| op.invariant).flat_map(|op| &op.writes).map(|w| w.value) {
         if lives[value].is_some_and(|life| life.last >= Moment::At(frame)) {
@@ -110,7 +111,7 @@ pub fn owners(chains: &[Chain], values: &Arena<Value>) -> IdVec<Value, Option<us
     owner
 }
 
-/// Makes one chain of those that hold the versions of a wire which share a buffer.
+/// Joins the chains that contain the versions of a wire which share a buffer.
 pub fn join(chains: &mut Vec<Chain>, versions: &[ValueId]) {
     let versions: BTreeSet<ValueId> = versions.iter().copied().collect();
     let (apart, mut rest): (Vec<Chain>, Vec<Chain>) =
@@ -122,7 +123,7 @@ pub fn join(chains: &mut Vec<Chain>, versions: &[ValueId]) {
         all
     });
     rest.extend(joined);
-    // In the order in which they begin, as memory is given to them.
+    // In the order of their first operation, as memory is allocated to them.
     rest.sort_by_key(|c| c.life.first);
     *chains = rest;
 }

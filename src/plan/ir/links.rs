@@ -1,4 +1,4 @@
-//! Which operation makes and which ones read each value, while operations are joined, and an order that follows from it.
+//! Which operation writes each value and which read it, and a topological order, updated while operations are fused.
 
 use crate::arena::IdVec;
 use crate::plan::ir::demand::demanded;
@@ -10,10 +10,10 @@ use std::collections::BinaryHeap;
 pub struct Links {
     writer: IdVec<Value, Option<OpId>>,
     readers: IdVec<Value, Vec<OpId>>,
-    /// What something outside of the operations needs.
+    /// Values that are needed outside the operations.
     pub asked: BTreeSet<ValueId>,
-    /// The operations in an order in which each comes after those whose values it needs, and the place of each in it. Only what lies
-    /// between two of them there can lie on a path from the one to the other, so that a search is as short as they are close.
+    /// The operations in an order in which each comes after those whose values it needs, and the position of each in
+    /// it. Only operations between two others in this order can be on a path between them, which limits the search.
     order: Vec<OpId>,
     place: IdVec<Op, usize>,
 }
@@ -43,7 +43,7 @@ impl Links {
         self.readers.get(value).map_or(&[], Vec::as_slice)
     }
 
-    /// After an operation has changed.
+    /// Call this after an operation has changed.
     pub fn enter(&mut self, program: &Program, op: OpId) {
         for write in &program.ops[op].writes {
             self.writer[write.value] = Some(op);
@@ -51,16 +51,17 @@ impl Links {
         program.ops[op].inputs().for_each(|v| self.readers[v].push(op));
     }
 
-    /// Before an operation changes, or is left with nothing to do.
+    /// Call this before an operation changes, or is left empty.
     pub fn leave(&mut self, program: &Program, op: OpId) {
         program.ops[op].inputs().for_each(|v| self.readers[v].retain(|reader| *reader != op));
     }
 
-    /// Before the work of one operation becomes part of another. No third may lie between them ([`Links::around`]).
+    /// Call this before one operation is merged into another. No third one may be between them ([`Links::around`]).
     pub fn join(&mut self, program: &Program, one: OpId, into: OpId) {
         let (low, high) = (self.place[one].min(self.place[into]), self.place[one].max(self.place[into]));
         let first = self.order[low];
-        // What needs the first of the two now needs both: it comes after the second, and what the second needs stays before it.
+        // What needs the first of the two now needs both: it comes after the second, and what the second needs stays
+        // before it.
         let behind = self.reached(program, vec![first], high);
         let second = self.order[high];
         let between = self.order[low + 1..high].iter().copied();
@@ -74,20 +75,20 @@ impl Links {
         self.leave(program, into);
     }
 
-    /// Whether one operation needs what another makes, by way of a third.
+    /// Whether one operation depends on another through a third.
     pub fn around(&self, program: &Program, from: OpId, to: OpId) -> bool {
         let others = self.after(program, from).filter(|next| *next != to).collect();
         self.reached(program, others, self.place[to]).contains(&to)
     }
 
-    /// Whether an operation is one of these, or they need what it makes.
+    /// Whether an operation is one of these, or one of these depends on it.
     pub fn comes_to(&self, program: &Program, from: OpId, to: &[OpId]) -> bool {
         let last = to.iter().map(|op| self.place[*op]).max().unwrap_or(0);
         let found = self.reached(program, vec![from], last);
         to.iter().any(|op| found.contains(op))
     }
 
-    /// Operations and those that need what they make, up to a place in the order.
+    /// Operations and those that depend on them, up to a position in the order.
     fn reached(&self, program: &Program, mut pending: Vec<OpId>, last: usize) -> BTreeSet<OpId> {
         let mut found = BTreeSet::new();
         while let Some(op) = pending.pop() {

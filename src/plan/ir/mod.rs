@@ -1,4 +1,4 @@
-//! The intermediate representation: operations on values, each value written once, and what can be asked of them.
+//! The intermediate representation: operations on values, each value written once, and queries about them.
 
 pub mod bindings;
 pub mod demand;

@@ -1,6 +1,6 @@
-//! Where attributes lie that share one buffer, and the rows of a neighbour cache.
+//! Layout of attributes that share one buffer, and of the rows of a neighbour cache.
 
-/// Where an attribute lies in a pack of this name: the first of its words. `words`: of an attribute.
+/// The position of an attribute in a pack of this name: its first word. `words`: size of an attribute.
 pub fn place(pack: &str, attribute: &str, words: impl Fn(&str) -> u32) -> Option<u32> {
     let mut before = 0;
     for name in pack.split('+') {
@@ -12,7 +12,7 @@ pub fn place(pack: &str, attribute: &str, words: impl Fn(&str) -> u32) -> Option
     None
 }
 
-/// The components of an element of a pack from one word on.
+/// The components of a pack's element, starting at a word.
 pub fn components(first: u32, words: u32) -> &'static str {
     let (first, words) = (first as usize, words as usize);
     "xyzw".get(first..(first + words).min(4)).unwrap_or("x")

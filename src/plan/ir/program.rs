@@ -1,4 +1,4 @@
-//! Values and operations: what a graph is once its iterations, groups, sets and fields are unrolled.
+//! Values and operations: the form of a graph once its iterations, groups, particle sets and fields are unrolled.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ pub type InstanceId = Id<StageInstance>;
 /// The stage that an operation dispatches.
 pub const OWN: InstanceId = Id::new(0);
 
-/// One version of a wire, or of one part of it.
+/// One version of a wire, or of a part of it.
 #[derive(Clone, Debug)]
 pub struct Value {
     pub ty: WireType,
     pub domain: Option<DomainId>,
-    /// Dimensions of the space that a `Vec` of it lives in.
+    /// Number of dimensions of a `Vec`.
     pub dim: u32,
-    /// Particles that it has room for, where it is an attribute.
+    /// Capacity of the particle set, for an attribute.
     pub capacity: u32,
-    /// The domain in whose space its particles are, where it is an attribute.
+    /// Domain of the particle set, for an attribute.
     pub space: Option<DomainId>,
     /// How its numbers are stored.
     pub precision: Precision,
@@ -39,77 +39,77 @@ pub struct Value {
 }
 
 impl Value {
-    /// A value that belongs to no domain and to no set.
+    /// A value without a domain and without a particle set.
     pub fn new(ty: WireType, label: String, bytes: u64) -> Value {
         Value { ty, domain: None, dim: 2, capacity: 0, space: None, precision: Precision::F32, label, bytes }
     }
 
-    /// How its elements lie in memory.
+    /// The memory layout of its elements.
     pub fn layout(&self) -> Layout {
         Layout::new(self.ty, self.dim, self.precision)
     }
 }
 
-/// Which part of a port's wire. Grids and numbers are whole, sets and neighbour grids are made of several values.
+/// A part of a port's wire. Grids and numbers have one; particle sets and neighbour grids consist of several values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     Whole,
     Attribute(Arc<str>),
-    /// How many live, how many there ever were, and the groups of an indirect dispatch.
+    /// The number of live particles, the number ever emitted, and the workgroups of an indirect dispatch.
     Count,
     /// First entry of each cell.
     Start,
-    /// Which particle each entry is; absent where the set itself is in that order.
+    /// The particle of each entry; absent where the set itself is in that order.
     Order,
-    /// Attributes that lie together for those who read other particles' (pass `attribute_packing`): their names with `+` between.
+    /// Attributes stored together for readers of other particles (pass `attribute_packing`): their names joined by `+`.
     Packed(Arc<str>),
-    /// What a search around each particle has found (pass `neighbor_cache`).
+    /// The result of the search around each particle (pass `neighbor_cache`).
     Found,
 }
 
-/// What an operation does.
+/// The work of an operation.
 #[derive(Clone, Debug)]
 pub enum Task {
     Stage,
-    /// Every component of every element becomes the setting, or zero.
+    /// Sets every component of every element to the setting, or to zero.
     Fill(Option<Setting>),
-    /// Every word becomes this one.
+    /// Sets every word.
     FillWord(u32),
-    /// Every word of each value becomes the one that stands for it.
+    /// Sets every word of each value to that value's word.
     Clear(Vec<u32>),
-    /// From one place to another, or from one precision to another.
+    /// Copies a value, possibly between precisions.
     Copy,
-    /// Floats to fixed point with so many fraction bits, in place, and back.
+    /// Converts floats to fixed point with this many fraction bits, in place, and back.
     ToFixed(u32),
     FromFixed(u32),
-    /// Floats to integers of the same order, in place, and back.
+    /// Converts floats to integers with the same order, in place, and back.
     FromOrdered,
-    /// Partial results of a stage's workgroups to one.
+    /// Reduces the partial results of a stage's workgroups to one.
     Reduce(Reduction, ValueType),
-    /// Prefix sum: of each block in place, of the blocks' sums, and the latter added to the former.
+    /// The steps of a prefix sum: of each block in place, of the blocks' sums, and adding the latter to the former.
     ScanBlocks,
     ScanSums,
     ScanAdd,
-    /// The latter two in one: each workgroup sums up the blocks before its own.
+    /// The last two steps in one: each workgroup sums the blocks before its own.
     ScanEnd,
-    /// Particles for which the prefix sum grows, to the place that it says.
+    /// Moves particles for which the prefix sum increases to the position that it gives.
     Compact,
     /// The count after that.
     CompactCount,
-    /// Particles from the places that an index says.
+    /// Fetches particles from the positions in an index.
     Gather,
-    /// Particles to the places that an index says.
+    /// Moves particles to the positions in an index.
     Scatter,
-    /// Attributes to where they lie together.
+    /// Copies attributes into a pack.
     Pack,
-    /// Whether a group goes on, after so many more repeats: unless its number is below the setting.
+    /// Decides whether a group continues after this many more iterations: unless its number is below the setting.
     Test {
         below: Setting,
         every: u32,
     },
-    /// How many repeats a group has made: those until it stopped, or so many.
+    /// The number of iterations that a group has made: those until it stopped, or this many.
     Repeats(u32),
-    /// An Image to a picture of bytes.
+    /// Converts an Image to bytes.
     Present {
         width: u32,
         height: u32,
@@ -130,9 +130,9 @@ pub struct Read {
 #[derive(Clone, Debug)]
 pub struct StageInstance {
     pub node: NodeId,
-    /// Who calls it, and by which input port: of a field, and of what is recomputed where it is read.
+    /// The stages that call it, and by which input port: for a field, and for what is recomputed where it is read.
     pub callers: Vec<(InstanceId, usize)>,
-    /// It runs over the same as the operation's own stage, before it; of several, the last one first.
+    /// Runs over the same elements as the operation's own stage, before it; of several, the last one first.
     pub before: bool,
     /// The grid whose cells it recomputes wherever a caller reads them, instead of loading them.
     pub recomputes: Option<ValueId>,
@@ -154,11 +154,11 @@ pub struct Write {
     pub value: ValueId,
     /// Previous SSA version that it updates.
     pub consumes: Option<ValueId>,
-    /// It reuses the buffer of that version and ignores its contents.
+    /// Reuses the buffer of that version and ignores its contents.
     pub overwrites: bool,
-    /// It stays in registers: only stages of the same operation read it.
+    /// Stays in registers: only stages of the same operation read it.
     pub transient: bool,
-    /// What all cells of the version before hold, where that is not in memory.
+    /// The value of all cells of the consumed version, where that is not in memory.
     pub start: Option<Setting>,
 }
 
@@ -166,30 +166,30 @@ pub struct Write {
 pub struct Op {
     pub task: Task,
     pub node: NodeId,
-    /// What it reads from memory. Settings and consumed versions are not among it.
+    /// What it reads from memory, without settings and consumed versions.
     pub reads: Vec<Read>,
-    /// What one of its stages reads of what another has just written, in registers.
+    /// What its stages read in registers from what other stages have just written.
     pub forwarded: Vec<Read>,
-    /// Its own stage, and behind it those that are inlined: fields, and what [`crate::plan::passes`] fused or recomputes. A task of the
-    /// compiler has none but the node that it belongs to.
+    /// Its own stage, followed by inlined ones: fields, and stages that [`crate::plan::passes`] fused or recompute. A
+    /// built-in task has only the node that it belongs to.
     pub stages: Arena<StageInstance>,
     pub writes: Vec<Write>,
-    /// Of its first sweep.
+    /// The iteration of its first sweep.
     pub iteration: u32,
     pub substep: u32,
     pub color: Option<u32>,
-    /// Sweeps that it makes one after the other: the colours of an iteration, and iterations. One unless they were joined.
+    /// Sweeps that it makes in sequence: the colours of an iteration, and iterations. One unless they were joined.
     pub sweeps: u32,
-    /// Shape of its dispatch, where it is not the plain one.
+    /// Shape of its dispatch, unless it is the plain one.
     pub shape: Option<Shape>,
-    /// Its results are the same in every frame, so that it runs once.
+    /// Whether its results are the same in every frame, so that it runs once.
     pub invariant: bool,
-    /// What says whether it runs at all: it belongs to a repeat of a group that may have stopped.
+    /// The gate that decides whether it runs, in an iteration of a group that may have stopped.
     pub gate: Option<ValueId>,
 }
 
 impl Write {
-    /// The first output port's whole value, written by the operation's own stage from nothing before it.
+    /// The first output port's complete value, written by the operation's own stage without a consumed version.
     pub fn whole(value: ValueId) -> Write {
         let (part, consumes, start) = (Part::Whole, None, None);
         Write { stage: OWN, port: 0, part, value, consumes, overwrites: false, transient: false, start }
@@ -216,14 +216,14 @@ impl Op {
         }
     }
 
-    /// Every value it reads, consumed ones included. What it makes and goes on from itself is not among them.
+    /// Every value that it reads, including consumed ones, except those that it makes itself.
     pub fn inputs(&self) -> impl Iterator<Item = ValueId> + '_ {
         let made = |value: &ValueId| self.writes.iter().any(|w| w.value == *value);
         let consumed = self.writes.iter().filter_map(|w| w.consumes).filter(move |v| !made(v));
         self.reads.iter().map(|r| r.value).chain(consumed)
     }
 
-    /// Every value that has to be there before it, or it does not run.
+    /// Every value that must be computed before it, including its gate.
     pub fn needs(&self) -> impl Iterator<Item = ValueId> + '_ {
         self.inputs().chain(self.gate)
     }
@@ -233,7 +233,7 @@ impl Op {
         self.stages.get(stage).map(|stage| stage.node)
     }
 
-    /// The stages that run as part of its own.
+    /// The inlined stages.
     pub fn inlined(&self) -> &[StageInstance] {
         self.stages.as_slice().split_first().map_or(&[], |(_, inlined)| inlined)
     }
@@ -244,7 +244,7 @@ impl Op {
     }
 }
 
-/// A State, and which part of it: each has memory of its own.
+/// A State, and the part of it: each has its own memory.
 pub type StateKey = (NodeId, Part);
 
 /// What an Output makes.
@@ -262,30 +262,30 @@ pub struct PictureValue {
 pub struct Program {
     pub values: Arena<Value>,
     pub ops: Arena<Op>,
-    /// Fields as if they were dispatched: only to be validated.
+    /// Fields as separate operations, only to be validated.
     pub field_checks: Vec<Op>,
-    /// Last frame's value of each State that matters.
+    /// Last frame's value of each State that is needed.
     pub states: BTreeMap<StateKey, ValueId>,
-    /// What each State becomes.
+    /// The next value of each State.
     pub next: BTreeMap<StateKey, ValueId>,
     /// Values by `node.port`, parts of sets by `node.port.attribute`; the last version where a node repeats.
     pub wires: BTreeMap<String, ValueId>,
     pub pictures: Vec<PictureValue>,
-    /// Numbers that are watched: node, output port and value.
+    /// Watched numbers: node, output port and value.
     pub watches: Vec<(NodeId, usize, ValueId)>,
     /// Values that must outlive the frame.
     pub pinned: Vec<ValueId>,
-    /// What leaves groups that may stop: the versions of each wire, one for every repeat that can be the last.
+    /// Outputs of groups that may stop: the versions of each wire, one for every iteration that can be the last.
     pub carries: Vec<Vec<ValueId>>,
-    /// Versions of one wire that have to share a buffer, in the order in which they are written.
+    /// Versions of one wire that must share a buffer, in the order in which they are written.
     pub together: Vec<Vec<ValueId>>,
-    /// For each gate the workgroups of the dispatches behind it.
+    /// For each gate, the workgroups of the dispatches that it controls.
     pub tables: BTreeMap<ValueId, Vec<[u32; 3]>>,
     /// The group whose test writes each gate.
     pub testers: BTreeMap<ValueId, NodeId>,
-    /// Storage buffers that the kernel of joined operations may bind.
+    /// Limit of storage buffers that the kernel of fused operations may bind.
     pub buffer_budget: usize,
-    /// Whether short loops of its stages are written out, as the driver of a GPU likes it.
+    /// Whether short loops of its stages are unrolled, which is faster on GPU drivers.
     pub unrolled: bool,
 }
 

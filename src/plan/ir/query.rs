@@ -1,4 +1,4 @@
-//! What passes and code generation ask of an operation: its stage, its space, what it runs over.
+//! Queries about an operation for passes and code generation: its stage, its space, what it runs over.
 
 use crate::graph::Graph;
 use crate::graph::Kind;
@@ -18,7 +18,7 @@ pub fn stage_of<'a>(graph: &'a Graph, op: &Op, instance: InstanceId) -> Option<&
     }
 }
 
-/// The number of living particles that an operation runs over.
+/// The value with the number of live particles that an operation runs over.
 pub fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
     let stage = stage_of(graph, op, OWN)?;
     let set = stage.set()?;
@@ -26,7 +26,7 @@ pub fn count(graph: &Graph, op: &Op) -> Option<ValueId> {
     op.reads.iter().find(|r| r.stage == OWN && r.port == input && r.part == Part::Count).map(|r| r.value)
 }
 
-/// Whether the sums of a port are checked. Those of a stage that adds ones to a grid of zeros can't leave 32 bits.
+/// Whether the sums of a port are checked. A stage that adds ones to a grid of zeros cannot overflow 32 bits.
 pub fn checked(stage: &Stage, port: &Port) -> bool {
     let whole = match port.ty {
         PortType::Grid(element) => matches!(element, Element::Fixed(ValueType::I32 | ValueType::U32)),

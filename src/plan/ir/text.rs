@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::{Op, Part, Program, Task, ValueId};
 use crate::graph::{Graph, NodeId};
 
-/// A line for each operation: what it writes, whose work it does, what it reads. `%7` is the value of that number; its wire stands in
-/// brackets where it is written.
+/// A line for each operation: what it writes, whose work it does, what it reads. `%7` is the value with that number;
+/// its wire is in brackets where it is written.
 pub fn text(graph: &Graph, program: &Program) -> String {
     program.ops.iter().map(|op| line(graph, program, op) + "\n").collect()
 }

@@ -1,4 +1,4 @@
-//! Tiles in workgroup memory: what an operation loads of its inputs, and how much of it it gets right.
+//! Tiles in workgroup memory: what an operation loads of its inputs, and which part of the tile is valid afterwards.
 
 use crate::graph::Graph;
 use crate::graph::Kind;
@@ -15,20 +15,20 @@ use crate::stage::types::EdgeRule;
 use crate::stage::types::PortType;
 use crate::stage::types::WireType;
 
-/// An input that comes through workgroup memory.
+/// An input that is loaded into workgroup memory.
 pub struct Haloed {
-    /// Which of the stage's inputs.
+    /// Index of the stage's input.
     pub input: usize,
     /// Cells on either side of those that a workgroup computes.
     pub cells: [u32; 3],
-    /// Words of a cell: vectors of three are laid out like those of four.
+    /// Words of a cell: vectors of three are stored like those of four.
     pub words: u32,
-    /// The parameter that must not be above `limit`, or the input is read where it lies.
+    /// The parameter that must not exceed `limit`; otherwise the input is read from its buffer.
     pub param: Option<String>,
     pub limit: u32,
 }
 
-/// The inputs of an operation that come through workgroup memory, where parameters may say `halo` cells.
+/// The inputs of an operation that can be loaded into workgroup memory, where parameters allow up to `halo` cells.
 pub fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Vec<Haloed> {
     let Some((node, Kind::Stage(stage))) = graph.nodes.get(op.node).map(|node| (node, &node.kind)) else {
         return Vec::new();
@@ -45,7 +45,7 @@ pub fn inputs(graph: &Graph, program: &Program, op: &Op, halo: u32) -> Vec<Haloe
         let named = around.proven || edge != Some(EdgeRule::Wrap);
         let (param, limit) = match &around.radius {
             Radius::Cells(cells) => (None, *cells),
-            // No value is above the largest one.
+            // No value exceeds the largest one.
             Radius::Param(name) => match most(stage, name) {
                 Some(most) if most <= halo => (None, most),
                 _ => (Some(name.clone()), halo),
@@ -67,8 +67,8 @@ pub fn pairs(program: &Program, op: &Op) -> bool {
     written.any(|value| value.layout().pairs())
 }
 
-/// Cells along each axis that an invocation computes: along the row in lockstep, else along the second axis, and two of a row where
-/// these share a word.
+/// Cells along each axis that an invocation computes: along the row in lockstep, otherwise along the second axis; two
+/// of a row where these share a word.
 pub fn block(graph: &Graph, program: &Program, op: &Op, shape: &Shape) -> [u32; 3] {
     let stage = graph.nodes.get(op.node).and_then(|node| match &node.kind {
         Kind::Stage(stage) => Some((stage, graph.dim(node))),
@@ -92,8 +92,8 @@ pub fn tile(inner: [u32; 3], halo: [u32; 3]) -> [u32; 3] {
     [0, 1, 2].map(|axis| inner[axis] + 2 * halo[axis])
 }
 
-/// Whether a tile of a shape holds the whole domain of an operation, which then needs no halo. Around a periodic axis every cell has
-/// others on all sides.
+/// Whether a tile of this shape holds the whole domain of an operation, which then needs no halo. Around a periodic
+/// axis every cell has neighbours on all sides.
 pub fn holds_domain(graph: &Graph, op: &Op, shape: &Shape) -> bool {
     let Some(node) = graph.nodes.get(op.node) else { return false };
     let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return false };
@@ -103,8 +103,8 @@ pub fn holds_domain(graph: &Graph, op: &Op, shape: &Shape) -> bool {
     size.iter().zip(domain.resolution).all(|(size, cells)| *size >= cells) && !stage.outputs().any(wraps)
 }
 
-/// How far a stage that can be swept on tiles looks: all that it writes updates a version before, cell by cell, within a radius; its
-/// loops end, and no variable outlives a call.
+/// The radius of a stage that can be swept on tiles: all its outputs update an earlier version cell by cell within this
+/// radius, its loops end, and no variable outlives a call.
 pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32> {
     let domain = node.domain.and_then(|d| graph.domains.get(d))?;
     let plain = stage.source() == IterationSource::Cells
@@ -131,10 +131,10 @@ pub fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32>
     plain.then_some(radius)
 }
 
-/// Registers of an invocation that inputs may take.
+/// Limit of registers of an invocation that inputs may take.
 const MAX_INPUT_WORDS: u32 = 48;
 
-/// The inputs of a tile that wait in registers, by port.
+/// The inputs of a tile that are held in registers, by port.
 pub fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usize> {
     let Some(node) = graph.nodes.get(op.node) else { return Vec::new() };
     let Kind::Stage(stage) = &node.kind else { return Vec::new() };
@@ -156,7 +156,7 @@ pub fn held_inputs(graph: &Graph, program: &Program, op: &Op) -> Vec<usize> {
     held.iter().map(|read| read.port).collect()
 }
 
-/// Cells along each axis that a tile gets right.
+/// Cells along each axis that are valid at the end.
 pub fn tile_inner(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
     let (size, halo, dim) = (tile_size(graph, op, shape), halo(graph, op), op_dim(graph, op));
     [0, 1, 2].map(|axis| if axis < dim as usize { size[axis].saturating_sub(2 * halo).max(1) } else { 1 })
@@ -170,12 +170,13 @@ pub fn tile_size(graph: &Graph, op: &Op, shape: &Shape) -> [u32; 3] {
     shape.tile_size(op_dim(graph, op))
 }
 
-/// How far all sweeps of an operation look together.
+/// The radius of all sweeps of an operation together.
 pub fn halo(graph: &Graph, op: &Op) -> u32 {
     ring(graph, op) * op.sweeps
 }
 
-/// How far one sweep looks: cells nearer to the tile's border are not computed. Where the tile holds the whole domain, all are.
+/// The radius of one sweep: cells closer to the tile's border are not computed. Where the tile holds the whole domain,
+/// all are.
 pub fn ring(graph: &Graph, op: &Op) -> u32 {
     if op.shape.is_some_and(|shape| holds_domain(graph, op, &shape)) {
         return 0;

@@ -1,4 +1,4 @@
-//! How the cells of a port come into registers where an invocation computes four cells of a row.
+//! How the cells of a port are loaded into registers where an invocation computes four cells of a row.
 
 use crate::graph::Graph;
 use crate::graph::Kind;
@@ -8,12 +8,12 @@ use crate::stage::header::Direction;
 use crate::stage::types::EdgeRule;
 use crate::stage::types::WireType;
 
-/// How a port's cells come into registers.
+/// How a port's cells are loaded into registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
     /// The four computed cells.
     Own,
-    /// Those and all across their faces, of one word a cell.
+    /// These and all cells across their faces, with one word a cell.
     Faces,
     /// One by one, by the accessor.
     Narrow,
@@ -25,8 +25,8 @@ pub enum Side {
     Output,
 }
 
-/// The window of a port of an operation that takes four cells; nothing where it is no grid. An output that is not read counts as
-/// own.
+/// The window of a port of an operation that computes four cells; `None` where it is not a grid. An output that is not
+/// read counts as own.
 pub fn window(graph: &Graph, program: &Program, op: &Op, port: usize, side: Side) -> Option<Window> {
     let node = graph.nodes.get(op.node)?;
     let Kind::Stage(stage) = &node.kind else { return None };
@@ -45,7 +45,7 @@ pub fn window(graph: &Graph, program: &Program, op: &Op, port: usize, side: Side
     }
     let dim = graph.dim(node);
     let edge = declared.edge.or(node.domain.and_then(|d| graph.domains.get(d)).map(|d| d.edge));
-    // A mirror shows the cell itself across a border, as walls do for numbers.
+    // A mirror gives the cell itself across a border, and so do walls for scalars.
     let known = !matches!(edge, None | Some(EdgeRule::Zero));
     let words = value.ty.value().components(dim);
     let float = value.ty.value().scalar() == crate::stage::types::Scalar::F32;

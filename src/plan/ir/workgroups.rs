@@ -1,4 +1,4 @@
-//! How many workgroups a dispatch has.
+//! The number of workgroups of a dispatch.
 
 use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::plan::ir::{Op, Program, Task, Value, tiles, workgroups};
@@ -6,20 +6,20 @@ use crate::plan::tuning::Shape;
 use crate::stage::IterationSource;
 use crate::stage::types::WireType;
 
-/// Invocations of a workgroup, one word each.
+/// Invocations of a workgroup in built-in tasks, one word each.
 pub const LANES: u32 = 256;
 
 /// WebGPU's limit on workgroups along one axis.
 const MAX_GROUPS: u64 = 65_535;
 
-/// Workgroups that cover so many words.
+/// Workgroups that cover this many words.
 pub fn word_groups(words: u64) -> [u32; 3] {
     let groups = words.div_ceil(u64::from(LANES)).max(1);
     let rows = groups.div_ceil(MAX_GROUPS);
     [groups.div_ceil(rows) as u32, rows as u32, 1]
 }
 
-/// Elements of a grid or a set.
+/// Elements of a grid or a particle set.
 pub fn elements(graph: &Graph, value: &Value) -> u64 {
     match (value.capacity, value.domain.and_then(|d| graph.domains.get(d))) {
         (0, Some(domain)) => domain.elements(value.ty),
@@ -27,7 +27,7 @@ pub fn elements(graph: &Graph, value: &Value) -> u64 {
     }
 }
 
-/// Workgroups of one of the compiler's own tasks.
+/// Workgroups of a built-in task.
 pub fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
     let target = op.writes.first().and_then(|w| program.values.get(w.value));
     let (words, elements) = target.map_or((0, 0), |value| (value.bytes / 4, elements(graph, value)));
@@ -47,7 +47,7 @@ pub fn task_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
     workgroups::word_groups(threads)
 }
 
-/// Workgroups of any operation's dispatch.
+/// Workgroups of an operation's dispatch, whatever its task.
 pub fn op_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
     match (&op.task, graph.nodes.get(op.node).map(|node| (node, &node.kind))) {
         (Task::Stage, Some((node, Kind::Stage(_)))) => shaped_groups(graph, program, op, node),

@@ -18,7 +18,7 @@ impl Program {
             }
         }
         kept.reverse();
-        // Versions that were only overwritten are gone with what wrote them.
+        // Versions that were only overwritten no longer exist without the operation that wrote them.
         let mut there = self.values.table(false);
         self.states.values().for_each(|value| there[*value] = true);
         for op in &mut kept {

@@ -1,4 +1,4 @@
-//! Fields: stages that are built into whatever asks for them, with all that they read.
+//! Fields: stages that are inlined into their readers, with everything that they read.
 
 use std::rc::Rc;
 
@@ -9,10 +9,11 @@ use crate::graph::{Graph, Kind, NodeId};
 use crate::plan::ir::{InstanceId, OWN, Part, Read, StageInstance};
 use crate::stage::Stage;
 
-/// Fields that one kernel takes: all are text of its own.
+/// Limit of fields in one kernel, since each adds its text.
 pub const MAX_FIELDS: usize = 256;
 
-/// What the input ports of a stage read from memory, directly and through fields: attributes only as far as the ports name them.
+/// What the input ports of a stage read from memory, directly and through fields; attributes only as far as the ports
+/// name them.
 pub struct Collector<'a> {
     graph: &'a Graph,
     stage: &'a Stage,
@@ -41,7 +42,7 @@ impl<'a> Collector<'a> {
 
     /// Takes up an input port of the stage or of one of its fields.
     pub fn input(&mut self, feed: &Feed, asker: InstanceId, port: usize) {
-        // One more is enough to be refused.
+        // One more than the limit is enough to be rejected.
         if self.stages.len() > MAX_FIELDS + 1 {
             return;
         }

@@ -1,4 +1,4 @@
-//! What the inputs of groups get, repeat by repeat, and numbers of the document that are values in memory for it.
+//! The values of groups' inputs in each iteration, and number nodes that become values in memory for this.
 
 use super::EnvId;
 use super::Expander;
@@ -12,11 +12,11 @@ use crate::plan::ir::Task;
 use crate::problem::Problem;
 use crate::stage::types::WireType;
 
-/// Inputs of groups that are followed, in every repeat.
+/// Limit of inputs of groups that are followed, counted in every iteration.
 const MAX_FEEDS: usize = 300_000;
 
 impl Expander<'_> {
-    /// What an input of a group gets in one repeat.
+    /// The value of a group's input in one iteration.
     pub(super) fn group_input(&mut self, group: NodeId, input: usize, env: EnvId) -> Result<Feed, Problems> {
         let graph = self.graph;
         if self.taken.len() >= MAX_FEEDS {
@@ -41,7 +41,7 @@ impl Expander<'_> {
         self.in_memory(feed, (group, input, false), &outer.name)
     }
 
-    /// A number of the document that reaches a stage by way of a group: in one repeat or another it may be a value, so it is one
+    /// A number node that reaches a stage through a group. In some iteration it may be a value in memory, so it is one
     /// in all of them.
     pub(super) fn in_memory(&mut self, feed: Feed, key: (NodeId, usize, bool), name: &str) -> Result<Feed, Problems> {
         let Feed::Setting(setting) = feed else { return Ok(feed) };
@@ -49,7 +49,7 @@ impl Expander<'_> {
             return Ok(Feed::Value(*value));
         }
         let (group, _, output) = key;
-        // An input may have the same name, and another value.
+        // An input may have the same name and another value.
         let name = if output { format!("{name} (output)") } else { name.to_string() };
         let value = self.value(group, WireType::Number(setting.ty), format!("{}.{name}", self.graph.nodes[group].path));
         if let Some(value) = self.program.values.get_mut(value) {

@@ -1,5 +1,5 @@
-//! Iterations and groups unrolled into operations on values. A value is one version of a wire and is written once.
-//! Only what a picture, a State that matters or a kept wire needs is expanded, so dead stages never appear.
+//! Unrolls iterations and groups into operations on values. A value is one version of a wire and is written once. Only
+//! what an image, a needed State or a kept wire depends on is expanded, so dead stages never appear.
 
 mod dead;
 mod fields;
@@ -24,12 +24,12 @@ use crate::plan::options::{Keep, Outputs, PlanOptions};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::{Precision, ValueType, WireType};
 
-/// More dispatches than this are a slip of the pen (10,000 iterations in a group of 10,000).
+/// A graph with more dispatches is probably a mistake (10,000 iterations in a group of 10,000).
 const MAX_OPS: usize = 100_000;
-/// Repeats of groups, those in other groups each time.
+/// Limit of iterations of groups; those of nested groups count each time.
 const MAX_REPEATS: usize = 200_000;
 
-/// What a port gets.
+/// The value of a port.
 #[derive(Clone, Debug)]
 enum Feed {
     Value(ValueId),
@@ -39,17 +39,17 @@ enum Feed {
     Field(Rc<FieldFeed>),
 }
 
-/// A set of particles: its values, and a number that changes when particles change places.
+/// A particle set: its values, and a number that changes when particles change their order.
 #[derive(Clone, Debug)]
 struct Set {
     count: ValueId,
-    /// Most stages hand them on as they are.
+    /// Most stages pass them on unchanged.
     attributes: Rc<BTreeMap<Arc<str>, ValueId>>,
     room: Room,
     order: usize,
 }
 
-/// How many particles fit, and the space they are in.
+/// Capacity and domain.
 #[derive(Clone, Copy, Debug)]
 struct Room {
     capacity: u32,
@@ -64,7 +64,7 @@ struct Neighbors {
     order: usize,
 }
 
-/// A field stage and what its inputs get.
+/// A field stage and the values of its inputs.
 #[derive(Clone, Debug)]
 struct FieldFeed {
     node: NodeId,
@@ -73,13 +73,13 @@ struct FieldFeed {
 
 type EnvId = Id<Env>;
 
-/// A scope at one repeat of its group.
+/// A scope in one iteration of its group.
 struct Env {
     group: Option<NodeId>,
     parent: EnvId,
     iteration: u32,
     previous: EnvId,
-    /// What says whether it runs.
+    /// The gate that decides whether it runs.
     gate: Option<ValueId>,
 }
 
@@ -89,28 +89,28 @@ struct Expander<'a> {
     envs: Arena<Env>,
     stages: HashMap<(NodeId, EnvId), Vec<Feed>>,
     groups: HashMap<(NodeId, EnvId), EnvId>,
-    /// What the inputs of a group get, by scope and input.
+    /// The values of a group's inputs, by scope and input.
     taken: HashMap<(EnvId, usize), Feed>,
-    /// Numbers of the document that are in memory because a group gives them out, or goes on from them: by group, port, and whether
-    /// that is an output.
+    /// Number nodes that are in memory because a group outputs or updates them: by group, port, and whether that is an
+    /// output.
     numbers: HashMap<(NodeId, usize, bool), ValueId>,
-    /// States, or parts of them, of which it is not known yet what they become.
+    /// States, or parts of them, whose next value is not known yet.
     waiting: BTreeSet<StateKey>,
     /// Values that a State holds or becomes.
     claimed: HashSet<ValueId>,
     files: Behind,
-    /// Field stages that are validated by themselves.
+    /// Field stages that are validated separately.
     probed: HashSet<NodeId>,
-    /// Fields that operations have built in so far.
+    /// Fields that operations have inlined so far.
     inlined: usize,
     cancel: Cancel,
-    /// Stages and groups whose inputs are being expanded: meeting one again is a circle through a group that repeats.
+    /// Stages and groups whose inputs are being expanded; reaching one again is a cycle through a group that repeats.
     open: HashSet<(NodeId, EnvId)>,
-    /// States of particles that have been asked for.
+    /// States of particles that have been requested.
     sets: HashMap<NodeId, Set>,
-    /// What stages and groups gave last, by node and port: the wires that have a name.
+    /// The latest outputs of stages and groups, by node and port: the wires that have a name.
     given: BTreeMap<(NodeId, usize), Feed>,
-    /// Orders given out so far.
+    /// Number of orders used so far.
     orders: usize,
     stops: until::Stops,
 }
@@ -140,7 +140,7 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
         let wanted = match &options.keep {
             Keep::Needed => false,
             Keep::All => !start_only[index],
-            // The node, a wire of it, or a part of one; what of it is not kept is dropped again.
+            // The node, a wire of it, or a part of one; what is not kept is dropped again.
             Keep::Wires(wires) => wires.iter().any(|w| w.strip_prefix(&node.path).is_some_and(is_part)),
         };
         let watched = match &node.kind {
@@ -177,7 +177,7 @@ fn is_part(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with('.')
 }
 
-/// The operations that give every State of a frame its start value.
+/// The operations that give every State of a frame its initial value.
 pub fn reset(graph: &Graph, frame: &Program, options: &PlanOptions) -> Result<Program, Problems> {
     let mut expander = Expander::new(graph, options);
     let states: BTreeSet<NodeId> = frame.states.keys().map(|(node, _)| *node).collect();
@@ -193,7 +193,7 @@ pub fn reset(graph: &Graph, frame: &Program, options: &PlanOptions) -> Result<Pr
         expander.become_state(state, feed)?;
     }
     let mut program = expander.program;
-    // Only what the frame has memory for.
+    // Only States that the frame has memory for.
     program.next.retain(|key, _| frame.states.contains_key(key));
     program.pinned.extend(program.next.values());
     program.drop_dead();
@@ -233,7 +233,7 @@ impl<'a> Expander<'a> {
                 Kind::State(_) => Ok(self.state(*node)),
                 Kind::Group(group) => {
                     let (name, inner) = group.outputs.get(*port).ok_or_else(|| broken(graph, *node))?;
-                    // A State's value is there before any repeat.
+                    // A State's value exists before any iteration.
                     let held =
                         matches!(inner, Source::Wire { node, .. } if matches!(graph.nodes[*node].kind, Kind::State(_)));
                     let feed = match held {
@@ -261,14 +261,14 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Enters the wires under their names. Of one that is made in every repeat of a group, the last is left.
+    /// Registers the wires by name. For one that is computed in every iteration of a group, the last version is used.
     fn name_wires(&mut self) {
         for ((node, port), feed) in std::mem::take(&mut self.given) {
             self.name(&format!("{}.{}", self.graph.nodes[node].path, self.graph.port_name(node, port)), &feed);
         }
     }
 
-    /// Enters a wire under its name, part by part.
+    /// Registers a wire by name, part by part.
     fn name(&mut self, name: &str, feed: &Feed) {
         let wires = &mut self.program.wires;
         match feed {
@@ -298,7 +298,7 @@ impl<'a> Expander<'a> {
         Feed::Value(value)
     }
 
-    /// Makes a value last frame's value of a State, or of a part of one.
+    /// Sets last frame's value of a State, or of a part of one.
     fn hold(&mut self, key: StateKey, value: ValueId) {
         if !self.program.next.contains_key(&key) {
             self.waiting.insert(key.clone());
@@ -307,12 +307,12 @@ impl<'a> Expander<'a> {
         self.program.states.insert(key, value);
     }
 
-    /// Ends the work when nobody wants it any more.
+    /// Stops when the compilation was cancelled.
     fn check_cancel(&self) -> Result<(), Problems> {
         if self.cancel.is_cancelled() { Err(crate::plan::options::cancelled()) } else { Ok(()) }
     }
 
-    /// Wires that leave a group and come back to it make a circle only once the group repeats.
+    /// Wires that leave a group and return to it are a cycle only if the group repeats.
     fn enter(&mut self, node: NodeId, env: EnvId) -> Result<(), Problem> {
         if self.open.insert((node, env)) {
             return Ok(());
@@ -325,7 +325,7 @@ impl<'a> Expander<'a> {
         Err(Problem::new(path, "iterations", cause, remedy))
     }
 
-    /// Unrolls a group and gives the scope of its last repeat.
+    /// Unrolls a group; returns the scope of its last iteration.
     fn group(&mut self, node: NodeId, env: EnvId) -> Result<EnvId, Problems> {
         if let Some(last) = self.groups.get(&(node, env)) {
             return Ok(*last);
@@ -339,7 +339,7 @@ impl<'a> Expander<'a> {
         for iteration in 0..graph.nodes[node].iterations {
             self.check_cancel()?;
             if iteration > 0 {
-                // In order, so that the last repeat does not recurse through all before it.
+                // In order, so that the last iteration does not recurse through all before it.
                 for input in 0..group.inputs.len() {
                     if let Some(output) = group.feedback(input) {
                         self.feed(output, previous)?;
@@ -359,7 +359,7 @@ impl<'a> Expander<'a> {
         Ok(previous)
     }
 
-    /// Refuses repeats before they are made.
+    /// Rejects too many iterations before they are unrolled.
     fn check_repeats(&self, node: NodeId) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let (made, more) = (self.envs.len(), entry.iterations as usize);
@@ -387,7 +387,7 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// What every State that matters becomes. Following one may bring up others.
+    /// The next value of every State that is needed. Following one may add others.
     fn finish_states(&mut self) -> Result<(), Problems> {
         while let Some(state) = self.waiting.first().map(|state| state.0) {
             self.check_cancel()?;
@@ -405,7 +405,7 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// Files that the start of a State is made of have memory, whether a frame reads them or not.
+    /// Files that a State's initial value depends on get memory, whether a frame reads them or not.
     fn bring_files(&mut self, state: NodeId) {
         let graph = self.graph;
         let init = graph.nodes.get(state).and_then(|node| node.inputs.get(INIT));
@@ -415,7 +415,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Makes a value the next one of a State. Without one, the State is empty.
+    /// Sets the next value of a State. Without one, the State is empty.
     fn become_state(&mut self, state: NodeId, feed: Option<Feed>) -> Result<(), Problems> {
         let entry = &self.graph.nodes[state];
         if let Some(set) = entry.set.clone() {
@@ -431,8 +431,9 @@ impl<'a> Expander<'a> {
         self.become_part((state, Part::Whole), source, empty)
     }
 
-    /// Makes a value, or a constant, the next one of a part of a State, in memory of its own where another State holds the
-    /// value already, or it is stored in another precision. `empty` is a value that has not been used yet.
+    /// Sets the next value of a part of a State to a value or a constant. Uses separate memory where another State
+    /// holds the value already, or where it is stored in another precision. `empty` is a value that has not been used
+    /// yet.
     fn become_part(
         &mut self,
         key: StateKey,
@@ -497,7 +498,7 @@ impl<'a> Expander<'a> {
         let elements = domain.map_or(1, |d| d.elements(ty));
         let asked = self.graph.nodes.get(node).map_or(Precision::F32, |n| n.precision);
         let precision = layout::precision(ty, asked);
-        // Resolutions are bounded, so this fits 64 bits; rounded up to the alignment of every type.
+        // Resolutions are limited, so this fits into 64 bits; rounded up to the alignment of every type.
         let bytes = (Layout::new(ty, dim, precision).words(elements) * 4).next_multiple_of(16);
         let domain = index.filter(|_| ty.is_grid());
         self.add(Value { domain, dim, precision, ..Value::new(ty, label, bytes) })
@@ -529,7 +530,7 @@ impl Write {
     }
 }
 
-/// A write that goes on from another version.
+/// A write that updates another version.
 fn go_on(value: ValueId, from: ValueId) -> Write {
     Write { consumes: Some(from), ..write(value) }
 }
@@ -538,7 +539,7 @@ fn read(value: ValueId) -> Read {
     Read { stage: OWN, port: 0, part: Part::Whole, value }
 }
 
-/// A checked graph holds none of these; the sentence is for whoever breaks that.
+/// A checked graph never causes this; the message is for developers.
 fn broken(graph: &Graph, node: NodeId) -> Problem {
     let path = graph.nodes.get(node).map_or("", |n| n.path.as_str());
     Problem::new(path, "", "the node has no such output", "check the graph before it is compiled")

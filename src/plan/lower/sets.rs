@@ -1,4 +1,4 @@
-//! Sets of particles: their values, and what changes which of them there are.
+//! Particle sets: their values, and operations that change which particles they contain.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -24,12 +24,12 @@ use crate::stage::Stage;
 use crate::stage::header::{Change, Port};
 use crate::stage::types::{PortType, Precision, ValueType, WireType};
 
-/// Words of a count: living, ever born, two unused, groups of an indirect dispatch along x, y and z, unused.
+/// Words of a count: live, ever emitted, two unused, workgroups of an indirect dispatch along x, y and z, one unused.
 const COUNT_BYTES: u64 = 32;
-/// Elements that one workgroup sums up.
+/// Elements that one workgroup sums.
 pub const SCAN_BLOCK: u64 = 1024;
 
-/// A set and where it goes: output port, input port, what stays the same.
+/// A set and where it goes: output port, input port, and what does not change.
 pub struct Changed<'s> {
     pub port: usize,
     pub declared: &'s Port,
@@ -60,7 +60,7 @@ impl Expander<'_> {
         self.add(Value::new(WireType::Number(ValueType::U32), label, COUNT_BYTES))
     }
 
-    /// One `u32` for each particle that fits, and one more.
+    /// One `u32` for each particle of the capacity, and one more.
     fn indices(&mut self, room: Room, label: String) -> ValueId {
         let bytes = ((u64::from(room.capacity) + 1) * 4).next_multiple_of(16);
         let value = Value::new(WireType::Attribute(ValueType::U32), label, bytes);
@@ -72,7 +72,7 @@ impl Expander<'_> {
         self.orders
     }
 
-    /// What a State of particles held at the end of the last frame.
+    /// The value of a State of particles at the end of the last frame.
     pub(super) fn state_set(&mut self, node: NodeId, set: &ParticleSet) -> Set {
         if let Some(known) = self.sets.get(&node) {
             return known.clone();
@@ -95,7 +95,7 @@ impl Expander<'_> {
             self.hold(key, value);
             attributes.insert(name, value);
         }
-        // The same whenever it is asked for, and no other set's.
+        // The same for each call, and different from every other set's.
         let set = Set { count, attributes: Rc::new(attributes), room, order: usize::MAX - node.index() };
         self.sets.insert(node, set.clone());
         self.name(&path, &Feed::Set(set.clone()));
@@ -103,8 +103,8 @@ impl Expander<'_> {
         set
     }
 
-    /// Copies what a kept set has from its State where other parts of it are new: when the frame ends, the State is a frame further
-    /// and its particles may stand in another order.
+    /// Copies unchanged parts of a kept set from its State when other parts are new: at the end of the frame the State
+    /// is one frame ahead, and its particles may be in another order.
     pub(super) fn hold_parts(&mut self, kept: impl Fn(&str) -> bool) -> Result<(), Problems> {
         let states: BTreeMap<ValueId, NodeId> = self.program.states.iter().map(|((node, _), v)| (*v, *node)).collect();
         let sets = self.program.wires.keys().filter_map(|name| name.strip_suffix(".count")).filter(|name| kept(name));
@@ -126,7 +126,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// The set that an emitter begins.
+    /// The set that an emitter starts.
     pub(super) fn empty_set(&mut self, node: NodeId) -> Result<Set, Problems> {
         let entry = &self.graph.nodes[node];
         let (path, set) = (entry.path.clone(), entry.set.clone().ok_or_else(|| super::broken(self.graph, node))?);
@@ -162,7 +162,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// What a particle stage writes into its set, and the set that results where that is known before the dispatch.
+    /// What a particle stage writes into its set, and the resulting set where that is known before the dispatch.
     pub(super) fn change(
         &mut self,
         node: NodeId,
@@ -185,7 +185,7 @@ impl Expander<'_> {
                 }
             }
             Change::Emit(_) => {
-                // Every attribute: what the stage does not write is zero for a new particle.
+                // All attributes: those that the stage does not write are zero for a new particle.
                 for (name, ty) in &declared.written {
                     if !attributes.contains_key(name.as_str()) {
                         let value = self.attribute(room, *ty, label(name));
@@ -220,7 +220,7 @@ impl Expander<'_> {
         Ok(set)
     }
 
-    /// Moves a set's attributes after a stage has said which stay, or which goes where.
+    /// Moves a set's attributes after a stage has determined which particles stay, or where each goes.
     pub(super) fn move_set(
         &mut self,
         node: NodeId,
@@ -257,7 +257,8 @@ impl Expander<'_> {
         Ok(set)
     }
 
-    /// The exclusive prefix sum of the first `n` words of a value that has room for one more, which becomes the total.
+    /// The exclusive prefix sum of the first `n` words of a value. It has room for one more word, which becomes the
+    /// total.
     pub(super) fn scan(
         &mut self,
         node: NodeId,
@@ -307,10 +308,10 @@ impl Expander<'_> {
     }
 }
 
-/// Attributes that one dispatch moves: with index and count it keeps within the eight buffers that WebGPU promises.
+/// Attributes that one dispatch moves: with index and count it stays within the eight buffers that WebGPU guarantees.
 const MOVED_AT_ONCE: usize = 3;
 
-/// Joins moves of attributes of the same set that follow each other.
+/// Joins consecutive moves of attributes of the same set.
 pub fn join_moves(ops: Vec<Op>) -> Arena<Op> {
     let mut out: Vec<Op> = Vec::with_capacity(ops.len());
     for op in ops {
@@ -332,7 +333,7 @@ pub fn join_moves(ops: Vec<Op>) -> Arena<Op> {
     Arena::from(out)
 }
 
-/// An attribute's name: the one that a set has already, or a new one.
+/// An attribute's name: the one that a set already holds, or a new one.
 fn shared(attributes: &BTreeMap<Arc<str>, ValueId>, name: &str) -> Arc<str> {
     attributes.get_key_value(name).map_or_else(|| name.into(), |(known, _)| known.clone())
 }

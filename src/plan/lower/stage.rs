@@ -1,4 +1,5 @@
-//! A stage's iterations as operations, with what has to come before and after for scatter, reduction, scan and changes of a set.
+//! Unrolls a stage's iterations into operations, with what is needed before and after for scatter, reduction, scan and
+//! changes of a set.
 
 use std::rc::Rc;
 
@@ -21,11 +22,11 @@ use crate::stage::header::{Change, Direction, Port, Scatter};
 use crate::stage::types::{PortType, Precision, Scalar, WireType};
 use crate::stage::{IterationSource, Stage};
 
-/// Fields of all dispatches.
+/// Limit of fields in all dispatches.
 const MAX_BUILT_IN: usize = 500_000;
 
 impl Expander<'_> {
-    /// Unrolls a stage's iterations and gives its outputs.
+    /// Unrolls a stage's iterations and returns its outputs.
     pub(super) fn stage(&mut self, node: NodeId, env: EnvId) -> Result<Vec<Feed>, Problems> {
         if let Some(outputs) = self.stages.get(&(node, env)) {
             return Ok(outputs.clone());
@@ -69,7 +70,7 @@ impl Expander<'_> {
         Ok(outputs)
     }
 
-    /// Remembers a field stage, once, so that its own text is checked where it stands.
+    /// Adds a field stage once for separate validation, so that errors are reported at its own text.
     fn probe(&mut self, node: NodeId, stage: &Stage, feeds: &[Feed]) -> Result<(), Problems> {
         if !self.probed.insert(node) {
             return Ok(());
@@ -93,7 +94,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// One dispatch of a stage, with what has to come before and after it.
+    /// One dispatch of a stage, with what is needed before and after it.
     fn repeat(
         &mut self,
         node: NodeId,
@@ -136,7 +137,7 @@ impl Expander<'_> {
             results.push(feed);
         }
         let substep = self.envs.get(env).map_or(0, |e| e.iteration);
-        // A version that is gone on from is not read besides, except attributes, which the stage names one by one.
+        // A version that is updated is not also read, except for attributes, which the stage names one by one.
         let consumed =
             |r: &Read| r.stage == OWN && r.part == Part::Whole && stage.inputs().nth(r.port).is_some_and(Port::writes);
         reads.0.retain(|r| !consumed(r));
@@ -174,7 +175,7 @@ impl Expander<'_> {
         Ok((reads, stages))
     }
 
-    /// The value that a stage writes to a grid or a number, and what comes before it.
+    /// The value that a stage writes to a grid or a number, and what is needed before it.
     fn written(
         &mut self,
         node: NodeId,
@@ -189,7 +190,7 @@ impl Expander<'_> {
             let start = self.value(node, ty, format!("{label} (scatter)"));
             match (scatter, before) {
                 (Scatter::Sum(bits), Some(before)) => {
-                    // Fixed point takes the place of floats word for word.
+                    // Fixed point takes the place of floats word by word.
                     let before = self.whole(node, env, before)?;
                     self.push(node, env, Task::ToFixed(bits), vec![], vec![Write { port, ..go_on(start, before) }])?;
                 }
@@ -223,7 +224,7 @@ impl Expander<'_> {
         Ok(copy)
     }
 
-    /// What comes after the dispatch: the results as they leave the stage.
+    /// What follows the dispatch: converts the results to their final form.
     fn finish(
         &mut self,
         node: NodeId,
@@ -246,7 +247,7 @@ impl Expander<'_> {
                 Feed::Value(value) => {
                     let value = self.finish_value(node, env, (port, declared, ty), *value, label)?;
                     if declared.expect.is_some() {
-                        // Of a node that repeats, the last time: one number a node and frame.
+                        // For a node that repeats, the last iteration: one number per node and frame.
                         self.program.watches.retain(|(n, p, _)| (*n, *p) != (node, port));
                         self.program.watches.push((node, port, value));
                     }
@@ -261,7 +262,7 @@ impl Expander<'_> {
                 _ => {}
             }
         }
-        // What was filled by a gather or a scatter is in the new order.
+        // What a gather or a scatter filled is in the new order.
         let order = results.iter().find_map(|f| if let Feed::Set(set) = f { Some(set.order) } else { None });
         for feed in results.iter_mut().filter(|_| reorders(stage)) {
             if let (Feed::Neighbors(neighbors), Some(order)) = (feed, order) {
@@ -287,8 +288,8 @@ impl Expander<'_> {
     ) -> Result<ValueId, Problems> {
         let whole = ty.value().scalar() != Scalar::F32;
         let task = match (declared.scatter, declared.reduce) {
-            // Integers are their own fixed point, and their own order. What went on from a State may have to become another
-            // one's, in memory of its own, and adding can't move it there.
+            // Integers need no conversion to fixed point or to ordered integers. But what updates a State may have to
+            // be copied into memory of its own for another State, and adding cannot move it there.
             (Some(_), _) if whole && declared.direction == Direction::Out => return Ok(value),
             (Some(Scatter::Sum(bits)), _) => Task::FromFixed(bits),
             (Some(_), _) => Task::FromOrdered,
@@ -315,8 +316,8 @@ fn reorders(stage: &Stage) -> bool {
     stage.outputs().any(|p| p.change.reorders())
 }
 
-/// What a cell holds that no particle reached: the greatest number for a minimum, the least for a maximum. Floats are
-/// held as integers of the same order, see [`crate::plan::builtin`].
+/// The value of a cell that no particle reached: the maximum for `min`, the minimum for `max`. Floats are stored as
+/// integers of the same order, see [`crate::plan::builtin`].
 fn empty_word(min: bool, scalar: Scalar) -> u32 {
     let float = f32::MAX.to_bits();
     match (scalar, min) {

@@ -1,6 +1,6 @@
-//! Groups that stop before their last repeat. After every few repeats a *gate* says whether the next ones run; what leaves the
-//! group is *carried*: at the end of every repeat that can be the last it goes to the same place in memory, where the outside
-//! finds it whichever was.
+//! Groups that may stop before their last iteration. After every few iterations a *gate* decides whether the next ones
+//! run. The outputs of the group are *carried*: at the end of every iteration that can be the last, they are stored at
+//! the same place in memory, where readers outside find them whichever iteration was the last.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,19 +17,19 @@ use crate::plan::ir::{Task, Value, ValueId, Write};
 use crate::problem::Problem;
 use crate::stage::types::{ValueType, WireType};
 
-/// What is known of groups that may stop.
+/// State for groups that may stop.
 #[derive(Default)]
 pub(super) struct Stops {
-    /// What leaves a group, by node, scope around and port.
+    /// Outputs of a group, by node, outer scope and port.
     leaving: HashMap<(NodeId, EnvId, usize), Feed>,
-    /// Numbers of repeats, by node and scope around.
+    /// Numbers of iterations, by node and outer scope.
     repeats: HashMap<(NodeId, EnvId), ValueId>,
     carried: BTreeSet<ValueId>,
-    /// What names stand for after the frame, and what is watched of which port.
+    /// What names stand for after the frame, and which ports are watched.
     names: Vec<(String, Feed)>,
 }
 
-/// Something that is asked for from outside of groups.
+/// Something that is requested from outside groups.
 #[derive(Clone, Copy)]
 enum Asked<'a> {
     Source(&'a Source),
@@ -45,7 +45,8 @@ impl Expander<'_> {
         self.graph.nodes.get(group).and_then(|node| node.until.as_ref())
     }
 
-    /// The gate behind a repeat. It is looked at whatever came of the repeats before, so that it never says what it said last frame.
+    /// The gate after an iteration. It is evaluated even if the group has stopped, so that it never keeps last frame's
+    /// decision.
     pub(super) fn test(
         &mut self,
         node: NodeId,
@@ -63,7 +64,7 @@ impl Expander<'_> {
             return Err(Problem::new(&entry.path, "until", cause, "name a number that its nodes compute").into());
         };
         let gate = self.number(format!("{} (gate)", entry.path));
-        // The table behind it is as long as it turns out to have to be, see `plan::until`.
+        // The size of its table is determined later, see `plan::until`.
         let reads = std::iter::once(number).chain(before).map(read).collect();
         let task = Task::Test { below: until.below.clone(), every: until.every };
         self.push(node, TOP, task, reads, vec![write(gate)])?;
@@ -74,7 +75,7 @@ impl Expander<'_> {
         self.add(Value::new(WireType::Number(ValueType::U32), label, 16))
     }
 
-    /// A number of how many repeats a group has made.
+    /// A number with how many iterations a group has made.
     pub(super) fn count_repeats(
         &mut self,
         node: NodeId,
@@ -84,7 +85,7 @@ impl Expander<'_> {
     ) -> Result<(), Problems> {
         let all = self.graph.nodes[node].iterations;
         let count = self.number(format!("{}.repeats", self.graph.nodes[node].path));
-        // Without a test of its own, the gate is that of a group around.
+        // Without a test of its own, the gate is that of an enclosing group.
         let gate = gate.filter(|_| all > until.every);
         let task = if gate.is_some() { Task::Repeats((all - 1) % until.every + 1) } else { Task::FillWord(all) };
         self.push(node, env, task, gate.into_iter().map(read).collect(), vec![write(count)])?;
@@ -92,7 +93,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// What leaves a group by a port.
+    /// The value of a group's output.
     pub(super) fn leaving(&mut self, node: NodeId, port: usize, env: EnvId) -> Result<Feed, Problems> {
         if let Some(feed) = self.stops.leaving.get(&(node, env, port)) {
             return Ok(feed.clone());
@@ -112,13 +113,14 @@ impl Expander<'_> {
         Ok(feed)
     }
 
-    /// What a source is to the whole graph when the frame ends: as the last repeat of each group around left it.
+    /// The value of a source for the whole graph at the end of the frame: after the last iteration of each enclosing
+    /// group.
     pub(super) fn seen(&mut self, source: &Source, group: Option<NodeId>) -> Result<Feed, Problems> {
         let around = self.around(group);
         self.asked(Asked::Source(source), &around, TOP)
     }
 
-    /// The groups around, outermost first.
+    /// The enclosing groups, outermost first.
     fn around(&self, group: Option<NodeId>) -> Vec<NodeId> {
         let mut around: Vec<NodeId> =
             std::iter::successors(group, |g| self.graph.nodes.get(*g).and_then(|node| node.group)).collect();
@@ -146,7 +148,7 @@ impl Expander<'_> {
         self.carry(*group, feeds)
     }
 
-    /// The scopes of the repeats that can be the last, in their order.
+    /// The scopes of the iterations that can be the last, in order.
     fn last_ones(&self, group: NodeId, last: EnvId, every: u32) -> Vec<EnvId> {
         let before = |env: &EnvId| {
             let here = self.envs.get(*env)?;
@@ -158,7 +160,7 @@ impl Expander<'_> {
         found
     }
 
-    /// One version after the other of what leaves a group, each in the place of the one before.
+    /// The versions of a group's output, each in the place of the one before.
     fn carry(&mut self, group: NodeId, mut feeds: Vec<(EnvId, Feed)>) -> Result<Feed, Problems> {
         let (_, end) = feeds.last().cloned().ok_or_else(|| broken(self.graph, group))?;
         let values: BTreeSet<Option<ValueId>> = feeds.iter().map(|(_, f)| value_of(f)).collect();
@@ -182,7 +184,7 @@ impl Expander<'_> {
         Ok(carried)
     }
 
-    /// Brings in what somebody wants to see, under its name.
+    /// Adds a wire that should be visible, under its name.
     pub(super) fn show(&mut self, node: NodeId, port: usize) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let feed = self.seen(&Source::Wire { node, port }, entry.group)?;
@@ -197,7 +199,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// The same of the number of repeats of a group that may stop; an output of that name comes first.
+    /// The same for the number of iterations of a group that may stop; an output of that name has priority.
     pub(super) fn show_repeats(&mut self, node: NodeId) -> Result<(), Problems> {
         let entry = &self.graph.nodes[node];
         let Kind::Group(group) = &entry.kind else { return Ok(()) };
@@ -209,7 +211,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// Names within groups that may stop stand for what is carried; what is not would not be there in every frame.
+    /// Names inside groups that may stop refer to carried values; others would not exist in every frame.
     pub(super) fn name_what_leaves(&mut self) {
         let gated = self.program.ops.iter().filter(|op| op.gate.is_some()).flat_map(|op| &op.writes).map(|w| w.value);
         let lost: BTreeSet<ValueId> = gated.filter(|v| !self.stops.carried.contains(v)).collect();

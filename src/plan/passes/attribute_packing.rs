@@ -1,6 +1,7 @@
-//! What a stage reads of other particles, packed: each load that 32 lanes make at places of their own costs the same for four words as
-//! for one, so attributes that are read together lie together in vectors of four. They stay where they are as well; the copy is made by
-//! the stage that writes the last of them, in the dispatch that it has anyway, or for large sets in one of its own.
+//! Packs attributes that stages read from other particles. When 32 lanes load from different places, four words cost
+//! the same as one, so attributes that are read together are stored together in vectors of four. They are also stored
+//! separately. The stage that writes the last of them writes the copy in the same dispatch; for large sets this may be
+//! a separate dispatch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +15,13 @@ use crate::stage::header::Change;
 use crate::stage::types::{PortType, Precision, Scalar, ValueType, WireType};
 use crate::stage::{IterationSource, Stage};
 
-/// Words of a pack at most: what one load takes.
+/// Maximum number of words of a pack: one load.
 const WORDS: u32 = 4;
 
-/// Particles from which on a dispatch of its own is worth it.
+/// Number of particles from which a separate dispatch pays off.
 const LARGE: u32 = 1 << 15;
 
-/// Attributes that lie together, and where they are read.
+/// Attributes that are packed together, and where they are read.
 struct Wanted {
     field: InstanceId,
     port: usize,
@@ -39,7 +40,7 @@ impl Wanted {
     }
 }
 
-/// Packs what the stages of a program read of other particles.
+/// Packs what the stages of a program read from other particles.
 pub fn pack(graph: &Graph, program: &mut Program) {
     let mut packs = BTreeMap::<Vec<ValueId>, ValueId>::new();
     let (asked, mut readers) = (demanded(program), BTreeMap::<ValueId, usize>::new());
@@ -49,7 +50,7 @@ pub fn pack(graph: &Graph, program: &mut Program) {
     let mut alone = Vec::<(OpId, Op)>::new();
     for reader in program.ops.ids() {
         let all = wanted(graph, program, reader);
-        // What nothing else reads is not stored any more.
+        // What nothing else reads is no longer stored.
         let gone = |value: &ValueId| readers.get(value) == Some(&1) && !asked.contains(value);
         let packed: BTreeSet<ValueId> = all.iter().flat_map(Wanted::values).filter(gone).collect();
         for wanted in all {
@@ -80,7 +81,7 @@ fn insert(program: &mut Program, before: Vec<(OpId, Op)>) {
     }
 }
 
-/// The packs that an operation's stages would read: of every set that they ask for others' attributes in a loop.
+/// The packs that an operation's stages could read: for every set whose attributes they read from others in a loop.
 fn wanted(graph: &Graph, program: &Program, reader: OpId) -> Vec<Wanted> {
     let Some(op) = program.ops.get(reader).filter(|op| matches!(op.task, Task::Stage) && op.gate.is_none()) else {
         return Vec::new();
@@ -107,8 +108,9 @@ fn wanted(graph: &Graph, program: &Program, reader: OpId) -> Vec<Wanted> {
     found
 }
 
-/// Which attributes lie together, vectors first. The first vector is what distances are measured by, so it is read far more often than
-/// the rest and takes in only what lies in its fourth word, which is idle. What is left alone is not packed.
+/// Groups attributes into packs, vectors first. The first vector is the one that distances are computed from. It is
+/// read far more often than the rest, so only an attribute that fits into its unused fourth word joins it. A single
+/// attribute is not packed.
 fn bins(mut attributes: Vec<(String, ValueId, u32)>) -> Vec<Vec<(String, ValueId)>> {
     attributes.sort_by_key(|(_, _, words)| *words == 1);
     let mut bins: Vec<(u32, Vec<(String, ValueId)>)> = Vec::new();
@@ -127,7 +129,8 @@ fn bins(mut attributes: Vec<(String, ValueId, u32)>) -> Vec<Vec<(String, ValueId
     bins.into_iter().map(|(_, bin)| bin).filter(|bin| bin.len() > 1).collect()
 }
 
-/// Has the last operation that writes one of the attributes write the pack too. `packed`: what the reader has packed and nothing else reads.
+/// Makes the last operation that writes one of the attributes write the pack too. `packed`: attributes that only packs
+/// read.
 fn with_last(
     graph: &Graph,
     program: &mut Program,
@@ -154,7 +157,8 @@ fn with_last(
         if written.is_some_and(|w| w.value == *value) {
             continue;
         }
-        // An own attribute as it was: still there, and not what the stage knows by that name in another version.
+        // One of its own attributes, unchanged: in memory, and not known to the stage under that name in another
+        // version.
         let read = op.reads.iter().chain(&op.forwarded).find(|r| r.stage == OWN && r.port == input && r.part == part);
         let other = read.is_some_and(|r| r.value != *value) || written.is_some();
         if other || op.forwarded.iter().any(|r| r.value == *value) {
@@ -175,14 +179,14 @@ fn with_last(
     Some(value)
 }
 
-/// A stage over particles that changes their own attributes and does nothing else.
+/// A stage over particles that only changes their own attributes.
 fn own_particles<'g>(graph: &'g Graph, op: &Op) -> Option<&'g Stage> {
     let stage = query::stage_of(graph, op, OWN)?;
     let own = stage.outputs().all(|p| p.ty == PortType::Particles && p.change == Change::Own);
     (matches!(op.task, Task::Stage) && own && stage.source() == IterationSource::Particles).then_some(stage)
 }
 
-/// A dispatch that makes nothing but the pack, before the one that reads it, where the set is large and the search is long.
+/// A dispatch that only makes the pack, before the one that reads it, where the set is large and the search is long.
 fn by_itself(graph: &Graph, program: &mut Program, reader: OpId, wanted: &Wanted) -> Option<(ValueId, Op)> {
     let op = program.ops.get(reader)?;
     let stage = query::stage_of(graph, op, wanted.field)?;
@@ -241,7 +245,7 @@ fn redirect(program: &mut Program, reader: OpId, wanted: &Wanted, value: ValueId
     op.reads.push(Read { stage: field, port, part: Part::Packed(wanted.name().into()), value });
 }
 
-/// Attributes that only packs were made of are not stored.
+/// Attributes that only packs are made of are not stored.
 fn leave_unread_out(program: &mut Program) {
     let read: BTreeSet<ValueId> = program.ops.iter().flat_map(Op::inputs).collect();
     let asked = demanded(program);

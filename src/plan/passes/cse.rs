@@ -1,5 +1,5 @@
-//! What a frame would compute twice: a stage in a group that repeats, though nothing that it reads has changed since, as the wide face
-//! weights of a multigrid cycle. It runs once.
+//! Common subexpression elimination across the iterations of a group: a stage runs once if nothing that it reads has
+//! changed since, such as the coarse face weights of a multigrid cycle.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -33,7 +33,7 @@ impl Key {
     }
 }
 
-/// Leaves out operations that do what another of the same node has done before.
+/// Removes operations that repeat the work of an earlier one of the same node.
 pub fn drop_repeats(graph: &Graph, program: &mut Program) {
     let held = held(program);
     let mut known = HashMap::<Key, Vec<ValueId>>::new();
@@ -60,7 +60,7 @@ pub fn drop_repeats(graph: &Graph, program: &mut Program) {
     }
 }
 
-/// Whether an operation's results follow from what it reads and from the frame alone.
+/// Whether an operation's results depend only on what it reads and on the frame.
 fn repeats(graph: &Graph, op: &Op) -> bool {
     let stage = |node: NodeId| match graph.nodes.get(node).map(|n| &n.kind) {
         Some(Kind::Stage(stage)) => Some(stage),
@@ -82,7 +82,7 @@ fn repeats(graph: &Graph, op: &Op) -> bool {
     matches!(op.task, Task::Stage) && own && fields && op.writes.iter().all(|w| w.consumes.is_none())
 }
 
-/// Values that have a place of their own, or that something updates.
+/// Values that must stay where they are, or that something updates.
 fn held(program: &Program) -> BTreeSet<ValueId> {
     let consumed = program.ops.iter().flat_map(|op| &op.writes).filter_map(|w| w.consumes);
     let groups = program.carries.iter().chain(&program.together).flatten().copied();

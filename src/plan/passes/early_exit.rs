@@ -1,5 +1,5 @@
-//! Groups that stop before their last repeat, once it is known in which order things happen: what is carried in place needs no
-//! copies, and each gate gets a table of the workgroups that it lets through.
+//! Completes groups that may stop early, after scheduling: carried values that are already in place need no copies, and
+//! each gate gets a table of the workgroups that it controls.
 
 use crate::plan::data::{COUNT_GROUPS, GATE_ENTRY};
 use crate::plan::ir::workgroups::{self};
@@ -10,7 +10,7 @@ use crate::graph::{Graph, Kind};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::PortType;
 
-/// Makes a scheduled program ready for memory and kernels.
+/// Prepares a scheduled program for memory allocation and code generation.
 ///
 /// # Errors
 /// Particles in a group that may stop.
@@ -56,7 +56,7 @@ fn moves(graph: &Graph, op: &Op) -> bool {
     set || runs
 }
 
-/// Leaves out copies of what is in the same place at the end of every repeat by itself.
+/// Removes copies of values that are at the same place at the end of every iteration anyway.
 fn coalesce(graph: &Graph, program: &mut Program) {
     for versions in std::mem::take(&mut program.carries) {
         let sources = sources(program, &versions);
@@ -71,7 +71,7 @@ fn coalesce(graph: &Graph, program: &mut Program) {
     }
 }
 
-/// What is copied to each version, where all of it is copied from what a repeat has just made.
+/// The source of each version, where all of it is copied from values that an iteration has just computed.
 fn sources(program: &Program, versions: &[ValueId]) -> Option<Vec<ValueId>> {
     let writers = program.writers();
     let writer = |value: ValueId| writers[value].and_then(|op| program.ops.get(op));
@@ -87,12 +87,12 @@ fn sources(program: &Program, versions: &[ValueId]) -> Option<Vec<ValueId>> {
     (apart.len() == sources.len() && !known).then_some(sources)
 }
 
-/// Whether the buffers of the sources can be one, in which each stays until the next is written.
+/// Whether the sources can share one buffer, in which each stays until the next is written.
 fn in_one_place(graph: &Graph, program: &Program, versions: &[ValueId], sources: &[ValueId]) -> bool {
     let without: BTreeSet<ValueId> = versions.iter().copied().collect();
     let mut tried = program.clone();
     tried.ops.iter_mut().filter(|op| op.writes.iter().any(|w| without.contains(&w.value))).for_each(|op| {
-        // As if it were gone already.
+        // As if it were removed already.
         op.reads.clear();
         op.writes.clear();
         op.gate = None;
@@ -109,7 +109,7 @@ fn in_one_place(graph: &Graph, program: &Program, versions: &[ValueId], sources:
         .flat_map(|c| c.values.windows(2))
         .filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)))
         .collect();
-    // What goes on from it in place belongs to a repeat to come.
+    // An operation that updates it in place belongs to a later iteration.
     let lasts = |source: &ValueId| {
         let same = |next: &ValueId| gate_of(*next) == gate_of(*source);
         Some(source) == sources.last() || !after.get(source).is_some_and(same)
@@ -131,7 +131,7 @@ fn in_one_place(graph: &Graph, program: &Program, versions: &[ValueId], sources:
     order.iter().all(free) && order.windows(2).all(apart)
 }
 
-/// Puts other values in the place of some.
+/// Replaces some values by others.
 fn replace(program: &mut Program, instead: &BTreeMap<ValueId, ValueId>) {
     let put = |value: &mut ValueId| {
         if let Some(other) = instead.get(value) {

@@ -1,5 +1,6 @@
-//! What does not change from frame to frame. An operation is *invariant* when all that it depends on is: constant parameters,
-//! values of invariant operations, States that nothing changes. The engine runs it once, and again when one of those was set.
+//! Finds operations whose results are the same in every frame. An operation is *invariant* if everything that it
+//! depends on is: constant parameters, results of invariant operations, States that nothing changes. The engine runs it
+//! once, and again after one of these was set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,21 +9,22 @@ use crate::graph::{Graph, Kind, Node, NodeId, Setting, Source};
 use crate::plan::ir::{Op, Part, Program, StateKey, Task, ValueId};
 use crate::stage::types::{PortType, ValueType};
 
-/// Marks a program's invariant operations.
+/// Marks the invariant operations of a program.
 pub fn mark(graph: &Graph, program: &mut Program) {
-    // Numbers of a checked graph are right; without them nothing that names one would be invariant.
+    // Numbers of a checked graph have no errors; without their values nothing that uses one would be invariant.
     let numbers = Table::new(&graph.numbers).unwrap_or_default();
     let mut known = BTreeMap::new();
     let mut rests = |node: NodeId| *known.entry(node).or_insert_with(|| node_rests(graph, node, &numbers));
-    // What a State becomes is written in every frame: with two buffers that swap, a frame without it would bring up the last
-    // frame but one.
+    // The next value of a State is written in every frame: with two buffers that are swapped, a frame without it would
+    // show the value before the last.
     let next: BTreeSet<ValueId> = program.next.values().copied().collect();
     for op in &mut program.ops {
         let filled = match &op.task {
             Task::Fill(Some(setting)) => constant(setting, &numbers),
             _ => true,
         };
-        // A number of the document that goes into memory at a group's border; of what leaves a group that may stop, `take_back` sees to.
+        // A number of the document that is stored at a group's border. `take_back` handles what leaves a group with
+        // early exit.
         let number = op.gate.is_none()
             && matches!(op.task, Task::Fill(Some(_)))
             && graph.nodes.get(op.node).is_some_and(|node| matches!(node.kind, Kind::Group(_)));
@@ -32,11 +34,11 @@ pub fn mark(graph: &Graph, program: &mut Program) {
             && !op.writes.iter().any(|w| next.contains(&w.value));
     }
     while take_back(program) {}
-    // What is computed once does not wait for a group to have come so far.
+    // What is computed once does not depend on a group's gate.
     program.ops.iter_mut().filter(|op| op.invariant).for_each(|op| op.gate = None);
 }
 
-/// Takes back what depends on something that is not invariant. Returns whether there was any.
+/// Unmarks operations that depend on something that is not invariant. Returns whether there was any.
 fn take_back(program: &mut Program) -> bool {
     let mut invariant = program.values.table(false);
     let mut begun = invariant.clone();
@@ -60,7 +62,7 @@ fn take_back(program: &mut Program) -> bool {
     found
 }
 
-/// Last frame's values that are this frame's too: of States with nothing that they become, and of files.
+/// Last frame's values that are also this frame's: of States without a next value, and of files.
 fn unchanging(program: &Program) -> impl Iterator<Item = ValueId> + '_ {
     let own = |((key, value), next): ((&StateKey, &ValueId), Option<&ValueId>)| {
         (key.1 == Part::Whole && next == Some(value)).then_some(*value)
@@ -68,13 +70,14 @@ fn unchanging(program: &Program) -> impl Iterator<Item = ValueId> + '_ {
     program.states.iter().map(|(key, value)| ((key, value), program.next.get(key))).filter_map(own)
 }
 
-/// Whether an operation only lays out what another goes on from. A scatter adds up in place, and has to begin anew each time.
+/// Whether an operation only initialises what another one updates. A scatter sums in place, so it needs this in every
+/// frame.
 fn begins(op: &Op) -> bool {
     matches!(op.task, Task::Fill(_) | Task::FillWord(_) | Task::ToFixed(_))
 }
 
-/// Whether a node's own part in an operation is the same in every frame: its text and its parameters. Flags and watched
-/// numbers are collected frame by frame, and sets of particles change, so a node with any of these is left alone.
+/// Whether a node's own part in an operation is the same in every frame: its text and its parameters. Alarms and
+/// watched numbers are collected in every frame, and particle sets change, so a node with any of these is excluded.
 fn node_rests(graph: &Graph, node: NodeId, numbers: &Table) -> bool {
     let Some(node) = graph.nodes.get(node) else { return false };
     let stage = match &node.kind {
@@ -97,7 +100,7 @@ fn settings(node: &Node) -> impl Iterator<Item = &Setting> {
     node.params.iter().chain(unwired)
 }
 
-/// Whether a value is the same in every frame, until somebody sets it. Curves and gradients are.
+/// Whether a value is the same in every frame, until it is set. Curves and gradients are.
 fn constant(setting: &Setting, numbers: &Table) -> bool {
     if matches!(setting.ty, ValueType::Curve | ValueType::Gradient) {
         return true;

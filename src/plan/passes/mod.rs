@@ -1,4 +1,4 @@
-//! Rewrites of a program, one file a pass, in one declared order.
+//! Rewrites of a program, one file a pass, run in the order of one list.
 
 pub mod allocate;
 mod attribute_packing;
@@ -19,11 +19,11 @@ use super::tuning::{DefaultTuning, Tuning};
 use crate::graph::Graph;
 use crate::problem::Problems;
 
-/// What all passes of a compilation go by.
+/// What all passes of a compilation share.
 pub struct Context<'a> {
     pub graph: &'a Graph,
     pub tuning: &'a Tuning,
-    /// Whether what does not change from frame to frame is computed once.
+    /// Whether to compute what does not change from frame to frame only once.
     pub hoist: bool,
 }
 
@@ -33,10 +33,10 @@ impl Context<'_> {
     }
 }
 
-/// What a pass is for.
+/// The purpose of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Fewer operations, each still for itself.
+    /// Fewer operations, none joined.
     Simplify,
     /// How single operations run: sweeps on tiles, inputs in workgroup memory.
     Tile,
@@ -44,7 +44,7 @@ pub enum Phase {
     Fuse,
     /// Several cells in one invocation.
     Vectorize,
-    /// The order, and what follows from it.
+    /// The order, and what depends on it.
     Order,
 }
 
@@ -72,7 +72,7 @@ pub struct Pass {
     pub phase: Phase,
     /// What it does to operations, in the past tense, for reports.
     pub verb: &'static str,
-    /// Why it stands where it stands.
+    /// Why it runs at this position.
     pub place: &'static str,
     pub runs: Runs,
     pub when: fn(&Context) -> bool,
@@ -91,7 +91,7 @@ fn packs(with: &Context) -> bool {
     with.tuning.fuse && with.tuning.packs()
 }
 
-/// All passes, in the order in which they run. Memory is given out after the last ([`allocate`]).
+/// All passes in their order. Memory is allocated after the last one ([`allocate`]).
 pub const PASSES: &[Pass] = &[
     Pass {
         name: "hoist_invariant",
@@ -184,7 +184,7 @@ pub const PASSES: &[Pass] = &[
         place: "after all that makes operations fewer or gives them a shape",
         runs: Runs::OnFrame,
         when: fuses,
-        // Stages that add to grids make no packs, so where attributes are packed they wait for that.
+        // Stages that add to grids write no packs, so where attributes are packed they are fused later.
         run: |with, program| {
             fusion::fuse(with.graph, program, with.on_gpu(), !with.tuning.packs());
             Ok(())

@@ -1,7 +1,8 @@
-//! What a search for neighbours has found, kept for the searches after it. Of some hundred candidates around a particle a third is near,
-//! and each stage that searches around the same particles at the same places tests them all again. So the first search leaves, for each
-//! row of cells, a bit for every entry that lies within a cell's width, and the row's first entry; those after it test what is marked.
-//! Around a particle with a row of more than 32 entries each looks for itself.
+//! Caches the result of a neighbour search for later searches. Of about a hundred candidates around a particle a third
+//! are near, and each stage that searches around the same particles at the same positions tests them all again. So the
+//! first search stores, for each row of cells, a bit for every entry within a cell's width, and the row's first entry;
+//! later searches only test marked entries. A particle with a row of more than 32 entries is searched without the
+//! cache.
 
 use crate::plan::ir::packs::rows;
 use crate::plan::ir::query;
@@ -11,10 +12,10 @@ use std::collections::BTreeMap;
 use crate::graph::Graph;
 use crate::stage::types::{EdgeRule, PortType, ValueType, WireType};
 
-/// Bytes that are worth it at most.
+/// Limit of the cache's size \[bytes\].
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Bytes of a row: the marks and its first entry.
+/// Bytes of a row: the mask and its first entry.
 const ROW_BYTES: u64 = 8;
 
 /// What two searches have to have in common.
@@ -29,7 +30,7 @@ struct Around {
     invariant: bool,
 }
 
-/// A search of one of an operation's stages.
+/// A search in one of an operation's stages.
 struct Searching {
     field: InstanceId,
     grid: usize,
@@ -38,7 +39,7 @@ struct Searching {
     tests: bool,
 }
 
-/// Has the first search around particles keep what it finds, and those after it go by that.
+/// Makes the first search around particles store its result, and later ones use it.
 pub fn keep(graph: &Graph, program: &mut Program) {
     let budget = program.buffer_budget;
     let mut first = BTreeMap::<Around, (OpId, Searching, Option<ValueId>)>::new();
@@ -84,7 +85,7 @@ fn searching(graph: &Graph, program: &Program, op: &Op, field: InstanceId) -> Op
     let (start, position) = (read(grid, Part::Start)?, read(own, Part::Attribute("position".into()))?);
     let domain = graph.domains.get(program.values.get(start)?.domain?)?;
     let place = program.values.get(position)?;
-    // Around a periodic border a row is no range.
+    // Around a periodic border a row is not contiguous.
     let fits = domain.edge != EdgeRule::Wrap && domain.dim == place.dim && bytes(place) <= MOST_BYTES;
     let (list, count) = (read(grid, Part::Order), query::count(graph, op)?);
     let around = Around { start, list, position, count, invariant: op.invariant };
@@ -96,7 +97,7 @@ fn bytes(position: &Value) -> u64 {
     ROW_BYTES * u64::from(rows(position.dim)) * u64::from(position.capacity)
 }
 
-/// Has a search leave what it finds.
+/// Makes a search store its result.
 fn leave(program: &mut Program, op: OpId, by: &Searching) -> Option<ValueId> {
     let place = program.values.get(by.around.position)?;
     let set = place.label.rsplit_once('.').map_or(place.label.as_str(), |(set, _)| set);

@@ -1,5 +1,5 @@
-//! Dispatches that can do without: a stage that only hands on what it reads, clears that one dispatch can make together, the second
-//! dispatch of a reduction of whole numbers, and the middle one of a prefix sum's three.
+//! Removes dispatches that are not needed: stages that only forward an input, clears that one dispatch can do together,
+//! the second dispatch of an integer reduction, and the middle one of a prefix sum's three.
 
 use crate::arena::Arena;
 use crate::plan::ir::demand::{self, demanded};
@@ -10,7 +10,7 @@ use crate::graph::{Graph, Kind};
 use crate::stage::Forwarded;
 use crate::stage::types::Scalar;
 
-/// Leaves out what a program can do without.
+/// Applies all of these to a program.
 pub fn thin(graph: &Graph, program: &mut Program) {
     hand_on(graph, program);
     reduce_at_once(program);
@@ -18,7 +18,8 @@ pub fn thin(graph: &Graph, program: &mut Program) {
     clear_together(graph, program);
 }
 
-/// A stage whose text is `return particle.x;` or `return x(cell);` makes what is there already: who reads it reads that.
+/// Copy propagation: a stage whose text is `return particle.x;` or `return x(cell);` is bypassed, and its readers read
+/// the input.
 fn hand_on(graph: &Graph, program: &mut Program) {
     let asked = demanded(program);
     let go_on = program.ops.iter().filter(|op| !matches!(op.task, Task::ScanBlocks)).flat_map(|op| &op.writes);
@@ -36,7 +37,7 @@ fn hand_on(graph: &Graph, program: &mut Program) {
         for read in &mut op.reads {
             read.value = instead.get(&read.value).copied().unwrap_or(read.value);
         }
-        // A prefix sum goes on from what it sums up; this one belongs to somebody else.
+        // A prefix sum updates what it sums; here that belongs to another reader.
         for write in &mut op.writes {
             if let Some(source) = write.consumes.and_then(|value| instead.get(&value)) {
                 op.reads.push(Read { stage: OWN, port: 0, part: Part::Whole, value: *source });
@@ -47,7 +48,7 @@ fn hand_on(graph: &Graph, program: &mut Program) {
     program.ops.retain(|op, _| !left_out.contains(&op));
 }
 
-/// What an operation makes, and the value that is the same.
+/// The result of an operation, and the value that equals it.
 fn handed_on(graph: &Graph, program: &Program, op: &Op) -> Option<(ValueId, ValueId)> {
     let Kind::Stage(stage) = &graph.nodes.get(op.node)?.kind else { return None };
     let [write] = op.writes.as_slice() else { return None };
@@ -65,7 +66,8 @@ fn handed_on(graph: &Graph, program: &Program, op: &Op) -> Option<(ValueId, Valu
     (plain && same && room && write.start.is_none() && !write.transient).then_some((read.value, write.value))
 }
 
-/// A reduction of whole numbers comes out the same in any order, so each workgroup joins its result to that of the others at once.
+/// An integer reduction has the same result in any order, so each workgroup adds its result to that of the others
+/// directly.
 fn reduce_at_once(program: &mut Program) {
     let kept: BTreeSet<ValueId> = program.next.values().chain(program.carries.iter().flatten()).copied().collect();
     let mut ends = BTreeMap::new();
@@ -100,7 +102,7 @@ fn reduce_at_once(program: &mut Program) {
     program.ops = there.map(|(_, op)| op).collect();
 }
 
-/// A dispatch before another that sets all of a value's words.
+/// A dispatch before another one that sets all words of a value.
 fn fill(before: &Op, word: u32, value: ValueId) -> Op {
     Op {
         task: Task::FillWord(word),
@@ -115,10 +117,10 @@ fn fill(before: &Op, word: u32, value: ValueId) -> Op {
     }
 }
 
-/// Blocks up to which each workgroup can as well sum up those before its own: a few for each of its lanes.
+/// Limit of blocks that each workgroup can sum up before its own: a few for each of its lanes.
 const MOST_BLOCKS: u64 = 4096;
 
-/// The sums of a prefix sum's blocks are added up where they are needed, instead of by one workgroup for all.
+/// The sums of a prefix sum's blocks are added where they are needed, instead of by one workgroup for all.
 fn scan_in_two(program: &mut Program) {
     let mut sums = BTreeMap::new();
     for (index, op) in program.ops.entries() {
@@ -141,11 +143,12 @@ fn scan_in_two(program: &mut Program) {
     program.ops.retain(|op, _| !left_out.contains(&op));
 }
 
-/// Buffers that one dispatch clears, and how many operations apart two of them may be: what is cleared early takes up memory for longer.
+/// Limit of buffers that one dispatch clears, and of the distance of two clears in operations: what is cleared early
+/// occupies memory for longer.
 const CLEARED_AT_ONCE: usize = 6;
 const APART: usize = 24;
 
-/// Clears of one group's nodes are made together, in front of the first.
+/// Joins the clears of one group's nodes, at the position of the first.
 fn clear_together(graph: &Graph, program: &mut Program) {
     let word = |op: &Op| match op.task {
         Task::Fill(None) => Some(0),
@@ -168,7 +171,7 @@ fn clear_together(graph: &Graph, program: &mut Program) {
             }
         }
         if cleared.len() > 1 {
-            // The largest says how many invocations there are.
+            // The largest determines the number of invocations.
             cleared.sort_by_key(|(_, w)| std::cmp::Reverse(program.values.get(w.value).map_or(0, |v| v.bytes)));
             let (words, writes) = cleared.into_iter().unzip();
             if let Some(op) = program.ops.get_mut(first) {

@@ -1,4 +1,4 @@
-//! Particles that move where their stage says are moved by the stage's own dispatch: no index is stored and read again.
+//! A stage that determines where particles go also moves them in its own dispatch: no index is stored and read again.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::graph::Graph;
 use crate::plan::ir::{OWN, Op, OpId, Part, Program, Read, Task, ValueId, Write, bindings, demand, query};
 use crate::stage::header::Change;
 
-/// Has the stages that say where particles go move them, as far as their kernels have buffers for it.
+/// Fuses moves of particles into the stages that determine their targets, as far as their kernels have buffers for it.
 pub fn join(graph: &Graph, program: &mut Program) {
     let asked = demand::demanded(program);
     let mut readers = program.values.table(Vec::new());
@@ -33,14 +33,14 @@ pub fn join(graph: &Graph, program: &mut Program) {
     program.ops.retain(|op, _| !moved.contains(&op));
 }
 
-/// The value by which an operation says where its particles go.
+/// The value by which an operation determines where its particles go.
 fn index_of(graph: &Graph, op: &Op) -> Option<ValueId> {
     let stage = query::stage_of(graph, op, OWN).filter(|_| matches!(op.task, Task::Stage) && op.gate.is_none())?;
     let port = stage.outputs().position(|port| port.change == Change::Scatter)?;
     op.writes.iter().find(|w| w.stage == OWN && w.port == port && w.part == Part::Whole).map(|w| w.value)
 }
 
-/// A stage that also moves what another operation moves for it.
+/// A stage that also does another operation's moves.
 fn with((graph, program): (&Graph, &Program), mut op: Op, moves: &Op, index: ValueId) -> Option<Op> {
     let stage = query::stage_of(graph, &op, OWN)?;
     let input = stage.inputs().position(|port| port.change == Change::Scatter)?;

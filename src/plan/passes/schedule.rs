@@ -1,12 +1,12 @@
-//! The order of operations: by data, and readers of a value before the stage that goes on from it, so that the latter
-//! may work in place. What is invariant comes before everything else.
+//! Orders operations by data dependencies, and readers of a value before the stage that updates it, so that the latter
+//! may work in place. Invariant operations come first.
 
 use crate::arena::{Arena, IdVec};
 use crate::plan::ir::links::topological;
 use crate::plan::ir::{Op, OpId, Program};
 
-/// Sorts a program's operations. Ties keep the order in which they were expanded, so the result is stable. Takes time in proportion to the
-/// operations and what they read, and to how far apart in the order those are that have to change places.
+/// Sorts a program's operations. Ties keep the order of lowering, so the result is stable. Takes time proportional to
+/// the operations and what they read, and to the distance over which operations have to be reordered.
 pub fn schedule(program: &mut Program) {
     let producer = program.writers();
     let mut readers = program.values.table(Vec::new());
@@ -30,12 +30,12 @@ pub fn schedule(program: &mut Program) {
     let order = topological(&edges.after);
     let mut left: IdVec<Op, Option<Op>> = std::mem::take(&mut program.ops).into_iter().map(Some).collect();
     let mut ops: Vec<Op> = order.into_iter().filter_map(|op| left.get_mut(op).and_then(Option::take)).collect();
-    // Nothing invariant depends on what is not, so the order by data holds.
+    // Invariant operations depend only on invariant ones, so this keeps the order of dependencies.
     ops.sort_by_key(|op| !op.invariant);
     program.ops = Arena::from(ops);
 }
 
-/// For each operation those that have to come after it, and before it.
+/// For each operation, those that must come after it, and before it.
 struct Edges {
     after: IdVec<Op, Vec<OpId>>,
     before: IdVec<Op, Vec<OpId>>,
@@ -48,19 +48,19 @@ impl Edges {
     }
 }
 
-/// An order that all edges keep to, changed as edges come: Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic
-/// graphs", 2006.
+/// An order that satisfies all edges, updated as edges are added: Pearce and Kelly, "A dynamic topological sort
+/// algorithm for directed acyclic graphs", 2006.
 struct Order {
     place: IdVec<Op, usize>,
-    /// Operations that a walk has come to: those that bear its number.
+    /// Operations that the present search has visited: those marked with its number.
     seen: IdVec<Op, usize>,
     walk: usize,
 }
 
 impl Order {
     fn new(edges: &Edges) -> Order {
-        // By how many operations come before at least: a reader is then close to whoever goes on from what it reads, though it may
-        // have been expanded long after it, and little has to change places.
+        // Initially by the minimum number of operations before each: a reader is then close to the operation that
+        // updates what it reads, even if it was lowered much later, and little has to be reordered.
         let mut depth = edges.after.table(0);
         for op in topological(&edges.after) {
             edges.after[op].iter().for_each(|next| depth[*next] = depth[*next].max(depth[op] + 1));
@@ -72,7 +72,7 @@ impl Order {
         Order { seen: edges.after.table(0), place, walk: 0 }
     }
 
-    /// Makes one operation come before another, unless it has to come after it.
+    /// Puts one operation before another, unless it must come after it.
     fn put_before(&mut self, edges: &mut Edges, first: OpId, then: OpId) {
         let (low, high) = (self.place[then], self.place[first]);
         if high > low {
@@ -86,7 +86,7 @@ impl Order {
         edges.add(first, then);
     }
 
-    /// What a walk along edges comes to without leaving a range of places.
+    /// What a search along edges visits without leaving a range of positions.
     fn reached(&mut self, edges: &IdVec<Op, Vec<OpId>>, from: OpId, inside: impl Fn(usize) -> bool) -> Vec<OpId> {
         self.walk += 1;
         self.seen[from] = self.walk;
@@ -103,7 +103,7 @@ impl Order {
         found
     }
 
-    /// Gives the places of two lists to the first, and then to the second; each keeps its order.
+    /// Assigns the positions of two lists to the first, and then to the second; each keeps its order.
     fn move_up(&mut self, mut ahead: Vec<OpId>, mut behind: Vec<OpId>) {
         ahead.sort_by_key(|op| self.place[*op]);
         behind.sort_by_key(|op| self.place[*op]);

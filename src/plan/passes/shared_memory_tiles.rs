@@ -1,5 +1,5 @@
-//! Inputs that a stage reads many times around its own cell come through workgroup memory: a workgroup loads a tile with a halo
-//! once, and its invocations read that.
+//! Shared-memory tiling: inputs that a stage reads many times around its own cell are loaded into workgroup memory
+//! once, as a tile with a halo, and its invocations read that.
 
 use crate::graph::{Graph, Kind, Node};
 use crate::plan::ir::tiles::{Haloed, inner, inputs, pairs, tile};
@@ -9,16 +9,16 @@ use crate::stage::header::Port;
 use crate::stage::types::{PortType, WireType};
 use crate::stage::{IterationSource, Stage};
 
-/// Windows of fewer cells come through the cache nearly as fast; only measuring takes a tile for them.
+/// Smaller windows are nearly as fast through the cache; only measurements choose a tile for them.
 const MANY: u32 = 25;
-/// Fewer cells than these, four an invocation, leave multiprocessors of a large GPU without work.
+/// Smaller domains, at four cells an invocation, leave multiprocessors of a large GPU idle.
 const SMALL: u64 = 1 << 19;
-/// What a tile has around where a parameter says how far its stage looks, the widest first.
+/// Halos where a parameter determines how far a stage reads, the widest first.
 const HALOS: [u32; 3] = [8, 4, 2];
 
-/// Gives every operation whose inputs can come through workgroup memory that shape, where the tuning says so.
+/// Assigns this shape to every operation whose inputs can be loaded into workgroup memory, where the tuning says so.
 pub fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
-    // Else no stage's text need be looked through.
+    // Otherwise no stage's text needs to be analysed.
     if tuning.shapes.is_empty() && tuning.defaults != DefaultTuning::Gpu {
         return;
     }
@@ -37,7 +37,7 @@ pub fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     }
 }
 
-/// Whether all that an operation does is to compute each cell of plain grids by itself.
+/// Whether an operation only computes each cell of plain grids separately.
 fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
     let own = |port: &Port| {
         port.scatter.is_none() && port.reduce.is_none() && !port.scan && matches!(port.ty, PortType::Grid(_))
@@ -56,8 +56,8 @@ fn plain(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> bool {
         && node.outputs.iter().all(|ty| matches!(ty, WireType::Grid(_)))
 }
 
-/// What does best on a GPU: the first of some shapes that fits, where a window has many cells. Small domains need all invocations
-/// that they can have.
+/// The default on a GPU: the first of some shapes that fits, where a window has many cells. Small domains need as many
+/// invocations as possible.
 fn usual(graph: &Graph, program: &Program, op: &Op, (node, stage): (&Node, &Stage)) -> Option<Shape> {
     let many = |inputs: &[Haloed]| {
         let window = |i: &Haloed| i.cells.iter().map(|cells| 2 * cells + 1).product::<u32>();
@@ -76,7 +76,7 @@ fn usual(graph: &Graph, program: &Program, op: &Op, (node, stage): (&Node, &Stag
     fitting.find(|shape| many(&inputs(graph, program, op, shape.halo)))
 }
 
-/// A shape as an operation takes it, with the halo that it really has; nothing where a tile of it does not fit.
+/// A shape as applied to an operation, with its actual halo; `None` where the tile does not fit.
 fn fit(graph: &Graph, program: &Program, op: &Op, shape: Shape) -> Option<Shape> {
     let inputs = inputs(graph, program, op, shape.halo);
     let size = inner(graph, program, op, &shape);

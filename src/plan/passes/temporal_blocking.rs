@@ -1,5 +1,5 @@
-//! Sweeps joined in time: consecutive iterations of a stage that looks only so far become one dispatch, on tiles whose halo is as
-//! wide as all its sweeps look together.
+//! Temporal blocking: consecutive iterations of a stage with a bounded radius become one dispatch, on tiles whose halo
+//! is as wide as the radius of all its sweeps together.
 
 use crate::plan::ir::tiles::{holds_domain, radius};
 use crate::plan::ir::{Op, OpId, Program, Task, ValueId};
@@ -42,7 +42,7 @@ pub fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
             continue;
         }
         let dispatches = iterations.div_ceil(longest);
-        // As even as can be: 20 in dispatches of up to 8 are 6, 7 and 7.
+        // As evenly as possible: 20 in dispatches of up to 8 are 6, 7 and 7.
         for part in 0..dispatches {
             let chunk = iterations * part / dispatches * colors..iterations * (part + 1) / dispatches * colors;
             merge(program, &run[chunk], shape, &mut dropped);
@@ -51,7 +51,7 @@ pub fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     program.ops.retain(|op, _| !dropped.contains(&op));
 }
 
-/// One operation in the place of several.
+/// Replaces several operations by one.
 fn merge(program: &mut Program, chunk: &[OpId], shape: Shape, dropped: &mut BTreeSet<OpId>) {
     let [first, .., last] = chunk else { return };
     let writes = program.ops[*last].writes.clone();
@@ -64,7 +64,7 @@ fn merge(program: &mut Program, chunk: &[OpId], shape: Shape, dropped: &mut BTre
     dropped.extend(&chunk[1..]);
 }
 
-/// The operation that goes on from another in all that it writes, where nothing else needs that.
+/// The operation that updates everything that another one writes, where nothing else needs that.
 fn follower(
     program: &Program,
     index: OpId,
@@ -85,7 +85,7 @@ fn follower(
     (goes_on && same && op.writes.len() == after.writes.len()).then_some(follower)
 }
 
-/// How far a sweep looks, and the shape of its dispatch, where it is a tile.
+/// The radius of a sweep, and the shape of its dispatch, if it is a tile.
 fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     let node = graph.nodes.get(op.node)?;
     let Kind::Stage(stage) = &node.kind else { return None };
@@ -93,20 +93,20 @@ fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     let (words, dim) = (words(graph, node), graph.dim(node));
     let shape = tuning.sweeping(graph, node, stage, words);
     let cells: u32 = shape.tile_size(dim).iter().product();
-    // Rows of an even number of cells, since two may share a word.
+    // Rows with an even number of cells, since two may share a word.
     let even = shape.group[0].is_multiple_of(2);
     let small = || whole_shape(graph, op).filter(|_| tuning.defaults == DefaultTuning::Gpu);
     let shape = Some(shape).filter(|shape| shape.sweeps > 1 && even && cells * words <= MAX_TILE_WORDS).or_else(small);
     shape.map(|shape| (radius, shape))
 }
 
-/// Words of workgroup memory that a cell's written values take: vectors of three are laid out like those of four.
+/// Words of workgroup memory that a cell's written values take: vectors of three are stored like those of four.
 fn words(graph: &Graph, node: &Node) -> u32 {
     let dim = graph.dim(node);
     node.outputs.iter().map(|ty| ty.value().components(dim).next_power_of_two()).sum()
 }
 
-/// Sweeps after which a tile's inner part would be narrower than half of it.
+/// Number of sweeps after which a tile's valid part would be narrower than half of it.
 fn most_sweeps(graph: &Graph, op: &Op, shape: &Shape, radius: u32) -> usize {
     let Some(node) = graph.nodes.get(op.node) else { return 1 };
     let dim = graph.dim(node);
@@ -114,7 +114,7 @@ fn most_sweeps(graph: &Graph, op: &Op, shape: &Shape, radius: u32) -> usize {
     (narrowest / 4 / radius.max(1)).max(1) as usize
 }
 
-/// The shape of a tile that holds the whole domain, where workgroup memory has room for it.
+/// The shape of a tile that holds the whole domain, if it fits into workgroup memory.
 fn whole_shape(graph: &Graph, op: &Op) -> Option<Shape> {
     let node = graph.nodes.get(op.node)?;
     let [x, y, z] = node.domain.and_then(|d| graph.domains.get(d))?.resolution.map(u32::next_power_of_two);
@@ -123,7 +123,7 @@ fn whole_shape(graph: &Graph, op: &Op) -> Option<Shape> {
         return None;
     }
     let lanes = |free: u32, cells: u32| free.min(cells / 2).max(1);
-    // An even number of cells along both ends: two share a word, or differ in colour.
+    // An even number of cells along both axes: two share a word, or differ in colour.
     let x = x.max(2);
     let (group, along) = match dim {
         3 => ([x, y, lanes(LANES.checked_div(x * y)?, z)], z),

@@ -1,5 +1,5 @@
-//! Four cells of a row an invocation: what is read at the computed cell and across its faces comes in vectors of four words, as
-//! memory likes it.
+//! An invocation computes four cells of a row: values at the computed cell and across its faces are loaded as vectors
+//! of four words, which is the best access pattern.
 
 use crate::graph::{Graph, Kind, Node};
 use crate::plan::ir::window::{Side, Window, window};
@@ -9,8 +9,8 @@ use crate::stage::header::Port;
 use crate::stage::types::{PortType, WireType};
 use crate::stage::{IterationSource, Stage};
 
-/// Gives every operation that can take four cells at a time that shape, where the tuning says so; others the shape of their
-/// workgroups.
+/// Gives every operation that can compute four cells at a time this shape, where the tuning says so; others get the
+/// shape of their workgroups.
 pub fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     for index in program.ops.ids() {
         let op = &program.ops[index];
@@ -24,7 +24,7 @@ pub fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     }
 }
 
-/// Gives what writes numbers that share a word a shape in which one invocation writes all of it.
+/// Gives operations that write numbers sharing a word a shape in which one invocation writes the whole word.
 pub fn pair(graph: &Graph, program: &mut Program) {
     let Program { ops, values, .. } = program;
     let shares = |op: &Op| {
@@ -38,13 +38,15 @@ pub fn pair(graph: &Graph, program: &mut Program) {
     }
 }
 
-/// Whether the workgroups of an operation may have any shape. Partial results of a reduction are laid out by the plain one.
+/// Whether the workgroups of an operation may have any shape. Partial results of a reduction are laid out by the plain
+/// one.
 fn grouped(op: &Op, stage: &Stage) -> bool {
     let reduces = stage.outputs().any(|port| port.reduce.is_some());
     matches!(op.task, Task::Stage) && op.shape.is_none() && stage.source() == IterationSource::Cells && !reduces
 }
 
-/// Whether a stage's kernel can take four cells: all that it writes are plain grids of its own, in rows of a multiple of four cells.
+/// Whether a stage's kernel can compute four cells: all its outputs are plain grids of its own, in rows of a multiple
+/// of four cells.
 fn fits(graph: &Graph, program: &Program, op: &Op, node: &Node, stage: &Stage) -> bool {
     let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return false };
     let plain = |port: &Port| {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::Fault;
 use crate::stage::syntax::{self, Token, TokenKind};
 
-/// Elements of one array, those of its elements included. WGSL promises 2,047 of a constant.
+/// Limit of the elements of one array, including those of its elements. WGSL guarantees 2,047 for a constant.
 const MAX_ELEMENTS: u64 = 16_384;
 /// Elements of all constant arrays, counted at each use.
 const MAX_COPIES: u64 = 1 << 18;
@@ -26,7 +26,7 @@ fn larger(a: Lengths, b: Lengths) -> Lengths {
     if elements(&b) > elements(&a) { b } else { a }
 }
 
-/// Refuses arrays that expand to too much. `types`: how many values a struct or an alias expands to.
+/// Rejects arrays that expand to too many values. `types`: how many values a struct or an alias expands to.
 pub fn check<'a>(tokens: &'a [Token<'a>], types: &'a HashMap<&'a str, usize>) -> Result<(), Fault> {
     let mut walk =
         Walk { tokens, types, ends: ends(tokens), known: HashMap::new(), constants: HashMap::new(), depth: 0 };
@@ -39,7 +39,7 @@ pub fn check<'a>(tokens: &'a [Token<'a>], types: &'a HashMap<&'a str, usize>) ->
     walk.count_copies()
 }
 
-/// Where the bracket that begins at each token is closed; template brackets of `array` included.
+/// The closing bracket of each opening one, including template brackets of `array`.
 fn ends(tokens: &[Token<'_>]) -> HashMap<usize, usize> {
     let (mut open, mut ends) = (Vec::<(usize, &str)>::new(), HashMap::new());
     for (at, token) in tokens.iter().enumerate() {
@@ -82,7 +82,7 @@ struct Walk<'a> {
     ends: HashMap<usize, usize>,
     /// Shapes by name, as far as the text has been read; the largest where a name is declared several times.
     known: HashMap<&'a str, Known>,
-    /// Where constants of the module are declared: they may be used before.
+    /// Where constants of the module are declared, since they may be used earlier.
     constants: HashMap<&'a str, usize>,
     /// Depth of the chain of forward references.
     depth: usize,
@@ -109,7 +109,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reads `let x: T = ..;`, `var<private> x = ..;` or `const x = ..;`.
+    /// Parses `let x: T = ..;`, `var<private> x = ..;` or `const x = ..;`.
     fn declaration(&mut self, at: usize) -> Result<(), Fault> {
         let constant = self.text(at) == "const";
         let mut name = at + 1;
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The token behind one, or behind the template that begins there.
+    /// The token after this one, or after the template that begins there.
     fn after_template(&self, at: usize) -> usize {
         let template = self.text(at) == "<" || self.text(at) == "[" || self.text(at) == "(";
         template.then(|| self.ends.get(&at)).flatten().map_or(at, |end| *end) + 1
@@ -151,13 +151,14 @@ impl<'a> Walk<'a> {
         at
     }
 
-    /// Lengths of the type that begins at a token. A length that is no literal counts as one: naga does not write such an array out.
+    /// Lengths of the type that begins at a token. A length that is not a literal counts as one, since naga does not
+    /// expand such an array.
     fn ty(&self, at: usize) -> Lengths {
         let mut lengths = Lengths::new();
         let mut at = at;
         while self.text(at) == "array" && self.text(at + 1) == "<" {
             let end = self.ends.get(&(at + 1)).copied().unwrap_or(at + 2);
-            // The length stands last, or last but a comma.
+            // The length is last, or before a trailing comma.
             let last =
                 if self.text(end.saturating_sub(1)) == "," { end.saturating_sub(2) } else { end.saturating_sub(1) };
             lengths.push(literal(self.text(last)).unwrap_or(1));
@@ -181,7 +182,7 @@ impl<'a> Walk<'a> {
         Ok(found)
     }
 
-    /// One operand with its indices and members, and the token behind it.
+    /// One operand with its indices and members, and the token after it.
     fn term(&mut self, at: usize) -> Result<(Lengths, usize), Fault> {
         let Some(token) = self.tokens.get(at) else { return Ok((Lengths::new(), at + 1)) };
         let is_word = token.kind == TokenKind::Word;
@@ -199,7 +200,7 @@ impl<'a> Walk<'a> {
             _ if is_word => (self.name(at)?, at + 1),
             _ => return Ok((Lengths::new(), at + 1)),
         };
-        // A member of a struct is no larger than the struct.
+        // A member of a struct is not larger than the struct.
         while matches!(self.text(next), "[" | ".") {
             if self.text(next) == "." {
                 next += 2;
@@ -239,7 +240,7 @@ impl<'a> Walk<'a> {
         Ok((vec![made], next))
     }
 
-    /// The number of arguments in the parentheses at a token, the largest of them, and the token behind.
+    /// The number of arguments in the parentheses at a token, the largest of them, and the token after them.
     fn arguments(&mut self, open: usize) -> Result<(u64, Lengths, usize), Fault> {
         let end = self.ends.get(&open).copied().unwrap_or(open + 1);
         let (mut count, mut inner) = (0, Lengths::new());
@@ -268,7 +269,7 @@ impl<'a> Walk<'a> {
                     "more than 64 constants in a row use others that are declared after them; declare them in order";
                 return Err(self.fault(at, message));
             }
-            // naga refuses a constant that depends on itself.
+            // naga rejects a constant that depends on itself.
             self.known.insert(name, Known::default());
             self.depth += 1;
             self.declaration(declared)?;
@@ -299,7 +300,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// `1024`, `0x400u`
+/// Parses `1024` or `0x400u`.
 fn literal(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(['i', 'u']);
     let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));

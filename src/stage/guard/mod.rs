@@ -1,4 +1,4 @@
-//! Refuses source that is known to abort or stall naga 29, or that declares what only the compiler may declare.
+//! Rejects source that is known to crash or stall naga 29, or that declares what only the compiler may declare.
 //!
 //! naga recurses once per nested bracket, operator of a chain, `else if` and type, and overflows its stack on a few
 //! kilobytes; it validates structs of structs in exponential time and `switch` in quadratic time. The limits are far
@@ -21,7 +21,7 @@ const MAX_CASE_SELECTORS: usize = 512;
 const MAX_TYPE_NESTING: usize = 16;
 const MAX_TYPE_LEAVES: usize = 4_096;
 
-/// Why a source is refused and what to do, with the place (line and column from 1, columns in characters).
+/// Why a source is rejected and what to do, with the position (line and column from 1, columns in characters).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub message: String,
@@ -29,7 +29,7 @@ pub struct Refusal {
     pub column: usize,
 }
 
-/// The byte offset of what is wrong, and the message.
+/// The byte offset of the error, and the message.
 pub type Fault = (usize, String);
 type Check = Result<(), Fault>;
 
@@ -37,10 +37,11 @@ fn fault(token: &Token<'_>, message: impl Into<String>) -> Check {
     Err((token.start, message.into()))
 }
 
-/// Passes source that naga may see. Takes time linear in its length, and next to none above 64 KiB.
+/// Accepts source that naga may process. Takes time linear in its length, and almost none above 64 KiB, which is
+/// rejected at once.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// The first error.
 pub fn guard(source: &str) -> Result<(), Refusal> {
     let refusal = |(start, message): Fault| {
         let (line, column) = line_col(source, start);
@@ -63,7 +64,7 @@ fn text<'a>(tokens: &[Token<'a>], index: Option<usize>) -> &'a str {
     index.map_or("", |at| syntax::text(tokens, at))
 }
 
-/// Refuses what the compiler generates itself: a second declaration would clash with its own or escape its checks.
+/// Rejects what the compiler generates itself: a second declaration would conflict with it or bypass its checks.
 fn check_reserved(tokens: &[Token<'_>]) -> Check {
     let words = tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word);
     for (at, token) in words {
@@ -101,7 +102,7 @@ fn reserved_space(space: &str) -> Option<&'static str> {
     (!allowed).then_some("the compiler allocates all memory but `var<private>`; declare ports in the header")
 }
 
-/// Uses are refused as well as declarations: writing the compiler's `_` variables would undo its loop budget.
+/// Uses are rejected as well as declarations: writing to the compiler's `_` variables would undo its loop budget.
 fn check_name(token: &Token<'_>, before: &str) -> Check {
     let declares = ["fn", "let", "var", "const", "struct", "alias"].contains(&before);
     if !token.text.starts_with('_') || (token.text == "_" && !declares) {
@@ -111,8 +112,8 @@ fn check_name(token: &Token<'_>, before: &str) -> Check {
     fault(token, format!("`{}`: {remedy}", token.text))
 }
 
-/// Refuses names of WGSL and of the stage language at module scope: generated text relies on the former and declares the latter. In a
-/// function they may be shadowed, since no generated text lies in that scope.
+/// Rejects names of WGSL and of the stage language at module scope, since generated text uses the former and declares
+/// the latter. Inside a function they may be shadowed, since no generated text is in that scope.
 fn check_declared(tokens: &[Token<'_>]) -> Check {
     for name in module_names(tokens) {
         if language::is_predeclared(name.text) {
@@ -129,7 +130,7 @@ fn check_declared(tokens: &[Token<'_>]) -> Check {
     Ok(())
 }
 
-/// Bounds the depth of brackets, template brackets included.
+/// Limits the depth of brackets, including template brackets.
 fn check_nesting(tokens: &[Token<'_>]) -> Check {
     let (mut open, mut after_word) = (Vec::new(), false);
     for token in tokens {
@@ -138,7 +139,7 @@ fn check_nesting(tokens: &[Token<'_>]) -> Check {
             "<" if after_word => open.push("<"),
             ">" | ">=" => close_templates(&mut open, 1),
             ">>" | ">>=" => close_templates(&mut open, 2),
-            // No template contains these: the `<` was a comparison.
+            // Templates cannot contain these, so the `<` was a comparison.
             ";" | "=" | ":" | "&&" | "||" => close_templates(&mut open, usize::MAX),
             ")" | "]" | "}" => {
                 close_templates(&mut open, usize::MAX);
@@ -158,7 +159,7 @@ fn close_templates(open: &mut Vec<&str>, count: usize) {
     open.truncate(open.len() - closing);
 }
 
-/// Bounds the length of statements and of runs of prefix operators. An opening bracket does not end a run: `-(-(-x))`.
+/// Limits the length of statements and of runs of prefix operators. An opening bracket does not end a run: `-(-(-x))`.
 fn check_statements(tokens: &[Token<'_>]) -> Check {
     let (mut length, mut run) = (0, 0);
     for token in tokens {
@@ -206,7 +207,8 @@ struct Definition<'a> {
 /// Leaves and levels of a type.
 type Size = (usize, usize);
 
-/// Bounds what each type expands to: naga visits every leaf of a struct once per path that leads to it. Bounds arrays, too.
+/// Limits what each type expands to: naga visits every leaf of a struct once per path that leads to it. Limits arrays
+/// as well.
 fn check_values(tokens: &[Token<'_>]) -> Check {
     let definitions = read_definitions(tokens);
     let by_name = definitions.iter().map(|definition| (definition.name.text, definition)).collect();
@@ -242,7 +244,7 @@ fn member_types<'a>(body: &'a [Token<'a>]) -> Vec<&'a [Token<'a>]> {
     types
 }
 
-/// Product of the literal array lengths in a type; a length that can't be read counts as too long.
+/// Product of the literal array lengths in a type; a length that is not a literal counts as too long.
 fn copies(ty: &[Token<'_>]) -> usize {
     let lengths = ty.iter().filter(|token| token.kind == TokenKind::Number).map(|token| {
         let digits = token.text.trim_end_matches(['i', 'u']);
@@ -252,7 +254,7 @@ fn copies(ty: &[Token<'_>]) -> usize {
     lengths.fold(1usize, |product, length| product.saturating_mul(length.max(1)))
 }
 
-/// Size of a definition that `depth` definitions lead to; a type that contains itself gets too deep at once.
+/// Size of a definition nested in `depth` others; a type that contains itself exceeds the depth.
 fn measure<'a>(
     definition: &Definition<'a>,
     by_name: &HashMap<&'a str, &Definition<'a>>,

@@ -1,4 +1,4 @@
-//! Pieces of a header's grammar: declarations, constants and ranges.
+//! Parses parts of a header: declarations, constants and ranges.
 
 use super::model::Range;
 use crate::stage::language;
@@ -68,7 +68,7 @@ pub fn range(text: &str) -> Result<Range, String> {
     }
 }
 
-/// `1`, `true` or `(0, 0.5)`.
+/// Parses `1`, `true` or `(0, 0.5)`.
 pub fn constant(text: &str) -> Result<Vec<f64>, String> {
     let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
     let parts: Option<Vec<f64>> = inner
@@ -91,7 +91,7 @@ fn split_commas(text: &str) -> Vec<&str> {
     text.split(move |c| {
         match c {
             '(' | '<' | '{' | '[' => depth += 1,
-            // The arrow of `Particles{..} -> {..}` closes nothing.
+            // The arrow of `Particles{..} -> {..}` is not a closing bracket.
             '>' if before == '-' => {}
             ')' | '>' | '}' | ']' => depth -= 1,
             _ => {}

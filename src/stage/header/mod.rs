@@ -9,13 +9,13 @@ mod port;
 use super::language;
 pub use model::{Change, Direction, Header, HeaderError, Param, ParamType, Port, Radius, Range, Reduction, Scatter};
 
-/// Parses the header; every error found is returned, not only the first.
+/// Parses the header; returns all errors, not only the first.
 pub fn parse(source: &str) -> Result<Header, Vec<HeaderError>> {
     let (header, errors) = read(source);
     if errors.is_empty() { Ok(header) } else { Err(errors) }
 }
 
-/// The declarations of the valid lines, and the errors of the others.
+/// The declarations of valid lines, and the errors of the others.
 pub fn read(source: &str) -> (Header, Vec<HeaderError>) {
     let mut header = Header::default();
     let mut errors = Vec::new();

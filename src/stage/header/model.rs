@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::document::ParamValue;
 use crate::stage::types::{AttributeList, EdgeRule, Element, PortType, ValueType};
 
-/// One thing wrong with a stage's text, at a line (from 1) of it.
+/// An error in a stage's text, at a line counted from 1.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct HeaderError {
@@ -29,45 +29,45 @@ pub enum Reduction {
     Sum,
 }
 
-/// How a stage writes into a grid from anywhere.
+/// How a stage writes to any cell of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Scatter {
-    /// Sums in fixed point with so many fraction bits.
+    /// Sums in fixed point with this many fraction bits.
     Sum(u32),
     Min,
     Max,
 }
 
-/// What a stage does to a set of particles beyond changing attributes.
+/// What a stage does to a particle set beyond changing attributes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Change {
-    /// Each particle's own attributes.
+    /// Changes only each particle's own attributes.
     #[default]
     Own,
-    /// Adds as many as a number input says.
+    /// Adds as many particles as a number input says.
     Emit(String),
-    /// Removes those for which the function returns false.
+    /// Removes particles for which the function returns false.
     Filter,
-    /// The function returns the index from which the particle at each index comes.
+    /// The function returns the index that the particle at each index comes from.
     Gather,
-    /// The function returns the index to which each particle moves: a permutation of the living.
+    /// The function returns the index that each particle moves to: a permutation of the live ones.
     Scatter,
-    /// Attributes are set at any index.
+    /// Sets attributes at any index.
     Put,
 }
 
 impl Change {
-    /// Whether the particles of the set are the same, in another order.
+    /// Whether the set has the same particles in another order.
     pub fn reorders(&self) -> bool {
         matches!(self, Change::Gather | Change::Scatter)
     }
 }
 
-/// How many cells away from its own a stage reads a port at most.
+/// Limit of the distance in cells at which a stage reads a port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Radius {
     Cells(u32),
-    /// As many as this parameter says.
+    /// The value of this parameter.
     Param(String),
 }
 
@@ -86,22 +86,22 @@ pub struct Port {
     pub name: String,
     pub direction: Direction,
     pub ty: PortType,
-    /// Value when unwired: one component (given to all) or one for each.
+    /// Value when unwired: one component for all, or one each.
     pub default: Option<Vec<f64>>,
     pub radius: Option<Radius>,
     pub edge: Option<EdgeRule>,
     pub like: Option<String>,
-    /// `half NAME`: on the domain like NAME, with cells twice as wide.
+    /// `half NAME`: on the domain of NAME with cells twice as wide.
     pub half: bool,
-    /// `slices N`: on the stage's domain with each cell cut into so many along x.
+    /// `slices N`: on the stage's domain with each cell cut into N slices along x.
     pub slices: Option<u32>,
     pub scatter: Option<Scatter>,
     pub reduce: Option<Reduction>,
-    /// Replaced by the sum over all cells before.
+    /// Replaced by its exclusive prefix sum.
     pub scan: bool,
     /// The range that a number is expected to stay in.
     pub expect: Option<Range>,
-    /// Read at positions of two dimensions, though the stage looks into three.
+    /// Read at positions in two dimensions, although the stage runs in three.
     pub flat: bool,
     /// Attributes of a particle port that the stage reads, and that it writes.
     pub attributes: AttributeList,
@@ -121,7 +121,7 @@ impl Port {
         self.direction != Direction::In
     }
 
-    /// Types of the values that the function returns for the port, each with its name.
+    /// Types and names of the values that the function returns for the port.
     pub fn returned(&self) -> Vec<(&str, Element)> {
         if !self.writes() || self.scatter.is_some() {
             return Vec::new();
@@ -137,7 +137,7 @@ impl Port {
     }
 }
 
-/// Lower and upper bound, either may be open.
+/// Lower and upper bound; either may be open.
 pub type Range = (Option<f64>, Option<f64>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -146,9 +146,9 @@ pub enum ParamType {
     Bool,
     /// Linear RGBA.
     Color,
-    /// A function of 0..1 to a number, drawn by points.
+    /// A function from 0..1 to a number, given by points.
     Curve,
-    /// A function of 0..1 to a colour, drawn by stops.
+    /// A function from 0..1 to a colour, given by stops.
     Gradient,
 }
 
@@ -174,7 +174,7 @@ impl ParamType {
         }
     }
 
-    /// Whether a stage calls it instead of reading it: what its function returns.
+    /// The return type of the function by which a stage uses it; `None` if it is read as a value.
     pub fn returns(self) -> Option<ValueType> {
         match self {
             ParamType::Curve => Some(ValueType::F32),
@@ -190,11 +190,11 @@ pub struct Param {
     pub name: String,
     pub ty: ParamType,
     pub default: ParamValue,
-    /// Values outside are refused.
+    /// Values outside are errors.
     pub range: Range,
-    /// Where a slider starts.
+    /// Range of the slider.
     pub soft: Range,
-    /// A constant of the plan: another value needs another plan.
+    /// A constant of the plan: changing it compiles a new plan.
     pub fixed: bool,
     pub doc: String,
     pub unit: String,
@@ -218,8 +218,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// Names and types of what the function returns. A stage that reorders particles returns one index for each; its neighbour grid follows
-    /// from that.
+    /// Names and types of what the function returns. A stage that reorders particles returns one index each; its
+    /// neighbour grid follows from that.
     pub fn returned(&self) -> Vec<(&str, Element)> {
         let reorders = self.ports.iter().any(|p| p.change.reorders());
         let silent = |p: &&Port| reorders && p.ty == PortType::NeighborGrid;

@@ -1,4 +1,4 @@
-//! What the declarations of a header must keep to together: names are unique, and what they refer to is there.
+//! Checks the declarations of a header against each other: names are unique and references exist.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use super::model::{Change, Direction, Header, HeaderError, ParamType, Port, Radi
 use crate::stage::language;
 use crate::stage::types::{Element, PortType, ValueType};
 
-/// A line and what is wrong there.
+/// A line number and its problem.
 type Fault = (usize, String);
 
-/// Everything that is wrong with declarations that are valid each by itself.
+/// All problems between declarations that are valid on their own.
 pub fn check(header: &Header) -> Vec<HeaderError> {
     let mut faults = repeated(header);
     faults.extend(hiding(header));
@@ -20,7 +20,7 @@ pub fn check(header: &Header) -> Vec<HeaderError> {
     faults.into_iter().map(|(line, message)| HeaderError { line, message }).collect()
 }
 
-/// Names that are declared twice.
+/// Problems of names that are declared twice.
 fn repeated(header: &Header) -> Vec<Fault> {
     let ports = header.ports.iter().map(|p| (&p.name, p.line));
     let mut seen = BTreeMap::new();
@@ -31,8 +31,8 @@ fn repeated(header: &Header) -> Vec<Fault> {
     ports.chain(header.params.iter().map(|p| (&p.name, p.line))).filter_map(again).collect()
 }
 
-/// What is read has a function of its name at module scope, which must not hide a word of generated text; what is only written, and a
-/// plain value, has none.
+/// A port that is read has a function of its name at module scope, which must not shadow a word of generated text.
+/// Ports that are only written, and plain values, have none.
 fn hiding(header: &Header) -> impl Iterator<Item = Fault> {
     let read = header.ports.iter().filter(|port| port.reads()).map(|port| (&port.name, port.line));
     let tables = header.params.iter().filter(|param| matches!(param.ty, ParamType::Curve | ParamType::Gradient));
@@ -41,12 +41,12 @@ fn hiding(header: &Header) -> impl Iterator<Item = Fault> {
     hides.map(|(name, line)| (line, format!("`{name}` belongs to WGSL; choose another name")))
 }
 
-/// Whether a port of this name and of a fitting type is read.
+/// Whether a port of this name and of a suitable type is read.
 fn reads(header: &Header, name: &str, fits: impl Fn(PortType) -> bool) -> bool {
     header.ports.iter().any(|p| p.name == name && p.reads() && fits(p.ty))
 }
 
-/// What a port's `like`, generic letter and `emit` refer to.
+/// Checks what a port's `like`, generic letter and `emit` refer to.
 fn references(header: &Header, port: &Port) -> Vec<Fault> {
     let mut faults = Vec::new();
     if let Some(like) = port.like.as_deref().filter(|like| !reads(header, like, PortType::is_grid)) {
@@ -67,7 +67,7 @@ fn references(header: &Header, port: &Port) -> Vec<Fault> {
     faults
 }
 
-/// Whether the parameter that a port's radius names does not fit.
+/// The problem with the parameter that a port's radius refers to, if any.
 fn radius(header: &Header, port: &Port) -> Option<Fault> {
     let Some(Radius::Param(name)) = &port.radius else { return None };
     let message = match header.params.iter().find(|p| p.name == *name) {
@@ -83,7 +83,7 @@ fn radius(header: &Header, port: &Port) -> Option<Fault> {
     Some((port.line, message))
 }
 
-/// What `@over` and `@sweep` need.
+/// Checks the requirements of `@over` and `@sweep`.
 fn iteration(header: &Header) -> Vec<Fault> {
     let over = |ty: PortType| ty.is_grid() || ty == PortType::Particles;
     let mut faults = Vec::new();
@@ -96,7 +96,7 @@ fn iteration(header: &Header) -> Vec<Fault> {
     faults
 }
 
-/// What a stage may write together.
+/// Checks which outputs a stage may write together.
 fn outputs(header: &Header) -> Vec<Fault> {
     let written = |fits: fn(PortType) -> bool| header.ports.iter().filter(|p| p.writes() && fits(p.ty)).count();
     let mut faults = Vec::new();

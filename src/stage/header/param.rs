@@ -1,4 +1,4 @@
-//! `@param`: what a stage declares of its parameters.
+//! `@param`: the declaration of a parameter.
 
 use super::grammar::{self, constant, declaration, unknown_type};
 use super::model::{Param, ParamType, Range};
@@ -51,7 +51,8 @@ pub fn parse(rest: &str, line: usize) -> Result<Param, String> {
     Ok(Param { name: d.name, ty, default, range, soft, fixed, doc: d.doc, unit: d.unit, line })
 }
 
-/// The default of a curve or a gradient. The error is the end of a sentence that begins with "is no curve".
+/// Parses the default of a curve or a gradient. The error is the end of a sentence that begins with "the default is not
+/// a curve".
 fn drawn(ty: ParamType, text: &str) -> Result<ParamValue, String> {
     let value = ParamValue::from_ron(text).map_err(|cause| format!(": {cause}"))?;
     match (ty, &value) {

@@ -1,4 +1,4 @@
-//! `@in`, `@out` and `@inout`: what a stage declares of its ports.
+//! Parses `@in`, `@out` and `@inout`, the declarations of ports.
 
 use super::grammar::{constant, declaration, range, unknown_type};
 use super::model::{Change, Direction, Port, Radius, Reduction, Scatter};
@@ -43,7 +43,7 @@ pub fn parse(direction: Direction, rest: &str, line: usize) -> Result<Port, Stri
     Ok(port)
 }
 
-/// Whether the options of a port fit its type and direction.
+/// Checks the options of a port against its type and direction.
 fn check(port: &Port) -> Result<(), String> {
     let ty = port.ty;
     if port.direction == Direction::Out && port.default.is_some() {
@@ -102,7 +102,7 @@ fn particle_port(port: &Port) -> Result<(), String> {
     }
 }
 
-/// Thinner slices cost more than they save.
+/// Limit of slices; thinner ones cost more than they save.
 const MOST_SLICES: u32 = 16;
 
 fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
@@ -162,7 +162,7 @@ fn port_option(port: &mut Port, option: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// `radius N`, or of an input `radius NAME`.
+/// Parses `radius N`, or for an input `radius NAME`.
 fn radius(port: &Port, value: &str) -> Result<Radius, String> {
     let input = port.direction == Direction::In;
     if input && !matches!(port.ty, PortType::Grid(_)) {

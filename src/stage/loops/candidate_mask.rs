@@ -1,16 +1,17 @@
-//! Loops over neighbours whose body begins with a test that most of them fail, such as a distance. The lanes of a GPU would run
-//! the rest of the body for every entry that passes in any of them; so the test runs first for up to 32 entries, leaves a bit for
-//! each that passes (the candidate mask), and the body runs for those alone, in the same order.
+//! Loops over neighbours whose body begins with a test that most of them fail, such as a distance. The lanes of a GPU
+//! would run the rest of the body for every entry that passes in any lane. So the test runs first for up to 32 entries
+//! and sets a bit for each that passes (the candidate mask), and the body then runs only for those, in the same order.
 
 use std::collections::BTreeSet;
 
 use crate::stage::syntax::{Token, TokenKind, assigns, closing, may_write, text as word_at};
 
-/// The statements that set an entry's bit, `near._marks |= 1u << _k` where it passes the test. `body`: the tokens between the braces;
-/// `iterator`: the loop's variable; `pure`: whether a function has no side effects and reads nothing that the stage writes.
+/// The statements that set an entry's bit: `near._marks |= 1u << _k` where it passes the test. `body`: the tokens
+/// between the braces; `iterator`: the loop's variable; `pure`: whether a function has no side effects and reads
+/// nothing that the stage writes.
 ///
-/// The body has to be a few `let`, then `if FAR { continue; }` and more, or nothing but `if NEAR { .. }`. What the test reads may not
-/// change while the body runs for other entries, and nothing may leave the loop.
+/// The body must consist of a few `let`, then `if FAR { continue; }` and more, or only of `if NEAR { .. }`. What the
+/// test reads must not change while the body runs for other entries, and nothing may leave the loop.
 pub fn marking(body: &[Token<'_>], iterator: &str, pure: &dyn Fn(&str) -> bool) -> Option<String> {
     let text = |i: usize| word_at(body, i);
     let mut at = 0;

@@ -1,7 +1,7 @@
 //! Interval analysis of integer WGSL expressions, and the trip count of a `for` header by it.
 //!
-//! An expression that is not understood has no interval, nor has a name that may be shadowed, a type that may wrap around or a value
-//! beyond 31 bits.
+//! An expression that is not understood has no interval. The same holds for names that may be shadowed, types that may
+//! wrap around, and values beyond 31 bits.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::stage::language;
 use crate::stage::syntax::{Token, TokenKind, module_declarations, text, top_level};
 
 const MAX_TRIPS: i64 = 65_536;
-/// Up to here an `f32` counts integers without a gap, with room for rounding.
+/// Limit of values: up to here an `f32` represents every integer, with margin for rounding.
 const MAX_F32: i64 = 1 << 22;
 /// Module constants may be used before their declaration; each pass resolves one more such forward reference.
 const CONSTANT_PASSES: usize = 8;
@@ -22,7 +22,7 @@ type Types = u8;
 const I32: Types = 1;
 const U32: Types = 2;
 const F32: Types = 4;
-/// An abstract integer: it takes the type of the other operand, else it is an `i32`.
+/// An abstract integer: it takes the type of the other operand, otherwise it is an `i32`.
 const UNTYPED: Types = 8;
 
 /// All values that an expression may take.
@@ -31,7 +31,7 @@ pub struct Interval {
     pub low: i64,
     pub high: i64,
     types: Types,
-    /// A difference in it may be negative: as a `u32` it would wrap around and the interval would be wrong.
+    /// A difference in it may be negative: as a `u32` it would wrap around, and the interval would be wrong.
     wraps_unsigned: bool,
 }
 
@@ -61,7 +61,7 @@ impl Interval {
         });
         let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
         let mut result = Interval::new(low, high, types)?;
-        // naga computes constants itself and refuses those that wrap around.
+        // naga evaluates constants itself and rejects those that wrap around.
         let wraps = operator == "-" && low < 0 && types & UNTYPED == 0;
         result.wraps_unsigned = wraps || self.wraps_unsigned || other.wraps_unsigned;
         Some(result)
@@ -83,7 +83,7 @@ impl Interval {
         (value.types != 0 && !value.may_wrap()).then_some(value)
     }
 
-    /// What `i32(value)` or `u32(value)` gives.
+    /// The result of `i32(value)` or `u32(value)`.
     fn converted(self, types: Types) -> Option<Interval> {
         let known = !self.may_wrap() && (types != U32 || self.low >= 0);
         Interval::new(self.low, self.high, types).filter(|_| known)
@@ -95,10 +95,10 @@ type ParamRanges<'a> = &'a dyn Fn(&str) -> Option<(i64, i64)>;
 
 /// The names that an expression may use.
 pub struct Scope<'a> {
-    /// How often the source declares a name, wherever that is.
+    /// How often the source declares a name, anywhere.
     declared: HashMap<&'a str, usize>,
     module_constants: HashMap<&'a str, Interval>,
-    /// `let`s of functions, and counters of loops where they are known.
+    /// `let`s of functions, and loop counters where they are known.
     locals: HashMap<&'a str, Interval>,
     constants: Constants<'a>,
     params_max: ParamRanges<'a>,
@@ -125,7 +125,7 @@ impl<'a> Scope<'a> {
         scope
     }
 
-    /// Takes the values of `let`s: of a name that only `let`s declare, the hull of all of them.
+    /// Adds the values of `let`s: for a name that only `let`s declare, the hull of all of them.
     pub fn read_lets(&mut self, tokens: &[Token<'a>]) {
         let lets = statements(tokens, "let");
         for _ in 0..LET_PASSES {
@@ -151,16 +151,16 @@ impl<'a> Scope<'a> {
         value.narrowed(value.types)
     }
 
-    /// Takes the values of a local name, if it has `count` declarations and no other.
+    /// Adds the values of a local name, if it has exactly `count` declarations.
     pub fn read_local(&mut self, name: &'a str, values: Interval, count: usize) {
         if self.is_sole(name, count) {
             self.locals.insert(name, values);
         }
     }
 
-    /// Whether a name has so many declarations in the source and no other meaning.
+    /// Whether a name has exactly this many declarations and no other meaning.
     pub fn is_sole(&self, name: &str, count: usize) -> bool {
-        // The language's own numbers mean something else outside the scope of a local of that name.
+        // The language's own numbers have another meaning outside the scope of a local of that name.
         let known = (self.constants)(name).is_some() || language::is_module_number(name);
         self.declared.get(name) == Some(&count) && !known
     }
@@ -170,8 +170,8 @@ impl<'a> Scope<'a> {
         !self.declared.contains_key(name)
     }
 
-    /// Counter and maximum trip count of a `for` with these three parts, and the counter's interval in its body; `None` if they do not
-    /// bound it.
+    /// Counter and maximum trip count of a `for` with these three parts, and the counter's interval in its body; `None`
+    /// if they do not bound it.
     pub fn counting(
         &self,
         start: &[Token<'a>],
@@ -193,7 +193,8 @@ impl<'a> Scope<'a> {
         if !certain || upwards != (direction == "+") || step.low < 1 {
             return None;
         }
-        // The counter ends one step behind the last value that passes; had it wrapped around there, it would pass again.
+        // After the loop the counter is one step beyond the last value that passes; if it wrapped around there, it
+        // would pass again.
         let exclusive = i64::from(!comparison.ends_with('='));
         let (distance, end) = if upwards {
             (bound.high - exclusive - start.low, bound.high - exclusive + step.high)
@@ -202,7 +203,7 @@ impl<'a> Scope<'a> {
         };
         let trips = if distance < 0 { 0 } else { distance / step.low + 1 };
         let safe = [start.low, start.high, end].iter().all(|value| counts_exactly(*value, types));
-        // A loop that makes no trip gives its counter no value; the first one does no harm.
+        // A loop that runs zero times gives its counter no value; using the first value is harmless.
         let values = match upwards {
             true => Interval::new(start.low, (bound.high - exclusive).max(start.low), types),
             false => Interval::new((bound.low + exclusive).min(start.high), start.high, types),
@@ -215,7 +216,7 @@ impl<'a> Scope<'a> {
         let [Token { text: name, .. }, Token { text: operator, .. }, amount @ ..] = step else { return None };
         let direction = operator.get(..1)?;
         let interval = match (*operator, amount) {
-            // Only integers have these.
+            // Only integers have these operators.
             ("++" | "--", []) => Interval::new(1, 1, I32 | U32),
             ("+=" | "-=", amount) => self.value(amount),
             // Only one token after the sign: `i - 2 + 1` is not a step of 3.
@@ -251,7 +252,7 @@ impl<'a> Scope<'a> {
         expression.rest.is_empty().then_some(value)
     }
 
-    /// A name that is declared twice may be a local somewhere, which this does not follow.
+    /// A name that is declared twice may be a local somewhere, which is not analysed here.
     fn name(&self, name: &str) -> Option<Interval> {
         match self.declared.get(name) {
             Some(1) if self.module_constants.contains_key(name) => self.module_constants.get(name).copied(),
@@ -304,7 +305,8 @@ fn count_declarations<'a>(tokens: &[Token<'a>]) -> HashMap<&'a str, usize> {
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
         let after_keyword = keywords.contains(&before(at, 1));
         let after_space = before(at, 1) == ">" && before(at, 4) == "var";
-        // Arguments and members, and some that declare nothing: treating a name as declared is safe.
+        // This also counts arguments, members, and some words that declare nothing: treating a name as declared is
+        // safe.
         let typed = text(tokens, at + 1) == ":";
         if after_keyword || after_space || typed {
             *declared.entry(token.text).or_default() += 1;
@@ -315,7 +317,7 @@ fn count_declarations<'a>(tokens: &[Token<'a>]) -> HashMap<&'a str, usize> {
 
 type Declaration<'e, 'a> = (&'a str, Option<&'a str>, &'e [Token<'a>]);
 
-/// What the keyword at a place declares, if it has a value.
+/// The name and value that the keyword at an index declares, if it has a value.
 fn declaration<'e, 'a>(tokens: &'e [Token<'a>], keyword: usize) -> Option<Declaration<'e, 'a>> {
     let statement = tokens.get(keyword + 1..).and_then(|rest| rest.split(|token| token.text == ";").next());
     let Some([name, rest @ ..]) = statement else { return None };
@@ -328,13 +330,13 @@ pub fn statements<'e, 'a>(tokens: &'e [Token<'a>], keyword: &str) -> Vec<Declara
     keywords.filter_map(|at| declaration(tokens, at)).collect()
 }
 
-/// The constants of the module that have a value.
+/// Constants of the module with a known value.
 fn module_constants<'e, 'a>(tokens: &'e [Token<'a>]) -> Vec<Declaration<'e, 'a>> {
     let constants = module_declarations(tokens).into_iter().filter(|at| text(tokens, *at) == "const");
     constants.filter_map(|at| declaration(tokens, at)).collect()
 }
 
-/// Reads `+ - *`, signs, parentheses and conversions to `i32` and `u32`.
+/// Parses `+ - *`, signs, parentheses and conversions to `i32` and `u32`.
 struct Expression<'e, 'a> {
     scope: &'e Scope<'a>,
     rest: &'e [Token<'a>],

@@ -1,11 +1,11 @@
 //! Separates loops that are proven to end soon from those that need a budget at run time.
 //!
-//! A `for` is *proven* when its header alone bounds its trip count: start, bound and step are known intervals of integers,
-//! it steps towards the bound without wrapping round, and its body can't write the counter. Proven loops run as
-//! written, so a driver can unroll them. Every other loop calls `_loop_spent()` first in each round.
+//! A `for` is *proven* when its header alone bounds its trip count: start, bound and step are known intervals of
+//! integers, it steps towards the bound without wrapping around, and its body cannot write the counter. Proven loops
+//! run as written, so a driver can unroll them. Every other loop calls `_loop_spent()` first in each iteration.
 //!
-//! The product of the trip counts of nested loops is bounded as well, through calls too: a thousand trips in a thousand in
-//! a thousand do end, but hang the machine.
+//! The product of the trip counts of nested loops is bounded as well, including through calls: three nested loops of a
+//! thousand iterations do end, but would hang the machine.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,29 +19,30 @@ mod interval;
 mod search;
 pub mod window;
 
-/// What a loop without a proof does first in each round; the compiler generates the function.
+/// The first statement in each iteration of an unproven loop; the compiler generates the function.
 pub const CHECK: &str = " if (_loop_spent()) { break; }";
 
-/// Rounds of a proven loop, times those of the loops inside it and of the functions that it calls.
+/// Limit of a proven loop's iterations, multiplied by those of the loops inside it and of the functions that it calls.
 const MAX_ROUNDS: u64 = 1_048_576;
-/// The same for what runs in each round of a budgeted loop; a 4x4x4 neighbourhood passes.
+/// The same limit for what runs in each iteration of a loop with a budget; a 4x4x4 neighbourhood is within it.
 const MAX_ROUNDS_IN_BUDGETED: u64 = 64;
-/// Levels of nested loops and calls that are followed; what goes deeper is not proven.
+/// Limit of nested loops and calls that are analysed; anything deeper is not proven.
 const MAX_LEVELS: usize = 64;
 
-/// The source with a budget in each loop that is not proven to end, and the lines (from 1) of those loops.
+/// The source with a budget in each unproven loop, and the lines (from 1) of those loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopReport {
     pub source: String,
     pub unproven: Vec<usize>,
 }
 
-/// Finds all loops and gives a budget to those whose trips can't be bounded.
+/// Finds all loops and adds a budget to those whose trip count cannot be bounded.
 ///
-/// `constants` gives the compiler's own constants (`DIM`, `FACES`), which must be `i32` or untyped; a name that the
-/// source declares itself is not looked up there. `params_max` gives the lowest and the highest value of a number
-/// parameter that can ever reach the GPU, rounded outwards, and `None` where it has no range. `advances`: whether a function advances a
-/// search to the next neighbour, which ends by itself; `pure`: whether it has no side effects and reads nothing that the stage writes.
+/// `constants` gives the compiler's own constants (`DIM`, `FACES`), which must be `i32` or untyped; names that the
+/// source declares itself are not looked up there. `params_max` gives the lowest and highest value of a parameter that
+/// can ever reach the GPU, rounded outwards, and `None` where it has no range. `advances`: whether a function advances
+/// a search to the next neighbour, which always ends. `pure`: whether a function has no side effects and reads nothing
+/// that the stage writes.
 pub fn bound_loops(
     source: &str,
     constants: &dyn Fn(&str) -> Option<i64>,
@@ -62,10 +63,11 @@ pub fn bound_loops(
     instrument(source, &tokens, &rounds, pure)
 }
 
-/// Rounds that a loop over neighbours counts as. It ends by itself, after at most as many as a budget has.
+/// Assumed trip count of a loop over neighbours. It always ends, at the latest after as many iterations as a budget
+/// has.
 const NEIGHBOR_ROUNDS: u64 = 1024;
 
-/// Maximum trip count of a loop by its own header; `None` without a proof.
+/// Maximum trip count of a loop from its own header; `None` without a proof.
 fn trips<'a>(block: &Block, tokens: &[Token<'a>], scope: &Scope<'a>, advances: &dyn Fn(&str) -> bool) -> Option<u64> {
     if let Some((_, port, iterator)) = over_neighbors(block, tokens) {
         let body = tokens.get(block.open?..block.close)?;
@@ -96,7 +98,7 @@ struct Rounds<'b> {
 }
 
 impl Rounds<'_> {
-    /// Rounds that a block costs, less those that the budget counts. A loop with too many counts as not proven.
+    /// Iterations that a block costs, without those that the budget counts. A loop with too many counts as unproven.
     fn of(&mut self, id: usize, level: usize) -> u64 {
         let blocks = self.blocks;
         let Some(block) = blocks.get(id) else { return 0 };
@@ -106,7 +108,7 @@ impl Rounds<'_> {
         if level > MAX_LEVELS {
             return u64::MAX;
         }
-        // Recursion finds this, so that no loop around it is proven.
+        // A recursion reads this value, so that no loop around it is proven.
         self.known.insert(id, u64::MAX);
         let inside = block.uses.iter().fold(0u64, |sum, used| sum.saturating_add(self.of(*used, level + 1)));
         let mut rounds = inside;
@@ -126,7 +128,7 @@ impl Rounds<'_> {
         self.blocks.get(id).is_some_and(|block| block.is_loop) && !self.trips.contains_key(&id)
     }
 
-    /// What runs in each of a budget's 60,000 rounds must be short, or draw from the budget itself.
+    /// What runs in each of a budget's 60,000 iterations must be short, or use the budget itself.
     fn limit_inside_budgeted(&mut self) {
         let mut pending: Vec<usize> = (0..self.blocks.len()).filter(|id| self.is_unproven(*id)).collect();
         let mut seen = HashSet::new();
@@ -143,9 +145,9 @@ impl Rounds<'_> {
     }
 }
 
-/// Puts the check into every loop without a proof, and splits loops over neighbours: one loop over rows of cells, and one over the
-/// entries of a row, so that the lanes of a GPU reconverge after each row. The inner one runs in batches if a mask of candidates can be
-/// computed before they are visited.
+/// Puts the check into every unproven loop, and splits loops over neighbours into one over rows of cells and one over
+/// the entries of a row, so that the lanes of a GPU reconverge after each row. The inner one runs in batches if a
+/// candidate mask can be computed before the entries are visited.
 fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>, pure: &dyn Fn(&str) -> bool) -> LoopReport {
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
     let mut unproven = Vec::new();
@@ -165,12 +167,12 @@ fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>, pure: &dy
                 edits.push((at, next, format!("_take_{port}")));
                 edits.push((close + 1, 0, " } }".into()));
             } else if body.iter().any(|token| token.text == "break") {
-                // A `break` out of the loop over a row has to leave the one over rows, too.
+                // A `break` out of the loop over a row must also leave the loop over rows.
                 edits.push((keyword, 0, rows));
                 edits.push((at, next, format!("_step_{port}")));
                 edits.push((close + 1, 0, " }".into()));
             } else {
-                // Lines keep their numbers.
+                // Line numbers are kept.
                 let header = source.get(keyword..=open).unwrap_or_default();
                 let lines = "\n".repeat(header.matches('\n').count());
                 edits.push((
@@ -189,7 +191,7 @@ fn instrument(source: &str, tokens: &[Token<'_>], rounds: &Rounds<'_>, pure: &dy
     LoopReport { source: out.finish(), unproven }
 }
 
-/// The place of the call in a loop such as `while (near_next(&it))`, and the names `near` and `it`.
+/// The position of the call in a loop such as `while (near_next(&it))`, and the names `near` and `it`.
 fn over_neighbors<'a>(block: &Block, tokens: &[Token<'a>]) -> Option<(usize, &'a str, &'a str)> {
     let header = tokens.get(block.keyword..block.open?)?;
     let inner = match header {
@@ -324,7 +326,7 @@ mod tests {
         ] {
             assert_eq!(unproven(body), [1], "{body}");
         }
-        // Outside of its scope the name is the compiler's own.
+        // Outside its scope, the name is the compiler's own.
         for name in ["DIM", "iteration", "WIDENING"] {
             let body = format!("g(); {{ let {name} = 1; }} }} fn g() {{ for (var i = 0; i < {name}; i++) {{ }}");
             assert_eq!(unproven(&body), [1], "{name}");
@@ -390,7 +392,7 @@ mod tests {
         assert_eq!(unproven(&(in_stage(&count(18, "f();")) + callee.as_str())), [1, 4]);
         assert_eq!(unproven(&(in_stage(&count(9, "f(); f();")) + callee.as_str())), [1, 4]);
         assert_eq!(unproven(&(in_stage(&count(2, "h();")) + "fn h() { h(); }")), [1]);
-        // Rounds of a budget must be short.
+        // Iterations with a budget must be short.
         assert_eq!(unproven(&in_stage(&format!("loop {{\n{} }}", count(8, &count(7, ""))))), [1]);
         assert_eq!(unproven(&in_stage(&format!("loop {{\n{} }}", count(65, &count(8, ""))))), [1, 2]);
         assert_eq!(unproven(&(in_stage("loop { f(); }") + callee.as_str())), [1, 3]);
@@ -402,7 +404,7 @@ mod tests {
         {
             let started = Instant::now();
             report(&unit.repeat(16 * 1024 / unit.len()));
-            // Milliseconds when optimised; exponential growth would take minutes even on a machine that is busy.
+            // Milliseconds when optimised; exponential growth would take minutes even on a busy machine.
             assert!(started.elapsed() < Duration::from_secs(30), "{unit}: {:?}", started.elapsed());
         }
     }

@@ -1,5 +1,6 @@
-//! Recognises a stage's search for neighbours, if it is the only one and around the particle that the stage runs for, and whether it
-//! visits all of them. Two such stages find the same neighbours, so the second may read what the first has cached.
+//! Recognises a stage's neighbour search, if it is the only one and around the particle that the stage runs for, and
+//! determines whether it visits all neighbours. Two such stages find the same neighbours, so the second can use the
+//! cached result of the first.
 
 use super::{candidate_mask, over_neighbors};
 use crate::stage::syntax::{Token, blocks, stage_function, text};
@@ -11,7 +12,7 @@ pub struct Search {
     pub grid: String,
     /// It runs unconditionally and visits every entry.
     pub whole: bool,
-    /// Its body runs for those entries alone that pass a test (see `candidate_mask`).
+    /// Its body runs only for entries that pass a test (see `candidate_mask`).
     pub tests: bool,
 }
 
@@ -48,7 +49,7 @@ pub fn search(tokens: &[Token<'_>], grids: &[&str], set: &str, pure: &dyn Fn(&st
     let own = body.windows(entry.len()).any(|w| w.iter().zip(entry).all(|(token, word)| token.text == word));
     (only && inside && asks && goes_on && begins && same && own).then_some(())?;
     let tests = candidate_mask::marking(body, iterator, pure).is_some();
-    // Braces that are open at a place, the function's own included.
+    // Number of open braces at a position, including the function's own.
     let opened =
         |to: usize| (begin..to).filter(|i| text(*i) == "{").count() - (begin..to).filter(|i| text(*i) == "}").count();
     let leaves = (begin..found.close).any(|i| text(i) == "return") || body.iter().any(|t| t.text == "break");

@@ -1,5 +1,5 @@
-//! The window of cells around its own that a stage reads of an input, derived from the places of its reads: `x(cell + unit(0) * i)` with
-//! `i` the counter of a bounded loop.
+//! The window of cells around its own in which a stage reads an input, derived from its read positions: `x(cell +
+//! unit(0) * i)` with `i` the counter of a bounded loop.
 
 use std::collections::HashMap;
 
@@ -10,15 +10,15 @@ use crate::stage::syntax::{
 };
 
 const AXES: usize = 3;
-/// Larger offsets are of no use; the limit keeps products small.
+/// Larger offsets are not useful; the limit keeps products small.
 const MAX_CELLS: i64 = 1 << 16;
 
-/// What is known of the reads of one input.
+/// What is known about the reads of one input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Cells on either side at most, along each axis.
+    /// Maximum distance in cells on either side, along each axis.
     pub cells: [u32; AXES],
-    /// Reads in one call of the stage at most.
+    /// Maximum number of reads in one call of the stage.
     pub taps: u64,
 }
 
@@ -55,7 +55,7 @@ impl Vector {
         (self.is_place == other.is_place).then_some(Vector { along, ..self })
     }
 
-    /// The cell itself is unknown, so what contains it can't be scaled or subtracted.
+    /// The position of the cell itself is unknown, so a vector that contains it cannot be scaled or subtracted.
     fn times(self, low: i64, high: i64) -> Option<Vector> {
         if self.is_place {
             return (low == 1 && high == 1).then_some(self);
@@ -72,7 +72,7 @@ impl Vector {
     }
 }
 
-/// Finds the windows of inputs in a stage's text; an input that is also read elsewhere has none.
+/// Finds the windows of inputs in a stage's text; `None` for an input that is also read elsewhere.
 ///
 /// `constants` and `params` are those of [`super::bound_loops`].
 pub fn windows<'p>(
@@ -118,7 +118,7 @@ impl<'t, 'a> Text<'t, 'a> {
         for (counter, (count, values)) in counters {
             scope.read_local(counter, values, count);
         }
-        // Once more, for those that follow from counters.
+        // A second time, for those that depend on counters.
         scope.read_lets(tokens);
         let mut text = Text { tokens, scope, loops, body: function.body, cell, vectors: HashMap::new() };
         let sole = text.scope.is_sole(cell, 1);
@@ -149,13 +149,13 @@ impl<'t, 'a> Text<'t, 'a> {
             if !called || at(index) != port {
                 continue;
             }
-            // In a loop that never runs nothing is read.
+            // In a loop that never runs, nothing is read.
             let trips = self.trips_around(index);
             if trips == 0 {
                 continue;
             }
             let close = closing(self.tokens, index + 1).filter(|_| self.body.contains(&index))?;
-            // In a loop's header the counter takes one value more.
+            // In a loop's header the counter takes one more value.
             let in_header = |block: &Block| block.open.is_none_or(|open| (block.keyword..open).contains(&index));
             if self.loops.iter().any(|(block, _)| in_header(block)) {
                 return None;
@@ -169,7 +169,7 @@ impl<'t, 'a> Text<'t, 'a> {
         Some(window)
     }
 
-    /// How often a token is executed at most.
+    /// Maximum number of times that a token is executed.
     fn trips_around(&self, index: usize) -> u64 {
         let around = |block: &Block| block.open.is_some_and(|open| (open..block.close).contains(&index));
         self.loops.iter().filter(|(block, _)| around(block)).fold(1, |all, (_, trips)| all.saturating_mul(*trips))
@@ -191,7 +191,7 @@ impl<'t, 'a> Text<'t, 'a> {
         Some(sum)
     }
 
-    /// A product of one vector and any whole numbers.
+    /// A product of one vector and any integers.
     fn product(&self, tokens: &[Token<'a>], level: usize) -> Option<Vector> {
         let (mut vector, mut low, mut high) = (None, 1, 1);
         let mut from = 0;

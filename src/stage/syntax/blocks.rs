@@ -1,17 +1,17 @@
-//! The functions and loops of a source, and which runs inside which. Any text is read: a loop that this did not see would run without a
-//! budget, so every keyword of a loop counts, wherever it stands.
+//! The functions and loops of a source, and their nesting. Accepts any text: a loop that is missed here would run
+//! without a budget, so every keyword of a loop counts, wherever it is.
 
 use std::collections::HashMap;
 
 use super::{Token, TokenKind};
 
-/// A function or a loop, from its keyword to the brackets of its body; all indices of tokens.
+/// A function or a loop, from its keyword to the brackets of its body, as token indices.
 pub struct Block {
     pub keyword: usize,
     pub open: Option<usize>,
     pub close: usize,
     pub is_loop: bool,
-    /// Loops directly inside and functions called directly from here.
+    /// Loops directly inside, and functions called directly from here.
     pub uses: Vec<usize>,
 }
 
@@ -20,14 +20,14 @@ pub struct Block {
 struct Reader<'a> {
     /// In the order of their keywords.
     blocks: Vec<Block>,
-    /// The blocks around the token, innermost last, each with the brace depth around it.
+    /// The blocks around the token, innermost last, each with its outer brace depth.
     around: Vec<(usize, usize)>,
     depth: usize,
     functions: HashMap<&'a str, usize>,
     calls: Vec<(usize, &'a str)>,
 }
 
-/// All functions and loops, in the order of their keywords; of text that is no WGSL, whatever looks like them.
+/// All functions and loops, in the order of their keywords. In invalid text, whatever looks like one.
 pub fn blocks(tokens: &[Token<'_>]) -> Vec<Block> {
     let mut reader = Reader::default();
     let mut before = "";
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         self.calls.extend(self.around.last().map(|(id, _)| (*id, name)));
     }
 
-    /// Functions may be defined after their calls, so these are resolved at the end.
+    /// Functions may be defined after their calls, so calls are resolved at the end.
     fn finish(mut self) -> Vec<Block> {
         for (id, name) in self.calls {
             if let (Some(block), Some(function)) = (self.blocks.get_mut(id), self.functions.get(name)) {

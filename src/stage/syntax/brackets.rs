@@ -1,13 +1,13 @@
-//! Matching brackets. Generated text follows the author's, so a bracket that is left open would be reported there, where the author
-//! can't see it.
+//! Matching brackets. Generated text follows the author's, so an unclosed bracket would be reported there, where the
+//! author cannot see it.
 
 use super::{Token, TokenKind};
 
-/// The first bracket that has no partner, and what is wrong with it; in one pass.
+/// The first unmatched bracket, and the error message; in one pass.
 pub fn unmatched<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
     let mut open: Vec<Token<'a>> = Vec::new();
     for token in tokens {
-        // Functions do not nest, so what is open where one begins stays open.
+        // Functions do not nest, so a bracket that is open where one begins is never closed.
         if token.kind == TokenKind::Word && token.text == "fn" && !open.is_empty() {
             break;
         }
@@ -31,13 +31,13 @@ pub fn unmatched<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
     Some((opening, format!("`{}` is never closed; add `{}`", opening.text, partner(opening.text))))
 }
 
-/// The bracket that closes the one at `open`, by its place among the tokens; `None` where no bracket opens there, or none closes it.
+/// The bracket that closes the one at token index `open`; `None` where no bracket opens there, or none closes it.
 pub fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     let first = tokens.get(open)?;
     matches!(first.text, "(" | "[" | "{").then(|| block_end(tokens, open + 1))?
 }
 
-/// The bracket that closes the innermost one around a place.
+/// The bracket that closes the innermost block around a token.
 pub fn block_end(tokens: &[Token<'_>], from: usize) -> Option<usize> {
     let mut depth = 0usize;
     for (at, token) in tokens.iter().enumerate().skip(from) {
@@ -51,8 +51,8 @@ pub fn block_end(tokens: &[Token<'_>], from: usize) -> Option<usize> {
     None
 }
 
-/// Where separators stand outside of all parentheses and brackets that open among the tokens; up to one that closes there without
-/// having been opened.
+/// Positions of separators outside all parentheses and brackets that open among the tokens, up to a closing one without
+/// its opening.
 pub fn top_level(tokens: &[Token<'_>], separators: &[&str]) -> Vec<usize> {
     let mut depth = 0usize;
     let mut found = Vec::new();

@@ -12,7 +12,7 @@ impl<'a> Edits<'a> {
         Edits { source, out: String::with_capacity(source.len()), copied: 0 }
     }
 
-    /// Puts `text` in the place of what lies between two offsets. An edit that begins before the end of the last one is dropped.
+    /// Replaces the text between two offsets. An edit that begins before the end of the previous one is ignored.
     pub fn replace(&mut self, from: usize, until: usize, text: &str) {
         let (Some(before), Some(_)) = (self.source.get(self.copied..from), self.source.get(from..until)) else {
             return;
@@ -26,8 +26,8 @@ impl<'a> Edits<'a> {
         self.replace(at, at, text);
     }
 
-    /// The same as [`Edits::replace`], with blanks and line breaks behind a shorter text, so that all that follows keeps its line and
-    /// column.
+    /// The same as [`Edits::replace`], padding a shorter text with blanks and line breaks, so that everything after it
+    /// keeps its line and column.
     pub fn overwrite(&mut self, from: usize, until: usize, text: &str) {
         let removed = self.source.get(from..until).unwrap_or_default();
         let fill = removed.chars().enumerate().filter_map(|(at, c)| match c {

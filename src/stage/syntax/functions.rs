@@ -1,4 +1,4 @@
-//! Functions of a text, declarations and calls; all places are indices of tokens.
+//! Functions in a text: definitions and calls. All positions are token indices.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub struct Function<'a> {
     pub name: Token<'a>,
     /// Between the parentheses.
     pub arguments: Range<usize>,
-    /// The type behind `->`; empty where there is none.
+    /// The type after `->`; empty where there is none.
     pub returns: Range<usize>,
     /// Between the braces; to the end of the text where they do not match.
     pub body: Range<usize>,
@@ -44,7 +44,7 @@ impl<'a> Function<'a> {
     }
 }
 
-/// The text of a token; empty beyond the last one.
+/// The text of a token; empty after the last one.
 pub fn text<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
     tokens.get(at).map_or("", |token| token.text)
 }
@@ -61,7 +61,7 @@ pub fn stage_function<'a>(tokens: &[Token<'a>]) -> Option<Function<'a>> {
     Function::read(tokens, (0..tokens.len()).find(named)?)
 }
 
-/// The name that the keyword at a place declares; `var<private>` has a template in between.
+/// The name that the keyword at a position declares; in `var<private>` a template comes first.
 fn declared_name<'t, 'a>(tokens: &'t [Token<'a>], keyword: usize) -> Option<&'t Token<'a>> {
     let mut after = tokens.iter().skip(keyword + 1);
     let name = after.next()?;
@@ -69,12 +69,12 @@ fn declared_name<'t, 'a>(tokens: &'t [Token<'a>], keyword: usize) -> Option<&'t 
     (name.kind == TokenKind::Word).then_some(name)
 }
 
-/// The places of the keywords that declare something at module scope.
+/// Token indices of the keywords that declare something at module scope.
 pub fn module_declarations(tokens: &[Token<'_>]) -> Vec<usize> {
     let mut depth = 0usize;
     let declares = |(at, token): (usize, &Token<'_>)| {
         let found = match token.text {
-            // Nowhere else are these legal, whatever the braces around them.
+            // Nowhere else are these legal, whatever the braces.
             "fn" | "struct" | "alias" => true,
             "const" | "override" | "var" | "let" => depth == 0,
             _ => false,
@@ -94,12 +94,12 @@ pub fn module_names<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
     module_declarations(tokens).into_iter().filter_map(|keyword| declared_name(tokens, keyword)).collect()
 }
 
-/// Whether the word at a place stands behind a point: then it is a member, not a name.
+/// Whether the word at a position follows a point, so that it is a member and not a name.
 pub fn is_member(tokens: &[Token<'_>], at: usize) -> bool {
     at.checked_sub(1).is_some_and(|before| text(tokens, before) == ".")
 }
 
-/// Every word that an opening parenthesis follows, except members and definitions, with its place.
+/// Every word that an opening parenthesis follows, except members and definitions, with its position.
 pub fn calls<'a>(tokens: &[Token<'a>]) -> impl Iterator<Item = (usize, &'a str)> {
     tokens.windows(2).enumerate().filter_map(move |(at, pair)| {
         let [word, bracket] = pair else { return None };

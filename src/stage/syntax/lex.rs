@@ -1,7 +1,8 @@
-//! A WGSL token scanner: just enough to judge source before naga sees it and to insert text into it.
+//! A WGSL tokeniser: just enough to check source before naga processes it, and to insert text into it.
 //!
-//! It agrees with naga 29 on what is white space, where a comment ends and where a word begins; otherwise a loop could be hidden from the
-//! analyses in what naga does not take for a comment. Templates are not discovered: `>>` is one token everywhere.
+//! It agrees with naga 29 on white space, on where a comment ends and on where a word begins; otherwise a loop could be
+//! hidden from the analyses in something that naga does not treat as a comment. Templates are not recognised: `>>` is
+//! one token everywhere.
 
 /// One token of the source, with the byte offset where it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ fn measure(rest: &str, first: char) -> (TokenKind, usize) {
     } else if is_word_part(first) {
         (TokenKind::Word, word_length(rest))
     } else {
-        // Most brackets and commas are told apart by what follows them, without the table.
+        // The next character decides for most brackets and commas, without the table.
         let more = matches!(rest.as_bytes().get(1), Some(b'<' | b'>' | b'=' | b'+' | b'-' | b'&' | b'|'));
         let operator = OPERATORS.iter().filter(|_| more).find(|op| rest.starts_with(**op));
         let length = operator.map_or(first.len_utf8(), |op| op.len());
@@ -93,12 +94,12 @@ fn number_length(rest: &str) -> usize {
     end.unwrap_or(rest.len())
 }
 
-/// All of Unicode beyond ASCII counts as part of a word: what naga does not accept there, it refuses itself.
+/// All of Unicode beyond ASCII counts as part of a word: naga itself rejects what it does not accept there.
 fn is_word_part(c: char) -> bool {
     c == '_' || c.is_ascii_alphanumeric() || !(c.is_ascii() || is_blank(c))
 }
 
-/// Unicode Pattern_White_Space, as WGSL says.
+/// Unicode Pattern_White_Space, as in the WGSL specification.
 fn is_blank(c: char) -> bool {
     is_line_break(c) || matches!(c, ' ' | '\t' | '\u{200e}' | '\u{200f}')
 }
@@ -128,7 +129,7 @@ fn skip_trivia(mut rest: &str) -> &str {
     }
 }
 
-/// Block comments nest, so this counts; without recursion, since the nesting is the user's.
+/// Block comments nest, so this counts; it does not recurse, since the user controls the nesting.
 fn after_block_comment(mut rest: &str) -> &str {
     let mut depth = 0usize;
     while !rest.is_empty() {

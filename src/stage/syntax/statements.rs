@@ -20,7 +20,7 @@ pub enum Statement {
         body: Vec<Statement>,
     },
     If {
-        /// Conditions, empty for `else`, each with what it guards.
+        /// Conditions, empty for `else`, each with its block.
         arms: Vec<(Range<usize>, Vec<Statement>)>,
         /// All of it.
         span: Range<usize>,

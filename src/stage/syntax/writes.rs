@@ -1,4 +1,4 @@
-//! Whether a text writes to a variable, as far as tokens show it.
+//! Whether a text writes to a variable, as far as tokens tell.
 
 use super::{Token, text};
 
@@ -23,7 +23,7 @@ pub fn may_write(tokens: &[Token<'_>], variable: &str) -> bool {
     })
 }
 
-/// What stands around an expression without the parentheses around it: `(i) = 1` and `&(i)` are legal.
+/// The tokens around an expression, outside its parentheses: `(i) = 1` and `&(i)` are legal.
 fn unwrapped<'a>(tokens: &[Token<'a>], mut first: usize, mut last: usize) -> (&'a str, &'a str) {
     loop {
         let before = first.checked_sub(1).map_or("", |at| text(tokens, at));

@@ -1,9 +1,10 @@
-//! Gates: what a repeat writes that may not run is read only where it has run, or is carried.
+//! Checks gates: a value that is written by a repeat which may be skipped is read only where that repeat has run, or is
+//! carried out of the group.
 
 use super::super::{Op, Task, ValueId};
 use super::Known;
 
-/// What holds of an operation's gate, and of the gates of what it reads.
+/// Checks an operation's gate against the gates of the values it reads.
 pub fn verify(known: &Known<'_>, op: &Op) -> Result<(), String> {
     if let Some(gate) = op.gate {
         let tested = known.writer(gate).is_some_and(|op| matches!(op.task, Task::Test { .. }));
@@ -17,7 +18,7 @@ pub fn verify(known: &Known<'_>, op: &Op) -> Result<(), String> {
     }
 }
 
-/// What outlives the frame is written in every frame, or carried.
+/// Checks that values which outlive the frame are written in every frame, or carried.
 pub fn outside(known: &Known<'_>) -> Result<(), String> {
     let program = known.program;
     for versions in program.carries.iter().chain(&program.together) {
@@ -35,20 +36,20 @@ pub fn outside(known: &Known<'_>) -> Result<(), String> {
     }
 }
 
-/// Whether a value has been written when an operation runs.
+/// Whether a value is certainly written when an operation runs.
 fn reads(known: &Known<'_>, op: &Op, value: ValueId) -> bool {
     let Some(gate) = known.writer(value).and_then(|op| op.gate) else { return true };
-    // A test looks at the number whatever came of the repeat: behind a gate that is shut it does not open another.
+    // A test reads the number even if the repeat was skipped: after a closed gate it opens no further gate.
     let looks = matches!(op.task, Task::Test { .. }) && op.reads.first().is_some_and(|read| read.value == value);
     looks || known.carried.contains(&value) || open(known, op.gate).any(|open| open == gate)
 }
 
-/// The gates that are open where this one is: itself, and those that its test follows.
+/// The gates that are certainly open if this one is: itself, and those that its test depends on.
 fn open(known: &Known<'_>, gate: Option<ValueId>) -> impl Iterator<Item = ValueId> {
     let before = |gate: &ValueId| {
         let op = known.writer(*gate).filter(|op| matches!(op.task, Task::Test { .. }))?;
         op.reads.get(1).map(|read| read.value)
     };
-    // As many as there are values, in case they go round.
+    // At most one step per value, in case the gates form a cycle.
     std::iter::successors(gate, before).take(known.program.values.len())
 }

@@ -1,4 +1,4 @@
-//! What holds of every program, whichever passes have run.
+//! Invariants of every program, whichever passes have run.
 
 mod gates;
 mod operation;
@@ -16,7 +16,7 @@ use crate::graph::Graph;
 /// Checks a program.
 ///
 /// # Errors
-/// What does not hold, and of which operation.
+/// The violated invariant and the operation.
 pub fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
     let known = Known::of(graph, program)?;
     known.each(|index, op| {
@@ -28,30 +28,30 @@ pub fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
     order::verify(&known)
 }
 
-/// Checks a program whose operations run in the order in which they stand.
+/// Checks a program whose operations run in list order.
 ///
 /// # Errors
-/// As [`verify`]; an operation that runs too early, or too late.
+/// As [`verify`]; also an operation that runs too early or too late.
 pub fn verify_scheduled(graph: &Graph, program: &Program) -> Result<(), String> {
     verify(graph, program)?;
     let known = Known::of(graph, program)?;
     known.each(|index, op| order::verify_scheduled(&known, index, op))
 }
 
-/// A program, and who writes and reads its values.
+/// A program with the writers and readers of its values.
 struct Known<'a> {
     graph: &'a Graph,
     program: &'a Program,
     /// The operation that writes each value.
     writer: IdVec<Value, Option<OpId>>,
     readers: IdVec<Value, Vec<OpId>>,
-    /// Values that are there before the frame.
+    /// Values that exist before the frame.
     held: BTreeSet<ValueId>,
-    /// Values that something outside of the operations needs.
+    /// Values that are needed outside of the operations.
     demanded: BTreeSet<ValueId>,
     /// Where the frame begins in a program that is in order.
     frame_begins: OpId,
-    /// Versions that leave groups which may stop.
+    /// Versions that leave groups with early exit.
     carried: BTreeSet<ValueId>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Known<'a> {
         Ok(known)
     }
 
-    /// Something that holds of each operation.
+    /// Checks each operation with `holds`.
     fn each(&self, holds: impl Fn(OpId, &'a Op) -> Result<(), String>) -> Result<(), String> {
         let mut ops = self.program.ops.entries();
         ops.try_for_each(|(index, op)| holds(index, op).map_err(|cause| format!("{}: {cause}", self.place(index))))
@@ -95,12 +95,12 @@ impl<'a> Known<'a> {
         self.program.ops.get((*self.writer.get(value)?)?)
     }
 
-    /// Whether a value is there when somebody reads it.
+    /// Whether a value exists when it is read.
     fn exists(&self, value: ValueId) -> bool {
         self.held.contains(&value) || self.writer(value).is_some()
     }
 
-    /// What an operation needs is in memory.
+    /// Checks that what an operation reads is stored in memory.
     fn needs(&self, op: &Op) -> Result<(), String> {
         for value in op.needs() {
             let Some(writer) = self.writer(value) else {
@@ -116,7 +116,7 @@ impl<'a> Known<'a> {
         Ok(())
     }
 
-    /// What outlives the frame is written, and stored.
+    /// Checks that values which outlive the frame are written and stored.
     fn outside(&self) -> Result<(), String> {
         let program = self.program;
         let outside = || program.pinned.iter().chain(program.next.values());

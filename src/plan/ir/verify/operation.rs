@@ -1,10 +1,10 @@
-//! What holds of an operation by itself.
+//! Checks of a single operation.
 
 use super::super::{InstanceId, OWN, Op, Program, Task, query};
 use crate::graph::Graph;
 use crate::stage::Stage;
 
-/// That all it names exists: values, stages, ports.
+/// Checks that the values, stages and ports it refers to exist.
 pub fn verify(graph: &Graph, program: &Program, op: &Op) -> Result<(), String> {
     if op.stages.get(OWN).is_none_or(|own| own.node != op.node || own.before) {
         return Err("its first stage is not its own".into());

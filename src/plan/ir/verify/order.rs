@@ -1,9 +1,9 @@
-//! That the operations of a program can run one after the other, and that a fixed order of them is one in which they can.
+//! Checks that the operations of a program have a valid order, and that a given order is valid.
 
 use super::super::{Op, OpId, links};
 use super::{Known, updates};
 
-/// No operations wait for each other.
+/// Checks that operations do not depend on each other in a cycle.
 pub fn verify(known: &Known<'_>) -> Result<(), String> {
     let ops = &known.program.ops;
     let mut after = ops.table(Vec::new());
@@ -16,7 +16,8 @@ pub fn verify(known: &Known<'_>) -> Result<(), String> {
     }
 }
 
-/// What an operation needs is written before it, and what it overwrites has been read. Invariant operations come first.
+/// Checks that what an operation reads is written before it, and that what it overwrites has been read before.
+/// Invariant operations come first.
 pub fn verify_scheduled(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), String> {
     if let Some(value) = op.needs().find(|value| known.writer[*value].is_some_and(|writer| writer >= index)) {
         return Err(format!("%{value}, which it needs, is written later"));

@@ -1,4 +1,4 @@
-//! Programs that were broken by hand are refused, each with what is wrong.
+//! Tests: programs that were damaged by hand are refused with the right reason.
 
 use super::*;
 use crate::plan::ir::{InstanceId, OWN, Part, Read, Task, Write};
@@ -6,7 +6,7 @@ use crate::plan::tests::Optimised;
 use crate::plan::tuning::Tuning;
 
 impl Optimised {
-    /// What is said of the frame once something in it was broken.
+    /// The verifier's message after the frame was damaged.
     #[track_caller]
     fn refused(&self, complaint: &str, breaks: impl Fn(&mut Program)) {
         let mut program = self.frame.clone();
@@ -131,7 +131,7 @@ fn what_a_group_that_may_stop_writes_is_carried() {
     good.refused("has to outlive the frame, and may not have been written in it", |program| program.pinned.push(left));
     good.refused("may not have been written in", |program| program.together.clear());
     good.refused("of 4 versions that are carried, 3 are written", |program| program.together[0].push(ValueId::new(6)));
-    // A later repeat reads what an earlier one has written, and not the other way round.
+    // A later repeat reads what an earlier one wrote, never the reverse.
     let second = good.frame.ops[gated].gate;
     good.refused("which it needs, may not have been written in this frame", |program| {
         program.together.clear();
@@ -159,11 +159,11 @@ fn sums_take_the_place_of_what_they_add_to() {
     good.refused("%24 has to take the place of %23, which has to outlive the frame", |program| {
         program.pinned.push(zero)
     });
-    // What comes of the sum cannot read what was there before it.
+    // A reader of the sum cannot read the version before it.
     good.refused("which operation 12 of spread can only read later", |program| {
         program.ops[OpId::new(spread.index() + 1)].reads.push(read(zero));
     });
-    // What has nothing to do with it could, but does not.
+    // An unrelated operation could, but does not.
     good.refused("which operation 13 of less reads later", |program| {
         let mut late = program.ops[less].clone();
         late.reads[0].value = zero;

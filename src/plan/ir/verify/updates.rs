@@ -1,4 +1,5 @@
-//! Versions that an operation updates. Most can be copied where they may not be overwritten; what is added to cannot.
+//! Checks versions that an operation updates. Most can be copied where they may not be overwritten; targets of atomic
+//! sums cannot.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +8,8 @@ use super::Known;
 use crate::graph::Graph;
 use crate::stage::header::Change;
 
-/// Updates of an operation that only work in place, each with the version: sums by atomics, and particles that are put where a stage says.
+/// Updates that work only in place, with their versions: atomic sums, and particles that a stage writes at indices of
+/// its choice.
 pub fn bound<'a>(graph: &'a Graph, op: &'a Op) -> impl Iterator<Item = (&'a Write, ValueId)> {
     let adds = |write: &&Write| {
         let port = query::stage_of(graph, op, write.stage).and_then(|stage| stage.outputs().nth(write.port));
@@ -17,7 +19,7 @@ pub fn bound<'a>(graph: &'a Graph, op: &'a Op) -> impl Iterator<Item = (&'a Writ
     updates.filter_map(|write| Some((write, write.consumes?)))
 }
 
-/// Such a version may be overwritten, and all that reads it besides can run before that.
+/// Checks that such a version may be overwritten, and that all its other readers can run before.
 pub fn verify(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), String> {
     for (write, before) in bound(known.graph, op) {
         let value = write.value;
@@ -40,7 +42,7 @@ pub fn verify(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), String> {
     Ok(())
 }
 
-/// The operations that have to come after one.
+/// The operations that must run after one.
 fn behind(known: &Known<'_>, index: OpId) -> BTreeSet<OpId> {
     let (mut found, mut pending) = (BTreeSet::new(), vec![index]);
     while let Some(op) = pending.pop().and_then(|index| known.program.ops.get(index)) {

@@ -1,6 +1,6 @@
-//! Memory: which versions share a buffer because one updates the other in place, and which because their lives do
-//! not overlap. A State's next value takes the State's own buffer where that is free by then; else the two swap. Invariant
-//! values share memory among themselves only, and those that a frame reads keep theirs.
+//! Assigns memory. Versions share a buffer if one updates the other in place or if their lifetimes do not overlap. A
+//! State's next value uses the State's own buffer if that is free by then; otherwise the two swap. Invariant values
+//! share memory only among themselves, and those that a frame reads keep their memory.
 
 #[cfg(test)]
 mod tests;
@@ -39,12 +39,12 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
     let mut layout = Allocation::default();
     let chains = chains(graph, frame);
     let frame_begins = Moment::At(frame.frame_begins());
-    // A frame that leaves the invariant operations out must find what they wrote, so they have memory of their own.
+    // A frame that skips the invariant operations needs their results, so these have their own memory.
     let (mut pool, mut invariant_pool) = (Pool::default(), Pool::default());
     layout.frame = frame.values.table(None);
     let owner = owners(&chains, &frame.values);
     let chain_of = |value: ValueId| owner.get(value).and_then(|chain| chains.get((*chain)?));
-    // States first: their memory is theirs for good.
+    // States first: their memory is permanent.
     let mut state_ends = BTreeMap::new();
     for (key, value) in &frame.states {
         let buffer = pool.create(&mut layout.buffers, &frame.values[*value].label, frame.values[*value].bytes);
@@ -77,7 +77,7 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
         chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
     }
     note_holdings(frame, &mut layout);
-    // After a reset the invariant operations run again.
+    // After a reset, the invariant operations run again.
     pool.busy.append(&mut invariant_pool.busy);
     layout.reset = reset_buffers(graph, reset, &mut layout, &pool)?;
     layout.pictures =
@@ -86,7 +86,7 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
     let survivors = survivors(&chains, &layout.frame);
     let state_values: BTreeSet<ValueId> = frame.states.values().copied().collect();
     let is_state = |v: &ValueId| state_values.contains(v);
-    // What nothing needs has no memory.
+    // Values that nothing needs have no memory.
     for (name, value) in &frame.wires {
         let Some(buffer) = layout.frame[*value] else { continue };
         let (kept, state) = (survivors.contains(value) || is_state(value), is_state(value));
@@ -95,7 +95,7 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
     Ok(layout)
 }
 
-/// Notes for every buffer what it holds when. Versions of a wire that follow each other count as one.
+/// Records what each buffer holds, and when. Consecutive versions of a wire count as one.
 fn note_holdings(program: &Program, layout: &mut Allocation) {
     let lives = lives(program);
     let mut order: Vec<(ValueId, Life)> = lives.entries().filter_map(|(value, life)| Some((value, (*life)?))).collect();
@@ -115,7 +115,7 @@ fn note_holdings(program: &Program, layout: &mut Allocation) {
     }
 }
 
-/// The wire that a value is a version of: what a scatter works on is the wire that it makes.
+/// The wire that a value is a version of; intermediate values of a scatter belong to its result.
 fn wire(label: &str) -> &str {
     label.strip_suffix(" (scatter)").unwrap_or(label)
 }
@@ -134,10 +134,10 @@ fn survivors(chains: &[Chain], buffers: &Placement) -> BTreeSet<ValueId> {
     last.into_values().map(|(_, v)| v).collect()
 }
 
-/// Buffers that wires take turns in.
+/// Buffers that wires share.
 #[derive(Debug, Default)]
 struct Pool {
-    /// Buffer and the last operation that needs it; States' buffers are not here.
+    /// Buffer and the last operation that needs it, without States' buffers.
     busy: Vec<(BufferId, Moment)>,
 }
 
@@ -159,7 +159,7 @@ impl Pool {
     }
 }
 
-/// A reset runs between frames, so whatever is no State's is free for it.
+/// A reset runs between frames, so it can use every buffer that is not a State's.
 fn reset_buffers(graph: &Graph, reset: &Program, layout: &mut Allocation, frame: &Pool) -> Result<Placement, Problems> {
     let mut pool = Pool { busy: frame.busy.iter().map(|(b, _)| (*b, Moment::BeforeFrame)).collect() };
     let mut memory = reset.values.table(None);
@@ -168,7 +168,7 @@ fn reset_buffers(graph: &Graph, reset: &Program, layout: &mut Allocation, frame:
         let first = |of: &BTreeMap<ValueId, Vec<&StateKey>>| {
             chain.values.iter().filter_map(|v| of.get(v)).flatten().min().copied().cloned()
         };
-        // A State that a reset reads is a file's, which has its value already.
+        // A State that a reset reads comes from a file and has its value already.
         let buffer = match first(&becomes).or_else(|| first(&held)) {
             Some(state) => {
                 let node = graph.nodes.get(state.0).map_or("", |node| node.path.as_str());

@@ -1,10 +1,10 @@
-//! Memory that was given out wrongly by hand is refused.
+//! Tests: wrong assignments of memory are refused.
 
 use super::*;
 use crate::plan::tests::Optimised;
 use crate::plan::tuning::Tuning;
 
-/// Programs, and the memory that they get.
+/// Programs with their memory.
 struct Good {
     of: Optimised,
     memory: Allocation,
@@ -17,7 +17,7 @@ impl Good {
         Good { of, memory }
     }
 
-    /// What is said once the memory, or the frame, was broken.
+    /// The verifier's message after the memory or the frame was damaged.
     #[track_caller]
     fn refused(&self, complaint: &str, breaks: impl Fn(&mut Allocation, &mut Program)) {
         let mut memory = allocate(&self.of.graph, &self.of.frame, &self.of.reset).unwrap();
@@ -28,7 +28,7 @@ impl Good {
         assert!(told.contains(complaint), "{told}, not {complaint}");
     }
 
-    /// Has a value lie in the buffer of another.
+    /// Moves a value into the buffer of another.
     #[track_caller]
     fn shared(&self, value: ValueId, with: ValueId, complaint: &str) {
         self.refused(complaint, |memory, _| memory.frame[value] = memory.frame[with]);
@@ -73,7 +73,7 @@ fn values_that_live_at_the_same_time_share_nothing() {
     good.refused("%24 overwrites %4, which it still reads", |memory, _| memory.frame[sum] = memory.frame[half]);
 }
 
-/// The first frame finds it, and the next one would not.
+/// The first frame would find it, the next one would not.
 #[test]
 fn what_is_computed_once_stays() {
     let good = Good::new(&Tuning::default());
@@ -111,7 +111,7 @@ fn what_a_group_carries_stays_until_its_next_repeat() {
         let like = memory.buffers[memory.frame[second].unwrap()].clone();
         memory.frame[second] = Some(memory.buffers.push(like));
     });
-    // The number that the first test looks at comes when the first repeat is over, and the second may not run.
+    // The number that the first test reads is written at the end of the first repeat; the second repeat may be skipped.
     let left = good.made("solve/add")[1];
     let reduced = good.of.frame.ops.iter().find(|op| op.reads.iter().any(|read| read.value == left)).unwrap();
     let number = reduced.writes[0].value;
@@ -121,7 +121,7 @@ fn what_a_group_carries_stays_until_its_next_repeat() {
     });
 }
 
-/// Leaves operations without the versions that they update.
+/// Removes the versions that operations update.
 fn on_its_own(frame: &mut Program) {
     frame.ops.iter_mut().flat_map(|op| &mut op.writes).for_each(|write| write.consumes = None);
 }

@@ -1,5 +1,5 @@
-//! What holds of the memory that was given out. A frame is gone through, operation by operation, with a note for each buffer of the value
-//! that it holds: whoever needs a value has to find it. Two frames, since the second one comes without the invariant operations.
+//! Checks the assignment of memory by simulation: two frames are executed symbolically, and for each buffer the value
+//! that it holds is tracked. A reader must find its value. The second frame runs without the invariant operations.
 
 use super::{Allocation, Placement};
 use crate::arena::IdVec;
@@ -11,7 +11,7 @@ use crate::plan::ir::{Op, OpId, Program, StateKey, ValueId, Write};
 /// Checks the memory of a frame and of a reset.
 ///
 /// # Errors
-/// What does not hold, and of which operation.
+/// The violated condition and the operation.
 pub fn verify(graph: &Graph, frame: &Program, reset: &Program, memory: &Allocation) -> Result<(), String> {
     let of_frame = Run { graph, program: frame, placement: &memory.frame, memory };
     let (once, every) = frame.ops.as_slice().split_at(frame.invariant_count());
@@ -32,7 +32,7 @@ pub fn verify(graph: &Graph, frame: &Program, reset: &Program, memory: &Allocati
 /// The value that each buffer holds.
 type Held = IdVec<Buffer, Option<ValueId>>;
 
-/// A program as it runs in its memory.
+/// A program executed on its memory, with the value that each buffer holds.
 struct Run<'a> {
     graph: &'a Graph,
     program: &'a Program,
@@ -41,7 +41,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Before the first operation there are the States.
+    /// The state before the first operation: only the States are stored.
     fn begin(&self) -> Held {
         let mut held = self.memory.buffers.table(None);
         for (state, value) in &self.program.states {
@@ -61,7 +61,7 @@ impl Run<'_> {
         })
     }
 
-    /// An operation finds what it needs, and overwrites nothing that it may not.
+    /// Checks that an operation finds what it reads, and overwrites nothing that is still needed.
     fn op(&self, op: &Op, held: &mut Held) -> Result<(), String> {
         for value in op.needs() {
             self.holds(value, held)?;
@@ -84,7 +84,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The versions that a write may take the place of: the one that it updates, and what that one updates within the operation.
+    /// The versions that a write may replace: the one that it updates, and what that one updates within the operation.
     fn replaced(&self, op: &Op, write: &Write) -> Vec<ValueId> {
         let mut replaced = Vec::new();
         let mut last = Some(write);
@@ -95,7 +95,7 @@ impl Run<'_> {
         replaced
     }
 
-    /// The buffer of a value, which has room for it.
+    /// The buffer of a value; checks that it is large enough.
     fn buffer(&self, value: ValueId) -> Result<BufferId, String> {
         let buffer = self.placement.get(value).copied().flatten().ok_or_else(|| format!("%{value} has no memory"))?;
         let (room, bytes) = (self.memory.buffers.get(buffer).map(|b| b.bytes), self.program.values[value].bytes);
@@ -106,7 +106,7 @@ impl Run<'_> {
         }
     }
 
-    /// A value is where it should be.
+    /// Checks that a value is in its buffer.
     fn holds(&self, value: ValueId, held: &Held) -> Result<(), String> {
         let buffer = self.buffer(value)?;
         match held[buffer] {
@@ -116,7 +116,7 @@ impl Run<'_> {
         }
     }
 
-    /// What has to outlive the frame has done so.
+    /// Checks that the values which have to outlive the frame are still stored at its end.
     fn kept(&self, held: &Held) -> Result<(), String> {
         let kept = self.memory.wires.iter().filter(|(_, wire)| wire.kept && !wire.state);
         let wires = kept.filter_map(|(name, _)| self.program.wires.get(name));
@@ -125,7 +125,7 @@ impl Run<'_> {
             .try_for_each(|value| self.holds(*value, held).map_err(|cause| format!("after the frame {cause}")))
     }
 
-    /// Buffers change places, and each State becomes what it should.
+    /// Swaps buffers at the end of a frame, and checks that each State has its next value.
     fn swap(&self, held: &mut Held) -> Result<(), String> {
         let before = held.clone();
         for (one, other) in &self.memory.swaps {
@@ -146,7 +146,7 @@ impl Run<'_> {
         self.memory.states.get(state).copied().ok_or_else(|| format!("a State of node {} has no memory", state.0))
     }
 
-    /// Each State starts from what it should, and one that does not start anew is left alone.
+    /// Checks that each State gets its start value, and that a State which is not restarted keeps its value.
     fn started(&self, held: &Held) -> Result<(), String> {
         for (state, buffer) in &self.memory.states {
             let (next, own) = (self.program.next.get(state), self.program.states.get(state));
@@ -157,8 +157,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The versions of a wire that leaves a group which may stop are in one place, and whatever comes there in between is gone again
-    /// at the end of the repeat that has brought it.
+    /// Checks that the versions of a wire that leaves a group with early exit are in one buffer, and that any other
+    /// value there is replaced by the end of its repeat.
     fn carried(&self) -> Result<(), String> {
         let program = self.program;
         let writer = program.writers();

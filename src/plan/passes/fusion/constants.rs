@@ -1,4 +1,4 @@
-//! Grids that begin with a constant.
+//! Removes fills of grids with a constant.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::plan::ir::{OWN, Op, Program, Task, ValueId, Write};
 use crate::stage::header::Port;
 use crate::stage::types::{EdgeRule, Element, PortType, ValueType};
 
-/// What only fills a grid with a constant for one stage to go on from is left out: that stage takes the constant.
+/// Removes fills of a grid with a constant that only one stage updates: that stage uses the constant.
 pub fn begin_from(graph: &Graph, program: &mut Program, links: &mut Links) {
     let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
     for fill in program.ops.ids() {
@@ -37,7 +37,7 @@ pub fn begin_from(graph: &Graph, program: &mut Program, links: &mut Links) {
     }
 }
 
-/// Whether an operation goes on from a value by a port whose edge rule makes a constant the same everywhere.
+/// Whether an operation updates a value through a port whose edge rule makes a constant the same everywhere.
 fn takes(graph: &Graph, op: &Op, value: ValueId) -> bool {
     let Some(stage) = stage_of(graph, op, OWN) else { return false };
     let edge = |port: &Port| {
@@ -51,13 +51,13 @@ fn takes(graph: &Graph, op: &Op, value: ValueId) -> bool {
     };
     let whole =
         |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_none() && stage.radius(port).is_some();
-    // A tile is filled with it, and its reads know the edge.
+    // A tile is initialised with it, and its reads apply the edge rule.
     let tiles = op.sweeps > 1;
     let begins = |w: &Write| {
         w.stage == OWN && stage.outputs().nth(w.port).is_some_and(|port| (tiles || constant(port)) && whole(port))
     };
     let alone = op.writes.iter().filter(|w| w.consumes == Some(value)).count() == 1;
-    // A cell of the other colour is copied from memory.
+    // Cells of the other colour are copied from memory.
     let copies = op.color.is_some() && op.sweeps == 1;
     !copies && alone && op.writes.iter().filter(|w| w.consumes == Some(value)).all(begins)
 }

@@ -1,4 +1,4 @@
-//! Which operations may share a dispatch.
+//! Decides which operations may share a dispatch.
 
 use crate::graph::{Graph, Kind, Node};
 use crate::plan::ir::query::{count, stage_of};
@@ -7,11 +7,11 @@ use crate::stage::header::{Change, Port};
 use crate::stage::types::{PortType, WireType};
 use crate::stage::{IterationSource, Reach, Stage};
 
-/// Stages that a kernel takes beside its own, fields included: a pointwise stage may repeat thousands of times, and more text than
-/// this gains nothing.
+/// Limit of stages in a kernel besides its own, including fields. A pointwise stage may repeat thousands of times, and
+/// longer kernels gain nothing.
 pub const MAX_TOGETHER: usize = 8;
 
-/// Bytes of a stage's text that count as little work.
+/// Length of a stage's text that counts as little work \[bytes\].
 pub const LITTLE: usize = 900;
 
 /// An operation that dispatches a stage.
@@ -31,7 +31,7 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    /// One that writes its own cells or its own particles and nothing else, once.
+    /// This operation if it writes only its own cells or its own particles, in one pass.
     pub fn plain(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
         let simple = |port: &Port| {
             let own = matches!(port.ty, PortType::Grid(_)) || port.ty == PortType::Particles;
@@ -44,7 +44,7 @@ impl<'a> Candidate<'a> {
             .filter(|own| own.node.outputs.iter().all(grid) && own.stage.outputs().all(simple))
     }
 
-    /// The same, or one that reduces what it computes to a number.
+    /// As above, or one that reduces its results to a number.
     pub fn running(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
         let reduces = Candidate::new(graph, op).filter(|own| {
             let cells = own.stage.source() == IterationSource::Cells;
@@ -53,7 +53,7 @@ impl<'a> Candidate<'a> {
         reduces.or_else(|| Candidate::plain(graph, op))
     }
 
-    /// Whether another one runs over the same, when and as often as this one.
+    /// Whether another operation runs over the same elements, at the same time and as often as this one.
     pub fn runs_with(&self, graph: &Graph, other: &Candidate<'_>) -> bool {
         let extent = |own: &Candidate<'_>| (own.node.domain, workgroups::extent(graph, own.node));
         let same = match (self.stage.source(), other.stage.source()) {
@@ -71,17 +71,17 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// Whether an operation computes something in one pass over its cells or particles, in the plain shape.
+/// Whether an operation makes one pass over its cells or particles, in the default shape.
 fn once(op: &Op) -> bool {
     op.sweeps == 1 && op.color.is_none() && op.shape.is_none() && !op.writes.is_empty()
 }
 
-/// Whether a stage's own text, or that of something built into it, has a word.
+/// Whether a stage's own text, or that of an inlined stage, contains a word.
 pub fn names(graph: &Graph, op: &Op, word: &str) -> bool {
     op.stages.ids().any(|i| stage_of(graph, op, i).is_some_and(|stage| stage.names(word)))
 }
 
-/// Whether an operation reads a value at its own cell, or of its own particle, and nowhere else.
+/// Whether an operation reads a value only at its own cell, or of its own particle.
 pub fn reads_own(graph: &Graph, op: &Op, value: ValueId) -> bool {
     let read = op.reads.iter().filter(|r| r.value == value).all(|r| own(graph, op, r));
     let consumed = op.writes.iter().filter(|w| w.consumes == Some(value)).all(|w| {
@@ -105,7 +105,7 @@ fn own(graph: &Graph, op: &Op, read: &Read) -> bool {
     }
 }
 
-/// Buffers that the two take together, and one for alarms.
+/// Buffers that the two bind together, plus one for alarms.
 pub fn buffers(from: &Op, to: &Op) -> usize {
     let made = |value: &ValueId| from.writes.iter().any(|w| w.value == *value);
     let all = from.inputs().chain(to.inputs()).chain(to.writes.iter().map(|w| w.value));

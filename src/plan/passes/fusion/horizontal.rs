@@ -1,4 +1,4 @@
-//! Horizontal fusion: stages that read the same at their own cell run side by side.
+//! Horizontal fusion: stages that read the same value at their own cell run in one dispatch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,8 @@ use crate::plan::ir::links::Links;
 use crate::plan::ir::{Op, OpId, Program, ValueId};
 use crate::stage::{IterationSource, Reach};
 
-/// Puts stages that read the same at their own cell into one dispatch, where neither needs the other: it is loaded once for both.
+/// Puts stages that read the same value at their own cell into one dispatch, where neither depends on the other: it is
+/// loaded once for both.
 pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links) {
     let mut last = BTreeMap::<ValueId, OpId>::new();
     for index in program.ops.ids() {
@@ -27,16 +28,16 @@ pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links) {
     }
 }
 
-/// Whether two operations can share a dispatch though neither reads what the other makes.
+/// Whether two operations can share a dispatch though neither reads what the other computes.
 fn fits(graph: &Graph, program: &Program, links: &Links, (one, other): (OpId, OpId)) -> bool {
     let (from, to) = (&program.ops[one], &program.ops[other]);
     let (Some(first), Some(second)) = (Candidate::plain(graph, from), Candidate::plain(graph, to)) else {
         return false;
     };
-    // What one goes on from must not be what the other still reads.
+    // What one updates must not be what the other still reads.
     let apart = |a: &Op, b: &Op| a.writes.iter().filter_map(|w| w.consumes).all(|value| b.inputs().all(|v| v != value));
     let linked = |a: OpId, b: OpId| links.after(program, a).any(|next| next == b) || links.around(program, a, b);
-    // Stencils may be better off in rows of four.
+    // Stencils may be faster in rows of four.
     let stencil = |own: &Candidate<'_>| {
         own.op.inlined().is_empty() && own.stage.inputs().any(|port| own.stage.reach(&port.name) == Reach::Faces)
     };

@@ -1,10 +1,10 @@
-//! One operation becomes part of another.
+//! Inlines one operation into another.
 
 use std::collections::BTreeSet;
 
 use crate::plan::ir::{InstanceId, OWN, Op, OpId, Program, Read, StageInstance, ValueId, Write};
 
-/// Builds the producer into the consumer, and leaves nothing of it.
+/// Inlines the producer into the consumer, and empties the producer.
 pub fn merge(program: &mut Program, producer: OpId, consumer: OpId) {
     let from = program.ops.get_mut(producer).map(|op| Op {
         stages: std::mem::take(&mut op.stages),
@@ -19,7 +19,7 @@ pub fn merge(program: &mut Program, producer: OpId, consumer: OpId) {
     }
 }
 
-/// Builds an operation into another that runs it first.
+/// Inlines an operation into another one that runs it first.
 pub fn build_before(from: Op, to: &mut Op) {
     let first = to.stages.len();
     let moved = |stage: InstanceId| InstanceId::new(first + stage.index());
@@ -36,7 +36,7 @@ pub fn build_before(from: Op, to: &mut Op) {
     reads.extend(from.reads.into_iter().map(moved_read));
     to.reads = reads;
     to.forwarded.extend(from.forwarded.into_iter().map(moved_read));
-    // What is made first stands first, so that memory is followed from one to the next.
+    // Writes in the order of computation, so that in-place updates can be followed from one to the next.
     let mut writes: Vec<Write> =
         from.writes.into_iter().map(|write| Write { stage: moved(write.stage), ..write }).collect();
     writes.append(&mut to.writes);

@@ -1,5 +1,6 @@
-//! Neighbouring stages as one dispatch: a stage whose results another needs at its own cell, or for its own particle, is built into
-//! that one and called before it. What passes between the two stays in registers, and in memory only where something else reads it.
+//! Fuses neighbouring stages into one dispatch: a stage whose results another needs at its own cell, or for its own
+//! particle, is inlined into that one and called before it. Values between the two stay in registers, and are stored
+//! only where something else reads them.
 
 mod constants;
 mod eligible;
@@ -15,12 +16,13 @@ use crate::plan::ir::links::Links;
 use crate::plan::ir::{OWN, Program, ValueId};
 use rematerialize::Which;
 
-/// Fuses the operations of a program where that changes nothing but their number.
+/// Fuses operations of a program where that does not change results.
 ///
-/// `rematerialize`: a stage that reads another's result elsewhere than at its own cell computes it itself, where that is little work.
-/// `into_scatters`: also fuse into stages over particles that add to grids; these have no packs.
+/// `rematerialize`: a stage that reads another's result elsewhere than at its own cell computes it itself, where that
+/// is little work. `into_scatters`: also fuse into stages over particles that add to grids; these have no packs.
 pub fn fuse(graph: &Graph, program: &mut Program, rematerialize: bool, into_scatters: bool) {
-    // An operation whose work another one does stays behind with nothing to write, so that places hold until the end.
+    // An operation that was fused into another one stays with nothing to write, so that indices are valid until the
+    // end.
     let mut links = Links::new(program);
     constants::begin_from(graph, program, &mut links);
     if rematerialize {
@@ -35,7 +37,7 @@ pub fn fuse(graph: &Graph, program: &mut Program, rematerialize: bool, into_scat
     leave_in_registers(program, &links);
 }
 
-/// What only stages of its own operation read is not stored.
+/// Values that only stages of their own operation read are not stored.
 fn leave_in_registers(program: &mut Program, links: &Links) {
     let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
     let states: BTreeSet<ValueId> = program.next.values().copied().collect();

@@ -1,4 +1,5 @@
-//! Vertical fusion: a stage that another needs at its own cell, or for its own particle, is called before it.
+//! Vertical fusion: a stage whose result another reads at its own cell, or for its own particle, is called before it in
+//! the same dispatch.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use crate::stage::header::{Change, Port};
 use crate::stage::types::{PortType, Precision};
 use crate::stage::{IterationSource, Stage};
 
-/// Builds producers into their consumers.
+/// Inlines producers into their consumers.
 pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, into_scatters: bool) {
     for consumer in program.ops.ids() {
         while let Some(producer) = producer(graph, program, links, consumer, into_scatters) {
@@ -30,7 +31,7 @@ fn producer(graph: &Graph, program: &Program, links: &Links, consumer: OpId, int
     producers.into_iter().rev().find(|producer| fits(graph, program, links, (*producer, consumer), into_scatters))
 }
 
-/// Whether an operation can be built into another that reads what it makes.
+/// Whether an operation can be inlined into another one that reads its result.
 fn fits(
     graph: &Graph,
     program: &Program,
@@ -42,7 +43,7 @@ fn fits(
     let second = if to.sweeps > 1 { tiled(graph, to) } else { Candidate::running(graph, to) };
     let second = second.or_else(|| adds(graph, to).filter(|_| into_scatters));
     let (Some(first), Some(second)) = (Candidate::plain(graph, from), second) else { return false };
-    // Partial results are laid out by workgroups of single cells.
+    // The layout of partial results assumes one cell per invocation.
     let reduces = second.stage.outputs().any(|port| port.reduce.is_some());
     let paired = |w: &Write| program.values.get(w.value).is_none_or(|value| value.layout().pairs());
     if reduces && (first.stage.source() != IterationSource::Cells || from.writes.iter().any(paired)) {
@@ -61,7 +62,7 @@ fn fits(
             || binds_joined(graph, program, links, (producer, consumer)) <= program.buffer_budget)
 }
 
-/// Buffers that the two take once one is built into the other. What [`buffers`] counts takes less time to find out, and is more.
+/// Buffers that the two bind once one is inlined into the other. [`buffers`] is faster and gives an upper bound.
 fn binds_joined(graph: &Graph, program: &Program, links: &Links, (producer, consumer): (OpId, OpId)) -> usize {
     let mut joined = program.ops[consumer].clone();
     if joined.shape.is_some() {
@@ -70,7 +71,7 @@ fn binds_joined(graph: &Graph, program: &Program, links: &Links, (producer, cons
     build_before(program.ops[producer].clone(), &mut joined);
     let elsewhere = |value: ValueId| {
         let read = links.readers(value).iter().any(|reader| !links.comes_to(program, *reader, &[producer, consumer]));
-        // What is computed once is there for every frame.
+        // Values that are computed once are stored for every frame.
         let made =
             links.writer(value).and_then(|op| program.ops.get(op)).is_some_and(|op| op.invariant != joined.invariant);
         read || made || links.asked.contains(&value)
@@ -82,13 +83,13 @@ fn made(program: &Program, op: OpId) -> impl Iterator<Item = ValueId> + '_ {
     program.ops[op].writes.iter().map(|w| w.value)
 }
 
-/// An operation that sweeps tiles.
+/// This operation if it makes sweeps on tiles.
 fn tiled<'a>(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
     Candidate::new(graph, op).filter(|_| op.sweeps > 1 && op.shape.is_some())
 }
 
-/// Whether a tile can make what an operation makes where it would load it, once for each of its cells: what waits in registers, and
-/// what its sweeps go on from. The halo makes it several times, so it has to be little work.
+/// Whether a tile can compute an operation's result where it would load it, once for each of its cells: inputs held in
+/// registers, and the version that its sweeps update. The halo is computed several times, so it must be little work.
 fn loads(graph: &Graph, program: &Program, producer: OpId, to: &Op) -> bool {
     let Some(from) = program.ops.get(producer) else { return false };
     let work: usize = from.stages.ids().filter_map(|i| stage_of(graph, from, i)).map(Stage::text_length).sum();
@@ -103,7 +104,7 @@ fn loads(graph: &Graph, program: &Program, producer: OpId, to: &Op) -> bool {
     work <= LITTLE && exact && once && made(program, producer).all(waits)
 }
 
-/// An operation over particles that adds to grids, besides what it writes of its own particle.
+/// This operation if it runs over particles and scatters to grids, besides what it writes to its own particle.
 fn adds<'a>(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
     let own = |port: &Port| port.ty == PortType::Particles && port.change == Change::Own;
     let added = |port: &Port| matches!(port.ty, PortType::Grid(_)) && port.scatter.is_some();
