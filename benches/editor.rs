@@ -34,7 +34,7 @@ struct Arguments {
 
 const WINDOW: Vec2 = vec2(1920.0, 1080.0);
 /// How long compiling the graph may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 struct Window {
     ctx: Context,
@@ -76,7 +76,7 @@ impl Window {
     fn compiled(&mut self) -> Result<(), String> {
         let since = Instant::now();
         while self.editor.compiling() || self.editor.simulation().is_none() {
-            if since.elapsed() > PATIENCE {
+            if since.elapsed() > TIMEOUT {
                 return Err(self.editor.problems().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
             }
             std::thread::sleep(Duration::from_millis(10));

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..10 {
         simulation.step(&simulation.recorded_input())?;
     }
-    let picture = simulation.picture(None)?;
-    println!("{} x {} pixels after {:.2} s", picture.width, picture.height, simulation.time());
+    let image = simulation.image(None)?;
+    println!("{} x {} pixels after {:.2} s", image.width, image.height, simulation.time());
     Ok(())
 }

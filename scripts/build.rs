@@ -14,7 +14,7 @@ const ALWAYS: [(&str, &str, &str, bool); 3] = [
 const EDITOR: [(&str, &str, &str, bool); 3] = [
     ("EXAMPLES", "graphs", "ron", false),
     ("TEMPLATES", "graphs/templates", "ron", true),
-    ("PICTURES", "graphs/pictures", "png", true),
+    ("THUMBNAILS", "graphs/pictures", "png", true),
 ];
 
 fn main() -> io::Result<()> {

@@ -124,13 +124,27 @@ impl<K, V> IdVec<K, V> {
     }
 
     /// Items with their ids.
-    pub fn entries(&self) -> impl DoubleEndedIterator<Item = (Id<K>, &V)> {
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = (Id<K>, &V)> + ExactSizeIterator {
         self.ids().zip(&self.items)
     }
 
     /// The first item of which something holds.
     pub fn position(&self, holds: impl FnMut(&V) -> bool) -> Option<Id<K>> {
         self.items.iter().position(holds).map(Id::new)
+    }
+
+    /// The items of which something holds. Those behind the first that goes get other ids.
+    pub fn retain(&mut self, mut holds: impl FnMut(Id<K>, &V) -> bool) {
+        let mut index = 0;
+        self.items.retain(|item| {
+            index += 1;
+            holds(Id::new(index - 1), item)
+        });
+    }
+
+    /// Items with their ids.
+    pub fn into_entries(self) -> impl DoubleEndedIterator<Item = (Id<K>, V)> {
+        self.ids().zip(self.items)
     }
 
     /// Something else for each of the ids, to begin with the same for all.
@@ -184,6 +198,15 @@ impl<'a, K, V> IntoIterator for &'a IdVec<K, V> {
 
     fn into_iter(self) -> Self::IntoIter {
         self.items.iter()
+    }
+}
+
+impl<'a, K, V> IntoIterator for &'a mut IdVec<K, V> {
+    type Item = &'a mut V;
+    type IntoIter = std::slice::IterMut<'a, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter_mut()
     }
 }
 

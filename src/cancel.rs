@@ -1,14 +1,14 @@
-//! A request to stop that is shared between whoever works and whoever no longer wants the result.
+//! A request to stop, shared between the code that works and the code that no longer wants the result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Clones share one flag. Long work looks at it between its steps and ends early once it is set.
+/// Clones share one flag. Long work checks it between its steps and ends early once it is set.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks the work to stop; there is no way back.
+    /// Asks the work to stop. This cannot be undone.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -18,7 +18,7 @@ impl Cancel {
     }
 }
 
-/// Options that differ only in who may stop the work give the same result.
+/// Options that differ only in who may cancel the work give the same result.
 impl PartialEq for Cancel {
     fn eq(&self, _: &Cancel) -> bool {
         true

@@ -1,8 +1,8 @@
-//! The files that are part of the binary. `scripts/build.rs` lists them.
+//! The files that are embedded in the binary. `scripts/build.rs` lists them.
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// The files of a folder, by their names within it, in the order of the names.
+/// The files of a folder with their names inside it, sorted by name.
 pub struct Folder(&'static [(&'static str, &'static [u8])]);
 
 impl Folder {
@@ -11,13 +11,13 @@ impl Folder {
         self.0.iter().map(|(name, _)| *name)
     }
 
-    /// What a file holds.
+    /// The contents of a file.
     pub fn get(&self, name: &str) -> Option<&'static [u8]> {
         let found = self.0.binary_search_by_key(&name, |(name, _)| name).ok()?;
         self.0.get(found).map(|(_, bytes)| *bytes)
     }
 
-    /// What a file of text holds.
+    /// The contents of a text file.
     pub fn text(&self, name: &str) -> Option<std::borrow::Cow<'static, str>> {
         self.get(name).map(String::from_utf8_lossy)
     }
@@ -46,6 +46,6 @@ mod tests {
     fn examples_are_the_graphs_of_the_folder_itself() {
         assert!(EXAMPLES.names().any(|name| name == "stable_fluids.ron"));
         assert!(EXAMPLES.names().all(|name| !name.contains('/')) && TEMPLATES.names().count() > 0);
-        assert!(PICTURES.get("stable_fluids.png").is_some_and(|bytes| bytes.starts_with(b"\x89PNG")));
+        assert!(THUMBNAILS.get("stable_fluids.png").is_some_and(|bytes| bytes.starts_with(b"\x89PNG")));
     }
 }

@@ -1,4 +1,4 @@
-//! What one frame is told, and recorded tracks of it: the pointer drawn through keys, and spans of held keys.
+//! The input of one frame, and recorded tracks of it: pointer positions as keys of a curve, and spans of held keys.
 //!
 //! ```ron
 //! (repeat: true, pointer: [
@@ -9,9 +9,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How far a recorded track may stray from the live pointer at its frames: a fifth of a pixel in a thousand.
+/// How far a recorded track may deviate from the live pointer: a fifth of a pixel of an image 1,000 pixels wide.
 const RECORDING_TOLERANCE: f32 = 0.0002;
-/// Pointers outside of the picture are fine, but not by more than a picture.
+/// Pointers outside the image are fine, but not by more than the size of the image.
 const COORDINATES: std::ops::RangeInclusive<f32> = -1.0..=2.0;
 
 /// Input of one frame.
@@ -43,7 +43,7 @@ pub struct InputTrack {
     pub repeat: bool,
     /// In order of time.
     pub pointer: Vec<PointerKey>,
-    /// May overlap: their bits join.
+    /// In any order. They may overlap: the bits of overlapping spans are combined.
     pub keys: Vec<KeySpan>,
 }
 
@@ -57,7 +57,7 @@ pub struct PointerKey {
     pub x: f32,
     /// 0..1 from below.
     pub y: f32,
-    /// Held from here to the next key.
+    /// Buttons held from here to the next key. Bits: 1 left, 2 right, 4 middle.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub buttons: u32,
 }
@@ -72,7 +72,7 @@ pub struct KeySpan {
     pub keys: u32,
 }
 
-// serde hands over a reference.
+// The signature that serde calls.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(bits: &u32) -> bool {
     *bits == 0
@@ -112,16 +112,16 @@ impl InputTrack {
         Ok(track)
     }
 
-    /// The track as RON, a key on each line.
+    /// The track as RON, one key per line.
     ///
     /// # Errors
-    /// What RON could not write; no checked or recorded track meets it.
+    /// A value that RON cannot write. This does not happen for a checked or recorded track.
     pub fn to_ron(&self) -> Result<String, InputError> {
         let pretty = ron::ser::PrettyConfig::new().depth_limit(2);
         ron::ser::to_string_pretty(self, pretty).map_err(|error| InputError::Write { message: error.to_string() })
     }
 
-    /// What `parse` demands of a track, for one that was built in memory.
+    /// Checks a track that was built in memory for everything that `parse` requires.
     ///
     /// # Errors
     /// The first fault and its key.
@@ -159,8 +159,8 @@ impl InputTrack {
 
     /// The input of the frame at `time` \[s\] that lasts `dt` \[s\].
     ///
-    /// The velocity is the pointer's way since `time - dt`; it is zero when a button went down in between or the track
-    /// started over, so that a jump to a new stroke is no throw.
+    /// The velocity is the distance that the pointer moved since `time - dt`, divided by `dt`. It is zero when a button
+    /// went down in between or the track started over, so that a jump to a new stroke does not count as fast motion.
     pub fn at(&self, time: f64, dt: f32) -> FrameInput {
         let (round, now) = self.local(time);
         let (round_before, before) = self.local(time - f64::from(dt));
@@ -175,14 +175,14 @@ impl InputTrack {
         FrameInput { dt: Some(dt), mouse, mouse_velocity, buttons, keys: held.fold(0, |bits, span| bits | span.keys) }
     }
 
-    /// Which round of a repeating track, and the time in it \[s\].
+    /// Which repetition of a repeating track, and the time within it \[s\].
     fn local(&self, time: f64) -> (f64, f32) {
         let end = f64::from(self.end());
         if self.repeat && end > 0.0 && time >= 0.0 {
-            // The key at the end is the first moment of the next round.
+            // The key at the end is the first moment of the next repetition.
             let local = time.rem_euclid(end) as f32;
             let round = (time / end).floor();
-            // A time just before the end may round to it.
+            // A time just before the end may be rounded up to it.
             if local < self.end() { (round, local) } else { (round + 1.0, 0.0) }
         } else {
             (0.0, time as f32)
@@ -194,17 +194,17 @@ impl InputTrack {
         after.checked_sub(1).and_then(|at| self.pointer.get(at)).map_or(0, |key| key.buttons)
     }
 
-    /// Whether a press, from no button to some, falls into the time after `before` up to `now` \[s\].
+    /// Whether a button goes down, from none held, after `before` and not later than `now` \[s\].
     fn pressed_between(&self, before: f32, now: f32) -> bool {
         let keys_until = |t: f32| self.pointer.partition_point(|key| key.t <= t);
         let down = |at: usize| self.pointer.get(at).is_some_and(|key| key.buttons != 0);
         (keys_until(before)..keys_until(now)).any(|at| down(at) && !at.checked_sub(1).is_some_and(down))
     }
 
-    /// A track that gives the live inputs back at their times \[s\], with as few keys as the tolerance allows.
+    /// A track that reproduces the live inputs at their times \[s\], with as few keys as the tolerance allows.
     ///
-    /// Velocities are not kept, they follow from the positions. Times that do not rise and positions that are not finite are
-    /// skipped, positions far outside of the picture are moved to its surroundings.
+    /// Velocities are not stored, since they follow from the positions. Inputs are skipped when their time does not
+    /// increase or their position is not finite. Positions far outside the image are clamped.
     pub fn recorded(inputs: impl Iterator<Item = (f64, FrameInput)>) -> InputTrack {
         let mut samples: Vec<PointerKey> = Vec::new();
         let mut keys: Vec<KeySpan> = Vec::new();
@@ -236,8 +236,8 @@ impl InputTrack {
     }
 }
 
-/// The fewest keys whose curve stays within the tolerance at every sample: starts from the keys where a button changes and
-/// adds the worst sample of each stretch until none is left.
+/// The fewest keys whose curve stays within the tolerance at every sample. Starts with the keys where a button changes,
+/// and adds the worst sample of each stretch until none exceeds the tolerance.
 fn thinned(samples: &[PointerKey]) -> Vec<PointerKey> {
     let turn = |at: usize| {
         let around = at.checked_sub(1).and_then(|before| samples.get(before)).zip(samples.get(at));
@@ -268,7 +268,7 @@ fn stray(keys: &[PointerKey], sample: &PointerKey) -> f32 {
 }
 
 /// Position at a time on the curve through the keys: Catmull and Rom 1974 for uneven times, with slopes limited as by
-/// Fritsch and Carlson 1980 so that a rest before a fast move stays a rest.
+/// Fritsch and Carlson 1980, so that a rest before a fast move stays a rest.
 fn position(keys: &[PointerKey], t: f32) -> [f32; 2] {
     let (Some(first), Some(last)) = (keys.first(), keys.last()) else {
         return FrameInput::default().mouse;
@@ -284,16 +284,17 @@ fn position(keys: &[PointerKey], t: f32) -> [f32; 2] {
     let (start, end) = (slope(keys, from, from), slope(keys, after, from));
     let (s2, s3) = (s * s, s * s * s);
     let along = |p0: f32, m0: f32, p1: f32, m1: f32| {
-        // p0 plus differences: a key is met and a rest stays at rest to the last bit.
+        // p0 plus differences: keys are met exactly, and a rest stays at rest to the last bit.
         p0 + (p1 - p0) * (3.0 * s2 - 2.0 * s3) + h * (m0 * (s3 - 2.0 * s2 + s) + m1 * (s3 - s2))
     };
     let [x, y] = [along(a.x, start[0], b.x, end[0]), along(a.y, start[1], b.y, end[1])];
-    // Between keys so close, or so far apart, that their slope is not finite, the pointer waits for the next key.
+    // Where keys are so close together or so far apart that their slope is not finite, the pointer waits for the next
+    // key.
     if x.is_finite() && y.is_finite() { [x, y] } else { [a.x, a.y] }
 }
 
-/// Slope at key `at` for the stretch that begins at key `stretch`. A stretch with a button down and one without do not
-/// shape each other: the way to a stroke is not part of it.
+/// Slope at key `at` for the stretch that begins at key `stretch`. Stretches with and without a button do not influence
+/// each other: the way to a stroke is not part of it.
 fn slope(keys: &[PointerKey], at: usize, stretch: usize) -> [f32; 2] {
     let secant = |from: usize| {
         let (a, b) = (keys.get(from)?, keys.get(from + 1)?);
@@ -399,7 +400,7 @@ mod tests {
                 key(t, circle(t)[0], circle(t)[1], 1)
             };
             let track = track(&(0..=count).map(key_at).collect::<Vec<_>>());
-            // Away from the ends, where one side is missing.
+            // Not at the ends, where the neighbour on one side is missing.
             let times = (0..1000u16).map(|i| 1.0 + f32::from(i) * 0.004);
             times.fold(0.0f32, |worst, t| {
                 let [x, y] = track.at(f64::from(t), DT).mouse;
@@ -409,7 +410,7 @@ mod tests {
         let errors = [12, 24, 48].map(error);
         let orders = [(errors[0] / errors[1]).log2(), (errors[1] / errors[2]).log2()];
         println!("errors {errors:?}, orders {orders:?}");
-        // Limiting the slope costs up to an order where a coordinate turns.
+        // The limit on slopes costs up to one order where a coordinate turns.
         assert!(orders.into_iter().all(|order| order > 1.9) && errors[0] < 0.02, "{errors:?}");
     }
 
@@ -428,7 +429,7 @@ mod tests {
     fn velocity_is_the_way_of_the_last_frame() {
         let line = track(&[key(0.0, 0.0, 0.2, 1), key(1.0, 0.5, 0.2, 1), key(2.0, 1.0, 0.2, 1)]);
         let input = line.at(1.5, DT);
-        // Positions near 1 carry an error of f32's epsilon, the difference is divided by dt.
+        // Positions near 1 carry an error of f32's epsilon, and the difference is divided by dt.
         let floor = 4.0 * f32::EPSILON / DT;
         assert!((input.mouse_velocity[0] - 0.5).abs() < floor && input.mouse_velocity[1] == 0.0, "{input:?}");
         assert_eq!(line.at(1.5, 0.0).mouse_velocity, [0.0; 2]);

@@ -2,15 +2,16 @@
 //!
 //! # Vocabulary
 //! A **stage** is GPU work described by one WGSL file: a header that declares ports and parameters, and a function that
-//! computes one element ([`stage`]). A **node** is anything on the canvas: a stage, a **domain** (a box in space, cut into
-//! cubic cells), a **state** (what survives a frame), a number, a group of nodes, a file, an output. A **wire** carries one version
-//! of a grid, a set of **particles**, a number or a **field** (a function of position, built into whatever reads it) from an
-//! output port to an input port; last frame's value comes only from a state.
+//! computes one element ([`stage`]). A **node** is anything on the canvas: a stage, a **domain** (a box in space, cut
+//! into cubic cells), a **State** (what survives a frame), a number, a group of nodes, a file, an output. A **wire**
+//! carries one version of a grid, a set of **particles**, a number or a **field** (a function of position, inlined into
+//! whatever reads it) from an output port to an input port. Only a State gives access to last frame's value.
 //!
 //! # Data flow
-//! [`document::Document`] is the graph file, right or wrong; [`edit`] is what a person does to it. [`graph::Graph`] is flattened, typed and checked, with all
-//! [`problem::Problems`] reported at once. [`plan::Plan`] is plain data: dispatches in order, memory, uniform layout and generated
-//! WGSL. [`sim::Simulation`] runs a plan on a [`gpu::Gpu`].
+//! [`document::Document`] is the graph file as written, which may contain errors; [`edit`] holds the user's operations
+//! on it. [`graph::Graph`] is flattened, typed and checked, and reports all [`problem::Problems`] at once.
+//! [`plan::Plan`] is plain data: dispatches in order, memory, uniform layout and generated WGSL. [`sim::Simulation`]
+//! runs a plan on a [`gpu::Gpu`].
 //!
 //! ```no_run
 //! use stagewright::{document::Document, gpu::Gpu, graph::Graph, library::Library, plan::Plan, sim::Simulation};
@@ -23,8 +24,8 @@
 //! for _ in 0..60 {
 //!     simulation.step(&simulation.recorded_input())?;
 //! }
-//! let picture = simulation.picture(None)?;
-//! println!("{} x {} pixels", picture.width, picture.height);
+//! let image = simulation.image(None)?;
+//! println!("{} x {} pixels", image.width, image.height);
 //! # Ok(())
 //! # }
 //! ```

@@ -1,27 +1,27 @@
-//! Text from files as a terminal or a window may show it.
+//! Makes text from files safe to show in a terminal or a window.
 
 use std::borrow::Cow;
 
-/// Longest text of a message \[characters\].
-pub const MOST: usize = 2000;
+/// Length at which the text of a message is cut \[characters\].
+pub const MAX_CHARACTERS: usize = 2000;
 
-/// Whether a character acts on a terminal, or turns or hides the text around it, instead of being seen.
+/// Whether a character is invisible and controls the terminal, or reorders or hides the text around it.
 fn acts(c: char) -> bool {
     let hidden = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}');
     c.is_control() || hidden || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }
 
-/// The text with such characters written out: `\u{1b}`. Lines stay lines.
+/// The text with such characters escaped, as in `\u{1b}`. Line breaks and tabs stay.
 pub fn lines(text: &str) -> Cow<'_, str> {
     written_out(text, |c| acts(c) && !matches!(c, '\n' | '\t'), |c| format!("\\u{{{:x}}}", u32::from(c)))
 }
 
-/// The same for a name: it stays on its line.
+/// The same for a name, which must stay on one line: line breaks are escaped too.
 pub fn name(text: &str) -> Cow<'_, str> {
     written_out(text, acts, |c| format!("\\u{{{:x}}}", u32::from(c)))
 }
 
-/// The same for JSON, in whose texts such characters have a spelling of their own.
+/// The same for JSON, with the escapes of JSON strings.
 pub fn json(text: &str) -> Cow<'_, str> {
     let spelt = |c: char| {
         let mut units = [0; 2];
@@ -30,7 +30,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
     written_out(text, |c| acts(c) && c != '\n', spelt)
 }
 
-/// The text with a placeholder for each such character, so that columns stay what they are.
+/// The text with a placeholder for each such character, so that columns do not change.
 pub fn in_place(text: &str) -> String {
     let shown = |c| match c {
         '\n' | '\t' => c,
@@ -41,9 +41,9 @@ pub fn in_place(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// No more of a message than a person reads: the beginning, and how much is left out.
+/// The beginning of a long message, and how many characters were cut.
 pub fn cut(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MOST) {
+    match text.char_indices().nth(MAX_CHARACTERS) {
         None => Cow::Borrowed(text),
         Some((end, _)) => {
             let (begin, rest) = text.split_at(end);
@@ -66,7 +66,8 @@ fn written_out(text: &str, which: impl Fn(char) -> bool, as_text: impl Fn(char) 
     Cow::Owned(out)
 }
 
-/// A number as short as it can be without being another: very large and very small ones with an exponent.
+/// The shortest text of a number that still reads back as the same number; very large and very small ones get an
+/// exponent.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     if value.is_finite() && value != 0.0 && !(1e-5..1e15).contains(&size) {
@@ -91,7 +92,7 @@ mod tests {
     #[test]
     fn a_message_is_cut_between_characters() {
         assert_eq!(cut("short"), "short");
-        let long = "é".repeat(MOST + 7);
+        let long = "é".repeat(MAX_CHARACTERS + 7);
         assert!(cut(&long).ends_with("é... (7 more characters)"));
     }
 

@@ -1,10 +1,10 @@
-//! What is wrong with a graph, said so that the reader can put it right.
+//! Diagnostics: what is wrong with a graph, worded so that the reader can correct it.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A place in a stage's own text, both from 1; the column counts characters.
+/// A position in a stage's own text. Line and column count from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SourcePlace {
     pub line: usize,
@@ -18,17 +18,17 @@ pub enum Severity {
     Warning,
 }
 
-/// One diagnostic: the node and port it is about, the cause, and what to do.
+/// One diagnostic: the node and port that it concerns, the cause, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     pub severity: Severity,
-    /// Path of the node (`substep/density`), empty when the whole graph is meant.
+    /// Path of the node (`substep/density`); empty when the problem concerns the whole graph.
     pub node: String,
-    /// Port or parameter, empty when the whole node is meant.
+    /// Port or parameter; empty when the problem concerns the whole node.
     pub port: String,
     pub cause: String,
     pub remedy: String,
-    /// Where in the stage's WGSL, when the cause lies there.
+    /// Position in the stage's WGSL, when the cause lies there.
     pub place: Option<SourcePlace>,
 }
 
@@ -44,7 +44,7 @@ impl Problem {
         }
     }
 
-    /// The same, as something to know rather than to mend.
+    /// The same as a warning: the graph can still run.
     pub fn warning(self) -> Problem {
         Problem { severity: Severity::Warning, ..self }
     }
@@ -78,15 +78,16 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Everything wrong at once; never empty when returned as an error.
+/// All problems at once. Never empty when returned as an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Problems(pub Vec<Problem>);
 
-/// Problems of one severity that are listed. A graph with more is not read to the end by anybody.
+/// Limit of listed problems for each severity. Nobody reads more.
 const LISTED: usize = 1_000;
 
 impl Problems {
-    /// Adds a problem, once. Beyond the first 1,000 errors, or warnings, one more problem says that there are others.
+    /// Adds a problem unless it is already there. Beyond the first 1,000 errors or warnings, one more entry says that
+    /// there are others.
     pub fn push(&mut self, problem: Problem) {
         let severity = problem.severity;
         let alike = self.0.iter().filter(|p| p.severity == severity).count();
@@ -102,7 +103,7 @@ impl Problems {
         self.0.push(Problem { severity, ..Problem::new("", "", cause, "correct these first") });
     }
 
-    /// Whether further errors are not listed, so that nobody reads what would help against them.
+    /// Whether the list of errors is full, so that it is pointless to look for remedies.
     pub fn is_full(&self) -> bool {
         self.0.len() > LISTED && self.0.iter().filter(|p| p.severity == Severity::Error).count() > LISTED
     }

@@ -8,13 +8,13 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The result, or `None` where the call panics. Nothing is printed then: the caller reports what it means to the user.
+/// The result, or `None` where the call panics. The panic is not printed: the caller reports the failure to the user.
 pub(crate) fn quietly<T>(call: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = take_hook();
         set_hook(Box::new(move |panic| {
-            // Panics of other threads are printed as ever.
+            // Panics of other threads are printed as usual.
             if !QUIET.try_with(Cell::get).unwrap_or(false) {
                 before(panic);
             }

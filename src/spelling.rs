@@ -1,6 +1,6 @@
-//! Names that are spelt alike, for messages.
+//! Finds similar names, for "did you mean" in messages.
 
-/// The names that are close to a misspelt one, the closest first.
+/// The names that are similar to a misspelt one, the most similar first.
 pub fn close_names<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let scored = known.into_iter().map(|name| (edit_distance(wanted, name), name));
     let mut close: Vec<(usize, &str)> = scored.filter(|(distance, _)| *distance <= wanted.len() / 3 + 1).collect();
@@ -8,7 +8,7 @@ pub fn close_names<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -
     close.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Levenshtein distance in characters.
+/// Levenshtein distance \[characters\].
 pub fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

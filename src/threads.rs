@@ -1,7 +1,8 @@
-//! Threads with deep stacks, and threads that are waited for only so long.
+//! Threads with deep stacks, and waiting for a thread with a time limit.
 
-/// Runs `work` on a thread with a deep stack. Graphs and shader text nest as deep as a person likes, and both the walk
-/// over a graph and the shader compiler recurse. On such a thread, and where none can be had, it runs here.
+/// Runs `work` on a thread with a deep stack. Graphs and shader text can nest deeply, and both the traversal of a graph
+/// and the shader compiler recurse. Where the current thread is such a thread, or none can be started, `work` runs
+/// here.
 pub fn deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     const STACK: usize = 256 << 20; // Address space only; pages come as they are touched.
     thread_local! {
@@ -30,11 +31,12 @@ pub fn deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Waits for a thread to end, but no longer than `patience`; then it is left behind. A panic in it is not reported here.
-pub(crate) fn join_within(thread: std::thread::JoinHandle<()>, patience: std::time::Duration) {
+/// Waits for a thread to end, at most for `timeout`; after that the thread is abandoned. A panic in it is not reported
+/// here.
+pub(crate) fn join_within(thread: std::thread::JoinHandle<()>, timeout: std::time::Duration) {
     let started = std::time::Instant::now();
     while !thread.is_finished() {
-        if started.elapsed() >= patience {
+        if started.elapsed() >= timeout {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(2));

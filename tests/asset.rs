@@ -4,10 +4,10 @@
 mod files;
 #[path = "asset/gltf.rs"]
 mod gltf;
+#[path = "asset/images.rs"]
+mod images;
 #[path = "asset/meshes.rs"]
 mod meshes;
-#[path = "asset/pictures.rs"]
-mod pictures;
 #[path = "asset/shells.rs"]
 mod shells;
 

@@ -145,7 +145,7 @@ fn errors_in_wgsl_show_the_line() {
 }
 
 #[test]
-fn stages_beside_the_graph_are_found_and_one_that_replaces_a_built_in_is_told() {
+fn stages_beside_the_graph_are_found_and_one_that_replaces_a_built_in_is_reported() {
     let dir = folder("beside");
     std::fs::create_dir_all(dir.join("stages/view")).unwrap();
     let own =

@@ -29,12 +29,12 @@ mod groups;
 mod leaving;
 #[path = "editor/loading.rs"]
 mod loading;
-#[path = "editor/pictures.rs"]
-mod pictures;
 #[path = "editor/ports.rs"]
 mod ports;
 #[path = "editor/random.rs"]
 mod random;
+#[path = "editor/screenshots.rs"]
+mod screenshots;
 #[path = "editor/soak.rs"]
 mod soak;
 #[path = "editor/together.rs"]

@@ -59,9 +59,9 @@ fn an_endless_loop_ends_and_names_its_node() {
     assert!(simulation.warnings(true).is_empty(), "a fresh start forgets what was spent");
 }
 
-/// What is worst while nobody asks is what is told, once.
+/// What is worst while nobody asks is what is reported, once.
 #[test]
-fn a_number_outside_its_range_is_told_with_its_documentation() {
+fn a_number_outside_its_range_is_reported_with_its_documentation() {
     let nodes = r##""domain": (domain: (resolution: (8, 8), width: 1)),
         "speed": (custom: r#"//! Speed
             //! @over once
@@ -308,7 +308,7 @@ fn states_may_share_what_they_become() {
 fn an_empty_graph_is_no_crash() {
     let mut simulation = Simulation::new(gpu(), plan("").expect("compiles")).expect("runs");
     simulation.step(&FrameInput::default()).expect("steps");
-    assert!(simulation.picture(None).expect_err("nothing to see").to_string().contains("no output yet"));
+    assert!(simulation.image(None).expect_err("nothing to see").to_string().contains("no output yet"));
 }
 
 /// A State inside a group that repeats: within the frame every repeat sees last frame's value, and the last one feeds it.
@@ -326,11 +326,11 @@ fn a_state_may_live_in_a_group() {
     // 1 + 3 x 60/60, fed by the group's own repeats; the State takes the last.
     let memory = simulation.read("g/memory").expect("is kept").data[0];
     assert!((memory - 4.0).abs() <= 8.0 * f32::EPSILON * 4.0, "{memory}");
-    assert_eq!(simulation.find_picture(Some("g/inner")).expect("is there").width, 8);
+    assert_eq!(simulation.find_output(Some("g/inner")).expect("is there").width, 8);
 }
 
 #[test]
-fn a_picture_of_another_shape_shows_the_whole_grid() {
+fn an_image_of_another_shape_shows_the_whole_grid() {
     let text = r#"(version: 1, nodes: { "domain": (domain: (resolution: (16, 16), width: 1, edge: "wall")),
         "white": (custom: "//! White\n//! @out image: Image\nfn stage(cell: Cell) -> vec4f { return vec4f(1.0); }"),
         "screen": (output: (), inputs: {"image": "white.image"}) })"#;
@@ -340,9 +340,9 @@ fn a_picture_of_another_shape_shows_the_whole_grid() {
             Plan::compile(&graph, &PlanOptions { size: Some(size), ..PlanOptions::default() }).expect("compiles");
         let mut simulation = Simulation::new(gpu(), plan).expect("runs");
         simulation.step(&FrameInput::default()).expect("steps");
-        let picture = simulation.picture(None).expect("is there");
+        let image = simulation.image(None).expect("is there");
         let shorter = size.0.min(size.1);
-        for (index, pixel) in picture.rgba.chunks_exact(4).enumerate() {
+        for (index, pixel) in image.rgba.chunks_exact(4).enumerate() {
             let (x, y) = (index as u32 % size.0, index as u32 / size.0);
             let (at, length) = if across { (x, size.0) } else { (y, size.1) };
             let bar = at < (length - shorter) / 2 || at >= (length + shorter) / 2;
@@ -364,9 +364,9 @@ fn a_value_is_in_range_from_the_first_frame_on() {
     assert_eq!(value(&simulation), 2.0, "the value at time zero, not zero");
 }
 
-/// What is left out of the graph leaves no trace in the picture.
+/// What is left out of the graph leaves no trace in the image.
 #[test]
-fn muted_nodes_and_reroutes_leave_the_same_pixels() {
+fn bypassed_nodes_and_reroutes_leave_the_same_pixels() {
     let nodes = |middle: &str| {
         format!(
             r#""domain": (domain: (resolution: (16, 16), width: 1)), "flow": (state: "Grid<Vec>", inputs: {{"next": "carried.result"}}),
@@ -377,7 +377,7 @@ fn muted_nodes_and_reroutes_leave_the_same_pixels() {
     let pixels = |middle: &str| {
         let mut simulation = Simulation::new(gpu(), plan(&nodes(middle)).expect("compiles")).expect("runs");
         (0..4).for_each(|_| simulation.step(&FrameInput::default()).expect("steps"));
-        simulation.picture(None).expect("there is a picture").rgba
+        simulation.image(None).expect("there is a picture").rgba
     };
     let straight = r#""carried": (stage: "fluid/advect", inputs: {"field": "jet", "velocity": "jet"}),"#;
     let around = r#""carried": (stage: "fluid/advect", inputs: {"field": "dot", "velocity": "dot"}),
@@ -394,20 +394,20 @@ fn muted_nodes_and_reroutes_leave_the_same_pixels() {
 fn a_preview_shows_the_coming_frame_and_changes_nothing() {
     let mut simulation = Simulation::new(gpu(), plan(&counter(ADD)).expect("compiles")).expect("runs");
     let input = FrameInput::default();
-    let picture = |simulation: &Simulation| simulation.picture(None).expect("there is one").rgba;
+    let image = |simulation: &Simulation| simulation.image(None).expect("there is one").rgba;
     simulation.set_param("c.rate", ParamValue::Number(0.1)).expect("there is such a parameter");
     for frame in 0..4 {
         let before = if frame == 0 { 0.0 } else { value(&simulation) };
         simulation.preview(&input).expect("runs");
         simulation.preview(&input).expect("runs");
-        let coming = picture(&simulation);
+        let coming = image(&simulation);
         assert_eq!((value(&simulation), simulation.frame()), (before, frame));
         simulation.step(&input).expect("runs");
         assert_eq!((value(&simulation), simulation.frame()), (before + 0.1, frame + 1));
-        assert_eq!(picture(&simulation), coming);
+        assert_eq!(image(&simulation), coming);
         simulation.set_param("c.rate", ParamValue::Number(0.3)).expect("there is such a parameter");
         simulation.preview(&input).expect("runs");
-        assert_ne!(picture(&simulation), coming, "what was set shows");
+        assert_ne!(image(&simulation), coming, "what was set shows");
         simulation.set_param("c.rate", ParamValue::Number(0.1)).expect("there is such a parameter");
     }
 }
@@ -508,9 +508,9 @@ fn constant_vectors_are_made_of_shorter_ones() {
     assert_eq!(simulation.read("s").expect("the State is kept").data, wanted.concat());
 }
 
-/// What breaks is told once after each start, of particles only the living count, and a preview is no frame.
+/// What breaks is reported once after each start, of particles only the living count, and a preview is no frame.
 #[test]
-fn bad_values_are_told_once_and_of_the_living_only() {
+fn bad_values_are_reported_once_and_of_the_living_only() {
     let nodes =
         counter("if frame.index == 5u && cell.x == 2 { return log(-1.0 - x(cell)); } return x(cell) + params.rate;");
     let mut simulation = Simulation::new(gpu(), plan(&nodes).expect("compiles")).expect("runs");

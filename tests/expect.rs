@@ -143,7 +143,7 @@ fn what_does_not_hold_fails_with_what_was_found_and_by_how_much() {
 }
 
 #[test]
-fn graphs_without_expectations_are_counted_and_those_that_do_not_run_are_told() {
+fn graphs_without_expectations_are_counted_and_those_that_do_not_run_are_reported() {
     let folder = Folder::new("several");
     folder.write("a_silent.ron", &graph(""));
     folder.write("b_right.ron", &graph(r#"(at: 1, of: "held", statistic: "max", equals: 6)"#));

@@ -118,13 +118,13 @@ fn a_range_is_written_as_part_of_the_whole() {
 }
 
 #[test]
-fn an_interrupted_export_goes_on_where_it_was_and_ends_as_if_it_had_not_been() {
+fn an_interrupted_export_continues_where_it_was_and_ends_as_if_it_had_not_been() {
     let (gpu, whole, cut) = (gpu(), Folder::new("one_go"), Folder::new("cut"));
     export(&gpu, &document(), &whole.export(3, 14), |_| true);
     let first = export(&gpu, &document(), &cut.export(3, 14), |progress| progress.frame < 8);
     assert_eq!((first.frame, first.written), (8, 6), "frame 8 is the last computed, 3 to 8 are written");
     assert!(cut.names().contains(&"frame.export.ron".to_string()));
-    // A frame that is missing in the middle is where it goes on.
+    // A frame that is missing in the middle is where it continues.
     std::fs::remove_file(cut.0.join(name(6))).unwrap();
     let again = Export { resume: true, ..cut.export(3, 14) };
     assert_eq!(again.interrupted(&inputs(&document())), Some(3));
@@ -167,7 +167,7 @@ fn what_runs_on_the_same_device_keeps_its_state() {
         twin.step(&FrameInput::default()).unwrap();
     }
     assert_eq!(live.frame(), 10);
-    assert_eq!(live.picture(None).unwrap(), twin.picture(None).unwrap());
+    assert_eq!(live.image(None).unwrap(), twin.image(None).unwrap());
     assert!((1..=40).all(|frame| folder.frame(frame) == alone.frame(frame)));
 }
 

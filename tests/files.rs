@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// A graph of one picture, with the fields of a node that names a file, or nothing.
+/// A graph of one image, with the fields of a node that names a file, or nothing.
 pub fn graph(more: &str) -> String {
     format!(
         r#"(version: 1, name: "attack", about: "\ntouch /tmp/owned\n", nodes: {{

@@ -26,6 +26,8 @@ mod groups;
 mod halos;
 #[path = "solvers/harness.rs"]
 mod harness;
+#[path = "solvers/images.rs"]
+mod images;
 #[path = "solvers/invariant.rs"]
 mod invariant;
 #[path = "solvers/language.rs"]
@@ -40,8 +42,6 @@ mod multigrid;
 mod numbers;
 #[path = "solvers/own_cells.rs"]
 mod own_cells;
-#[path = "solvers/pictures.rs"]
-mod pictures;
 #[path = "solvers/poisson.rs"]
 mod poisson;
 #[path = "solvers/precision.rs"]

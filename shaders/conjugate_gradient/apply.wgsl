@@ -1,11 +1,11 @@
 //! Apply
-//! What a direction does to the divergence,  q = div(w grad d),  and its curvature  -d q.
+//! Change of the divergence along a direction,  q = div(w grad d),  and the curvature  -d q.
 //! Source: Shewchuk, An Introduction to the Conjugate Gradient Method Without the Agonizing Pain, 1994, B3.
 //!
-//! @in  direction: Grid<f32>          Direction of a step
+//! @in  direction: Grid<f32>          Search direction d
 //! @in  weight: FaceGrid = 1          Inverse mass on each face, 0 on walls
 //! @out change: Grid<f32>             q
-//! @out curvature: f32, reduce sum    -d q, summed up
+//! @out curvature: f32, reduce sum    Sum of -d q
 
 fn stage(cell: Cell) -> Result {
     var inflow = 0.0;

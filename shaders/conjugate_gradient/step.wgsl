@@ -1,5 +1,5 @@
 //! Step
-//! Goes along a direction as far as it pays:  p += a d,  r -= a q,  a = (-r z) / curvature.
+//! Step of optimal length along a direction:  p += a d,  r -= a q,  a = (-r z) / curvature.
 //! Source: Shewchuk, An Introduction to the Conjugate Gradient Method Without the Agonizing Pain, 1994, B3.
 //!
 //! @inout pressure: Grid<f32> = 0     Pressure x dt
@@ -9,7 +9,7 @@
 //! @in    weight: FaceGrid = 1        Inverse mass on each face, 0 on walls
 //! @in    curvature: f32              Curvature along the direction
 //! @in    before: vec4f               Measures before the step
-//! @out   measures: vec4f, reduce sum  Sums of: how far there is to go (-r z), the residual [1/s], cells that are no walls, weights of open borders
+//! @out   measures: vec4f, reduce sum  Sums of: -r z, the residual [1/s], open cells, weights of open borders
 
 fn stage(cell: Cell) -> Result {
     let total = total_weight(cell);

@@ -1,16 +1,16 @@
 //! Half Turn
-//! Turns by half a turn with every press of a key, easing in and out: from where and how fast it is at the press, along the cubic
-//! that ends at rest at the goal (Hermite), so that a press while turning goes on smoothly. It remembers in a State of one number,
+//! Turns by half a turn with every key press, easing in and out: from its angle and speed at the press, along the cubic
+//! that ends at rest at the target (Hermite), so that a press during a turn continues smoothly. It stores its memory in a State,
 //! `(state: "vec4f", inputs: {"next": "turn.memory"})`, whose wire is `last`.
 //! Source: none; cubic Hermite interpolation.
 //!
 //! @over once
-//! @in    last: vec4f = 0                    Its memory of the frame before, from the State
-//! @out   memory: vec4f                      Angle [rad] and speed [rad] of a whole motion when it began, its part done, a code
-//! @out   angle: f32                         How far it is turned, against the clock [rad]
+//! @in    last: vec4f = 0                    Its memory from the previous frame, from the State
+//! @out   memory: vec4f                      Angle [rad] and speed [rad] at the start of the motion, the completed part of it, a code
+//! @out   angle: f32                         Angle, counter-clockwise [rad]
 //! @param duration: f32 = 1.2, 0.01.., soft 0.1..4     Time of a turn [s]
-//! @param turned: bool = false               Half a turn more; at the start it is there at once
-//! @param key: i32 = 1, 1..255               Key bits that turn: 1 space
+//! @param turned: bool = false               An additional half turn; at the start it is applied at once
+//! @param key: i32 = 1, 1..255               Key bits that start a turn: 1 space
 
 const PI = 3.14159265;
 

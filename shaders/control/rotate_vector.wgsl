@@ -1,13 +1,13 @@
 //! Rotate Vector
-//! A vector turned by an angle in the xy plane:  v' = R(angle) v.  With `inverse` by the opposite angle: that is the same vector as a
-//! thing that is turned by the angle sees it, such as gravity in a turned clock.
+//! A vector turned by an angle in the xy plane:  v' = R(angle) v.  With `inverse` it turns by the opposite angle, which gives the vector in the
+//! frame of an object turned by the angle, such as gravity in a turned clock.
 //! Source: none.
 //!
 //! @over once
-//! @in    vector: Vec = (0, -9.81, 0)      What is turned; a third component stays
-//! @in    angle: f32 = 0                   Against the clock [rad]
+//! @in    vector: Vec = (0, -9.81, 0)      The vector to turn; a third component does not change
+//! @in    angle: f32 = 0                   Angle, counter-clockwise [rad]
 //! @out   result: Vec                      The turned vector
-//! @param inverse: bool = false            Turn the other way
+//! @param inverse: bool = false            Turn in the opposite direction
 
 fn stage() -> Vec {
     let angle = select(angle(), -angle(), params.inverse != 0);

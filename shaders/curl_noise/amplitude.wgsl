@@ -5,11 +5,11 @@
 //!
 //! @in    potential: Field<T>                          Potential of the turbulence [m^2/s]
 //! @out   behind: Field<T>                             The same, only in the wake [m^2/s]
-//! @param start: Vec = (0.5, 0.5, 0.5), soft -2..2     Where the wake begins, for instance the obstacle's middle [m]
+//! @param start: Vec = (0.5, 0.5, 0.5), soft -2..2     Start of the wake, for instance the obstacle's centre [m]
 //! @param wind: Vec = (1, 0, 0), soft -4..4            Direction of the wind, of any length
-//! @param rise: f32 = 0.3, 0.001.., soft 0.01..2       Length over which the turbulence sets in [m]
-//! @param radius: f32 = 0.3, 0.001.., soft 0.01..2     Radius of the wake where it begins [m]
-//! @param spread: f32 = 0.2, 0.., soft 0..1            Radius that it gains for each metre downwind
+//! @param rise: f32 = 0.3, 0.001.., soft 0.01..2       Length over which the turbulence grows [m]
+//! @param radius: f32 = 0.3, 0.001.., soft 0.01..2     Radius of the wake at its start [m]
+//! @param spread: f32 = 0.2, 0.., soft 0..1            Increase of the radius for each metre downwind
 
 fn stage(position: Vec) -> T {
     let away = position - params.start;

@@ -1,16 +1,16 @@
 //! Constrain Potential
 //! Makes the flow of a potential slip along an obstacle:  alpha psi + (1 - alpha) n (n . psi),  alpha = ramp(d / width),
-//! with n the gradient of the distance. Below the surface alpha goes on with its sign, so that differences meet no kink.
-//! Near sharp edges, where n would make spikes, only  alpha psi  stays (equation 3).
+//! with n the gradient of the distance. Below the surface alpha continues with its sign, so that finite differences see no kink.
+//! Near sharp edges, where n would cause spikes, only  alpha psi  is used (equation 3).
 //! An edge is where the distance bends within a quarter of the width h:  h |lap d| > sharpness; a sphere has 2 h / radius.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, equations 3 to 5.
 //!
 //! @in    potential: Field<vec3f>                          psi [m^2/s]
 //! @in    shape: Field<f32> = 1e9                          Signed distance to the obstacles [m]
 //! @out   constrained: Field<vec3f>                        psi whose curl has no component through the surface [m^2/s]
-//! @param width: f32 = 0.3, 0.001.., soft 0.01..1          Width of the layer that changes: the size of the eddies [m]
-//! @param sharpness: f32 = 1, 0.01.., soft 0.1..4          Bend of an edge; a large number leaves all edges smooth
-//! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02    Half the distance over which the normal is found [m]
+//! @param width: f32 = 0.3, 0.001.., soft 0.01..1          Width of the modified layer: the size of the eddies [m]
+//! @param sharpness: f32 = 1, 0.01.., soft 0.1..4          Curvature from which an edge is sharp; with a large number no edge is
+//! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02    Half the distance of the differences for the normal [m]
 
 fn stage(position: Vec) -> vec3f {
     let psi = potential(position);

@@ -6,8 +6,8 @@
 //! @in    potential: Field<f32>                        psi [m^2/s]
 //! @in    shape: Field<f32> = 1e9                      Signed distance to the obstacles [m]
 //! @out   constrained: Field<f32>                      psi, equal to the level on the outline [m^2/s]
-//! @param width: f32 = 0.3, 0.001.., soft 0.01..1      Width of the layer that changes: the size of the eddies [m]
-//! @param level: f32 = 0, soft -1..1                   psi on the outline; in a wind that of the wind at its middle [m^2/s]
+//! @param width: f32 = 0.3, 0.001.., soft 0.01..1      Width of the modified layer: the size of the eddies [m]
+//! @param level: f32 = 0, soft -1..1                   psi on the outline; in a wind the value of the wind at its centre [m^2/s]
 
 fn stage(position: Vec) -> f32 {
     let x = clamp(shape(position) / params.width, -1.0, 1.0);

@@ -1,5 +1,5 @@
 //! Curl
-//! The flow of a vector potential:  u = curl(psi),  by central differences. It keeps the volume whatever the potential is.
+//! The flow of a vector potential:  u = curl(psi),  by central differences. It conserves volume for any potential.
 //! In a 2D domain only the z component of psi counts:  u = (dpsi/dy, -dpsi/dx).
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, equations 1 and 2.
 //!

@@ -1,5 +1,5 @@
 //! Curl (2D)
-//! The flow of a stream function:  u = (dpsi/dy, -dpsi/dx),  by central differences. It keeps the area whatever the function is.
+//! The flow of a stream function:  u = (dpsi/dy, -dpsi/dx),  by central differences. It conserves area for any function.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, section 2.1.
 //!
 //! @in    potential: Field<f32>                             psi [m^2/s]

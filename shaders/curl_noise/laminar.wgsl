@@ -1,6 +1,6 @@
 //! Laminar Potential
 //! Potential of a uniform wind:  V x (x - x0) / (DIM - 1),  whose curl is V. Constrain it at an obstacle, with x0 in the
-//! obstacle's middle, and the wind goes around it. A 2D domain uses the z component.
+//! obstacle's centre, and the wind flows around it. A 2D domain uses the z component.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, section 3 (psi_L).
 //!
 //! @out   potential: Field<vec3f>                       psi; its curl is the wind [m^2/s]

@@ -1,6 +1,6 @@
 //! Laminar Stream Function
 //! Stream function of a uniform wind in the plane:  V_x (y - y0) - V_y (x - x0). Constrain it at an obstacle, with x0 in
-//! the obstacle's middle, and the wind goes around it.
+//! the obstacle's centre, and the wind flows around it.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, section 3 (psi_L).
 //!
 //! @out   potential: Field<f32>                         psi; the flow is (dpsi/dy, -dpsi/dx) [m^2/s]

@@ -1,17 +1,17 @@
 //! Noise Potential
-//! Vector potential of turbulence, up to four octaves of gradient noise:  psi = sum of gain_i N(x / scale_i, t).
+//! Vector potential of turbulence from up to four octaves of gradient noise:  psi = sum of gain_i N(x / scale_i, t).
 //! Each octave respects the obstacle on its own scale:  alpha psi_i + (1 - alpha) n (n . psi_i),  alpha = ramp(d / scale_i),
-//! which below the surface goes on with its sign, so that differences across the surface meet no kink.
-//! Its eddies change in place, since every lattice gradient turns at its own rate. A 2D domain uses the z component.
+//! which continues with its sign below the surface, so that differences across the surface see no kink.
+//! Its eddies change in place, since every lattice gradient rotates at its own rate. A 2D domain uses the z component.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, equations 4 and 5; Perlin and Neyret, Flow Noise, 2001.
 //!
 //! @in    shape: Field<f32> = 1e9                            Signed distance to the obstacles [m]
 //! @out   potential: Field<vec3f>                            psi; its curl is the flow [m^2/s]
 //! @param scale: vec4f = (0.4, 0.23, 0.11, 0.05), 0.001..    Size of the eddies of each octave [m]
-//! @param gain: vec4f = (1, 0.5, 0.25, 0), soft 0..4         Strength of each octave; 0 leaves it out [m^2/s]
+//! @param gain: vec4f = (1, 0.5, 0.25, 0), soft 0..4         Strength of each octave; 0 omits it [m^2/s]
 //! @param speed: f32 = 0.1, 0.., soft 0..1                   Eddies of size L change within about L / speed [m/s]
-//! @param seed: u32 = 0, soft 0..100                         Another number, another turbulence
-//! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02      Half the distance over which the shape's normal is found [m]
+//! @param seed: u32 = 0, soft 0..100                         Random seed
+//! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02      Half the distance of the differences for the shape's normal [m]
 
 fn stage(position: Vec) -> vec3f {
     let distance = shape(position);

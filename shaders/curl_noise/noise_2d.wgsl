@@ -1,15 +1,15 @@
 //! Noise Stream Function
-//! Stream function of turbulence in the plane, up to four octaves of gradient noise:  psi = sum of gain_i N(x / scale_i, t).
+//! Stream function of turbulence in the plane from up to four octaves of gradient noise:  psi = sum of gain_i N(x / scale_i, t).
 //! Each octave respects the obstacle on its own scale:  ramp(d / scale_i) psi_i.
-//! Its eddies change in place, since every lattice gradient turns at its own rate.
+//! Its eddies change in place, since every lattice gradient rotates at its own rate.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, equations 3 and 4; Perlin and Neyret, Flow Noise, 2001.
 //!
 //! @in    shape: Field<f32> = 1e9                            Signed distance to the obstacles [m]
 //! @out   potential: Field<f32>                              psi; the flow is (dpsi/dy, -dpsi/dx) [m^2/s]
 //! @param scale: vec4f = (0.4, 0.23, 0.11, 0.05), 0.001..    Size of the eddies of each octave [m]
-//! @param gain: vec4f = (1, 0.5, 0.25, 0), soft 0..4         Strength of each octave; 0 leaves it out [m^2/s]
+//! @param gain: vec4f = (1, 0.5, 0.25, 0), soft 0..4         Strength of each octave; 0 omits it [m^2/s]
 //! @param speed: f32 = 0.1, 0.., soft 0..1                   Eddies of size L change within about L / speed [m/s]
-//! @param seed: u32 = 0, soft 0..100                         Another number, another turbulence
+//! @param seed: u32 = 0, soft 0..100                         Random seed
 
 fn stage(position: Vec) -> f32 {
     let distance = shape(position);

@@ -1,9 +1,9 @@
 //! Plume
-//! Lets the turbulence of a rising column grow with the height:  ramp((y - base) / height) psi.
+//! Makes the turbulence of a rising column grow with height:  ramp((y - base) / height) psi.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, section 2.3; edom18, Curl Noise (heightFactor).
 //!
 //! @in    potential: Field<T>                      Potential of the turbulence [m^2/s]
-//! @out   rising: Field<T>                         None at the base, all of it from `height` above [m^2/s]
+//! @out   rising: Field<T>                         Zero at the base, the full potential from `height` above it [m^2/s]
 //! @param base: f32 = 0, soft -4..4                Height of the source [m]
 //! @param height: f32 = 1, 0.001.., soft 0.1..10   Height over which the turbulence grows [m]
 

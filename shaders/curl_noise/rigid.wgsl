@@ -1,8 +1,8 @@
 //! Rigid Motion
 //! Adds the motion of a solid body to a potential that is constrained at it:  psi + A(d) psi_rigid,  with
 //! psi_rigid = V x (x - x0) / (DIM - 1) + (R^2 - |x - x0|^2) / 2 w  (the paper's V x (x - x0) has the curl 2 V in 3D).
-//! A falls with the inverse square of the distance, and to zero at the blend width. At the surface the flow is the body's
-//! motion and something tangential.
+//! A decreases with the inverse square of the distance, to zero at the blend width. At the surface the flow is the body's
+//! motion plus a tangential part.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise for Procedural Fluid Flow, SIGGRAPH 2007, equation 6.
 //!
 //! @in    potential: Field<vec3f> = 0                   psi, constrained at the body [m^2/s]

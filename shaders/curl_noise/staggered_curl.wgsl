@@ -1,7 +1,7 @@
 //! Curl (staggered)
 //! The flow through each face as the circulation of the potential around it:  u_a = d psi_c / db - d psi_b / dc,  a, b, c in turn.
-//! Every edge counts once for and once against each cell, so the staggered divergence is zero to rounding.
-//! A 2D domain asks the z component at the vertices. Set the node's `on` to the domain of the grid.
+//! Every edge counts once with each sign in a cell, so the staggered divergence is zero up to rounding.
+//! In a 2D domain the z component is evaluated at the vertices. Set the node's `on` to the domain of the grid.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, section 2.1; Yee, IEEE Trans. Antennas Propag. 14, 1966.
 //!
 //! @in  potential: Field<vec3f>     psi [m^2/s]

@@ -1,18 +1,18 @@
 //! Curl Noise Velocity
-//! The flow of Noise Potential and Plume, by exact derivatives in one evaluation where Curl takes six. For n = grad(d) has no curl,
+//! The flow of Noise Potential and Plume, by exact derivatives in one evaluation, where Curl takes six. Since n = grad(d) has no curl,
 //! u = sum of [grad(alpha) x psi + alpha curl(psi) + (1 - alpha) grad(n . psi) x n],  grad(n . psi) = n J + H psi,
-//! with J the Jacobian of psi and H the Hessian of d; and for the plume's factor h  curl(h psi) = h u + grad(h) x psi.
+//! with J the Jacobian of psi and H the Hessian of d; and for the plume's factor h:  curl(h psi) = h u + grad(h) x psi.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, equations 4 and 5; Perlin and Neyret, Flow Noise, 2001.
 //!
 //! @in    shape: Field<f32> = 1e9                            Signed distance to the obstacles [m]
 //! @out   velocity: Field<Vec>                               u [m/s]
 //! @param scale: vec4f = (0.4, 0.23, 0.11, 0.05), 0.001..    Size of the eddies of each octave [m]
-//! @param gain: vec4f = (1, 0.5, 0.25, 0), soft 0..4         Strength of each octave; 0 leaves it out [m^2/s]
+//! @param gain: vec4f = (1, 0.5, 0.25, 0), soft 0..4         Strength of each octave; 0 omits it [m^2/s]
 //! @param speed: f32 = 0.1, 0.., soft 0..1                   Eddies of size L change within about L / speed [m/s]
-//! @param seed: u32 = 0, soft 0..100                         Another number, another turbulence
+//! @param seed: u32 = 0, soft 0..100                         Random seed
 //! @param base: f32 = 0, soft -4..4                          Height of a plume's source, see Plume [m]
-//! @param height: f32 = 0, 0.., soft 0..10                   Height over which its turbulence grows; 0 is everywhere alike [m]
-//! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02      Half the distance over which the shape's derivatives are found [m]
+//! @param height: f32 = 0, 0.., soft 0..10                   Height over which its turbulence grows; 0 is uniform [m]
+//! @param step: f32 = 0.002, 0.0001.., soft 0.001..0.02      Half the distance of the differences for the shape's derivatives [m]
 
 // Three noises, and their derivatives along x, y and z as columns.
 struct Noise { value: vec3f, slope: mat3x3f }

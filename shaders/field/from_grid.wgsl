@@ -1,9 +1,9 @@
 //! Field from Grid
-//! A grid as a field: linear interpolation between its cell centres.
+//! Evaluates a grid at any position by linear interpolation between its cell centres.
 //! Source: none, linear interpolation.
 //!
 //! @in  grid: Grid<T>       Values at cell centres
-//! @out field: Field<T>     The same, at every position
+//! @out field: Field<T>     The interpolated values
 
 fn stage(position: Vec) -> T {
     return grid_at(position);

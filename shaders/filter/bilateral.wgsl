@@ -1,17 +1,17 @@
 //! Bilateral Filter
-//! Smooths a surface but not across its edges: a mean over a window that weighs each pixel by its distance d in the image
-//! and by its difference in value,  w = exp(-d^2 / (2 sigma_space^2) - (v - v0)^2 / (2 sigma_range^2)).
-//! Exact, with (2 radius + 1)^2 reads a pixel; Bilateral (separable, approximate) is cheaper. In 3D, each xy slice.
-//! Empty pixels (what `scatter min` leaves where nothing was drawn) stay empty and do not count.
+//! Smooths a surface but not across its edges: a mean over a window, with weights by the distance d in the image
+//! and by the difference in value,  w = exp(-d^2 / (2 sigma_space^2) - (v - v0)^2 / (2 sigma_range^2)).
+//! Exact, with (2 radius + 1)^2 reads a pixel; Bilateral (separable, approximate) is cheaper. In 3D it filters each xy slice.
+//! Empty pixels (where `scatter min` wrote nothing) stay empty and do not count.
 //! Source: Tomasi and Manduchi, Bilateral Filtering for Gray and Color Images, ICCV 1998.
 //!
 //! @in    image: Grid<f32>, edge clamp, radius radius     Depth, or any other number a pixel
 //! @out   result: Grid<f32>, like image                   The smoothed image
-//! @param radius: i32 = 5, 0..16, fixed                   Half width of the window, some 2.5 sigma_space [cells]
+//! @param radius: i32 = 5, 0..16, fixed                   Half width of the window, about 2.5 sigma_space [cells]
 //! @param sigma_space: f32 = 2, 0.01.., soft 0.5..6       Standard deviation by distance [cells]
-//! @param sigma_range: f32 = 0.1, 1e-6.., soft 0.001..1   Standard deviation by value; higher edges stay [units of the image]
-//! @param disc: bool = false, fixed                       Leaves out the corners of the window, as OpenCV does
-//! @param holes: bool = true, fixed                       Whether pixels may be empty; where none is, off is a little faster
+//! @param sigma_range: f32 = 0.1, 1e-6.., soft 0.001..1   Standard deviation by value; higher edges are kept [units of the image]
+//! @param disc: bool = false, fixed                       Omits the corners of the window, as OpenCV does
+//! @param holes: bool = true, fixed                       Whether pixels may be empty; off is a little faster where none is
 //! @param empty: f32 = 1e30                               Values above this are empty pixels [units of the image]
 
 fn stage(cell: Cell) -> f32 {

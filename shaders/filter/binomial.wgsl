@@ -1,5 +1,5 @@
 //! Binomial Blur
-//! A blur with the weights (1 2 1) / 4 along each axis, over the 3^DIM cells around. n iterations come to a Gaussian with a
+//! A blur with the weights (1 2 1) / 4 along each axis, over the 3^DIM cells around. n iterations approximate a Gaussian with a
 //! standard deviation of sqrt(n / 2) cells.
 //! Source: Burt, Fast Filter Transforms for Image Processing, Computer Graphics and Image Processing 16, 1981.
 //!

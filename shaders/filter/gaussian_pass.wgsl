@@ -1,12 +1,12 @@
 //! Gaussian Pass
 //! Gaussian blur along one axis,  q'(i) = sum_k w_k q(i + k) / sum_k w_k,  w_k = exp(-k^2 / (2 sigma^2)),  |k| <= radius.
-//! The blur is separable: pass after pass along the axes is exact. Outside the grid the edge rule of the domain
-//! answers; with `wrap` and `mirror` the sum over all cells stays the same, with these and `clamp` a constant does.
+//! The blur is separable: one pass along each axis is exact. Outside the grid the edge rule of the domain
+//! applies; `wrap` and `mirror` conserve the sum over all cells, and these and `clamp` conserve constants.
 //! Source: none, a truncated and normalised Gaussian.
 //!
-//! @in    field: Grid<T>                         Thickness, picture, any field
+//! @in    field: Grid<T>                         Thickness, image, any field
 //! @out   result: Grid<T>, like field            The field blurred along the axis
-//! @param axis: i32 = 0, 0..2                    0 along x, 1 along y, 2 along z (in 2D that changes nothing)
+//! @param axis: i32 = 0, 0..2                    0 along x, 1 along y, 2 along z (no effect in 2D)
 //! @param radius: i32 = 6, 0..64                 Cells on either side, about 3 times sigma; 0 changes nothing [cells]
 //! @param sigma: f32 = 2, 0.01.., soft 0.5..20   Standard deviation of the blur [cells]
 

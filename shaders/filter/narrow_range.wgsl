@@ -1,20 +1,20 @@
 //! Narrow-Range Filter
 //! Smooths a depth image within a narrow range around each pixel's depth z0: a Gaussian mean in which a sample
-//!   nearer than z0 - low does not count, and the one opposite to it neither, so that slopes do not lean;
-//!   farther than z0 + high counts as z0 + drop, so that rims round off, against the background too;
-//!   between them counts as it is and widens the range:  low = max(low, z0 - z + range),  high = max(high, z - z0 + range).
-//! These rules are the paper's. Here the window has a fixed size in the image (the paper's: in the scene), and the range
+//!   nearer than z0 - low does not count, nor does the opposite one, so that slopes are not biased;
+//!   farther than z0 + high counts as z0 + drop, so that silhouettes are rounded, also against the background;
+//!   in between counts unchanged and widens the range:  low = max(low, z0 - z + range),  high = max(high, z - z0 + range).
+//! These rules are the paper's. Here the window has a fixed size in the image (in the paper: in the scene), and the range
 //! widens ring by ring from the centre, so that the order within a ring does not matter.
-//! Empty pixels (what `scatter min` leaves where nothing was drawn) stay empty; beside a surface they are farther than it.
+//! Empty pixels (where `scatter min` wrote nothing) stay empty; next to a surface they count as farther.
 //! Source: Truong and Yuksel, A Narrow-Range Filter for Screen-Space Fluid Rendering, PACM CGIT 1(1), 2018.
 //!
 //! @in    depth: Grid<f32>, edge clamp          Depth along the axis of view [m]
 //! @out   result: Grid<f32>, like depth         The smoothed depth [m]
 //! @param axis: i32 = 2, 0..2                   Window: 0 along x, 1 along y, 2 whole square (exact)
-//! @param radius: i32 = 6, 0..16                Half width of the window, some 3 sigma [cells]
+//! @param radius: i32 = 6, 0..16                Half width of the window, about 3 sigma [cells]
 //! @param sigma: f32 = 2, 0.01.., soft 0.5..6   Standard deviation of the weight by distance [cells]
-//! @param range: f32 = 0.1, 0.., soft 0..1      Step in depth that parts surfaces, some 10 particle radii [m]
-//! @param drop: f32 = 0.01, 0.., soft 0..0.1    Depth beyond a rim at which what is farther counts; 0 keeps rims [m]
+//! @param range: f32 = 0.1, 0.., soft 0..1      Step in depth that separates surfaces, about 10 particle radii [m]
+//! @param drop: f32 = 0.01, 0.., soft 0..0.1    Depth behind a silhouette that farther samples count as; 0 keeps silhouettes sharp [m]
 //! @param empty: f32 = 1e30                     Values above this are empty pixels [m]
 
 fn stage(cell: Cell) -> f32 {

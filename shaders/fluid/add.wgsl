@@ -3,8 +3,8 @@
 //! Source: Stam, Stable Fluids, SIGGRAPH 1999 (add forces); Unity Graphics Programming ch. 4 (AddSourceVelocity).
 //!
 //! @inout field: Grid<T> = 0              The field that grows
-//! @in    source: Grid<T> = 0             What is added each second: a force per mass, an inflow
-//! @param scale: f32 = 1, soft -10..10    Multiplies the source
+//! @in    source: Grid<T> = 0             Rate of addition: a force per mass, an inflow
+//! @param scale: f32 = 1, soft -10..10    Factor on the source
 
 fn stage(cell: Cell) -> T {
     return field(cell) + source(cell) * (params.scale * frame.dt);

@@ -1,15 +1,15 @@
 //! Pointer Source
-//! Pours a substance in along the stroke of the pressed pointer:  dq/dt = rate w(d) source,  w = exp(-d^2 / radius^2);
+//! Adds a substance along the stroke of the pressed pointer:  dq/dt = rate w(d) source,  w = exp(-d^2 / radius^2);
 //! or, with `replace`, paints the field with the source:  dq/dt = rate w(d) (source - q).
-//! Only while a chosen button is down. In 3D the pointer moves on the plane half way through the domain.
+//! Only while a chosen button is down. In 3D the pointer moves on the middle plane of the domain.
 //! Source: Stam, Stable Fluids, SIGGRAPH 1999; Gaussian splat as in Harris, GPU Gems ch. 38, 2004.
 //!
 //! @inout field: Grid<T> = 0                         Dye, density, temperature, any field
-//! @in    source: Grid<T> = 1                        What is added: one value for all cells, or a picture
+//! @in    source: Grid<T> = 1                        What is added: one value for all cells, or an image
 //! @param radius: f32 = 0.03, 0.., soft 0.005..0.2   Reach around the pointer [m]
-//! @param rate: f32 = 10, 0.., soft 0..60            Amount of the source a second [1/s]
-//! @param replace: bool = false                      Draw the field to the source instead of adding to it
-//! @param buttons: i32 = 1, 1..7                     Buttons that act, added up: 1 left, 2 right, 4 middle
+//! @param rate: f32 = 10, 0.., soft 0..60            Amount of the source per second [1/s]
+//! @param replace: bool = false                      Move the field towards the source instead of adding to it
+//! @param buttons: i32 = 1, 1..7                     Active buttons, as a sum: 1 left, 2 right, 4 middle
 
 fn stage(cell: Cell) -> T {
     let before = field(cell);

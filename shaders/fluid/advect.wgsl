@@ -4,10 +4,10 @@
 //! Source: Stam, Stable Fluids, SIGGRAPH 1999.
 //!
 //! @in    velocity: Grid<Vec>                    Flow that carries the field [m/s]
-//! @in    field: Grid<T>                         What is carried: dye, temperature, the velocity itself
+//! @in    field: Grid<T>                         The field to carry: dye, temperature, the velocity itself
 //! @out   result: Grid<T>, like field            The field one step later
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the field fades [1/s]
-//! @param order: i32 = 1, 1..2, fixed            Backtrace: 1 one Euler step, 2 midpoint (Runge-Kutta 2), truer in vortices
+//! @param order: i32 = 1, 1..2, fixed            Backtrace: 1 one Euler step, 2 midpoint (Runge-Kutta 2), more accurate in vortices
 
 fn stage(cell: Cell) -> T {
     let arrival = position(cell);

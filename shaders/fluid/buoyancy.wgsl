@@ -1,5 +1,5 @@
 //! Buoyancy
-//! Hot fluid rises and laden fluid sinks:  u += dt (lift (T - T_ambient) - weight density) up,  up = +y.
+//! Hot fluid rises and dense smoke sinks:  u += dt (lift (T - T_ambient) - weight density) up,  up = +y.
 //! Smoke and temperature may be finer grids than the velocity.
 //! Source: Fedkiw, Stam and Jensen, SIGGRAPH 2001, equation 8; Bridson, Fluid Simulation for Computer Graphics, ch. 6.
 //!

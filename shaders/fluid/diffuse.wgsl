@@ -1,6 +1,6 @@
 //! Diffuse (implicit)
 //! One Gauss-Seidel sweep of backward Euler diffusion  (I - dt diffusivity lap) q = q_before.  Stable for any step.
-//! Wire the field into both inputs; 4 to 20 iterations do for common viscosities.
+//! Connect the field to both inputs; 4 to 20 iterations are enough for common viscosities.
 //! Source: Stam, Stable Fluids, SIGGRAPH 1999; Unity Graphics Programming ch. 4 (DiffuseVelocity).
 //!
 //! @sweep checkerboard

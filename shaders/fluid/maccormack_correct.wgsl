@@ -1,15 +1,15 @@
 //! MacCormack Correction
 //! Second-order correction of an advected field:  q' = A(q) + strength (q - A_reversed(A(q))) / 2,
-//! kept within the cells that A(q) was interpolated from, so it stays stable for any step.
-//! Give it the field before Advect, Advect's result, and Advect's velocity and order; leave Advect's dissipation at 0.
+//! limited to the values that A(q) was interpolated from, so it is stable for any step.
+//! Connect the field before Advect, Advect's result, and Advect's velocity; use the same order, and leave Advect's dissipation at 0.
 //! Source: Selle, Fedkiw, Kim, Liu and Rossignac, An Unconditionally Stable MacCormack Method, J. Sci. Comput. 2008.
 //!
 //! @in    velocity: Grid<Vec>                    Flow that carried the field [m/s]
 //! @in    field: Grid<T>                         The field before the step
 //! @in    forward: Grid<T>                       The field after Advect
 //! @out   result: Grid<T>, like field            The corrected field
-//! @param strength: f32 = 1, 0..1                Share of the correction; 0 leaves Advect's result
-//! @param limiter: i32 = 1, 0..2                 New extremes: 0 let them be, 1 clamp, 2 revert to Advect's result
+//! @param strength: f32 = 1, 0..1                Share of the correction; 0 keeps Advect's result
+//! @param limiter: i32 = 1, 0..2                 New extrema: 0 keep, 1 clamp, 2 revert to Advect's result
 //! @param order: i32 = 1, 1..2, fixed            Backtrace, the same as Advect's: 1 Euler, 2 midpoint
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the field fades [1/s]
 

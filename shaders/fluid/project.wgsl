@@ -4,7 +4,7 @@
 //!
 //! @inout velocity: Grid<Vec> = 0                       Flow [m/s]
 //! @in    pressure: Grid<f32>                           Pressure x dt / density [m^2/s]
-//! @param attenuation: f32 = 1, 0..1, soft 0.9..1       Factor on the velocity each step; below 1 it stands in for friction
+//! @param attenuation: f32 = 1, 0..1, soft 0.9..1       Factor on the velocity in each step; below 1 it acts as friction
 
 fn stage(cell: Cell) -> Vec {
     var gradient = Vec();

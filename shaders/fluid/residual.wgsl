@@ -1,5 +1,5 @@
 //! Residual
-//! What a pressure solver has left to do:  r = div(u) - lap(p),  with the compact Laplacian of the pressure stages.
+//! Residual of the pressure equation:  r = div(u) - lap(p),  with the compact Laplacian of the pressure stages.
 //! Source: definition; Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 2.
 //!
 //! @in  divergence: Grid<f32>     Velocity divergence [1/s]

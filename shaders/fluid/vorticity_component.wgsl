@@ -1,5 +1,5 @@
 //! Vorticity Component
-//! One signed component of the vorticity, to look at or to measure: z is the whole of it in 2D.
+//! One signed component of the vorticity, to view or to measure; in 2D there is only z.
 //! Source: definition.
 //!
 //! @in    vorticity: Grid<vec3f>      Curl of the velocity [1/s]

@@ -1,10 +1,10 @@
 //! Vorticity Confinement
-//! Feeds back the small swirls that the grid smooths away:  u += dt strength h (N x w),  N = grad|w| / |grad|w||.
+//! Amplifies the small vortices that the grid smooths away:  u += dt strength h (N x w),  N = grad|w| / |grad|w||.
 //! Source: Steinhoff and Underhill 1994; Fedkiw, Stam and Jensen, Visual Simulation of Smoke, SIGGRAPH 2001, equations 10 and 11.
 //!
 //! @inout velocity: Grid<Vec> = 0                   Flow [m/s]
 //! @in    vorticity: Grid<vec3f>                    Curl of the velocity [1/s]
-//! @param strength: f32 = 2, 0.., soft 0..20        Epsilon of the paper; fades out by itself as the grid is refined [m/s]
+//! @param strength: f32 = 2, 0.., soft 0..20        Epsilon of the paper; its effect vanishes as the grid is refined [m/s]
 
 fn stage(cell: Cell) -> Vec {
     var gradient = vec3f();

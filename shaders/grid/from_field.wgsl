@@ -1,5 +1,5 @@
 //! Grid from Field
-//! Asks a field at every cell centre. Set the node's `on` to the domain of the grid.
+//! Evaluates a field at every cell centre. Set the node's `on` to the domain of the grid.
 //! Source: none, point samples.
 //!
 //! @in  field: Field<T>      A value at every position

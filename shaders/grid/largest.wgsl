@@ -1,5 +1,5 @@
 //! Largest
-//! The largest magnitude of a scalar field,  max |q|  over all cells: what is left of a residual, the strongest source.
+//! The largest magnitude of a scalar field,  max |q|  over all cells: for instance the size of a residual.
 //! Source: none.
 //!
 //! @in  field: Grid<f32>              Any scalar

@@ -1,13 +1,13 @@
 //! Remap
-//! Puts a scalar field through a curve:  result = scale * curve(t),  t = (value - low) / (high - low), clamped to 0..1.
+//! Applies a curve to a scalar field:  result = scale * curve(t),  t = (value - low) / (high - low), clamped to 0..1.
 //! Thresholds, falloffs and soft masks are curves.
 //! Source: none.
 //!
 //! @in    field: Grid<f32>                      Any scalar
-//! @out   result: Grid<f32>, like field         What the curve makes of it
-//! @param shape: curve = [(0, 0), (1, 1)]       Result over t
-//! @param low: f32 = 0, soft -10..10            Value with t = 0
-//! @param high: f32 = 1, soft -10..10           Value with t = 1
+//! @out   result: Grid<f32>, like field         Result of the curve
+//! @param shape: curve = [(0, 0), (1, 1)]       Result as a function of t
+//! @param low: f32 = 0, soft -10..10            Value where t = 0
+//! @param high: f32 = 1, soft -10..10           Value where t = 1
 //! @param scale: f32 = 1, soft -10..10          Factor of the result
 
 fn stage(cell: Cell) -> f32 {

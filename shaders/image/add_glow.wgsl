@@ -1,8 +1,8 @@
 //! Add Glow
-//! Adds a blurred picture, which may be coarse, to a picture:  colour + strength glow.  Alpha stays.
+//! Adds a blurred image, which may be coarser, to an image:  colour + strength glow.  Alpha does not change.
 //! Source: none, a sum.
 //!
-//! @in    image: Image                              The picture
+//! @in    image: Image                              The image
 //! @in    glow: Image                               Its bright parts, blurred; on any domain
 //! @out   result: Image, like image                 Both
 //! @param strength: f32 = 0.3, 0.., soft 0..2       Brightness of the glow

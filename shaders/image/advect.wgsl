@@ -1,14 +1,14 @@
 //! Advect Image
-//! Carries a picture along the velocity, semi-Lagrangian:  c(x, t + dt) = c(x - dt u, t) exp(-dissipation dt),
-//! with a limited bicubic lookup, so that it stays crisp over hundreds of steps. In 3D the lookup is linear.
+//! Carries an image along the velocity, semi-Lagrangian:  c(x, t + dt) = c(x - dt u, t) exp(-dissipation dt),
+//! with a limited bicubic lookup, so that it stays sharp over hundreds of steps. In 3D the lookup is linear.
 //! Source: Stam, SIGGRAPH 1999; Keys, Cubic Convolution Interpolation, 1981; clamped against overshoot as in Selle et al. 2008.
 //!
-//! @in    velocity: Grid<Vec>                    Flow that carries the picture [m/s]
-//! @in    image: Grid<T>                         The picture, or any field
-//! @out   result: Grid<T>, like image            The picture one step later
-//! @param sharpness: f32 = 1, 0..2               0 linear, soft as dye; 1 bicubic, crisp as ink; above 1 edges steepen as they move
+//! @in    velocity: Grid<Vec>                    Flow that carries the image [m/s]
+//! @in    image: Grid<T>                         The image, or any field
+//! @out   result: Grid<T>, like image            The image one step later
+//! @param sharpness: f32 = 1, 0..2               0 linear, soft like dye; 1 bicubic, sharp like ink; above 1 edges become sharper as they move
 //! @param order: i32 = 2, 1..2, fixed            Backtrace: 1 one Euler step, 2 midpoint (Runge-Kutta 2)
-//! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the picture fades [1/s]
+//! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the image fades [1/s]
 
 fn stage(cell: Cell) -> T {
     return carried(departure(position(cell))) * exp(-params.dissipation * frame.dt);

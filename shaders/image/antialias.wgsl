@@ -1,12 +1,12 @@
 //! Antialias
-//! Smooths the stairs of slanted edges: where brightness changes much within a pixel's surroundings, a mean along the edge, over up
-//! to `reach` pixels, as long as it stays between the brightnesses around. Put it after Tone Map, as it judges what is seen.
-//! Source: Lottes, FXAA, NVIDIA 2009 (the console version's filter, with brightness to the eye as the square root of light).
+//! Smooths the steps of slanted edges: where brightness varies strongly around a pixel, it takes a mean along the edge, over up
+//! to `reach` pixels, limited to the brightnesses around. Put it after Tone Map, since it works on displayed brightness.
+//! Source: Lottes, FXAA, NVIDIA 2009 (the console version's filter, with perceived brightness as the square root of light).
 //!
-//! @in    image: Image                            The picture, in 0..1
-//! @out   result: Image, like image               The picture with smooth edges
-//! @param threshold: f32 = 0.06, 0..1             Contrast from which it is an edge, as a part of the brightest around
-//! @param reach: f32 = 8, 0..32, soft 1..16       How far along an edge it may look [cells]
+//! @in    image: Image                            The image, in 0..1
+//! @out   result: Image, like image               The image with smooth edges
+//! @param threshold: f32 = 0.06, 0..1             Contrast from which a pixel is on an edge, relative to the brightest one around
+//! @param reach: f32 = 8, 0..32, soft 1..16       Maximum distance along an edge [cells]
 
 fn stage(cell: Cell) -> vec4f {
     let middle = image(cell);

@@ -1,6 +1,6 @@
 //! Bright Parts
-//! What of a picture is brighter than a threshold, by its brightest channel p, to blur and add as glow:
-//! colour (p - threshold) / p,  eased in over  threshold - knee .. threshold + knee  so that nothing flickers on.
+//! The parts of an image that are brighter than a threshold, by their brightest channel p, to blur and add as glow:
+//! colour (p - threshold) / p,  eased in over  threshold - knee .. threshold + knee  to avoid flicker.
 //! Source: quadratic knee as in KinoBloom, Takahashi 2015.
 //!
 //! @in    image: Image                                 Light

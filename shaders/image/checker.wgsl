@@ -1,9 +1,9 @@
 //! Test Card
-//! A checkerboard that shows orientation and scale: x reddens to the right, y greens upwards,
-//! a circle that must look round, a bright square at the origin (lower left).
-//! Source: none, a test picture.
+//! A checkerboard that shows orientation and scale: red increases with x, green with y,
+//! with a circle that must look round, and a bright square at the origin (lower left).
+//! Source: none, a test image.
 //!
-//! @out   image: Image                                Test picture
+//! @out   image: Image                                Test image
 //! @param squares: i32 = 8, 1..1024, soft 2..32       Squares along the shorter side
 //! @param contrast: f32 = 0.5, 0..1                   Difference between light and dark squares
 //! @param light: color = (0.75, 0.75, 0.75, 1)        Light squares

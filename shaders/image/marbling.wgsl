@@ -1,17 +1,17 @@
 //! Marbling
-//! An ebru sheet before the comb: inks fall drop by drop, and each drop pushes what lies there aside, keeping its area:
+//! An ebru sheet before combing: inks fall drop by drop, and each drop pushes the others aside while their area is conserved:
 //! |p' - c| = sqrt(|p - c|^2 + r^2).  A pixel undoes the drops from the last to the first until it lies inside one.
 //! Source: Lu, Jaffer, Jin, Zhao and Mao, Mathematical Marbling, IEEE Computer Graphics and Applications 32, 2012.
 //!
 //! @out   image: Image                                       The sheet, for Advect Image to comb
-//! @param drops: i32 = 300, 1..512                           Drops that fell
-//! @param centers: i32 = 24, 1..64, soft 1..32               Places where drop after drop falls, which gives rings
+//! @param drops: i32 = 300, 1..512                           Number of drops
+//! @param centers: i32 = 24, 1..64, soft 1..32               Number of places where drop after drop falls, which gives rings
 //! @param radius: f32 = 0.12, 0..1, soft 0.02..0.3           Largest drop, as a fraction of the shorter side
-//! @param scatter: f32 = 0.06, 0..1                          How far drops miss their place, as a fraction of the sheet
-//! @param speckles: f32 = 0.25, 0..1                         Share of the drops that fall last, small and anywhere
-//! @param medallion: f32 = 0, 0..1                           Share of the drops that fall before those, all in the middle
+//! @param scatter: f32 = 0.06, 0..1                          Scatter of drops around their place, as a fraction of the sheet
+//! @param speckles: f32 = 0.25, 0..1                         Share of drops that fall last, small and anywhere
+//! @param medallion: f32 = 0, 0..1                           Share of drops that fall before those, all in the centre
 //! @param waviness: f32 = 0.02, 0.., soft 0..0.1             Unevenness of the outlines, as a fraction of the shorter side
-//! @param seed: i32 = 1, 0..9999, soft 0..100                Another sheet
+//! @param seed: i32 = 1, 0..9999, soft 0..100                Random seed
 //! @param paper: color = (0.90, 0.80, 0.62, 1)               Cream, the ground
 //! @param ink_1: color = (0.012, 0.020, 0.090, 1)            Deep indigo
 //! @param ink_2: color = (0.62, 0.045, 0.020, 1)             Vermilion

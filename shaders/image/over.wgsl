@@ -1,14 +1,14 @@
 //! Over
-//! Lays a picture over another one:  alpha = f + b (1 - f),  colour = (f F + b (1 - f) B) / alpha,  for alphas f, b and
-//! colours F, B of front and back. Colours are straight, that is not multiplied by their alpha; with `premultiplied`
-//! all three pictures are:  F + (1 - f) B.
+//! Composites an image over another one:  alpha = f + b (1 - f),  colour = (f F + b (1 - f) B) / alpha,  for alphas f, b and
+//! colours F, B of front and back. Colours are straight, not multiplied by their alpha; with `premultiplied`
+//! all three images are premultiplied:  F + (1 - f) B.
 //! Source: Porter and Duff, Compositing Digital Images, SIGGRAPH 1984.
 //!
-//! @in    front: Image                    What lies on top
-//! @in    back: Image                     What shows through and beside it
-//! @out   image: Image, like back         Both
-//! @param opacity: f32 = 1, 0..1          Multiplies the alpha of the front
-//! @param premultiplied: bool = false     Colours are multiplied by their alpha, coming in and going out
+//! @in    front: Image                    The front image
+//! @in    back: Image                     The back image
+//! @out   image: Image, like back         The composite
+//! @param opacity: f32 = 1, 0..1          Factor on the alpha of the front
+//! @param premultiplied: bool = false     Inputs and result are multiplied by their alpha
 
 fn stage(cell: Cell) -> vec4f {
     let above = weighted(front(cell)) * params.opacity;

@@ -1,13 +1,13 @@
 //! Tone Map
-//! Brings light of any brightness into 0..1 as film does: exposure, then the natural vignetting of a lens,
-//! cos^4 of the angle to its axis, then a filmic curve. Colours come in and go out linear; alpha stays.
+//! Maps light of any brightness to 0..1 like film: exposure, then the natural vignetting of a lens,
+//! cos^4 of the angle to its axis, then a filmic curve. Input and output are linear; alpha does not change.
 //! Source: ACES: fit of RRT and sRGB ODT by Hill (Baking Lab, 2016). AgX: Sobotka, fit by Wrensch (iolite engine, 2023).
 //!
 //! @in    image: Image                              Light
-//! @out   result: Image, like image                 The picture
+//! @out   result: Image, like image                 The image
 //! @param exposure: f32 = 1, 0.., soft 0..4         Brightness before the curve
-//! @param curve: i32 = 1, 0..2                      0 cut at 1, 1 ACES (high contrast), 2 AgX (softer)
-//! @param vignette: f32 = 0, 0.., soft 0..1         Tangent of the angle between middle and corner; 0.5 leaves the corner 64 %
+//! @param curve: i32 = 1, 0..2                      0 clamped at 1, 1 ACES (high contrast), 2 AgX (softer)
+//! @param vignette: f32 = 0, 0.., soft 0..1         Tangent of the angle between centre and corner; with 0.5 the corner keeps 64 %
 
 const ACES_IN = mat3x3f(0.59719, 0.07600, 0.02840, 0.35458, 0.90834, 0.13383, 0.04823, 0.01566, 0.83777);
 const ACES_OUT = mat3x3f(1.60475, -0.10208, -0.00327, -0.53108, 1.10813, -0.07276, -0.07367, -0.00605, 1.07602);

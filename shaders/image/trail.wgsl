@@ -1,13 +1,13 @@
 //! Trail
-//! Lets what was seen fade instead of vanish, so that drops draw streaks:  k = exp(-dt / decay),
-//! brightest: trail = max(image, k trail);  blend: trail = image + k (trail - image).  Frame rates do not change it.
-//! Feed it back through a State.
+//! Makes an image fade instead of vanish, so that drops leave streaks:  k = exp(-dt / decay),
+//! brightest: trail = max(image, k trail);  blend: trail = image + k (trail - image).  The result does not depend on the frame rate.
+//! Feed the trail back through a State.
 //! Source: exponential decay, solved exactly; the after-image of Niagara SPH water (Qiita, 2022; Unreal Open Day 2020).
 //!
-//! @inout trail: Grid<T> = 0                       What is still seen: a picture, a mask, any field
-//! @in    image: Grid<T>                           What is there now
-//! @param decay: f32 = 0.3, 0.001.., soft 0.02..3  Time in which a trail falls to 1/e [s]
-//! @param blend: bool = false                      Glides to the image instead of keeping the brighter
+//! @inout trail: Grid<T> = 0                       The trail: an image, a mask, any field
+//! @in    image: Grid<T>                           The present image
+//! @param decay: f32 = 0.3, 0.001.., soft 0.02..3  Time in which a trail decays to 1/e [s]
+//! @param blend: bool = false                      Approaches the image instead of keeping the brighter one
 
 fn stage(cell: Cell) -> T {
     let now = image(cell);

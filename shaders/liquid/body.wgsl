@@ -1,13 +1,13 @@
 //! Vessel Body
-//! The front of a round glass vessel in the picture: where it is, which way it faces, how deep it is. The vessel's middle is that of
-//! the picture.
+//! The front of a round glass vessel in the image: position, normal and depth. The vessel's centre is that of
+//! the image.
 //! Source: none, a surface of revolution  x^2 + z^2 = R(y)^2.
 //!
 //! @in    vessel: Field<f32>                    Signed distance to the inside of the vessel [m]
-//! @in    girth: Grid<vec2f>                    Its radius by rows [m] and the slope of that
-//! @in    place: Field<Vec>                     From the picture to the frame of the vessel [m]
-//! @in    background: Image                     The picture's domain
-//! @out   body: Grid<vec4f>, like background    x and y of the unit normal in the picture; signed distance and half the depth inside, in metres
+//! @in    girth: Grid<vec2f>                    Its radius by row [m], and the slope of the radius
+//! @in    place: Field<Vec>                     From the image to the frame of the vessel [m]
+//! @in    background: Image                     The image's domain
+//! @out   body: Grid<vec4f>, like background    x and y of the unit normal in the image; signed distance and half the inner depth, in metres
 //! @param glass: f32 = 0.0025, 0.., soft 0..0.01     Thickness of the glass [m]
 
 fn stage(cell: Cell) -> vec4f {

@@ -1,13 +1,13 @@
 //! Table Reflection
-//! The thing in a picture, mirrored in a glossy table below it: fainter and softer the further it is from the table. What covers
-//! the table (alpha 1) stays. The picture becomes opaque.
+//! Mirrors the object of an image in a glossy table below it, fainter and softer with its distance from the table. Pixels that cover
+//! the table (alpha 1) do not change. The image becomes opaque.
 //! Source: none; mirrored lookups.
 //!
-//! @in    image: Image                             The picture; alpha 1 where the thing is
-//! @out   result: Image, like image                With its reflection, alpha 1
-//! @param horizon: f32 = 0.0764, 0..1               Height on which the thing stands, in parts of the picture
-//! @param mirror: f32 = 0.35, 0..1                 Part of the light that is mirrored at the foot
-//! @param fade: f32 = 0.05, 0.001.., soft 0.01..0.5    Height over which it fades, in parts of the picture
+//! @in    image: Image                             The image; alpha 1 where the object is
+//! @out   result: Image, like image                The image with the reflection, alpha 1
+//! @param horizon: f32 = 0.0764, 0..1               Height at which the object stands, as a fraction of the image
+//! @param mirror: f32 = 0.35, 0..1                 Fraction of the light that is reflected at the foot
+//! @param fade: f32 = 0.05, 0.001.., soft 0.01..0.5    Height over which it fades, as a fraction of the image
 
 fn stage(cell: Cell) -> vec4f {
     let here = image(cell);

@@ -1,10 +1,10 @@
 //! Vessel Girth
-//! Radius of a vessel of revolution around the middle of the domain, by rows: from the axis a sphere trace goes out until it meets the
-//! wall. With its slope along y this gives the vessel a round front, though the solver is flat.
+//! Radius of a vessel of revolution around the domain's centre, by row: a sphere trace from the axis outwards finds the
+//! wall. With its slope along y, this gives the vessel a round front, although the solver is 2D.
 //! Source: Hart, Sphere Tracing, The Visual Computer 12, 1996.
 //!
 //! @in    vessel: Field<f32>              Signed distance to the vessel, negative inside [m]
-//! @in    open: Grid<f32> = 1             Any grid of the solver, whose rows are taken; else the node's `on` says
+//! @in    open: Grid<f32> = 1             Any grid of the solver, for its rows; otherwise the node's `on` is used
 //! @out   girth: Grid<vec2f>, like open   Radius [m] in this row, and its slope along y
 
 fn stage(cell: Cell) -> vec2f {

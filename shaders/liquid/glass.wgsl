@@ -1,16 +1,16 @@
 //! Vessel Glass
-//! Lays the glass of a vessel over what is inside it: reflections of the studio on its round front, stronger where it turns away, and the
-//! bright and dark lines of a thick wall seen from the side. Outside it darkens the backdrop by a soft shadow.
+//! Draws the glass of a vessel over its contents: reflections of the studio on its round front, stronger towards the silhouette, and the
+//! bright and dark lines of a thick wall seen from the side. Outside, the backdrop gets a soft shadow.
 //! Source: Schlick, An Inexpensive BRDF Model, 1994; glass in the dark field: Hunter, Biver and Fuqua, Light Science and Magic, 2007.
 //!
 //! @in    body: Grid<vec4f>                 Normal, distance and depth of the vessel, from Vessel Body
-//! @in    studio: Field<vec3f>              Light that surfaces mirror, by their normal
-//! @in    background: Image                 The backdrop alone: what the wall bends
+//! @in    studio: Field<vec3f>              Light that surfaces reflect, by their normal
+//! @in    background: Image                 The backdrop alone, which the wall refracts
 //! @in    inner: Image                      Backdrop and liquid
-//! @out   image: Image, like inner          With glass; alpha 1 on it
+//! @out   image: Image, like inner          The image with glass; alpha 1 on the glass
 //! @param thickness: f32 = 0.0025, 0.0001.., soft 0.0005..0.01     Thickness of the wall [m]
-//! @param mirror: f32 = 0.07, 0..1                                 Part that is mirrored where it faces the eye
-//! @param tint: color = (0.80, 0.92, 0.95, 1)                      What is left of light through the wall's edge
+//! @param mirror: f32 = 0.07, 0..1                                 Fraction that is reflected where it faces the camera
+//! @param tint: color = (0.80, 0.92, 0.95, 1)                      Transmission through the wall's edge
 //! @param lines: f32 = 1, 0.., soft 0..3                           Brightness of the lines along the wall
 //! @param bend: f32 = 0.02, soft 0..0.1                            Shift of the backdrop by the wall [m]
 

@@ -1,11 +1,11 @@
 //! Liquid Lens
-//! Reads a relief at the pixels of a picture by cubic B-splines, so that neither outline nor thickness shows the cells of the solver.
+//! Reads a relief at the pixels of an image by cubic B-splines, so that neither outline nor thickness shows the cells of the solver.
 //! Source: Sigg and Hadwiger, Fast Third-Order Texture Filtering, GPU Gems 2 ch. 20, 2005.
 //!
-//! @in    relief: Grid<vec4f>                    Share of f, 1 where known, swelling q in m^2, a cell's width in metres
-//! @in    place: Field<Vec>                      From the picture to the frame of the vessel [m]
-//! @in    background: Image                      The picture's domain
-//! @out   lens: Grid<vec2f>, like background     Share of f, and swelling q in m^2
+//! @in    relief: Grid<vec4f>                    Share of f; 1 where known; inflation q in m^2; a cell's width in metres
+//! @in    place: Field<Vec>                      From the image to the frame of the vessel [m]
+//! @in    background: Image                      The image's domain
+//! @out   lens: Grid<vec2f>, like background     Share of f, and inflation q in m^2
 
 fn stage(cell: Cell) -> vec2f {
     let here = place(position(cell));

@@ -1,16 +1,16 @@
 //! Liquid Level
-//! What the drawing of a liquid starts from: the share of fluid f, carried on from the fluid into the walls by a weighted mean of the
-//! cells around, so that the vessel's outline and not its cells cuts the liquid. Films of either fluid along the wall that are not
-//! thicker than `film` follow the steps of the cells more than the wall: they are not shown either.
+//! The first step of drawing a liquid: the share of fluid f, continued from the fluid into the walls by a weighted mean of the
+//! cells around, so that the vessel's outline, not its cells, bounds the liquid. Films of either fluid along the wall that are not
+//! thicker than `film` would show the steps of the cells, so they are not shown.
 //! Source: normalised convolution, Knutsson and Westin, CVPR 1993; prefiltered splines, Unser, IEEE Signal Processing Magazine 16, 1999
 //! (here to first order).
 //!
 //! @in    shares: Grid<vec2f>                Fractions of f and g whose sum is one
 //! @in    open: Grid<f32>                    1 in cells that fluid can fill, 0 in walls
-//! @in    vessel: Field<f32> = -1e9          Signed distance to the vessel, negative inside; says where films are [m]
+//! @in    vessel: Field<f32> = -1e9          Signed distance to the vessel, negative inside; used to detect films [m]
 //! @out   relief: Grid<vec4f>, like shares   Share of f; 1 where it is known; 0, for Liquid Inflate; a cell's width in metres
 //! @param film: f32 = 1, 0..2                Thickness of films that are not shown [cells]
-//! @param sharpen: f32 = 0.75, 0..1          How much of the splines' blur is undone beforehand, for thin threads; 1 shows the cells
+//! @param sharpen: f32 = 0.75, 0..1          Sharpening against the splines' blur, for thin threads; at 1 cells become visible
 //! @param sigma: f32 = 1.2, 0.1..4           Reach of the mean into walls and films [cells]
 
 fn stage(cell: Cell) -> vec4f {

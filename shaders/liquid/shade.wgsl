@@ -1,21 +1,21 @@
 //! Liquid Shade
-//! What is seen through the front of a vessel with two fluids: the backdrop, shifted against the normals of vessel and drops as a
-//! lens shifts it, and coloured on its way by Beer and Lambert's law in either fluid; light that fluid f scatters from three parallel
-//! lights, coloured likewise, so that thin drops are paler than deep pools; a rim light, and Phong's highlights. In linear light.
+//! Shades a vessel with two fluids: the backdrop, shifted against the normals of vessel and drops like in a
+//! lens, and coloured by the Beer-Lambert law in either fluid; light that fluid f scatters from three directional
+//! lights, with the same absorption, so that thin drops are paler than deep pools; a rim light, and Phong highlights. In linear light.
 //! Source: saharan, oil clock article, 2016, step 12 (three lights, Phong, rim, shifted refraction); Phong, CACM 18, 1975; Schlick 1994.
 //!
-//! @in    lens: Grid<vec2f>                     Share of f, and swelling q in m^2, from Liquid Lens
+//! @in    lens: Grid<vec2f>                     Share of f, and inflation q in m^2, from Liquid Lens
 //! @in    body: Grid<vec4f>                     Normal, distance and depth of the vessel, from Vessel Body
-//! @in    studio: Field<vec3f>                  Light that surfaces mirror, by their normal
+//! @in    studio: Field<vec3f>                  Light that surfaces reflect, by their normal
 //! @in    background: Image                     What is behind, in linear light
-//! @out   image: Image, like background         The picture; its alpha is 1 where the liquid covers all
+//! @out   image: Image, like background         The image; its alpha is 1 where the liquid covers all
 //! @param rim: f32 = 0.005, 0.0001.., soft 0.001..0.05             Rim of Liquid Inflate [m]
-//! @param film: f32 = 0.0005, 0.0001.., soft 0.0001..0.01          Thickness at the outline, so that it is not too steep [m]
-//! @param depth: f32 = 0.048, 0.0001.., soft 0.01..0.5             Half the depth of the vessel that counts as full [m]
-//! @param absorption_f: color = (0.06, 2.1, 7.0, 1)                What a thick layer of f takes from red, green and blue
-//! @param absorption_g: color = (1.25, 0.22, 0.20, 1)              What the whole depth of g takes
-//! @param murk: f32 = 0.5, 0..1                                   How much of the light from f is its own, not the backdrop's
-//! @param back_light: f32 = 1.4, 0.., soft 0..4                    Light from behind, of the backdrop's
+//! @param film: f32 = 0.0005, 0.0001.., soft 0.0001..0.01          Thickness at the outline, to limit its slope [m]
+//! @param depth: f32 = 0.048, 0.0001.., soft 0.01..0.5             Half the depth at which the vessel has its full colour [m]
+//! @param absorption_f: color = (0.06, 2.1, 7.0, 1)                Absorption of red, green and blue by a thick layer of f
+//! @param absorption_g: color = (1.25, 0.22, 0.20, 1)              The same for the whole depth of g
+//! @param murk: f32 = 0.5, 0..1                                   Fraction of scattered light in f, relative to the backdrop's
+//! @param back_light: f32 = 1.4, 0.., soft 0..4                    Light from behind, relative to the backdrop
 //! @param light_1: vec3f = (-0.55, 0.65, 0.55), soft -1..1         Direction to the first light, of any length
 //! @param light_2: vec3f = (0.85, 0.15, 0.45), soft -1..1          To the second
 //! @param light_3: vec3f = (0.1, -0.9, 0.3), soft -1..1            To the third

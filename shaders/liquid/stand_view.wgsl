@@ -1,15 +1,15 @@
 //! Clock Stand View
-//! Draws the stand of a clock as brushed metal: what it mirrors of the studio is spread, most of all along the clock's axis.
+//! Draws the stand of a clock as brushed metal: its reflections of the studio are blurred, mostly along the clock's axis.
 //! Source: Kajiya, Anisotropic Reflection Models, SIGGRAPH 1985.
 //!
 //! @in    stand: Field<vec3f>                           Signed distance [m], x and y of the normal, from Clock Stand
-//! @in    studio: Field<vec3f>                          Light that surfaces mirror, by their normal
-//! @in    place: Field<Vec>                             From the picture to the frame of the stand [m]
-//! @inout image: Image                                  The picture, in linear light; alpha becomes 1 on the stand
+//! @in    studio: Field<vec3f>                          Light that surfaces reflect, by their normal
+//! @in    place: Field<Vec>                             From the image to the frame of the stand [m]
+//! @inout image: Image                                  The image, in linear light; alpha becomes 1 on the stand
 //! @param metal: color = (1.00, 0.69, 0.37, 1)          Colour of the metal
-//! @param brushed: vec2f = (0.08, 0.20), 0..1           How far it spreads what it mirrors, across its axis and along it
+//! @param brushed: vec2f = (0.08, 0.20), 0..1           Blur of reflections across its axis and along it
 //! @param ambient: f32 = 0.13, 0.., soft 0..1           Light from everywhere
-//! @param groove: f32 = 0.0016, 0.., soft 0..0.01       Distance of fine grooves along the axis; 0 leaves them away [m]
+//! @param groove: f32 = 0.0016, 0.., soft 0..0.01       Distance of fine grooves along the axis; 0 omits them [m]
 
 const ACROSS = 11;
 const ALONG = 3;

@@ -1,11 +1,11 @@
 //! Studio
-//! Light that a mirroring surface sends to the eye, asked by the x and y of its unit normal (z looks at the eye): two softboxes beside
-//! the thing, one above, a light from behind that grazing edges catch, and the dark of the room.
+//! Light that a reflecting surface sends to the camera, by the x and y of its unit normal (z points to the camera): two softboxes beside
+//! the object, one above, a light from behind for grazing edges, and a dark room.
 //! Source: Sloan, Martin, Gooch and Gooch, The Lit Sphere, Graphics Interface 2001.
 //!
 //! @out   light: Field<vec3f>                                     Radiance, in linear light
 //! @param key: color = (3.2, 3.1, 2.9, 1)                         Softbox on the left
-//! @param key_place: vec2f = (-62, 12), soft -180..180            Its middle: angle to the right of the eye and upwards [degrees]
+//! @param key_place: vec2f = (-62, 12), soft -180..180            Its centre: angle to the right of the camera and upwards [degrees]
 //! @param key_size: vec2f = (15, 38), 0.., soft 0..90             Half its width and height [degrees]
 //! @param fill: color = (1.15, 1.2, 1.3, 1)                       Softbox on the right
 //! @param fill_place: vec2f = (84, 4), soft -180..180             Its middle [degrees]

@@ -1,5 +1,5 @@
 //! Coarse Weight
-//! Face weights of cells twice as wide: the mean of the faces that a face covers, so a wall over half of it lets half through.
+//! Face weights of cells twice as wide: the mean of the faces that a face covers, so a wall over half of it halves the weight.
 //! Source: Wesseling, An Introduction to Multigrid Methods, 1992 (finite volumes).
 //!
 //! @in  weight: FaceGrid, edge zero       Inverse mass on each face, 0 on walls [m^3/kg]

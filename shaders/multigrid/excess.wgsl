@@ -1,11 +1,11 @@
 //! Excess
-//! What a divergence sums up to over the cells that are no walls, and whether a border holds the pressure: what flows into a
-//! closed or periodic box has to flow out, or no pressure can remove it.
+//! Sum of a divergence over open cells, and whether an open border determines the pressure. What flows into a
+//! closed or periodic box must flow out, or no pressure can remove the divergence.
 //! Source: Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 7 (Neumann boundary conditions).
 //!
 //! @in  divergence: Grid<f32>           Outflow per volume [1/s]
 //! @in  weight: FaceGrid = 1            Inverse mass on each face, 0 on walls
-//! @out excess: vec3f, reduce sum       Sum of the divergence [1/s], cells that are no walls, weights of open borders
+//! @out excess: vec3f, reduce sum       Sum of the divergence [1/s], open cells, weights of open borders
 
 fn stage(cell: Cell) -> vec3f {
     return select(vec3f(0.0), vec3f(divergence(cell), 1.0, open_weight(cell)), total_weight(cell) > 0.0);

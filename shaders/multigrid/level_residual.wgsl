@@ -1,5 +1,5 @@
 //! Residual of a Level
-//! What a pressure leaves to be done on cells that are wider than those of the domain.
+//! Residual of the pressure equation on a coarse level, with cells wider than the domain's.
 //! Source: Wesseling, An Introduction to Multigrid Methods, 1992 (finite volumes).
 //!
 //! @in    divergence: Grid<f32>       Outflow per volume [1/s]

@@ -1,5 +1,5 @@
 //! Sweep of a Level
-//! One red-black sweep of the pressure equation on cells that are wider than those of the domain, to any border.
+//! One red-black sweep of the pressure equation on a coarse level, with cells wider than the domain's and any border.
 //! Source: Wesseling, An Introduction to Multigrid Methods, 1992 (finite volumes); Young 1954 (over-relaxation).
 //!
 //! @sweep checkerboard

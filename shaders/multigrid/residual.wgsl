@@ -1,5 +1,5 @@
 //! Residual (variable density)
-//! What a pressure leaves to be done:  r = div(u) - div(w grad p),  0 in walls.
+//! Residual of the pressure equation:  r = div(u) - div(w grad p),  0 in walls.
 //! Source: Briggs, Henson and McCormick, A Multigrid Tutorial, 2000, ch. 2.
 //!
 //! @in  divergence: Grid<f32>                    Outflow per volume [1/s]

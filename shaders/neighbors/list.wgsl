@@ -1,8 +1,8 @@
 //! List by Cell
-//! Last step of the counting sort where particles shall keep their places: the list alone finds them.
+//! Last step of the counting sort where particles keep their positions in memory: they are found through the list.
 //! Source: Green, Particle Simulation using CUDA, NVIDIA 2010.
 //!
-//! @in  start: Grid<u32>                        Place of each cell's first entry
+//! @in  start: Grid<u32>                        Index of each cell's first entry
 //! @in  particles: Particles{order: u32}        The set with its list
 //! @out neighbors: NeighborGrid, like start     Finds the particles around a position
 

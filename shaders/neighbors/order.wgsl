@@ -1,12 +1,12 @@
 //! Order within Cells
-//! Fourth step of the counting sort: sorts each quarter's list by place, so that the result no longer depends on who was first on
-//! the GPU: the sort is stable, and two runs have the same bits. An entry's rank is the number of smaller ones in its quarter.
+//! Fourth step of the counting sort: sorts each quarter's list by index, so that the result does not depend on timing on
+//! the GPU. The sort is stable, and results are reproducible to the bit. An entry's rank is the number of smaller ones in its quarter.
 //! Source: Knuth, The Art of Computer Programming 3, sec. 5.2 (comparison counting).
 //!
 //! @in    count: Grid<u32>    Particles in each cell
-//! @in    start: Grid<u32>    Place of each cell's first particle
+//! @in    start: Grid<u32>    Index of each cell's first particle
 //! @inout particles: Particles{position: Vec, item: u32} -> {order: u32}, put    The set; gains the list in its final order
-//! @out   fullest: u32, reduce max, expect 0..16384    Particles in the fullest quarter of a cell. Beyond 16384 one keeps the order of arrival, so runs differ, and a search there is slow: spread the particles, keep them from blowing up, or make the cells smaller
+//! @out   fullest: u32, reduce max, expect 0..16384    Particles in the fullest quarter of a cell. Above 16384 the order of arrival is kept, so runs differ, and searches are slow: spread the particles, keep them from blowing up, or make the cells smaller
 
 const MOST = 16384u;
 

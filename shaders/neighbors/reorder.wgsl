@@ -1,13 +1,13 @@
 //! Reorder by Cell
-//! Last step of the counting sort: moves the particles themselves, so that those of a cell, and of each quarter of it, lie together
-//! in memory. Within a quarter one comes after those that stood before it, so the sort is stable, and two runs have the same bits.
+//! Last step of the counting sort: moves the particles themselves, so that those of a cell, and of each quarter of it, are adjacent
+//! in memory. The order within a quarter is kept, so the sort is stable, and results are reproducible to the bit.
 //! Source: Green, Particle Simulation using CUDA, NVIDIA 2010 (sorted particles).
 //! Source: Knuth, The Art of Computer Programming 3, sec. 5.2 (comparison counting).
 //!
-//! @in    start: Grid<u32>                                                    Place of each cell's first particle
+//! @in    start: Grid<u32>                                                    Index of each cell's first particle
 //! @inout particles: Particles{position: Vec, rank: u32, item: u32}, scatter  The set, sorted by quarters of cells
 //! @out   neighbors: NeighborGrid, like start         Finds the particles around a position
-//! @out   fullest: u32, reduce max, expect 0..16384    Particles in the fullest quarter of a cell. Beyond 16384 one keeps the order of arrival, so runs differ, and a search there is slow: spread the particles, keep them from blowing up, or make the cells smaller
+//! @out   fullest: u32, reduce max, expect 0..16384    Particles in the fullest quarter of a cell. Above 16384 the order of arrival is kept, so runs differ, and searches are slow: spread the particles, keep them from blowing up, or make the cells smaller
 
 const MOST = 16384u;
 

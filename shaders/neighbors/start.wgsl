@@ -1,5 +1,5 @@
 //! Start of Cells
-//! Second step of the counting sort: the place of each cell's first particle, once they are sorted by cell.
+//! Second step of the counting sort: the index of each cell's first particle in sorted order.
 //! Source: Knuth, The Art of Computer Programming 3, sec. 5.2 (distribution counting).
 //!
 //! @in  count: Grid<u32>          Particles in each cell

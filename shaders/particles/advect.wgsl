@@ -3,8 +3,8 @@
 //! Source: Butcher, Numerical Methods for Ordinary Differential Equations, ch. 23.
 //!
 //! @in    velocity: Field<Vec>      Flow [m/s]
-//! @inout particles: Particles{position: Vec} -> {position: Vec}    The set that drifts
-//! @param order: i32 = 2, 1..4, fixed    1 Euler, 2 midpoint, 4 classical Runge-Kutta, which 3 stands for too
+//! @inout particles: Particles{position: Vec} -> {position: Vec}    The particle set
+//! @param order: i32 = 2, 1..4, fixed    1 Euler, 2 midpoint, 3 or 4 classical Runge-Kutta
 
 fn stage(particle: Particle) -> Vec {
     let place = particle.position;

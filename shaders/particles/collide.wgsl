@@ -1,16 +1,16 @@
 //! Collide
-//! Particles bounce off a shape, which may move. One that is deeper than its radius is pushed out to the surface, never removed;
-//! if it approaches, its velocity against the shape is turned round across the surface, times the restitution, and along
-//! the surface Coulomb friction takes up to  friction (1 + restitution) |v_across|  from it.
+//! Particles bounce off a shape, which may move. A particle that is deeper than its radius is pushed out to the surface, never removed;
+//! if it approaches, the normal component of its relative velocity is reversed, times the restitution, and from
+//! the tangential one Coulomb friction takes up to  friction (1 + restitution) |v_normal|.
 //! Source: Bridson, Fedkiw and Anderson, Robust Treatment of Collisions, SIGGRAPH 2002, sec. 7.3 (friction as impulse).
 //!
 //! @in    shape: Field<f32> = 1e9                           Signed distance [m], negative inside
 //! @in    shape_velocity: Field<Vec> = 0                    Velocity of the shape's material [m/s]
-//! @inout particles: Particles{position: Vec, velocity: Vec} -> {position: Vec, velocity: Vec}    The set that bounces
-//! @param restitution: f32 = 0.3, 0..1                      Part of the speed across the surface that a bounce keeps
+//! @inout particles: Particles{position: Vec, velocity: Vec} -> {position: Vec, velocity: Vec}    The particle set
+//! @param restitution: f32 = 0.3, 0..1                      Fraction of the normal speed that a bounce keeps
 //! @param friction: f32 = 0.1, 0.., soft 0..1               Coulomb's coefficient
 //! @param radius: f32 = 0, 0.., soft 0..0.1                 Radius of a particle [m]
-//! @param probe: f32 = 0.1, 0.0001..1                       Step of the surface's slope, as a part of a cell
+//! @param probe: f32 = 0.1, 0.0001..1                       Step of the differences for the surface normal, as a fraction of a cell
 
 const ROUNDS = 4;
 

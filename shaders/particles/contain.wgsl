@@ -1,9 +1,9 @@
 //! Contain
-//! Keeps particles in the domain. At its walls they bounce with restitution and Coulomb friction; where it is periodic (`wrap`)
-//! they come in again on the other side; the sides of a `zero` domain are open.
+//! Keeps particles in the domain. They bounce off its walls with restitution and Coulomb friction; where it is periodic (`wrap`)
+//! they re-enter on the other side; the sides of a `zero` domain are open.
 //!
-//! @inout particles: Particles{position: Vec, velocity: Vec} -> {position: Vec, velocity: Vec}    The set that stays inside
-//! @param restitution: f32 = 0.3, 0..1           Part of the speed across the wall that a bounce keeps
+//! @inout particles: Particles{position: Vec, velocity: Vec} -> {position: Vec, velocity: Vec}    The particle set
+//! @param restitution: f32 = 0.3, 0..1           Fraction of the normal speed that a bounce keeps
 //! @param friction: f32 = 0, 0.., soft 0..1      Coulomb's coefficient
 //! @param margin: f32 = 0, 0.., soft 0..0.1      Distance kept from the walls: a particle's radius [m]
 

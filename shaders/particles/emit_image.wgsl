@@ -1,13 +1,13 @@
 //! Emit from an Image
-//! New particles where a picture is bright: a place is as likely as its brightness, 0 to 1. By rejection with up to 1024 tries;
-//! if all of them fail, at the brightest place tried. With a hundredth of the picture bright that is one particle in 30,000.
+//! Emits particles where an image is bright, with a density proportional to its brightness, 0 to 1. By rejection with up to 1024 tries;
+//! if all fail, at the brightest position tried. If 1 % of the image is bright, this concerns one particle in 30,000.
 //! Source: von Neumann, Various Techniques Used in Connection with Random Digits, 1951 (rejection sampling).
 //!
-//! @in    amount: u32 = 1000                       Particles to emit: a constant, or Emission Rate
+//! @in    amount: u32 = 1000                       Particles to emit: a constant, or from Emission Rate
 //! @in    image: Grid<f32>                         Brightness, 0 to 1; may be finer than the particles' domain
-//! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The set that grows
-//! @param velocity: Vec = (0, 0, 0), soft -4..4    Velocity of all [m/s]
-//! @param spread: f32 = 0, 0.., soft 0..2          Most that a random velocity adds, in any direction [m/s]
+//! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
+//! @param velocity: Vec = (0, 0, 0), soft -4..4    Velocity of all particles [m/s]
+//! @param spread: f32 = 0, 0.., soft 0..2          Maximum random velocity added, in any direction [m/s]
 
 fn stage(particle: Particle) -> Result {
     var place = Vec();

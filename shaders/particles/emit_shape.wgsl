@@ -1,15 +1,15 @@
 //! Emit from a Shape
-//! New particles inside a shape, every place in it equally likely. By rejection in a box with up to 256 tries; if all of them
-//! fail, the nearest is moved down the distance into the shape. For a shape of a twentieth of the box that is one in 500,000.
+//! Emits particles uniformly distributed inside a shape. By rejection in a box with up to 256 tries; if all
+//! fail, the nearest is moved along the distance's gradient into the shape. If the shape fills 5 % of the box, this concerns one in 500,000.
 //! Source: von Neumann, Various Techniques Used in Connection with Random Digits, 1951 (rejection sampling).
 //!
-//! @in    amount: u32 = 1000                              Particles to emit: a constant, or Emission Rate
+//! @in    amount: u32 = 1000                              Particles to emit: a constant, or from Emission Rate
 //! @in    shape: Field<f32>                               Signed distance [m], negative inside
-//! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The set that grows
-//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1        Middle of the box [m]
+//! @inout particles: Particles{} -> {position: Vec, velocity: Vec, id: u32}, emit amount    The particle set
+//! @param center: Vec = (0.5, 0.5, 0.5), soft 0..1        Centre of the box [m]
 //! @param size: Vec = (1, 1, 1), 0.., soft 0..1           Edges of the box [m]
-//! @param velocity: Vec = (0, 0, 0), soft -4..4           Velocity of all [m/s]
-//! @param spread: f32 = 0, 0.., soft 0..2                 Most that a random velocity adds, in any direction [m/s]
+//! @param velocity: Vec = (0, 0, 0), soft -4..4           Velocity of all particles [m/s]
+//! @param spread: f32 = 0, 0.., soft 0..2                 Maximum random velocity added, in any direction [m/s]
 
 const ROUNDS = 8;
 

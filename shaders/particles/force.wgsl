@@ -1,12 +1,12 @@
 //! Force
-//! Accelerates and slows down particles:  dv/dt = constant + acceleration(x) - drag v,  solved exactly over the step for an
-//! acceleration that stays the same during it, so no drag is too strong.
+//! Applies acceleration and drag to particles:  dv/dt = constant + acceleration(x) - drag v,  solved exactly over the step for an
+//! acceleration that is constant during the step, so it is stable for any drag.
 //!
-//! @in    acceleration: Field<Vec> = 0                         Acceleration by place [m/s^2]
-//! @in    dt: f32 = 0                                          Time step, 0 takes the frame's [s]
-//! @inout particles: Particles{position: Vec, velocity: Vec} -> {velocity: Vec}    The set whose velocities change
+//! @in    acceleration: Field<Vec> = 0                         Acceleration by position [m/s^2]
+//! @in    dt: f32 = 0                                          Time step; 0 is the frame's [s]
+//! @inout particles: Particles{position: Vec, velocity: Vec} -> {velocity: Vec}    The particle set
 //! @param constant: Vec = (0, -9.81, 0), soft -20..20          Acceleration everywhere [m/s^2]
-//! @param drag: f32 = 0, 0.., soft 0..10                       Drag; 1 / drag is the time in which a velocity falls to 1/e [1/s]
+//! @param drag: f32 = 0, 0.., soft 0..10                       Drag; 1 / drag is the time in which a velocity decays to 1/e [1/s]
 
 fn stage(particle: Particle) -> Vec {
     let dt = select(frame.dt, dt(), dt() > 0.0);

@@ -1,9 +1,9 @@
 //! Lattice Amount
-//! How many sites a cubic lattice has in a box: along each axis as many whole spacings as fit, at least one.
+//! Number of sites of a cubic lattice in a box: along each axis as many whole spacings as fit, at least one.
 //! Emit a Lattice with the same box and spacing fills each site once.
 //!
 //! @over once
-//! @out   amount: u32                                  Sites of the lattice
+//! @out   amount: u32                                  Number of sites
 //! @param size: Vec = (0.4, 0.4, 0.4), 0.., soft 0..1  Edges of the box [m]
 //! @param spacing: f32 = 0.02, 0.00001.., soft 0.005..0.1    Distance of neighbouring sites [m]
 

@@ -1,12 +1,12 @@
 //! Push Out
-//! Puts particles that have got into a shape back onto its surface, along the slope of its distance: what massless particles
-//! need, which have no velocity that could bounce (see Collide). None is removed.
+//! Moves particles inside a shape back onto its surface, along the gradient of its distance. For massless particles,
+//! which have no velocity that could bounce (see Collide). None is removed.
 //! Source: Bridson, Hourihan and Nordenstam, Curl-Noise, SIGGRAPH 2007, sec. 2.4 (integration may leave the boundary).
 //!
 //! @in    shape: Field<f32>                    Signed distance [m], negative inside
-//! @inout particles: Particles{position: Vec} -> {position: Vec}    The set that stays outside
-//! @param margin: f32 = 0, 0.., soft 0..0.1    Distance that they keep [m]
-//! @param probe: f32 = 0.1, 0.0001..1          Step of the surface's slope, as a part of a cell
+//! @inout particles: Particles{position: Vec} -> {position: Vec}    The particle set
+//! @param margin: f32 = 0, 0.., soft 0..0.1    Distance kept from the surface [m]
+//! @param probe: f32 = 0.1, 0.0001..1          Step of the differences for the surface normal, as a fraction of a cell
 
 fn stage(particle: Particle) -> Vec {
     var place = particle.position;

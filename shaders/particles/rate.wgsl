@@ -1,12 +1,12 @@
 //! Emission Rate
-//! How many particles come in this frame: after n frames of a steady rate  floor(n rate dt)  have come, without drift, and
-//! once `burst` more.
+//! Number of particles to emit in this frame: after n frames at a steady rate  floor(n rate dt)  in total, without drift, and
+//! `burst` more once.
 //!
 //! @over once
 //! @out   amount: u32                                       Particles to emit in this frame
-//! @param rate: f32 = 1000, 0..536870912, soft 0..20000     Steady stream [1/s]
-//! @param burst: i32 = 0, 0..536870912, soft 0..10000       Particles that come at once
-//! @param burst_time: f32 = 0, 0.., soft 0..10              When they come: in the first frame that reaches this time [s]
+//! @param rate: f32 = 1000, 0..536870912, soft 0..20000     Steady rate [1/s]
+//! @param burst: i32 = 0, 0..536870912, soft 0..10000       Particles in a single burst
+//! @param burst_time: f32 = 0, 0.., soft 0..10              Time of the burst: the first frame that reaches it [s]
 
 fn stage() -> u32 {
     let each = params.rate * frame.dt;

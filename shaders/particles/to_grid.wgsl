@@ -1,11 +1,11 @@
 //! Particles to Grid
-//! How many particles there are around each cell centre; each is shared out to the cells nearest to it (cloud in cell). What falls
-//! outside the domain goes where its edge rule says.
+//! Number density of particles at each cell centre; each particle is distributed to the nearest cells (cloud in cell). Outside
+//! the domain its edge rule applies.
 //! Source: Hockney and Eastwood, Computer Simulation Using Particles, ch. 5 (cloud in cell).
 //!
 //! @in    particles: Particles{position: Vec}      The set
-//! @out   amount: Grid<f32>, scatter               Particles a cell, times the weight
-//! @param weight: f32 = 1, soft 0..10              What one particle counts; sums above 32,000 overflow
+//! @out   amount: Grid<f32>, scatter               Particles per cell, times the weight
+//! @param weight: f32 = 1, soft 0..10              Weight of one particle; sums above 32,000 overflow
 
 const CORNERS = 4 * (DIM - 1); // 2^DIM
 

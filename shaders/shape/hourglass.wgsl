@@ -1,12 +1,12 @@
 //! Hourglass
 //! Signed distance to an hourglass: two bulbs with flat ends and round shoulders, joined by funnels to a neck. In 3D a body of
-//! revolution around y. The outline is of lines and arcs that touch, so the distance is exact, inside and out. If the funnels do not
-//! fit the height, the shoulders get sharper; if they still do not, the outline breaks.
+//! revolution around y. The outline consists of tangent lines and arcs, so the distance is exact inside and outside. If the funnels do not
+//! fit the height, the shoulders become sharper; if this is not enough, the outline breaks.
 //! Source: Hart, Sphere Tracing, The Visual Computer 12, 1996; distances to arcs and segments as by Quilez, 2D distance functions.
 //!
 //! @out   distance: Field<f32>                             Signed distance, negative inside [m]
-//! @param center: Vec = (0.05, 0.08, 0.05), soft -2..2     Middle of the neck [m]
-//! @param half_height: f32 = 0.078, 0.., soft 0..1         From the neck's middle to an end [m]
+//! @param center: Vec = (0.05, 0.08, 0.05), soft -2..2     Centre of the neck [m]
+//! @param half_height: f32 = 0.078, 0.., soft 0..1         Distance from the neck's centre to an end [m]
 //! @param half_width: f32 = 0.048, 0.., soft 0..1          Largest radius of a bulb [m]
 //! @param neck: f32 = 0.0029, 0.., soft 0..0.2             Radius of the neck [m]
 //! @param neck_length: f32 = 0.004, 0.., soft 0..0.2       Length of its straight part [m]

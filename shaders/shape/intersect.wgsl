@@ -1,5 +1,5 @@
 //! Intersect
-//! What two shapes share:  max(a, b);  with `blend` the new edge is rounded by  h^2 / 4 blend,  h = max(blend - |a - b|, 0).
+//! Intersection of two shapes:  max(a, b);  with `blend` the new edge is rounded by  h^2 / 4 blend,  h = max(blend - |a - b|, 0).
 //! Source: Ricci, A Constructive Geometry for Computer Graphics, 1973; Quilez, Smooth Minimum (quadratic).
 //!
 //! @in    a: Field<f32>                             A shape's signed distance [m]

@@ -3,7 +3,7 @@
 //! Source: Hart, Sphere Tracing, The Visual Computer 12, 1996.
 //!
 //! @out   distance: Field<f32>                          Signed distance, negative behind the plane [m]
-//! @param through: Vec = (0, 0, 0), soft -2..2          A point of the plane [m]
+//! @param through: Vec = (0, 0, 0), soft -2..2          A point on the plane [m]
 //! @param normal: Vec = (0, 1, 0), soft -1..1           Direction that it faces, of any length
 
 fn stage(position: Vec) -> f32 {

@@ -1,11 +1,11 @@
 //! Rigid Velocity
-//! Velocity of the points of a body that moves and turns:  u = V + w x (x - x0).
+//! Velocity of the points of a moving and rotating body:  u = V + w x (x - x0).
 //! Source: Euler 1765.
 //!
 //! @out   velocity: Field<Vec>                          Velocity of the body, continued everywhere [m/s]
 //! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2     x0, the point that moves with V [m]
 //! @param linear: Vec = (0, 0, 0), soft -4..4           V [m/s]
-//! @param angular: vec3f = (0, 0, 0), soft -10..10      w; a 2D domain uses z, anticlockwise [rad/s]
+//! @param angular: vec3f = (0, 0, 0), soft -10..10      w; a 2D domain uses z, counter-clockwise [rad/s]
 
 fn stage(position: Vec) -> Vec {
     let away = position - params.center;

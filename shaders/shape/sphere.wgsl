@@ -3,7 +3,7 @@
 //! Source: Hart, Sphere Tracing, The Visual Computer 12, 1996.
 //!
 //! @out   distance: Field<f32>                          Signed distance, negative inside [m]
-//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2     Middle [m]
+//! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2     Centre [m]
 //! @param radius: f32 = 0.2, 0.., soft 0..1             Radius [m]
 
 fn stage(position: Vec) -> f32 {

@@ -3,8 +3,8 @@
 //! h = max(blend - |a + b|, 0).
 //! Source: Ricci, A Constructive Geometry for Computer Graphics, 1973; Quilez, Smooth Minimum (quadratic).
 //!
-//! @in    a: Field<f32>                             The shape that stays, signed distance [m]
-//! @in    b: Field<f32> = 1e9                       The shape that is cut out [m]
+//! @in    a: Field<f32>                             The shape to cut from, signed distance [m]
+//! @in    b: Field<f32> = 1e9                       The shape to cut out [m]
 //! @out   distance: Field<f32>                      Signed distance; outside an edge a lower bound [m]
 //! @param blend: f32 = 0, 0.., soft 0..0.5          Width of the rounded edge; 0 is sharp [m]
 

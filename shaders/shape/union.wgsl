@@ -1,5 +1,5 @@
 //! Union
-//! Two shapes as one:  min(a, b);  with `blend` their seam is filled by  h^2 / 4 blend,  h = max(blend - |a - b|, 0).
+//! Union of two shapes:  min(a, b);  with `blend` their seam is filled by  h^2 / 4 blend,  h = max(blend - |a - b|, 0).
 //! Source: Ricci, A Constructive Geometry for Computer Graphics, 1973; Quilez, Smooth Minimum (quadratic).
 //!
 //! @in    a: Field<f32>                             A shape's signed distance [m]

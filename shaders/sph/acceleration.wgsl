@@ -1,11 +1,11 @@
 //! SPH Acceleration
-//! What pressure, viscosity and gravity do to each particle:
+//! Acceleration of each particle by pressure, viscosity and gravity:
 //! a_i = -sum_j m (p_i + p_j)/(2 rho_i rho_j) grad spiky + viscosity sum_j m (v_j - v_i)/(rho_i rho_j) lap viscosity + g.
-//! Both sums pull two particles equally, in opposite directions, so momentum is conserved. Energy is not: density and pressure
+//! Both sums act on two particles equally in opposite directions, so momentum is conserved. Energy is not, since density and pressure
 //! use different kernels. Below a viscosity of about  0.01 rho_0 h sqrt(stiffness)  a fluid at rest begins to boil.
 //! Source: Mueller, Charypar and Gross, SCA 2003, equations 10, 14, 21 and 22; the article's step 4.3.
 //!
-//! @in    neighbors: NeighborGrid    Finds the particles around
+//! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    radius: f32                Smoothing radius h [m]
 //! @in    spiky: f32                 Mass times the factor of the spiky kernel's gradient [kg/m^4]
 //! @in    laplacian: f32             Mass times the factor of the viscosity kernel's Laplacian [kg/m^5]

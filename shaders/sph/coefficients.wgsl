@@ -1,6 +1,6 @@
 //! SPH Coefficients
-//! What is the same for all particles, worked out once a frame: the mass that shares a volume out equally, and the kernels'
-//! factors times that mass. Kernels are written with the ratio r/h, which keeps the factors of a sensible size at every
+//! Values that are the same for all particles, computed once per frame: the mass that divides a volume equally, and the kernels'
+//! factors times that mass. Kernels use the ratio r/h, which keeps the factors within a moderate range at every
 //! scale; `poly6` is the one for the standard form. In 2D the kernels have the same shapes, normalised over a disc.
 //! Source: Mueller, Charypar and Gross, SCA 2003, sec. 3.5 (kernels); the article's step 1.
 //!
@@ -9,15 +9,15 @@
 //! @out   mass: f32                                         Mass of a particle: rest_density volume / count [kg]
 //! @out   radius: f32                                       Smoothing radius h [m]
 //! @out   dt: f32                                           Time step of a substep [s]
-//! @out   poly6: f32                                        Times (h^2 - r^2)^3 it is mass poly6(r) [kg/m^9]
-//! @out   poly6_ratio: f32                                  Times (1 - r^2/h^2)^3 it is mass poly6(r) [kg/m^3]
-//! @out   spiky: f32                                        Times (1 - r/h)^2 it is mass |grad spiky(r)| [kg/m^4]
-//! @out   laplacian: f32                                    Times (1 - r/h) it is mass lap viscosity(r) [kg/m^5]
+//! @out   poly6: f32                                        mass poly6(r) divided by (h^2 - r^2)^3 [kg/m^9]
+//! @out   poly6_ratio: f32                                  mass poly6(r) divided by (1 - r^2/h^2)^3 [kg/m^3]
+//! @out   spiky: f32                                        mass |grad spiky(r)| divided by (1 - r/h)^2 [kg/m^4]
+//! @out   laplacian: f32                                    mass lap viscosity(r) divided by (1 - r/h) [kg/m^5]
 //! @param volume: f32 = 0.064, 0.., soft 0..1               Volume of the fluid, in 2D its area [m^3]
 //! @param rest_density: f32 = 1000, 0.001.., soft 1..2000   Density at rest [kg/m^3]
-//! @param fixed_mass: f32 = 0, 0..                          Mass of a particle; 0 shares the volume out [kg]
-//! @param smoothing_radius: f32 = 0.04, 0.00001.., soft 0.01..0.2    Reach of a particle h, twice their distance or so [m]
-//! @param substeps: i32 = 10, 1..1000                       Substeps a frame; with fewer iterations than this it is slow motion
+//! @param fixed_mass: f32 = 0, 0..                          Mass of a particle; 0 divides the volume equally [kg]
+//! @param smoothing_radius: f32 = 0.04, 0.00001.., soft 0.01..0.2    Smoothing radius h, about twice the particles' distance [m]
+//! @param substeps: i32 = 10, 1..1000                       Substeps per frame; fewer iterations than this give slow motion
 
 const PI = 3.14159265358979;
 

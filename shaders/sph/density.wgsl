@@ -1,9 +1,9 @@
 //! SPH Density
-//! Density as the sum over the neighbours, itself among them:  rho_i = sum_j m poly6(|x_i - x_j|).  The standard form, with
-//! (h^2 - r^2)^3, whose factor grows with h^-9; SPH Density (ratio) gives the same and is easier to scale.
+//! Density as the sum over the neighbours, including the particle itself:  rho_i = sum_j m poly6(|x_i - x_j|).  The standard form, with
+//! (h^2 - r^2)^3, whose factor scales with h^-9; SPH Density (ratio) gives the same and is easier to scale.
 //! Source: Mueller, Charypar and Gross, SCA 2003, equations 3 and 20.
 //!
-//! @in    neighbors: NeighborGrid    Finds the particles around
+//! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    radius: f32                Smoothing radius h [m]
 //! @in    poly6: f32                 Mass times the kernel's factor [kg/m^9]
 //! @inout particles: Particles{position: Vec} -> {density: f32}    The fluid; gains its density [kg/m^3]

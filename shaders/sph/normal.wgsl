@@ -1,13 +1,13 @@
 //! SPH Normal
-//! Slope of the fluid's own volume fraction, times h: long at the surface, where it points into the fluid, and zero inside.
+//! Gradient of the fluid's volume fraction, times h: long at the surface, where it points into the fluid, and zero inside.
 //! n_i = h sum_j m/rho_j grad poly6.
 //! Source: Akinci, Akinci and Teschner, Versatile Surface Tension and Adhesion for SPH Fluids, SIGGRAPH Asia 2013, sec. 3.
 //!
-//! @in    neighbors: NeighborGrid    Finds the particles around
+//! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    radius: f32                Smoothing radius h [m]
 //! @in    poly6_ratio: f32           Mass times the poly6 kernel's factor, for the ratio r/h [kg/m^3]
-//! @inout particles: Particles{position: Vec, density: f32} -> {normal: Vec}    The fluid; gains its normal, without a unit
-//! @param strength: f32 = 1, 0..     That of SPH Surface Tension: at 0 the normal is not worked out
+//! @inout particles: Particles{position: Vec, density: f32} -> {normal: Vec}    The fluid; gains its normal, dimensionless
+//! @param strength: f32 = 1, 0..     Strength of SPH Surface Tension; at 0 the normal is not computed
 
 fn stage(particle: Particle) -> Vec {
     if params.strength == 0.0 { return Vec(); }

@@ -1,14 +1,14 @@
 //! SPH Surface Tension
-//! Cohesion between neighbours, which pulls those far apart and pushes those too near, and a force that evens out the surface:
+//! Cohesion between neighbours, which attracts those far apart and repels those too close, and a force that smooths the surface:
 //! a_i += strength sum_j 2 rho_0/(rho_i + rho_j) (m C(r) (x_j - x_i)/r + n_j - n_i).  Conserves momentum.
-//! C = 32/(pi h^3) q^3 (1 - q)^3  and, for q = r/h up to a half,  twice that less 1/64;  in 2D the same with h^2.
+//! C = 32/(pi h^3) q^3 (1 - q)^3  and, for q = r/h up to 1/2,  twice that minus 1/64;  in 2D the same with h^2.
 //! Source: Akinci, Akinci and Teschner, Versatile Surface Tension and Adhesion for SPH Fluids, SIGGRAPH Asia 2013.
 //!
-//! @in    neighbors: NeighborGrid    Finds the particles around
+//! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    radius: f32                Smoothing radius h [m]
 //! @in    mass: f32                  Mass of a particle [kg]
 //! @in    rest_density: f32 = 1000    Density at rest rho_0 [kg/m^3]
-//! @inout particles: Particles{position: Vec, density: f32, normal: Vec, acceleration: Vec} -> {acceleration: Vec}    The fluid; its acceleration grows [m/s^2]
+//! @inout particles: Particles{position: Vec, density: f32, normal: Vec, acceleration: Vec} -> {acceleration: Vec}    The fluid; its acceleration is increased [m/s^2]
 //! @param strength: f32 = 1, 0.., soft 0..5    Strength gamma, about 1 for water in 3D
 
 fn stage(particle: Particle) -> Vec {

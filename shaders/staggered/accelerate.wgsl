@@ -1,5 +1,5 @@
 //! Accelerate Faces
-//! Splits a force half to each face:  u_face += dt (a(cell) + a(cell - e)) / 2,  0 on walls and closed borders.
+//! Distributes an acceleration to the faces, half to each:  u_face += dt (a(cell) + a(cell - e)) / 2,  0 on walls and closed borders.
 //! Source: saharan, oil clock article, 2016, steps 2 and 8.
 //!
 //! @inout velocity: FaceGrid = 0        Flow on the faces [m/s]

@@ -1,5 +1,5 @@
 //! Advect Faces
-//! The flow carries itself: each face takes the component through it from where the flow came from,  u(x) = u_old(x - dt u(x - dt u / 2)).
+//! Self-advection of the flow: each face takes its component from where the flow came from,  u(x) = u_old(x - dt u(x - dt u / 2)).
 //! Source: Stam, SIGGRAPH 1999 (semi-Lagrangian); Bridson, Fluid Simulation for Computer Graphics, ch. 3 (midpoint path).
 //!
 //! @in    velocity: FaceGrid                    Flow on the faces [m/s]

@@ -1,6 +1,6 @@
 //! Diffuse Faces
 //! One Gauss-Seidel sweep of implicit viscosity on the faces:  u = (u_old + a sum of the 2 DIM neighbours) / (1 + 2 DIM a),  a = dt nu / h^2.
-//! Stable for any step. Walls and closed borders hold the flow still, so it sticks to them.
+//! Stable for any step. At walls and closed borders the velocity is zero (no slip).
 //! Source: Stam, SIGGRAPH 1999, section 3.
 //!
 //! @sweep checkerboard

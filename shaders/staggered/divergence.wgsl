@@ -1,5 +1,5 @@
 //! Divergence (staggered)
-//! What leaves the cell through its faces:  div(u) = sum over axes of (u_upper - u_lower) / h.
+//! Net outflow of a cell through its faces:  div(u) = sum over axes of (u_upper - u_lower) / h.
 //! Source: Harlow and Welch, Phys. Fluids 8, 1965; Bridson, Fluid Simulation for Computer Graphics, ch. 5.
 //!
 //! @in  velocity: FaceGrid                       Flow on the faces [m/s]

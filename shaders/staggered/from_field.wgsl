@@ -1,5 +1,5 @@
 //! Faces from Field
-//! Asks a velocity at the middle of every face for the component through it. Set the node's `on` to the domain of the grid.
+//! Evaluates the normal component of a velocity at the centre of every face. Set the node's `on` to the domain of the grid.
 //! Source: Harlow and Welch, Phys. Fluids 8, 1965 (staggered grid).
 //!
 //! @in  velocity: Field<Vec>      Flow at every position [m/s]

@@ -1,6 +1,6 @@
 //! Project (staggered)
 //! Subtracts the pressure gradient on each face:  u_f -= (p(cell) - p(cell - e)) / h;  0 on closed borders.
-//! With a converged pressure the staggered divergence falls to rounding.
+//! With a converged pressure the staggered divergence is zero up to rounding.
 //! Source: Harlow and Welch, Phys. Fluids 8, 1965; Bridson, Fluid Simulation for Computer Graphics, ch. 5.
 //!
 //! @inout velocity: FaceGrid = 0     Flow on the faces [m/s]

@@ -1,11 +1,11 @@
 //! Attraction
-//! Where each fluid is pulled to by its own kind: the slope of its blurred fraction, as a normal map is made of a height map,
+//! Direction in which each fluid attracts itself: the gradient of its blurred fraction, like a normal map from a height map,
 //! s(i) = (b(i + 1) - b(i - 1)) / 2h  along each axis.
 //! Source: saharan, oil clock article, 2016, step 6.
 //!
 //! @in  blurred: Grid<vec2f>                       Shares of f and g, blurred
-//! @out attraction_f: Grid<Vec>, like blurred      Slope of f's blurred share [1/m]
-//! @out attraction_g: Grid<Vec>, like blurred      Slope of g's blurred share [1/m]
+//! @out attraction_f: Grid<Vec>, like blurred      Gradient of f's blurred share [1/m]
+//! @out attraction_g: Grid<Vec>, like blurred      Gradient of g's blurred share [1/m]
 
 fn stage(cell: Cell) -> Result {
     var f = Vec();

@@ -1,17 +1,17 @@
 //! Drag
 //! The pressed pointer pulls the fluid towards its own velocity:  a = w(d) (u_pointer - u) (1 - exp(-rate dt)) / dt,  d the distance to
-//! its stroke. That is exact relaxation over a step: whatever rate and step, the fluid gets no faster than the pointer. The pointer is
-//! in fractions of a picture, which `place` leads to the solver's own frame, turned or not, as the drawing does.
+//! its stroke. This is exact relaxation over a step: for any rate and step, the fluid gets no faster than the pointer. The pointer is
+//! in fractions of an image, which `place` maps to the solver's own frame, as for drawing.
 //! Source: saharan, oil clock article, 2016 (dragging mixes the fluids).
 //!
 //! @in    velocity: FaceGrid                           Flow [m/s]
-//! @in    place: Field<Vec>                            From the picture to the frame of the flow [m]
-//! @inout acceleration: Grid<Vec> = 0                  What it is added to, such as gravity [m/s^2]
-//! @param picture: vec2f = (0.216, 0.216), 0..         Width and height of the picture [m]
+//! @in    place: Field<Vec>                            From the image to the frame of the flow [m]
+//! @inout acceleration: Grid<Vec> = 0                  The acceleration that it is added to, such as gravity [m/s^2]
+//! @param picture: vec2f = (0.216, 0.216), 0..         Width and height of the image [m]
 //! @param radius: f32 = 0.006, 0.., soft 0.001..0.05   Reach around the pointer [m]
-//! @param strength: f32 = 40, 0.., soft 0..200         Rate of the pull [1/s]
-//! @param max_speed: f32 = 0.5, 0.., soft 0..5         A faster pointer counts as so fast [m/s]
-//! @param buttons: i32 = 1, 1..7                       Buttons that act, added up: 1 left, 2 right, 4 middle
+//! @param strength: f32 = 40, 0.., soft 0..200         Relaxation rate [1/s]
+//! @param max_speed: f32 = 0.5, 0.., soft 0..5         Limit of the pointer's speed [m/s]
+//! @param buttons: i32 = 1, 1..7                       Active buttons, as a sum: 1 left, 2 right, 4 middle
 
 fn stage(cell: Cell) -> Vec {
     if (i32(frame.buttons) & params.buttons) == 0 { return acceleration(cell); }

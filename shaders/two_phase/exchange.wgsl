@@ -1,12 +1,12 @@
 //! Exchange Fractions
-//! Passes volume from cell to cell down the correction's pressure,  flow = w (p_a - p_b) / h^2  cells, in the ratio of the giving cell's
-//! fluids, and no more than it has. Shares are whole multiples of 2^-20 that both cells compute alike, so nothing is lost.
+//! Moves volume between cells along the correction's pressure gradient,  flow = w (p_a - p_b) / h^2  cells, in the ratio of the donor cell's
+//! fluids, and no more than it has. Amounts are integer multiples of 2^-20 that both cells compute equally, so nothing is lost.
 //! Source: saharan, oil clock article, 2016, step 11.
 //!
 //! @in    pressure: Grid<f32>                       Pressure of the correction p_V [kg/m]
 //! @in    weight: FaceGrid                          Inverse mass on each face, 0 on walls [m^3/kg]
 //! @in    fractions: Grid<vec2f>                    Volume fractions V_f and V_g
-//! @out   result: Grid<vec2f>, like fractions       Fractions whose sum is nearer to one
+//! @out   result: Grid<vec2f>, like fractions       Fractions whose sum is closer to one
 
 fn stage(cell: Cell) -> vec2f {
     var v = fractions(cell);

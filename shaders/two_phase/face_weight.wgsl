@@ -1,6 +1,6 @@
 //! Face Weight
-//! How easily a face gives way:  w = 2 / (m_a + m_b)  between two open cells, 0 where either is a wall. The pressure solves and
-//! projections know walls from it alone.
+//! Inverse mean mass of a face:  w = 2 / (m_a + m_b)  between two open cells, 0 where either is a wall. Pressure solvers and
+//! projections detect walls by this weight alone.
 //! Source: saharan, oil clock article, 2016 (w_l, w_r, w_t, w_b).
 //!
 //! @in  mass: Grid<f32>                     Mass per volume [kg/m^3]

@@ -1,6 +1,6 @@
 //! Fill
-//! Two fluids that fill the open cells: f inside a shape, g around it. A cell that the outline crosses holds a share of both.
-//! Shares are whole multiples of 2^-20, so that later steps can move them without losing any.
+//! Two fluids that fill the open cells: f inside a shape, g around it. A cell on the outline contains both.
+//! Shares are integer multiples of 2^-20, so that later steps can move them without loss.
 //! Source: Hirt and Nichols, J. Comput. Phys. 39, 1981 (volume of fluid).
 //!
 //! @in  shape: Field<f32>                       Signed distance to fluid f, negative inside [m]

@@ -1,5 +1,5 @@
 //! Gravity (two fluids)
-//! Acceleration of a cell by a gravity of each fluid's own:  a = V_f g_f + V_g g_g.  In the article only f has weight.
+//! Acceleration of a cell, with a separate gravity for each fluid:  a = V_f g_f + V_g g_g.  In the article only f has weight.
 //! Source: saharan, oil clock article, 2016, step 2.
 //!
 //! @in  shares: Grid<vec2f>                    Fractions whose sum is one

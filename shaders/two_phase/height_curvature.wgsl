@@ -2,18 +2,18 @@
 //! Curvature of the interface from the heights of three columns of cells along the axis nearer to its normal,
 //! H = h sum of V_f,  kappa = -H'' / (1 + H'^2)^(3/2):  1 / R for a disc of f, -1 / R for one of g. Second order: too large by 3/8 to 3/4 of
 //! (h / R)^2; an interface smeared by s adds up to 9 (s / R)^2. The columns are centred on the interface, so that all its cells in a column
-//! get one value. A column must fall from pure to pure once; else the other axis is tried, else `otherwise` holds, as in threads and
-//! drops of less than four cells' radius. In 3D it is the curvature within each xy slice.
+//! get the same value. A column must change from pure to pure once; otherwise the other axis is tried, then `otherwise` is used, as in threads and
+//! drops with a radius below four cells. In 3D it is the curvature within each xy slice.
 //! Source: Cummins, Francois and Kothe, Computers and Structures 83, 2005; Popinet, J. Comput. Phys. 228, 2009.
 //!
 //! @in    shares: Grid<vec2f>                      Fractions whose sum is one
 //! @in    open: Grid<f32> = 1                      1 in cells that fluid can fill; a wall counts as a copy of the cell before it (90 degrees)
-//! @in    otherwise: Grid<f32> = 0                 Curvature where the heights give none [1/m]
+//! @in    otherwise: Grid<f32> = 0                 Curvature where the heights do not determine one [1/m]
 //! @in    found: Grid<f32> = 0                     1 where `otherwise` is known
 //! @out   curvature: Grid<f32>, like shares        Curvature, 0 away from the interface [1/m]
 //! @out   method: Grid<f32>, like shares           2 where the heights gave it, 1 where `otherwise` did, 0 where there is none
-//! @param reach: i32 = 5, 2..6                     Cells of a column on either side: more for a thicker interface [cells]
-//! @param impurity: f32 = 0.02, 0..0.5             How far a column's ends may be from pure, and its shares from falling all the way
+//! @param reach: i32 = 5, 2..6                     Cells of a column on either side; more for a thicker interface [cells]
+//! @param impurity: f32 = 0.02, 0..0.5             Tolerance for how pure a column's ends must be, and how monotonic its shares
 
 fn stage(cell: Cell) -> Result {
     let slope = vec2f(rise(cell, unit(0), unit(1)), rise(cell, unit(1), unit(0)));

@@ -1,13 +1,13 @@
 //! Curvature by Normals
 //! Curvature of the interface as the divergence of its unit normal,  kappa = -div(grad c / |grad c|),  c the share of f smoothed by
 //! (1 2 1) / 4 along x and y: 1 / R for a disc of f. A cell at a distance d from the interface lies on a contour of curvature kappa', so
-//! kappa = kappa' / (1 - kappa' d). It works for any shape, but errs by some 0.01 / h however fine the grid, so it suits what is
+//! kappa = kappa' / (1 - kappa' d). It works for any shape, but has an error of about 0.01 / h on any grid, so it is for structures that are
 //! small. In 3D it is the curvature within each xy slice.
 //! Source: Brackbill, Kothe and Zemach, J. Comput. Phys. 100, 1992.
 //!
 //! @in    shares: Grid<vec2f>                      Fractions whose sum is one
 //! @in    open: Grid<f32> = 1                      1 in cells that fluid can fill; a wall counts as a copy of the cell before it (90 degrees)
-//! @out   curvature: Grid<f32>, like shares        Curvature, at most one in a cell, 0 far from the interface [1/m]
+//! @out   curvature: Grid<f32>, like shares        Curvature, at most 1 / h, 0 far from the interface [1/m]
 //! @out   found: Grid<f32>, like shares            1 where an interface is within two cells on one side, 0 elsewhere
 
 fn stage(cell: Cell) -> Result {

@@ -1,5 +1,5 @@
 //! Open Cells
-//! Which cells fluid can fill: those whose centre lies inside the vessel. A vessel is any signed distance, of a shape or a picture.
+//! Cells that fluid can fill: those whose centre is inside the vessel. A vessel is any signed distance, of a shape or an image.
 //! Source: saharan, oil clock article, 2016 (walls); Foster and Metaxas, Graphical Models and Image Processing 58, 1996.
 //!
 //! @in    vessel: Grid<f32>             Signed distance to the vessel, negative inside [m]

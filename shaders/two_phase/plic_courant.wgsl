@@ -1,9 +1,9 @@
 //! PLIC: Courant Number
-//! Watches the Courant number of a substep,  sum over axes of |u| dt / h.  Up to 1/2 no sweep can empty or overfill a cell.
+//! Checks the Courant number of a substep,  sum over axes of |u| dt / h.  Up to 1/2, no sweep can overdraw or overfill a cell.
 //! Source: Weymouth and Yue, J. Comput. Phys. 229, 2010 (condition of boundedness).
 //!
 //! @in  flow: FaceGrid                                Volume through each face in a substep [cells]
-//! @out courant: f32, reduce max, expect 0..0.5       Courant number of a substep, summed over the axes. Above 0.5 the interface may lose its shape, though no volume is lost: take more substeps
+//! @out courant: f32, reduce max, expect 0..0.5       Courant number of a substep, summed over the axes. Above 0.5 the interface may lose its shape, but no volume is lost: use more substeps
 
 fn stage(cell: Cell) -> f32 {
     var sum = 0.0;

@@ -1,12 +1,12 @@
 //! PLIC: Flow
-//! Volume that each face lets through in a substep,  u dt / h,  in cells. It is a whole multiple of 2^-20, so what the cells on both sides add
-//! and take off is the same number. Walls let nothing through.
+//! Volume through each face in a substep,  u dt / h,  in cells. It is an integer multiple of 2^-20, so the cells on both sides add
+//! and subtract exactly the same amount. Walls let nothing through.
 //! Source: Weymouth and Yue, J. Comput. Phys. 229, 2010 (flux of a split sweep).
 //!
 //! @in    velocity: FaceGrid                 Flow on the faces [m/s]
 //! @in    open: Grid<f32> = 1                1 in cells that fluid can fill, 0 in walls
-//! @out   flow: FaceGrid, like velocity      Volume through each face, a cell's at most [cells]
-//! @param substeps: i32 = 1, 1..             Parts that the frame's step is cut into
+//! @out   flow: FaceGrid, like velocity      Volume through each face, at most one cell [cells]
+//! @param substeps: i32 = 1, 1..             Number of substeps per frame
 
 fn stage(cell: Cell) -> Vec {
     let courant = velocity(cell) * (frame.dt / (f32(params.substeps) * CELL_SIZE));

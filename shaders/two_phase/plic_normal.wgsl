@@ -1,5 +1,5 @@
 //! PLIC: Normal (Youngs)
-//! Normal of the interface,  n = -grad V,  from the 3x3 (3D: 3x3x3) cells around, those nearer to the axis counting double.
+//! Normal of the interface,  n = -grad V,  from the 3x3 (3D: 3x3x3) cells around, with double weight for those closer to the axis.
 //! A wall counts as the open cell next to it, so an interface meets walls at 90 degrees.
 //! Source: Youngs, Numerical Methods for Fluid Dynamics, 1982; Parker and Youngs, AWRE report 01/92, 1992.
 //!

@@ -1,11 +1,11 @@
 //! PLIC: Plane
-//! The plane that cuts a cell into its two fluids: f lies where  n . x < a,  x from 0 to 1 across the cell. The constant a follows from the
-//! share by formulas of degree one to three; where a cubic has to be solved, in 3D only, Newton's method does it.
+//! The plane that cuts a cell into its two fluids: f lies where  n . x < a,  x from 0 to 1 across the cell. The constant a is computed from the
+//! share by formulas of degree one to three; cubics, which occur only in 3D, are solved by Newton's method.
 //! Source: Scardovelli and Zaleski, J. Comput. Phys. 164, 2000.
 //!
 //! @in  shares: Grid<f32>                    Share of f
 //! @in  normals: Grid<Vec>                   Normal out of f, of any length. Below 1e-4 the cell counts as a mixture [1/cells]
-//! @out plane: Grid<vec4f>, like shares      Normal, its components' absolute values summing to one, and a; a mixture's normal is 0 and a its share
+//! @out plane: Grid<vec4f>, like shares      Normal, scaled so that the absolute values of its components sum to one, and a; for a mixture the normal is 0 and a is its share
 
 fn stage(cell: Cell) -> vec4f {
     let share = shares(cell);

@@ -1,14 +1,14 @@
 //! PLIC: Shares
-//! Share of fluid f in each cell before a sweep. A sweep along one axis stretches a cell, although all of them together do not. The
-//! stretch  c D,  D = net outflow of the sweeps before,  is undone with the fluid that the cell held most of at the step's start (c = 1 for f),
+//! Share of fluid f in each cell before a sweep. A sweep along a single axis stretches a cell, although all sweeps together do not. The
+//! stretch  c D,  D = net outflow of the earlier sweeps,  is undone with the fluid that dominated the cell at the start of the step (c = 1 for f),
 //! which keeps shares within 0..1.
 //! Source: Weymouth and Yue, J. Comput. Phys. 229, 2010.
 //!
-//! @in    fractions: Grid<vec2f>                Volume fractions now
-//! @in    before: Grid<vec2f>                   Volume fractions at the step's start
+//! @in    fractions: Grid<vec2f>                Present volume fractions
+//! @in    before: Grid<vec2f>                   Volume fractions at the start of the step
 //! @in    flow: FaceGrid                        Volume through each face in a step [cells]
-//! @out   shares: Grid<f32>, like fractions     Share of f, the stretch undone
-//! @param sweep: i32 = 0, 0..2                  Number of the sweep to come. The first one's axis changes from step to step
+//! @out   shares: Grid<f32>, like fractions     Share of f without the stretch
+//! @param sweep: i32 = 0, 0..2                  Number of the next sweep. The axis of the first one changes from step to step
 
 fn stage(cell: Cell) -> f32 {
     let v = fractions(cell);

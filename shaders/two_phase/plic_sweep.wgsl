@@ -1,14 +1,14 @@
 //! PLIC: Sweep
-//! Carries both fluids along one axis. Through each face passes what lies in the slab of the giving cell that the flow takes along: of f what the
-//! plane cuts from it, of g the rest, neither more than the cell has. All are whole multiples of 2^-20 that both cells of a face
-//! compute alike, so no volume is lost.
+//! Advects both fluids along one axis. Through each face passes the content of the donor cell's slab that the flow carries: of f what the
+//! plane cuts from it, of g the rest, neither more than the cell has. All amounts are integer multiples of 2^-20 that both cells of a face
+//! compute equally, so no volume is lost.
 //! Source: Youngs, Numerical Methods for Fluid Dynamics, 1982; Weymouth and Yue, J. Comput. Phys. 229, 2010.
 //!
 //! @in    fractions: Grid<vec2f>                  Volume fractions V_f and V_g
 //! @in    plane: Grid<vec4f>                      Plane that divides each cell: normal out of f, and constant
 //! @in    flow: FaceGrid                          Volume through each face in a step [cells]
 //! @out   result: Grid<vec2f>, like fractions     Fractions after this sweep
-//! @param sweep: i32 = 0, 0..2                    Number of the sweep. The first one's axis changes from step to step
+//! @param sweep: i32 = 0, 0..2                    Number of the sweep. The axis of the first one changes from step to step
 
 fn stage(cell: Cell) -> vec2f {
     let axis = (i32(frame.index) + substep + params.sweep) % DIM;

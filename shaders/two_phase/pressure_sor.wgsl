@@ -1,6 +1,6 @@
 //! Pressure (variable density, SOR)
 //! One red-black over-relaxed sweep of  div(w grad p) = div(u):  p = (w_l p_l + w_r p_r + w_t p_t + w_b p_b - div(u) h^2) / (w_l + w_r + w_t + w_b).
-//! Faces of weight 0 are walls. Works for the correction of fractions too, with their shortfall as the divergence.
+//! Faces of weight 0 are walls. Also solves the correction of fractions, with their shortfall as the divergence.
 //! Source: saharan, oil clock article, 2016, step 4; Young, Iterative Methods, 1954.
 //!
 //! @sweep checkerboard

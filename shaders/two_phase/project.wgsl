@@ -1,5 +1,5 @@
 //! Project (variable density)
-//! The pressure pushes the faces:  u_face += w (p_below - p) / h,  0 on walls.
+//! Applies the pressure gradient to the faces:  u_face += w (p_below - p) / h,  0 on walls.
 //! Source: saharan, oil clock article, 2016, step 5:  v += (p_l - p_r) 2 / (m_l + m_r).
 //!
 //! @inout velocity: FaceGrid = 0     Flow on the faces [m/s]

@@ -1,13 +1,13 @@
 //! Reach
-//! How far the content of a cell may move without touching a wall: the largest box of open cells that grows around it, side by side, up
-//! to a limit. What is moved within it and shared out to the nearest cells ends in open cells only. It grows across periodic borders;
-//! all others are walls.
+//! How far the contents of a cell can move without touching a wall: the largest box of open cells that grows around it, side by side, up
+//! to a limit. Contents moved within it and distributed to the nearest cells end in open cells only. It grows across periodic borders;
+//! all other borders are walls.
 //! Source: saharan, oil clock article, 2016 (map of the largest and smallest velocity).
 //!
 //! @in    open: Grid<f32> = 1            1 in cells that fluid can fill, 0 in walls
-//! @out   low: Grid<Vec>, like open      Farthest moves down each axis, zero or less [cells]
-//! @out   high: Grid<Vec>, like open     Farthest moves up each axis, zero or more [cells]
-//! @param limit: i32 = 4, 1..8           Cells that the box grows at most to each side [cells]
+//! @out   low: Grid<Vec>, like open      Maximum distance in the negative direction of each axis, zero or less [cells]
+//! @out   high: Grid<Vec>, like open     Maximum distance in the positive direction of each axis, zero or more [cells]
+//! @param limit: i32 = 4, 1..8           Maximum growth of the box on each side [cells]
 
 const LARGEST = 289; // cells of a layer in 3D at the highest limit
 

@@ -1,17 +1,17 @@
 //! Spread Fractions
-//! Moves each cell's content along the flow and shares it out to the cells nearest to where it arrives, so that no volume is lost: each share is a whole multiple
-//! of 2^-20 and the nearest cell gets what is left. Each fluid is carried by the flow and its own attraction, which presses the interface together. Without
-//! that the method is diffusive: it smears every interface by a fraction of a cell a step.
+//! Moves each cell's contents along the flow and distributes them to the cells nearest to the target, so that no volume is lost: each share is an integer multiple
+//! of 2^-20, and the nearest cell gets the rest. Each fluid is carried by the flow and its own attraction, which compresses the interface. Without
+//! this the method is diffusive: it smears every interface by a fraction of a cell per step.
 //! Source: saharan, oil clock article, 2016, step 7.
 //!
 //! @in    fractions: Grid<vec2f>                             Volume fractions V_f and V_g
 //! @in    velocity: FaceGrid                                 Flow on the faces [m/s]
-//! @in    attraction_f: Grid<Vec> = 0                        Pull on f, of a narrow blur [1/m]
-//! @in    attraction_g: Grid<Vec> = 0                        Pull on g, of a narrow blur [1/m]
-//! @in    low: Grid<Vec> = -1                                Farthest moves down each axis [cells]
-//! @in    high: Grid<Vec> = 1                                Farthest moves up each axis [cells]
+//! @in    attraction_f: Grid<Vec> = 0                        Attraction of f, from a narrow blur [1/m]
+//! @in    attraction_g: Grid<Vec> = 0                        Attraction of g, from a narrow blur [1/m]
+//! @in    low: Grid<Vec> = -1                                Maximum distance in the negative direction of each axis [cells]
+//! @in    high: Grid<Vec> = 1                                Maximum distance in the positive direction of each axis [cells]
 //! @out   result: Grid<vec2f>, like fractions, scatter 20    Volume fractions one step later
-//! @param compression: f32 = 1, 0.., soft 0..2               Cells moved by a slope of one a cell: the larger, the crisper; from 3 on it breaks up [cells^2]
+//! @param compression: f32 = 1, 0.., soft 0..2               Cells moved by a gradient of one per cell. Larger is sharper; from 3 on the interface breaks up [cells^2]
 
 const CORNERS = 4 * (DIM - 1); // 2^DIM
 

@@ -1,6 +1,6 @@
 //! Tension by Curvature
-//! Surface tension on each face,  u_face += dt w sigma kappa (V_f(cell) - V_f(cell - e)) / h:  the same difference and the same weight as the
-//! projection's. So a pressure balances a constant curvature exactly and a round drop rests. Explicit: stable below
+//! Surface tension on each face,  u_face += dt w sigma kappa (V_f(cell) - V_f(cell - e)) / h:  with the same difference and weight as the
+//! projection's. So pressure balances a constant curvature exactly, and a round drop stays at rest. Explicit: stable below
 //! dt = sqrt((rho_f + rho_g) h^3 / (4 pi sigma)).
 //! Source: Francois et al., J. Comput. Phys. 213, 2006 (balanced force); Brackbill, Kothe and Zemach, J. Comput. Phys. 100, 1992 (step).
 //!
@@ -8,7 +8,7 @@
 //! @in    shares: Grid<vec2f>                Fractions whose sum is one
 //! @in    weight: FaceGrid                   Inverse mass on each face, 0 on walls [m^3/kg]
 //! @in    curvature: Grid<f32>               Curvature of the interface, positive for a drop of f [1/m]
-//! @in    method: Grid<f32> = 1              How well it is known: the better of a face's two cells counts, equal ones half each
+//! @in    method: Grid<f32> = 1              Quality of the curvature: of a face's two cells the better one is used, of equal ones the mean
 //! @param sigma: f32 = 0.05, 0.., soft 0..1  Surface tension [N/m]
 
 fn stage(cell: Cell) -> Vec {

@@ -1,11 +1,11 @@
 //! Fractions View
-//! Fractions as they are, as the article shows its raw data: fluid f blue, fluid g red, walls grey. Too much in a cell is brighter than
-//! the colour, too little darker. Not finite is green.
+//! Raw fractions, as shown in the article: fluid f blue, fluid g red, walls grey. An overfull cell is brighter than
+//! the colour, an underfull one darker. Values that are not finite are green.
 //! Source: saharan, oil clock article, 2016.
 //!
 //! @in    fractions: Grid<vec2f>               V_f and V_g
 //! @in    open: Grid<f32> = 1                  1 in cells that fluid can fill, 0 in walls
-//! @out   image: Image, like fractions         The picture
+//! @out   image: Image, like fractions         The image
 //! @param color_f: color = (0.02, 0.08, 0.9, 1)     Colour of fluid f
 //! @param color_g: color = (0.9, 0.04, 0.03, 1)     Colour of fluid g
 //! @param wall: color = (0.2, 0.2, 0.2, 1)          Colour of walls

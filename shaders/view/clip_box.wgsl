@@ -1,12 +1,12 @@
 //! Clip to Box
-//! Keeps a depth image inside of a box: what sticks out in front comes to lie on its face, what is beside it goes. A liquid of
-//! particles in a glass tank gets the flat sides that it has behind glass.
+//! Clips a depth image to a box: what protrudes in front is moved onto its face, what is beside it is removed. A liquid of
+//! particles in a glass tank gets flat sides like behind glass.
 //! Source: ray and box by slabs, Kay and Kajiya, SIGGRAPH 1986.
 //!
-//! @in    camera: Camera                              Where the picture is taken from
+//! @in    camera: Camera                              Viewpoint of the image
 //! @in    depth: Grid<f32>                            Depth along the axis of view [m]
-//! @out   clipped: Grid<f32>, like depth              The same in the box; 3.4e38 where there is nothing [m]
-//! @param low: vec3f = (0, 0, 0), soft -2..2          Corner with the least coordinates [m]
+//! @out   clipped: Grid<f32>, like depth              The clipped depth; 3.4e38 where there is nothing [m]
+//! @param low: vec3f = (0, 0, 0), soft -2..2          Corner with the smallest coordinates [m]
 //! @param high: vec3f = (1, 1, 1), soft -2..2         The opposite corner [m]
 
 const NOTHING = 3.4e38;

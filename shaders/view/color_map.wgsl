@@ -1,13 +1,13 @@
 //! Colour Map
 //! Shows a scalar field in colours:  t = (value - low) / (high - low), clamped to 0..1.
-//! Values that are not finite show as magenta, so that a blow-up can't hide.
+//! Values that are not finite are magenta, so that a blow-up is visible.
 //! Source: viridis, magma, inferno, plasma: Smith and van der Walt 2015 (CC0), polynomial fits by Zucker 2018.
 //!
 //! @in    field: Grid<f32>                  Any scalar: density, pressure, vorticity
-//! @out   image: Image, like field          The picture
+//! @out   image: Image, like field          The image
 //! @param map: i32 = 0, 0..5                0 viridis, 1 magma, 2 inferno, 3 plasma, 4 diverging (blue, white, red), 5 grey
-//! @param low: f32 = 0, soft -10..10        Value with the first colour
-//! @param high: f32 = 1, soft -10..10       Value with the last colour
+//! @param low: f32 = 0, soft -10..10        Value of the first colour
+//! @param high: f32 = 1, soft -10..10       Value of the last colour
 
 fn stage(cell: Cell) -> vec4f {
     let value = field(cell);

@@ -1,18 +1,18 @@
 //! Dye View
-//! Shows a dye as ink in light: a filmic curve keeps dense dye from burning out, the slope of the ink gives a wet sheen.
-//! Over the background the dye covers  1 - exp(-opacity amount),  where amount is its brightest channel.
+//! Shows a dye as lit ink: a filmic curve keeps dense dye from clipping, and the gradient of the ink gives a wet sheen.
+//! The dye covers the background by  1 - exp(-opacity amount),  where amount is its brightest channel.
 //! Source: Beer-Lambert law; Blinn, Simulation of Wrinkled Surfaces, SIGGRAPH 1978 (relief).
 //!
-//! @in    dye: Grid<vec4f>                               Amount of red, green and blue light that the dye gives back
-//! @in    halo: Grid<vec4f> = 0                          Light around it, for instance the dye blurred; may be coarse
-//! @out   image: Image, like dye                         The picture
+//! @in    dye: Grid<vec4f>                               Red, green and blue light that the dye reflects
+//! @in    halo: Grid<vec4f> = 0                          Light around it, for instance the blurred dye; may be coarser
+//! @out   image: Image, like dye                         The image
 //! @param exposure: f32 = 1, 0.., soft 0..4              Brightness of the dye
-//! @param opacity: f32 = 3, 0.., soft 0..20              How soon the dye hides the background
-//! @param depth: f32 = 0.7, 0..1                         How much deeper in hue thin dye is than dense dye
+//! @param opacity: f32 = 3, 0.., soft 0..20              How strongly the dye hides the background
+//! @param depth: f32 = 0.7, 0..1                         Additional saturation of thin dye
 //! @param relief: f32 = 0.6, 0.., soft 0..3              Strength of the wet sheen
 //! @param glow: f32 = 0.3, 0.., soft 0..2                Brightness of the halo
-//! @param vignette: f32 = 0, 0..1                        How far the picture sinks into the background towards its rim
-//! @param background: color = (0.010, 0.011, 0.016, 1)   Behind the dye
+//! @param vignette: f32 = 0, 0..1                        How much the image fades to the background towards its border
+//! @param background: color = (0.010, 0.011, 0.016, 1)   Background colour
 
 fn stage(cell: Cell) -> vec4f {
     let here = position(cell);

@@ -1,13 +1,13 @@
 //! Gradient
-//! Shows a scalar field in the colours of a gradient of one's own:  t = (value - low) / (high - low), clamped to 0..1.
-//! Values that are not finite show as magenta, so that a blow-up can't hide. Where the gradient is transparent, so is the picture.
+//! Shows a scalar field in the colours of a custom gradient:  t = (value - low) / (high - low), clamped to 0..1.
+//! Values that are not finite are magenta, so that a blow-up is visible. Where the gradient is transparent, so is the image.
 //! Source: none.
 //!
 //! @in    field: Grid<f32>                Any scalar: density, pressure, vorticity
-//! @out   image: Image, like field        The picture
+//! @out   image: Image, like field        The image
 //! @param ramp: gradient = [(0, "#000000"), (0.35, "#7a1c4b"), (0.7, "#f0813a"), (1, "#fff3c4")]    Colours from low to high
-//! @param low: f32 = 0, soft -10..10      Value with the first colour
-//! @param high: f32 = 1, soft -10..10     Value with the last colour
+//! @param low: f32 = 0, soft -10..10      Value of the first colour
+//! @param high: f32 = 1, soft -10..10     Value of the last colour
 
 fn stage(cell: Cell) -> vec4f {
     let value = field(cell);

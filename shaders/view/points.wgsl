@@ -1,18 +1,18 @@
 //! Points
-//! Sums particles up as soft points of light over a picture; Points Resolve shows the sum. A point shrinks with its distance and,
-//! once smaller than a pixel, dims instead. Set the node's `on` to the domain of the picture.
+//! Adds particles as soft points of light; Points Resolve draws the sum over an image. A point shrinks with distance and,
+//! once smaller than a pixel, becomes dimmer instead. Set the node's `on` to the domain of the image.
 //! Source: point splatting, Westover, Footprint Evaluation for Volume Rendering, SIGGRAPH 1990.
 //!
-//! @in    particles: Particles{position: Vec, tone: f32}    A set in space; Tone by Age and others give it tones
-//! @in    camera: Camera                                    Where the picture is taken from
-//! @in    depth: Grid<f32> = 3e38                           Depth of what hides the points [m]
-//! @in    shade: Grid<f32> = 1                              Light that reaches a place in space, 0..1: Light Volume
+//! @in    particles: Particles{position: Vec, tone: f32}    Particles in 3D; Tone by Age and others set their tones
+//! @in    camera: Camera                                    Viewpoint of the image
+//! @in    depth: Grid<f32> = 3e38                           Depth of objects that hide the points [m]
+//! @in    shade: Grid<f32> = 1                              Light that reaches a position, 0..1, from Light Volume
 //! @out   light: Grid<vec4f>, scatter 14                    Sum of colour times weight, and of weights
 //! @param size: f32 = 0.01, 0.., soft 0..0.1                Radius of a point [m]
-//! @param brightness: f32 = 0.5, 0.., soft 0..2             Weight of a point's middle
-//! @param ambient: f32 = 0.25, 0..1                         Brightness where no light arrives
-//! @param haze: f32 = 0, 0.., soft 0..1                     Rate at which points dim with their depth [1/m]
-//! @param low: color = (1, 0.5, 0.15, 1)                    Colour of tone 0; its alpha is a weight
+//! @param brightness: f32 = 0.5, 0.., soft 0..2             Weight at a point's centre
+//! @param ambient: f32 = 0.25, 0..1                         Brightness without light
+//! @param haze: f32 = 0, 0.., soft 0..1                     Attenuation of points with depth [1/m]
+//! @param low: color = (1, 0.5, 0.15, 1)                    Colour of tone 0; alpha is a weight
 //! @param middle: color = (0.8, 0.25, 0.45, 1)              Colour of tone 0.5
 //! @param high: color = (0.15, 0.3, 0.9, 0.3)               Colour of tone 1
 

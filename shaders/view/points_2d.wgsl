@@ -1,13 +1,13 @@
 //! Points (2D)
-//! Sums particles of the plane up as soft points of light over a picture of the same extent; Points Resolve shows the sum.
-//! A point smaller than a pixel dims instead of shrinking. Set the node's `on` to the domain of the picture.
+//! Adds 2D particles as soft points of light; Points Resolve draws the sum over an image of the same extent.
+//! A point smaller than a pixel becomes dimmer instead of smaller. Set the node's `on` to the domain of the image.
 //! Source: point splatting, Westover, Footprint Evaluation for Volume Rendering, SIGGRAPH 1990.
 //!
-//! @in    particles: Particles{position: Vec, tone: f32}    A set in the plane; Tone by Age and others give it tones
+//! @in    particles: Particles{position: Vec, tone: f32}    Particles in 2D; Tone by Age and others set their tones
 //! @out   light: Grid<vec4f>, scatter 14                    Sum of colour times weight, and of weights
 //! @param size: f32 = 0.003, 0.., soft 0..0.02              Radius of a point [m]
-//! @param brightness: f32 = 0.5, 0.., soft 0..2             Weight of a point's middle
-//! @param low: color = (0.15, 0.3, 0.9, 0.6)                Colour of tone 0; its alpha is a weight
+//! @param brightness: f32 = 0.5, 0.., soft 0..2             Weight at a point's centre
+//! @param low: color = (0.15, 0.3, 0.9, 0.6)                Colour of tone 0; alpha is a weight
 //! @param middle: color = (0.8, 0.25, 0.45, 1)              Colour of tone 0.5
 //! @param high: color = (1, 0.5, 0.15, 1)                   Colour of tone 1
 

@@ -1,14 +1,14 @@
 //! Print View
-//! Shows a picture as a framed print: inks sharpened to their edges, on paper with a grain, behind a mat with a bevel and a
-//! frame. All of it lies over the rim of the picture, so that a pointer stays where its ink is.
-//! Source: unsharp mask, kept between the extremes of the points that it reads (no halo), as in Selle et al. 2008.
+//! Shows an image as a framed print: sharpened inks on grained paper, behind a bevelled mat and a
+//! frame. These cover the border of the image, so pointer positions do not change.
+//! Source: unsharp mask, limited to the extrema of the pixels that it reads (no halo), as in Selle et al. 2008.
 //!
-//! @in    image: Image                                   The picture
+//! @in    image: Image                                   The image
 //! @out   print: Image, like image                       The framed print
-//! @param mat_width: f32 = 0.075, 0..0.5, soft 0..0.2    Mat, as a fraction of the shorter side; 0 leaves mat and frame away
-//! @param frame_width: f32 = 0.022, 0..0.2               Frame, likewise
+//! @param mat_width: f32 = 0.075, 0..0.5, soft 0..0.2    Width of the mat, as a fraction of the shorter side; 0 omits mat and frame
+//! @param frame_width: f32 = 0.022, 0..0.2               Width of the frame, likewise
 //! @param sharpness: f32 = 1.5, 0.., soft 0..4           Weight of the unsharp mask
-//! @param reach: f32 = 0.003, 0..0.05, soft 0..0.01      Width of a soft edge that it tightens, likewise; at least a cell
+//! @param reach: f32 = 0.003, 0..0.05, soft 0..0.01      Width of a soft edge that is sharpened, likewise; at least a cell
 //! @param grain: f32 = 0.05, 0..1, soft 0..0.2           Roughness of the paper
 //! @param mat_color: color = (0.86, 0.84, 0.79, 1)       Mat board
 //! @param frame_color: color = (0.012, 0.010, 0.009, 1)  Frame

@@ -1,14 +1,14 @@
 //! Shape View
 //! Shows a signed distance by sphere tracing, with a soft shadow, ambient occlusion and a bright rim.
-//! Gives the depth too, so that particles can pass behind. Set the node's `on` to the domain of the picture.
+//! Also gives the depth, so that particles can be hidden behind it. Set the node's `on` to the domain of the image.
 //! Source: Hart, Sphere Tracing, 1996; shadow and occlusion: Quilez; highlight: Blinn 1977; rim: Schlick 1994.
 //!
 //! @in    shape: Field<f32>                                Signed distance in space [m]
-//! @in    camera: Camera                                   Where the picture is taken from
+//! @in    camera: Camera                                   Viewpoint of the image
 //! @out   depth: Grid<f32>                                 Depth along the axis of view, 3.4e38 where there is nothing [m]
 //! @out   normal: Grid<vec3f>                              Outward unit vector, zero where there is nothing
-//! @out   image: Image                                     The picture, in linear light
-//! @param far: f32 = 50, 0.01.., soft 1..100               Where the view ends [m]
+//! @out   image: Image                                     The image, in linear light
+//! @param far: f32 = 50, 0.01.., soft 1..100               Maximum distance [m]
 //! @param surface: color = (0.22, 0.22, 0.24, 1)           Colour of the surface
 //! @param gloss: f32 = 60, 1.., soft 1..200                Sharpness of the highlight
 //! @param light: vec3f = (-0.5, 0.9, 0.5), soft -1..1      Direction to the light, of any length

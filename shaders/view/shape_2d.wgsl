@@ -1,12 +1,12 @@
 //! Shape View (2D)
-//! Draws a signed distance of the plane over a picture of the same extent: a body with a lit rim and a soft shadow around it.
-//! Source: Quilez, Distance Functions; relief from the slope of the distance, Blinn, SIGGRAPH 1978.
+//! Draws a 2D signed distance over an image of the same extent: a body with a lit rim and a soft shadow around it.
+//! Source: Quilez, Distance Functions; relief from the gradient of the distance, Blinn, SIGGRAPH 1978.
 //!
 //! @in    shape: Field<f32>                               Signed distance [m]
-//! @inout image: Image                                    The picture, in linear light
+//! @inout image: Image                                    The image, in linear light
 //! @param surface: color = (0.055, 0.060, 0.075, 1)       Colour of the body
 //! @param rim: color = (0.55, 0.60, 0.72, 1)              Colour of the light along its edge
-//! @param bevel: f32 = 0.03, 0.0001.., soft 0.001..0.1    Width of the edge that turns away [m]
+//! @param bevel: f32 = 0.03, 0.0001.., soft 0.001..0.1    Width of the bevelled edge [m]
 //! @param shadow: f32 = 0.5, 0..1                         Darkness of the shadow around it
 //! @param reach: f32 = 0.04, 0.0001.., soft 0.001..0.2    Width of the shadow [m]
 

@@ -1,19 +1,19 @@
 //! Smoke View
-//! Lights a density field as a sheet of smoke over a dark background:  coverage = 1 - exp(-opacity q^2 / (q + haze)),
-//! relief from the slope of the coverage, and a soft shadow by summing it towards the light (Beer-Lambert).
+//! Draws a density field as a lit sheet of smoke over a dark background:  coverage = 1 - exp(-opacity q^2 / (q + haze)),
+//! with relief from the gradient of the coverage, and a soft shadow from the density towards the light (Beer-Lambert).
 //! Source: Beer-Lambert law; shadow march after Fedkiw, Stam and Jensen 2001, section 5; relief after Blinn, SIGGRAPH 1978.
 //!
 //! @in    density: Grid<f32>                                  Smoke [kg/m^3]
-//! @in    tint: Grid<vec4f> = 1                               Colour of the smoke where it differs, for instance a dye
-//! @out   image: Image, like density                          The picture
-//! @param opacity: f32 = 3, 0.., soft 0..20                   How soon the smoke hides what is behind it [m^3/kg]
-//! @param haze: f32 = 0.15, 0.., soft 0..1                    Density below which smoke stays a clear veil [kg/m^3]
+//! @in    tint: Grid<vec4f> = 1                               Varying colour of the smoke, for instance a dye
+//! @out   image: Image, like density                          The image
+//! @param opacity: f32 = 3, 0.., soft 0..20                   How strongly the smoke hides what is behind it [m^3/kg]
+//! @param haze: f32 = 0.15, 0.., soft 0..1                    Density below which smoke is a thin veil [kg/m^3]
 //! @param relief: f32 = 1, 0.., soft 0..4                     Depth of the folds
 //! @param shadow: f32 = 1.5, 0.., soft 0..5                   Darkness of the smoke's own shadow
-//! @param light_angle: f32 = 120, soft -180..180              Direction the light comes from: 0 right, 90 above [degrees]
+//! @param light_angle: f32 = 120, soft -180..180              Direction of the light: 0 from the right, 90 from above [degrees]
 //! @param smoke: color = (0.82, 0.80, 0.78, 1)                Colour of the smoke
-//! @param light: color = (1.90, 1.40, 0.92, 1)                The light, warm
-//! @param ambient: color = (0.07, 0.13, 0.26, 1)              Light from everywhere, cool; it fills the shadows
+//! @param light: color = (1.90, 1.40, 0.92, 1)                Colour of the light
+//! @param ambient: color = (0.07, 0.13, 0.26, 1)              Ambient light, which fills the shadows
 //! @param background_low: color = (0.014, 0.024, 0.048, 1)    Background at the bottom
 //! @param background_high: color = (0.003, 0.004, 0.010, 1)   Background at the top
 

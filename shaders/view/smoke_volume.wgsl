@@ -1,21 +1,21 @@
 //! Smoke View (3D)
-//! Shows a volume of smoke by marching along the ray of each pixel:  L = sum T (1 - exp(-a)) albedo (p light + ambient),
-//! T = exp(-sum a),  a = opacity density step.  Set the node's `on` to the domain of the picture.
+//! Renders a volume of smoke by ray marching:  L = sum T (1 - exp(-a)) albedo (p light + ambient),
+//! T = exp(-sum a),  a = opacity density step.  Set the node's `on` to the domain of the image.
 //! Source: Kajiya and Von Herzen, Ray Tracing Volume Densities, SIGGRAPH 1984; p: Henyey and Greenstein 1941; box by slabs:
 //! Kay and Kajiya, SIGGRAPH 1986.
 //!
-//! @in    camera: Camera                               Where the picture is taken from
+//! @in    camera: Camera                               Viewpoint of the image
 //! @in    density: Grid<f32> = 0                       Smoke
-//! @in    light: Grid<f32> = 1                         Part of the light that arrives, for instance Light Volume
-//! @out   image: Image                                 The picture, in linear light
-//! @param size: vec3f = (1, 1, 1), soft 0..4           Far corner of the box that is looked into; the near one is 0 [m]
-//! @param opacity: f32 = 20, 0.., soft 0..60           How much a density of 1 hides over a metre [1/m]
-//! @param steps: i32 = 96, 4..400                      Places along a ray at which the smoke is looked up
+//! @in    light: Grid<f32> = 1                         Fraction of the light that arrives, for instance from Light Volume
+//! @out   image: Image                                 The image, in linear light
+//! @param size: vec3f = (1, 1, 1), soft 0..4           Upper corner of the rendered box; the lower one is 0 [m]
+//! @param opacity: f32 = 20, 0.., soft 0..60           Extinction by a density of 1 [1/m]
+//! @param steps: i32 = 96, 4..400                      Samples along a ray
 //! @param to_light: vec3f = (-0.5, 0.9, 0.5), soft -1..1    Direction to the light, of any length
-//! @param forward: f32 = 0.3, -0.95..0.95              How much of the light goes on forwards: smoke is bright against the light
+//! @param forward: f32 = 0.3, -0.95..0.95              Forward scattering: smoke is bright against the light
 //! @param smoke: color = (0.86, 0.84, 0.82, 1)         Colour of the smoke
-//! @param sun: color = (2.6, 2.1, 1.6, 1)              The light, warm
-//! @param ambient: color = (0.10, 0.15, 0.24, 1)       Light from everywhere, cool
+//! @param sun: color = (2.6, 2.1, 1.6, 1)              Colour of the light
+//! @param ambient: color = (0.10, 0.15, 0.24, 1)       Ambient light
 //! @param low: color = (0.030, 0.036, 0.050, 1)        Background at the bottom
 //! @param high: color = (0.006, 0.008, 0.014, 1)       Background at the top
 

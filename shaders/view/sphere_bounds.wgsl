@@ -1,13 +1,13 @@
 //! Sphere Bounds
-//! The smallest rectangle of the picture that holds a sphere, seen in perspective: the slopes of the lines from the eye that touch
-//! it, along x and y each  (c z +- r sqrt(c^2 + z^2 - r^2)) / (z^2 - r^2),  with c its middle across and z along the axis of view.
-//! A sphere that reaches behind the nearest depth may be anywhere; one that lies behind it altogether has an empty rectangle.
-//! Sphere Depth, Sphere Index and Sphere Thickness run over it. Works for pictures of any size.
+//! The bounding rectangle of a sphere in a perspective image: the slopes of the tangents from the camera
+//! along x and y,  (c z +- r sqrt(c^2 + z^2 - r^2)) / (z^2 - r^2),  with c its centre across and z along the viewing axis.
+//! A sphere that crosses the near plane may be anywhere; one completely in front of the near plane has an empty rectangle.
+//! Used by Sphere Depth, Sphere Index and Sphere Thickness. Independent of the image size.
 //! Source: Mara and McGuire, 2D Polyhedral Bounds of a Clipped, Perspective-Projected 3D Sphere, JCGT 2(2), 2013.
 //!
-//! @in    camera: Camera               Where the picture is taken from
-//! @inout particles: Particles{position: Vec, radius: f32} -> {bounds: vec4f}    Spheres in space; gain left, lower, right and upper picture point
-//! @param near: f32 = 0.01, 0.0001..   Depth before which nothing is seen [m]
+//! @in    camera: Camera               Viewpoint of the image
+//! @inout particles: Particles{position: Vec, radius: f32} -> {bounds: vec4f}    Spheres in 3D; gain the left, lower, right and upper bound
+//! @param near: f32 = 0.01, 0.0001..   Depth of the near plane [m]
 
 const FAR_OUT = 1000.0; // in half heights of the picture
 

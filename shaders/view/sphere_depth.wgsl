@@ -1,13 +1,13 @@
 //! Sphere Depth
-//! Draws particles as spheres into a depth image: each runs over the pixels of its own bounds and meets their rays exactly,
+//! Draws particles as spheres into a depth image: each visits the pixels of its bounds and intersects their rays exactly,
 //! t = b - sqrt(r^2 - |c - b d|^2),  b = c . d;  the nearest wins by an atomic minimum, so the order does not matter.
-//! Spheres over 128 pixels wide or high are left out, which bounds the work. Set the node's `on` to the domain of the picture.
+//! Spheres over 128 pixels wide or high are skipped, which limits the work. Set the node's `on` to the domain of the image.
 //! Source: the article's step 5, which looks for the nearest of all particles in every pixel; ray and sphere: Whitted 1980.
 //!
 //! @in    particles: Particles{position: Vec, radius: f32, bounds: vec4f}    Spheres, from Sphere Bounds with the same camera
-//! @in    camera: Camera                     Where the picture is taken from
-//! @out   depth: Grid<f32>, scatter min      Depth along the axis of view, 3.4e38 where there is nothing [m]
-//! @param near: f32 = 0.01, 0.0001..         Depth before which nothing is seen [m]
+//! @in    camera: Camera                     Viewpoint of the image
+//! @out   depth: Grid<f32>, scatter min      Depth along the viewing axis, 3.4e38 where there is nothing [m]
+//! @param near: f32 = 0.01, 0.0001..         Depth of the near plane [m]
 
 const MOST = 128; // pixels along each axis
 

@@ -1,13 +1,13 @@
 //! Sphere Index
-//! Which particle is seen in each pixel of Sphere Depth: the one whose own depth there is the least. A driver may round the same
-//! formula otherwise in another stage, most at a sphere's rim, where the root amplifies it; so depths within a ten-thousandth
-//! count as the same, and of several such particles the first one is taken. Every run gives the same.
+//! The visible particle in each pixel of Sphere Depth: the one with the smallest depth. A driver may round the same
+//! formula differently in another stage, mostly at a sphere's silhouette, where the root amplifies it; so depths within 1e-4
+//! count as equal, and of several such particles the first one is used. The result is reproducible.
 //! Source: none, the second pass of a visibility buffer by atomics.
 //!
 //! @in    particles: Particles{position: Vec, radius: f32, bounds: vec4f}    The same spheres
 //! @in    camera: Camera                      The same camera
-//! @in    depth: Grid<f32>                    What Sphere Depth gave [m]
-//! @out   index: Grid<u32>, scatter min       Place of the particle in the set, 4294967295 where there is nothing
+//! @in    depth: Grid<f32>                    Result of Sphere Depth [m]
+//! @out   index: Grid<u32>, scatter min       Index of the particle in the set, 4294967295 where there is nothing
 
 const MOST = 128; // pixels along each axis, as in Sphere Depth
 const SLACK = 1e-4; // relative; a quarter of a millimetre at 2.5 m

@@ -1,15 +1,15 @@
 //! Sphere Surface
-//! What each pixel of a picture of spheres shows: place, outward unit normal and velocity of the surface, and whether there is any.
+//! The surface in each pixel of an image of spheres: position, outward unit normal, velocity, and coverage.
 //! Source: the article's step 5, whose raster holds the same.
 //!
-//! @in    index: Grid<u32>                    The particle that is seen, from Sphere Index
+//! @in    index: Grid<u32>                    The visible particle, from Sphere Index
 //! @in    depth: Grid<f32>                    Its depth, from Sphere Depth [m]
 //! @in    camera: Camera                      The same camera
 //! @in    particles: Particles{position: Vec, velocity: Vec}    The same spheres
-//! @out   place: Grid<vec3f>, like depth      Place in space, zero where there is nothing [m]
+//! @out   place: Grid<vec3f>, like depth      Position in space, zero where there is nothing [m]
 //! @out   normal: Grid<vec3f>, like depth     Outward unit vector, zero where there is nothing
 //! @out   velocity: Grid<vec3f>, like depth   Velocity of the particle [m/s]
-//! @out   opacity: Grid<f32>, like depth      1 where a sphere is seen, else 0
+//! @out   opacity: Grid<f32>, like depth      1 where a sphere is visible, otherwise 0
 
 fn stage(cell: Cell) -> Result {
     let seen = index(cell);

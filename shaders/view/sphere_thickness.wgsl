@@ -1,16 +1,16 @@
 //! Sphere Thickness
-//! How much of each ray runs inside of spheres: the sum of chords  2 sqrt(r^2 - |c - b d|^2).  Blur it to get the depth of a liquid
-//! along the view. Where spheres overlap their shared parts count twice; `weight` makes up for it.
-//! Summed in fixed point with 20 fraction bits, whatever the order: a chord is rounded to 2^-20 m, about a thousandth of a millimetre, and
-//! a pixel holds sums up to 2047 m. Spheres over 128 pixels wide are left out.
+//! Length of each ray inside spheres: the sum of chords  2 sqrt(r^2 - |c - b d|^2).  Blur it to get the thickness of a liquid
+//! along the view. Where spheres overlap, common parts count twice; `weight` compensates this.
+//! Summed in fixed point with 20 fraction bits, independent of the order: a chord is rounded to 2^-20 m, about a thousandth of a millimetre, and
+//! a pixel holds sums up to 2047 m. Spheres over 128 pixels wide are skipped.
 //! Source: van der Laan, Green and Sainz, Screen Space Fluid Rendering with Curvature Flow, I3D 2009, section 3.4.
 //!
 //! @in    particles: Particles{position: Vec, radius: f32, bounds: vec4f}    Spheres, from Sphere Bounds with the same camera
-//! @in    camera: Camera                      Where the picture is taken from
-//! @in    cover: Grid<f32> = 3e38             Depth of solid things; what is behind them does not count [m]
+//! @in    camera: Camera                      Viewpoint of the image
+//! @in    cover: Grid<f32> = 3e38             Depth of solid objects; what is behind them does not count [m]
 //! @out   thickness: Grid<f32>, scatter 20    Sum of the chords along each ray [m]
-//! @param weight: f32 = 1, 0.., soft 0..1     Multiplies it: a particle's volume over that of its sphere, where they overlap
-//! @param near: f32 = 0.01, 0.0001..          Depth before which nothing is seen [m]
+//! @param weight: f32 = 1, 0.., soft 0..1     Factor: a particle's volume divided by that of its sphere, where they overlap
+//! @param near: f32 = 0.01, 0.0001..          Depth of the near plane [m]
 
 const MOST = 128; // pixels along each axis
 

@@ -1,11 +1,11 @@
 //! Tone by Flow
-//! Gives particles a tone between 0 and 1 that rises with the speed of the flow around them. Points shows tones as colours.
+//! Gives particles a tone between 0 and 1 that increases with the speed of the flow around them. Points shows tones as colours.
 //! Source: none.
 //!
 //! @in    velocity: Field<Vec>                                  Flow that carries them [m/s]
 //! @inout particles: Particles{position: Vec} -> {tone: f32}    The set
-//! @param slow: f32 = 0, 0.., soft 0..10                        Speed with the tone 0 [m/s]
-//! @param fast: f32 = 1, 0.., soft 0..10                        Speed with the tone 1 [m/s]
+//! @param slow: f32 = 0, 0.., soft 0..10                        Speed of tone 0 [m/s]
+//! @param fast: f32 = 1, 0.., soft 0..10                        Speed of tone 1 [m/s]
 
 fn stage(particle: Particle) -> f32 {
     let speed = length(velocity(particle.position));

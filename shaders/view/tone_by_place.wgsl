@@ -1,12 +1,12 @@
 //! Tone by Place
-//! Gives each new particle a tone between 0 and 1 from where it is, in bands across a direction, and lets it keep that: bands of
-//! dye. Put it after Age, which says who is new, and give the State the attribute `tone`.
+//! Gives each new particle a permanent tone between 0 and 1 by its position, in bands across a direction: bands of
+//! dye. Put it after Age, which determines new particles, and give the State the attribute `tone`.
 //! Source: none.
 //!
 //! @inout particles: Particles{position: Vec, age: f32, tone: f32} -> {tone: f32}    The set
 //! @param across: Vec = (0, 1, 0), soft -1..1           Direction across the bands, of any length
-//! @param period: f32 = 0.25, 0.0001.., soft 0.01..2    Distance over which tones go up and down once [m]
-//! @param offset: f32 = 0, soft -1..1                   Place of the first band [m]
+//! @param period: f32 = 0.25, 0.0001.., soft 0.01..2    Period of the bands [m]
+//! @param offset: f32 = 0, soft -1..1                   Position of the first band [m]
 
 fn stage(particle: Particle) -> f32 {
     if particle.age > 1.5 * frame.dt { return particle.tone; }

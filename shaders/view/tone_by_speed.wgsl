@@ -1,10 +1,10 @@
 //! Tone by Speed
-//! Gives particles a tone between 0 and 1 that rises with their speed. Points shows tones as colours.
+//! Gives particles a tone between 0 and 1 that increases with their speed. Points shows tones as colours.
 //! Source: none.
 //!
 //! @inout particles: Particles{velocity: Vec} -> {tone: f32}    The set
-//! @param slow: f32 = 0, 0.., soft 0..10                        Speed with the tone 0 [m/s]
-//! @param fast: f32 = 1, 0.., soft 0..10                        Speed with the tone 1 [m/s]
+//! @param slow: f32 = 0, 0.., soft 0..10                        Speed of tone 0 [m/s]
+//! @param fast: f32 = 1, 0.., soft 0..10                        Speed of tone 1 [m/s]
 
 fn stage(particle: Particle) -> f32 {
     return clamp((length(particle.velocity) - params.slow) / max(params.fast - params.slow, 1e-20), 0.0, 1.0);

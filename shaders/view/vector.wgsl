@@ -1,11 +1,11 @@
 //! Vector View
 //! Shows a vector field: the hue is its direction in the xy plane, the lightness the square root of its length (so that
-//! slow flow shows too). Hues are equally bright to the eye; in 3D, vectors towards +z are paler. Not finite is magenta.
+//! slow flow is visible). Hues have equal perceived brightness; in 3D, vectors towards +z are paler. Values that are not finite are magenta.
 //! Source: Ottosson, A perceptual color space for image processing (OKLab), 2020.
 //!
 //! @in    velocity: Grid<Vec>                            Flow, or any vector field [m/s]
-//! @out   image: Image, like velocity                    The picture
-//! @param max_speed: f32 = 1, 0.., soft 0.01..10         Length with full lightness [m/s]
+//! @out   image: Image, like velocity                    The image
+//! @param max_speed: f32 = 1, 0.., soft 0.01..10         Length of full lightness [m/s]
 //! @param colorfulness: f32 = 0.13, 0..0.4               Chroma of the wheel; 0 is grey
 
 fn stage(cell: Cell) -> vec4f {

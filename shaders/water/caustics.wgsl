@@ -1,19 +1,19 @@
 //! Caustics
-//! Sunlight on the floor under a liquid. The liquid is seen from the sun, by a far camera with a narrow view; each pixel's light, in
-//! four parts, is bent by Snell's law where it meets the surface, goes on straight to the floor, and is summed up where it
-//! arrives. Light that meets no liquid goes straight through, so the mean stays 1: a real, if coarse, photon map of one bending.
-//! What a shape stops on either part of the way is missing: its shadow. Blur the sum a little. Its domain stands for the floor: the picture's own cells, as many metres as the floor has.
+//! Sunlight on the floor under a liquid. The liquid is rendered from the sun, by a far camera with a narrow view; each pixel's light, in
+//! four parts, is refracted by Snell's law at the surface, continues straight to the floor, and is summed where it
+//! arrives. Light that meets no liquid continues straight, so the mean is 1: a coarse photon map with one refraction.
+//! Light that a shape blocks on either part of the path is missing: its shadow. Blur the sum a little. Its domain is the floor, with the image's own cells and the floor's size in metres.
 //! Source: Shah, Konttinen and Pattanaik, Caustics Mapping, IEEE TVCG 13(2), 2007.
 //!
 //! @in    camera: Camera                              The sun as a camera
 //! @in    depth: Grid<f32>                            Smoothed depth of the liquid from the sun [m]
 //! @in    normal: Grid<vec3f>                         Its normals
-//! @in    shape: Field<f32> = 1e9                     Signed distance to what casts a shadow [m]
-//! @out   light: Grid<f32>, scatter 16, like depth    Sunlight on the floor by x and z, 1 where nothing bends it
-//! @param low: vec2f = (0, 0), soft -4..4             Where the floor begins, x and z; the domain says how far it goes [m]
+//! @in    shape: Field<f32> = 1e9                     Signed distance to the objects that cast a shadow [m]
+//! @out   light: Grid<f32>, scatter 16, like depth    Sunlight on the floor by x and z, 1 without refraction
+//! @param low: vec2f = (0, 0), soft -4..4             Lower corner of the floor, x and z; the domain determines its size [m]
 //! @param height: f32 = 0, soft -2..2                 Height of the floor [m]
 //! @param index: f32 = 1.333, 1..2                    Refractive index of the liquid
-//! @param absorption: f32 = 0.15, 0.., soft 0..2      Light lost on its way through the liquid [1/m]
+//! @param absorption: f32 = 0.15, 0.., soft 0..2      Absorption in the liquid [1/m]
 
 fn stage(cell: Cell) {
     let view = camera();

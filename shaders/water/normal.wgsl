@@ -1,24 +1,24 @@
 //! Water Normal
-//! Normals of a liquid from its smoothed depth: the slope along each axis of the picture is one of the two one-sided differences,
-//! so that it does not reach across an outline: the smaller one, or with `creases` the one on whose side two pixels in a row
-//! lead here (1/depth is linear on a plane), which keeps the sharp edges of a tank's sides too.
-//! Then calm water is made level, as particles never lie quite still:
+//! Normals of a liquid from its smoothed depth: the gradient along each axis of the image is one of the two one-sided differences,
+//! so that it does not cross an outline: the smaller one, or with `creases` the one on whose side two consecutive pixels
+//! extrapolate to this one (1/depth is linear on a plane), which also keeps the sharp edges of a tank's sides.
+//! Then calm water is flattened, since particles never rest completely:
 //!   mask = max(clamp((|v| - slow) / (fast - slow)), clamp((height - rest_height) / lift)),  normal.xz *= mask.
-//! The mask keeps what moves, and what is high above the rest. Surfaces steeper than `steep`, such as water behind glass, stay.
+//! The mask keeps moving water, and water high above the rest level. Surfaces steeper than `steep`, such as water behind glass, are kept.
 //! Source: van der Laan, Green and Sainz, I3D 2009, section 3.2 (smaller difference); Wu, Accurate Normal Reconstruction from
 //! Depth Buffer, 2019 (two pixels in a row); the article's step 5 (mask, with z up).
 //!
 //! @in    depth: Grid<f32>, edge zero              Smoothed depth along the axis of view [m]
-//! @in    camera: Camera                           Where the picture is taken from
-//! @in    velocity: Grid<vec3f> = 0                Velocity of the surface, smoothed; unwired, nothing is made level [m/s]
+//! @in    camera: Camera                           Viewpoint of the image
+//! @in    velocity: Grid<vec3f> = 0                Velocity of the surface, smoothed; if not connected, nothing is flattened [m/s]
 //! @out   normal: Grid<vec3f>, like depth          Outward unit vector in space, zero where there is nothing
-//! @out   mask: Grid<f32>, like depth              What is kept of the normal's level part, 0..1
+//! @out   mask: Grid<f32>, like depth              Factor on the normal's horizontal part, 0..1
 //! @param slow: f32 = 0.1, 0.., soft 0..2          Speed up to which water counts as calm [m/s]
-//! @param fast: f32 = 0.6, 0.., soft 0..4          Speed from which its normals stay as they are [m/s]
-//! @param rest_height: f32 = 1000, soft 0..2       Height of the water at rest; drops above keep their normals [m]
-//! @param lift: f32 = 0.01, 0.0001.., soft 0..0.5  Height above it at which they keep all [m]
-//! @param steep: f32 = 0.5, -1..1                  Upward part of the normal below which a surface is too steep to be calm; -1 levels all
-//! @param creases: bool = true                     Looks at two pixels on each side instead of one
+//! @param fast: f32 = 0.6, 0.., soft 0..4          Speed from which normals are unchanged [m/s]
+//! @param rest_height: f32 = 1000, soft 0..2       Height of the water at rest; normals above are kept [m]
+//! @param lift: f32 = 0.01, 0.0001.., soft 0..0.5  Height above this level at which normals are kept completely [m]
+//! @param steep: f32 = 0.5, -1..1                  Upward component of the normal below which a surface is too steep to be calm; -1 flattens all
+//! @param creases: bool = true                     Use two pixels on each side instead of one
 
 fn stage(cell: Cell) -> Result {
     let here = depth(cell);

@@ -1,28 +1,28 @@
 //! Water Shade
-//! Light of a clear liquid over a background: what is behind it, seen along the refracted ray and coloured by Beer and Lambert's
-//! law  exp(-absorption thickness),  a little light scattered on the way, and by Schlick's Fresnel term the environment mirrored
-//! in its surface with the sun's highlight. Foam is white and matt. In linear light of any brightness: Tone Map follows.
-//! The background is looked up in the picture itself, where the refracted ray comes out, so what the picture does not show can't be seen.
+//! Shades a clear liquid over a background: the background along the refracted ray, coloured by the Beer-Lambert
+//! law  exp(-absorption thickness),  a little scattered light, and by Schlick's Fresnel term the environment reflected
+//! in its surface with the sun's highlight. Foam is white and matt. In linear light of any brightness; put Tone Map after it.
+//! The background is sampled in the image itself, where the refracted ray leaves the liquid, so anything outside the image is missing.
 //! Source: van der Laan, Green and Sainz, I3D 2009, section 3.5; Schlick 1994; Wyman, Interactive Image-Space Refraction, 2005.
 //!
 //! @in    depth: Grid<f32>                                Smoothed depth of the liquid [m]
 //! @in    normal: Grid<vec3f>                             Its normals
 //! @in    thickness: Grid<f32>                            Smoothed thickness along the view; may be coarser [m]
-//! @in    camera: Camera                                  Where the picture is taken from
+//! @in    camera: Camera                                  Viewpoint of the image
 //! @in    sky: Field<vec3f>                               Light by direction, from Environment
-//! @in    background: Image                               What is behind, in linear light
-//! @in    background_depth: Grid<f32> = 3e38              Its depth; what is nearer hides the liquid [m]
-//! @in    foam: Grid<f32> = 0                             How white it is: trails of spray, 0..1
-//! @out   image: Image, like depth                        The picture, in linear light
+//! @in    background: Image                               The background, in linear light
+//! @in    background_depth: Grid<f32> = 3e38              Its depth; nearer parts hide the liquid [m]
+//! @in    foam: Grid<f32> = 0                             Amount of foam: trails of spray, 0..1
+//! @out   image: Image, like depth                        The image, in linear light
 //! @param index: f32 = 1.333, 1..2                        Refractive index
-//! @param absorption: color = (2.2, 0.45, 0.35, 1)        What a metre takes from red, green and blue [1/m]
+//! @param absorption: color = (2.2, 0.45, 0.35, 1)        Absorption of red, green and blue [1/m]
 //! @param scatter: color = (0.02, 0.16, 0.18, 1)          Colour of very deep liquid
-//! @param murk: f32 = 0.8, 0.., soft 0..5                 How soon it gets that colour [1/m]
+//! @param murk: f32 = 0.8, 0.., soft 0..5                 Rate at which it reaches that colour [1/m]
 //! @param film: f32 = 0.01, 0.0001.., soft 0..0.1         Thickness below which liquid fades out, for soft outlines [m]
 //! @param sun: vec3f = (-0.5, 0.9, 0.5), soft -1..1       Direction to the sun, of any length
 //! @param sun_light: color = (8, 7.2, 6, 1)               Light of its highlight
 //! @param gloss: f32 = 400, 1.., soft 10..2000            Sharpness of the highlight
-//! @param foam_light: color = (1.1, 1.15, 1.2, 0.5)       Light of foam; its alpha is how much it hides
+//! @param foam_light: color = (1.1, 1.15, 1.2, 0.5)       Light of foam; alpha is its opacity
 
 fn stage(cell: Cell) -> vec4f {
     let depth = depth(cell);

@@ -20,8 +20,8 @@ use crate::graph::expect::Expectation;
 use crate::library::Library;
 use crate::plan::{Keep, Plan, PlanOptions, Tuning};
 use crate::problem::{Problem, Problems};
-use crate::sim::{camera, expect, files, probe};
-use crate::tune::{self, Book};
+use crate::sim::{camera, expect, files, wire_view};
+use crate::tune::{self, TuningCache};
 
 /// What is to be compiled.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ pub struct Job {
     /// Wires that views show.
     pub watched: BTreeSet<String>,
     /// The level whose nodes show thumbnails.
-    pub pictured: Option<Scope>,
+    pub thumbnail_scope: Option<Scope>,
     /// Set when the result is no longer needed; [`Compiler::request`] gives each job its own.
     pub cancel: Cancel,
 }
@@ -45,7 +45,7 @@ pub struct Compiled {
     /// What it needs from files.
     pub grids: Vec<Arc<DistanceGrid>>,
     pub warnings: Problems,
-    /// A wire of each node of the pictured level.
+    /// A wire of each node of the thumbnail_scope level.
     pub thumbnails: Vec<String>,
     /// The node that sets the camera of each Output, for cameras that can be moved.
     pub cameras: BTreeMap<String, String>,
@@ -82,7 +82,7 @@ impl Compiler {
         let theirs = driver.clone();
         let mut loader = Loader::new(watch.clone());
         let work = move || {
-            let (mut next, mut book) = (None, Book::open());
+            let (mut next, mut cache) = (None, TuningCache::open());
             while let Some(mut job) = next.take().or_else(|| queue.recv().ok()) {
                 // Only the newest document matters.
                 while let Ok(newer) = queue.try_recv() {
@@ -96,7 +96,7 @@ impl Compiler {
                     }
                     Err(nothing) => nothing == TryRecvError::Disconnected,
                 };
-                let tuning = book.tuning(&gpu);
+                let tuning = cache.tuning(&gpu);
                 let outcome =
                     catch_unwind(AssertUnwindSafe(|| compile(&gpu, &job.1, tuning, (&mut loader, &theirs), newer)));
                 let Some(outcome) = outcome.unwrap_or_else(|_| Err(died())).transpose() else { continue };
@@ -110,7 +110,7 @@ impl Compiler {
                     match queue.recv_timeout(QUIET) {
                         Ok(newer) => next = Some(newer),
                         Err(RecvTimeoutError::Disconnected) => return,
-                        Err(RecvTimeoutError::Timeout) => next = tune(&gpu, &job, &mut book, &queue),
+                        Err(RecvTimeoutError::Timeout) => next = tune(&gpu, &job, &mut cache, &queue),
                     }
                 }
             }
@@ -162,7 +162,7 @@ impl Compiler {
 }
 
 /// How long a closing window waits for the thread.
-const PATIENCE: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The thread ends as soon as it sees that the queue is closed, which is soon: long work is done on other threads, or told
 /// to stop. If it does not end, it is left behind, and the program ends without it.
@@ -171,7 +171,7 @@ impl Drop for Compiler {
         self.jobs = None;
         self.cancel.cancel();
         if let Some(thread) = self.thread.take() {
-            crate::threads::join_within(thread, PATIENCE);
+            crate::threads::join_within(thread, CLOSE_TIMEOUT);
         }
     }
 }
@@ -186,8 +186,9 @@ fn compile(
 ) -> Result<Option<Compiled>, Problems> {
     let graph = Graph::build(&job.document, &job.library)?;
     let group = |scope: &Scope| (!scope.is_root()).then(|| scope.to_string());
-    let pictured = job.pictured.as_ref().map(|scope| probe::thumbnails(&graph, group(scope).as_deref()));
-    let thumbnails = pictured.unwrap_or_default();
+    let thumbnail_scope =
+        job.thumbnail_scope.as_ref().map(|scope| wire_view::thumbnails(&graph, group(scope).as_deref()));
+    let thumbnails = thumbnail_scope.unwrap_or_default();
     let expected = expect::keep(graph.expectations.iter().flatten());
     let keep = Keep::Wires(job.watched.iter().chain(&thumbnails).chain(&expected).cloned().collect());
     let options = PlanOptions { keep, tuning, ..options(gpu, job) };
@@ -215,7 +216,7 @@ fn compile(
 
 /// Measures the shapes of the running plan until another job arrives. Returns the job to compile next: that one, or the same
 /// again if another shape was faster.
-fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job)>) -> Option<(u64, Job)> {
+fn tune(gpu: &Gpu, job: &(u64, Job), cache: &mut TuningCache, queue: &Receiver<(u64, Job)>) -> Option<(u64, Job)> {
     let asked = RefCell::new(None);
     let go_on = || {
         let mut asked = asked.borrow_mut();
@@ -228,13 +229,13 @@ fn tune(gpu: &Gpu, job: &(u64, Job), book: &mut Book, queue: &Receiver<(u64, Job
     };
     let graph = Graph::build(&job.1.document, &job.1.library).ok()?;
     let options = options(gpu, &job.1);
-    let before = book.tuning(gpu);
+    let before = cache.tuning(gpu);
     // What can't be measured keeps its shape.
-    let measured = catch_unwind(AssertUnwindSafe(|| tune::tune(gpu, &graph, &options, book, &go_on)));
+    let measured = catch_unwind(AssertUnwindSafe(|| tune::tune(gpu, &graph, &options, cache, &go_on)));
     let found = measured.is_ok_and(|choices| choices.is_ok_and(|choices| !choices.is_empty()));
-    if book.tuning(gpu) != before {
-        // A book that can't be written counts until the window closes.
-        let _ = book.save();
+    if cache.tuning(gpu) != before {
+        // A cache that can't be written counts until the window closes.
+        let _ = cache.save();
     }
     match asked.into_inner() {
         Some(asked) => asked,

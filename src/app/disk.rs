@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::document::{Document, Salvaged, salvage};
-use crate::embedded::{EXAMPLES, Folder, PICTURES, TEMPLATES};
+use crate::embedded::{EXAMPLES, Folder, TEMPLATES, THUMBNAILS};
 use crate::files::{self, MAX_GRAPH, write};
 
 /// What the editor shows when it is opened without a file.
@@ -47,8 +47,8 @@ fn names(folder: &Folder) -> Vec<String> {
 }
 
 /// The image of an example or a template, a PNG file.
-pub fn picture(name: &str) -> Option<&'static [u8]> {
-    PICTURES.get(&format!("{name}.png"))
+pub fn thumbnail(name: &str) -> Option<&'static [u8]> {
+    THUMBNAILS.get(&format!("{name}.png"))
 }
 
 /// Reads a document.

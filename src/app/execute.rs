@@ -23,10 +23,10 @@ impl Editor {
             Command::Copy => some || session.selection.frame.is_some(),
             Command::Cut | Command::Delete | Command::Rename => (some || session.selection.frame.is_some()) && own,
             Command::FrameSelection | Command::Before | Command::After => some,
-            Command::Mute | Command::Duplicate | Command::Group => some && own,
+            Command::Bypass | Command::Duplicate | Command::Group => some && own,
             Command::Link => session.selection.nodes.len() > 1 && own,
-            Command::MakeMine => !own || matches!(kind, Some(NodeKind::Stage(_))),
-            Command::SwapStage => own && kind.is_some_and(|kind| kind.info().runs),
+            Command::MakeLocalCopy => !own || matches!(kind, Some(NodeKind::Stage(_))),
+            Command::ReplaceStage => own && kind.is_some_and(|kind| kind.info().runs),
             Command::Ungroup => {
                 own && one
                     .and_then(|name| session.nodes().get(name))
@@ -63,7 +63,7 @@ impl Editor {
                     self.player.refresh();
                 }
                 Action::AllowFiles => self.files.allow(&mut self.session),
-                Action::Tell(text) => self.tell(text, true),
+                Action::Tell(text) => self.notify(text, true),
             }
         }
     }
@@ -71,7 +71,7 @@ impl Editor {
     /// Shows a wire of the open level in the first view.
     fn view_wire(&mut self, link: &Link) {
         let Some(wire) = self.session.wire_path(link) else {
-            self.tell(format!("`{link}` is not connected yet, so there is nothing to view"), false);
+            self.notify(format!("`{link}` is not connected yet, so there is nothing to view"), false);
             return;
         };
         panes::bring_up(&mut self.panes, Pane::View(0));
@@ -112,16 +112,16 @@ impl Editor {
             Command::Duplicate => told = canvas.duplicate(session),
             Command::Delete => canvas.delete(session),
             Command::SelectAll => session.selection.nodes = session.nodes().keys().cloned().collect(),
-            Command::Find | Command::Commands | Command::SwapStage => self.pick(command, ctx),
+            Command::Find | Command::Commands | Command::ReplaceStage => self.pick(command, ctx),
             Command::AddNode => canvas.open_palette(ctx, session, canvas::pointer(ctx)),
-            Command::Mute => canvas.mute(session),
+            Command::Bypass => canvas.bypass(session),
             Command::NextProblem | Command::PreviousProblem => {
                 actions = self.problems.step(session, command == Command::NextProblem);
                 panes::bring_up(&mut self.panes, Pane::Problems);
             }
             Command::Rename => canvas.rename_selected(session),
             Command::Link => told = canvas.link_selected(session),
-            Command::MakeMine => told = structure::make_mine(session),
+            Command::MakeLocalCopy => told = structure::make_local_copy(session),
             Command::Group => told = structure::group(session),
             Command::Ungroup => told = structure::ungroup(session),
             Command::Enter => {
@@ -155,7 +155,7 @@ impl Editor {
                 self.player.refresh();
             }
             Command::Pin => self.pin(0),
-            Command::FitPicture => self.views.values_mut().for_each(|view| view.framing().fit()),
+            Command::FitImage => self.views.values_mut().for_each(|view| view.framing().fit()),
             Command::ActualSize => self.views.values_mut().for_each(|view| view.framing().actual_size()),
             Command::ResetPanes => self.panes = panes::arrangement(),
             Command::DarkTheme => ctx.set_theme(egui::Theme::Dark),
@@ -198,7 +198,7 @@ impl Editor {
                 let (paths, items) = Canvas::nodes_to_find(&self.session, look);
                 (paths, items, "Find node")
             }
-            Command::SwapStage => {
+            Command::ReplaceStage => {
                 let (names, items) = Canvas::stages_to_choose(&self.session, look);
                 (names, items, "Replace node")
             }
@@ -239,10 +239,10 @@ impl Editor {
                 let reveal = self.session.go_to(&key);
                 self.carry_out(Vec::from_iter(reveal), ctx);
             }
-            Command::SwapStage => {
-                let told = self.canvas.swap_stage(&mut self.session, &key);
+            Command::ReplaceStage => {
+                let told = self.canvas.replace_stage(&mut self.session, &key);
                 if let Err(sentence) = told {
-                    self.tell(sentence, true);
+                    self.notify(sentence, true);
                 }
             }
             _ => {
@@ -256,8 +256,8 @@ impl Editor {
     /// Saves the document, or the stage file that is being edited.
     fn save(&mut self, ctx: &egui::Context) {
         match self.code.save(ctx, &mut self.session) {
-            Some(Ok(path)) => self.tell(format!("Saved {}", path.display()), false),
-            Some(Err(sentence)) => self.tell(sentence, true),
+            Some(Ok(path)) => self.notify(format!("Saved {}", path.display()), false),
+            Some(Err(sentence)) => self.notify(sentence, true),
             None => self.files.save(ctx, &mut self.session),
         }
     }

@@ -191,22 +191,22 @@ impl ExportDialog {
 
     /// The settings. Returns whether to start.
     fn choose(&mut self, ui: &mut Ui, session: &Session) -> bool {
-        let pictures: Vec<Picture> = session.running_simulation().map(|s| s.plan().outputs.clone()).unwrap_or_default();
-        let shown = pictures.iter().find(|p| Some(&p.node) == self.output.as_ref()).or(pictures.first()).cloned();
-        let Some(picture) = shown else {
+        let outputs: Vec<Picture> = session.running_simulation().map(|s| s.plan().outputs.clone()).unwrap_or_default();
+        let shown = outputs.iter().find(|p| Some(&p.node) == self.output.as_ref()).or(outputs.first()).cloned();
+        let Some(output) = shown else {
             ui.label("There is no image to export. Add an Output node, connect an image and fix all errors.");
             self.last(ui);
             return false;
         };
-        if pictures.len() > 1 {
+        if outputs.len() > 1 {
             row(ui, "Output", |ui, _| {
-                let mut output = picture.node.clone();
-                egui::ComboBox::from_id_salt("export output").selected_text(&output).show_ui(ui, |ui| {
-                    for other in &pictures {
-                        ui.selectable_value(&mut output, other.node.clone(), &other.node);
+                let mut chosen = output.node.clone();
+                egui::ComboBox::from_id_salt("export output").selected_text(&chosen).show_ui(ui, |ui| {
+                    for other in &outputs {
+                        ui.selectable_value(&mut chosen, other.node.clone(), &other.node);
                     }
                 });
-                self.output = Some(output);
+                self.output = Some(chosen);
             });
         } else {
             self.output = None;
@@ -220,12 +220,12 @@ impl ExportDialog {
             let seconds = self.choices.last.saturating_add(1).saturating_sub(least) as f64 / session.document().fps;
             ui.label(RichText::new(format!("{seconds:.1} s")).color(theme::of(ui).dim));
         });
-        row(ui, "Size", |ui, _| self.size(ui, (picture.width, picture.height)));
+        row(ui, "Size", |ui, _| self.size(ui, (output.width, output.height)));
         if FORMATS.len() > 1 {
             row(ui, "Format", |ui, label| self.choose_format(ui, label));
         }
         row(ui, "Folder", |ui, label| self.folder(ui, label));
-        self.summary(ui, (picture.width, picture.height));
+        self.summary(ui, (output.width, output.height));
         let there = self.look(ui.ctx(), session);
         match there {
             There::Interrupted(count) => {

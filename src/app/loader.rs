@@ -11,7 +11,7 @@ use crate::problem::{Problem, Problems};
 use crate::sim::files::{self, FileRequest};
 
 /// Interval of checks whether the file is still needed.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A file that is being read.
 #[derive(Clone, Debug)]
@@ -130,7 +130,7 @@ impl Loader {
         }
         let (_, work, grids) = self.at_work.as_ref()?;
         let result = loop {
-            match grids.recv_timeout(LOOK) {
+            match grids.recv_timeout(POLL_INTERVAL) {
                 Ok(result) => break result,
                 Err(RecvTimeoutError::Timeout) if newer() => return None,
                 Err(RecvTimeoutError::Timeout) => {}

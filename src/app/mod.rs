@@ -62,7 +62,7 @@ use problems::ProblemList;
 use session::Session;
 pub use settings::Folders;
 use settings::{Settings, WindowChoices};
-use view::{Pictures, View};
+use view::{ThumbnailViews, View};
 pub use window::run;
 
 /// Everything in the window.
@@ -76,7 +76,7 @@ pub struct Editor {
     /// The context of the current window, which other threads wake.
     awake: Awake,
     /// Node thumbnails, and whether they are shown.
-    pictures: Pictures,
+    thumbnail_views: ThumbnailViews,
     thumbnails: bool,
     panes: Tree<Pane>,
     plan_pane: PlanPane,
@@ -123,7 +123,7 @@ impl Editor {
             canvas: Canvas::default(),
             views: BTreeMap::from([(0, View::new(render.clone()))]),
             render,
-            pictures: Pictures::default(),
+            thumbnail_views: ThumbnailViews::default(),
             thumbnails: false,
             code: Code::default(),
             panes: panes::arrangement(),
@@ -168,7 +168,7 @@ impl Editor {
         self.picker = None;
         self.files.close_gallery();
         self.views.values_mut().for_each(|view| view.attach(render.clone()));
-        self.pictures = Pictures::default();
+        self.thumbnail_views = ThumbnailViews::default();
         self.canvas.thumbnails.clear();
         self.player.attach();
         self.title.clear();
@@ -176,7 +176,7 @@ impl Editor {
         let from = self.session.rebuild(device(&render));
         self.render = render;
         let from = from.map_or("from the start".into(), |frame| format!("from frame {frame}"));
-        self.tell(
+        self.notify(
             format!("The graphics device was lost. The simulation continues {from}; nothing else has changed."),
             true,
         );
@@ -213,7 +213,7 @@ impl Editor {
             && let Err(sentence) =
                 self.files.settings().change(|settings| (settings.window, settings.memory) = (window, memory))
         {
-            self.tell(sentence, true);
+            self.notify(sentence, true);
         }
     }
 
@@ -226,11 +226,11 @@ impl Editor {
         if let Some(number) = self.hints.show(ctx, |number| seen.contains(&number))
             && let Err(sentence) = self.files.settings().change(|settings| settings.hints.extend([number]))
         {
-            self.tell(sentence, true);
+            self.notify(sentence, true);
         }
     }
 
-    fn tell(&mut self, text: String, error: bool) {
+    fn notify(&mut self, text: String, error: bool) {
         self.notice = Some(Notice::new(text, error));
     }
 
@@ -270,22 +270,22 @@ impl Editor {
                     ctx.send_viewport_cmd(ViewportCommand::Close);
                 }
                 Event::StopExport => self.export.stop(),
-                Event::Saved(path) => self.tell(format!("Saved {}", path.display()), false),
-                Event::Reloaded(path) => self.tell(format!("Reloaded {} (changed on disk)", path.display()), false),
+                Event::Saved(path) => self.notify(format!("Saved {}", path.display()), false),
+                Event::Reloaded(path) => self.notify(format!("Reloaded {} (changed on disk)", path.display()), false),
                 Event::Dropped(wish, node) => {
                     let mut actions = Actions::new();
                     let told = self.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx), &mut actions);
                     actions.extend(told.err().map(Action::Tell));
                     self.carry_out(actions, ctx);
                 }
-                Event::Failed(sentence) => self.tell(sentence, true),
+                Event::Failed(sentence) => self.notify(sentence, true),
             }
         }
         if let Err(sentence) = self.export.show(ctx, &self.session, self.files.settings()) {
-            self.tell(sentence, true);
+            self.notify(sentence, true);
         }
         for fault in self.session.gpu().take_faults() {
-            self.tell(format!("The graphics driver reports: {fault}"), true);
+            self.notify(format!("The graphics driver reports: {fault}"), true);
         }
     }
 
@@ -330,14 +330,14 @@ impl Editor {
             self.views.values_mut().for_each(|view| view.update(&mut self.session));
         }
         if computed {
-            self.pictures.refresh(&self.session);
+            self.thumbnail_views.refresh(&self.session);
             self.session.keep_snapshot();
         }
         // While playing, the next frame updates the next of them.
-        if computed || (self.pictures.late() && !self.player.playing) {
-            self.pictures.update(&mut self.session, &self.render, &mut self.canvas.thumbnails);
+        if computed || (self.thumbnail_views.late() && !self.player.playing) {
+            self.thumbnail_views.update(&mut self.session, &self.render, &mut self.canvas.thumbnails);
         }
-        if self.pictures.late() {
+        if self.thumbnail_views.late() {
             ctx.request_repaint();
         }
         if !computed {

@@ -211,6 +211,6 @@ mod tests {
         assert_eq!(frame(&ctx, vec![], true), (1, None), "it is held");
         assert_eq!(frame(&ctx, vec![space(false)], true), (0, None));
         assert_eq!(frame(&ctx, vec![space(true), space(false)], true), (1, None), "a tap within a frame counts");
-        assert_eq!(frame(&ctx, vec![space(true)], false), (0, play), "not over the picture, it plays and pauses");
+        assert_eq!(frame(&ctx, vec![space(true)], false), (0, play), "not over the image, it plays and pauses");
     }
 }

@@ -14,7 +14,7 @@ use crate::problem::{Problem, Problems};
 /// Writing a file causes several events; all have arrived after this time without any.
 const QUIET: Duration = Duration::from_millis(100);
 /// Longest wait for a folder that is written to all the time.
-const PATIENCE: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// How often to read a folder that can't be watched, for example because it is gone.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -154,7 +154,7 @@ fn wait(inbox: &Receiver<Message>, watching: bool) -> bool {
         match message {
             Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
             Err(RecvTimeoutError::Timeout) => return true,
-            Ok(Message::Changed) if since.elapsed() > PATIENCE => return true,
+            Ok(Message::Changed) if since.elapsed() > LONGEST_WAIT => return true,
             Ok(Message::Changed) => message = inbox.recv_timeout(QUIET),
         }
     }

@@ -4,14 +4,14 @@ use super::session::Session;
 use crate::edit;
 
 /// Makes a local copy of the selected stage or library group, or of the library group that is open.
-pub fn make_mine(session: &mut Session) -> Result<(), String> {
+pub fn make_local_copy(session: &mut Session) -> Result<(), String> {
     let (scope, name) = match session.library_group() {
         Some((scope, name)) => (scope, name),
         None => (session.scope().clone(), session.selection.first().cloned().unwrap_or_default()),
     };
     let mut after = session.document().clone();
-    edit::make_mine(&mut after, &scope, &name, session.library())?;
-    session.edit("make mine", |document| *document = after);
+    edit::make_local_copy(&mut after, &scope, &name, session.library())?;
+    session.edit("make local copy", |document| *document = after);
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use super::{Editor, Folders, Source, disk};
 use crate::gpu;
 
 /// How many devices may be lost within [`WITHIN`], so that a graph that always loses its device is not run for ever.
-const MOST_LOSSES: usize = 4;
+const MAX_LOSSES: usize = 4;
 const WITHIN: Duration = Duration::from_secs(60);
 
 /// Holds the editor of a window after the window has closed for any reason.
@@ -38,7 +38,7 @@ pub fn run(file: Option<PathBuf>, stages: Option<PathBuf>) -> Result<(), String>
         };
         losses.push_back(Instant::now());
         losses.retain(|loss| loss.elapsed() < WITHIN);
-        if losses.len() > MOST_LOSSES {
+        if losses.len() > MAX_LOSSES {
             // Unsaved changes are offered at the next start.
             let many = format!("the graphics device was lost {} times within a minute", losses.len());
             return Err(format!("{many}; lower the resolution of the graph or update the driver"));

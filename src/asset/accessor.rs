@@ -1,4 +1,4 @@
-//! Numbers in a glTF file's buffers. The file's own word on where they lie is not taken for granted.
+//! Reads numbers from the buffers of a glTF file. All offsets and lengths in the file are checked.
 
 use glam::DVec3;
 use gltf::json::accessor::{ComponentType, Type};
@@ -7,12 +7,12 @@ use gltf::json::{Accessor, Index, Root};
 
 use super::error::Cause;
 
-/// A glTF file that does not hold what it says.
+/// The error for a glTF file with inconsistent contents.
 pub fn broken(message: impl Into<String>) -> Cause {
     Cause::Broken { kind: "glTF", message: message.into() }
 }
 
-/// The elements of an accessor, found to lie in its buffer.
+/// The elements of an accessor, checked to lie inside its buffer.
 pub struct Elements<'a> {
     bytes: &'a [u8],
     stride: usize,
@@ -23,7 +23,7 @@ pub struct Elements<'a> {
 
 impl<'a> Elements<'a> {
     /// # Errors
-    /// Anything that does not fit: indices, offsets, lengths, the type.
+    /// Anything inconsistent: indices, offsets, lengths, the type.
     pub fn new(root: &Root, buffers: &[&'a [u8]], index: Index<Accessor>, ty: Type) -> Result<Elements<'a>, Cause> {
         let outside = || broken(format!("accessor {} reaches outside its buffer", index.value()));
         let accessor = root.get(index).ok_or_else(|| broken(format!("there is no accessor {}", index.value())))?;
@@ -55,7 +55,7 @@ impl<'a> Elements<'a> {
 
     fn component(&self, element: usize, component: usize) -> Option<f64> {
         let bytes = self.bytes.get(element * self.stride + component * self.component.size()..)?;
-        // Integers of KHR_mesh_quantization may stand for 0..1 or -1..1.
+        // Integers of KHR_mesh_quantization may represent 0..1 or -1..1.
         let (value, largest) = match self.component {
             ComponentType::I8 => (i8::from_le_bytes(*bytes.first_chunk()?).into(), f64::from(i8::MAX)),
             ComponentType::U8 => (u8::from_le_bytes(*bytes.first_chunk()?).into(), f64::from(u8::MAX)),
@@ -71,7 +71,7 @@ impl<'a> Elements<'a> {
         Some(DVec3::new(self.component(element, 0)?, self.component(element, 1)?, self.component(element, 2)?))
     }
 
-    /// A vertex index; none where it is not a whole number that fits.
+    /// A vertex index; `None` where the value is not a valid one.
     pub fn index(&self, element: usize) -> Option<u32> {
         match self.component {
             ComponentType::U8 | ComponentType::U16 | ComponentType::U32 => self.component(element, 0).map(|v| v as u32),
@@ -80,7 +80,7 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// As far as memory goes; what lies beyond fails where it is used.
+/// Limited to the address space; a larger value fails where it is used.
 fn number(value: USize64) -> usize {
     usize::try_from(value.0).unwrap_or(usize::MAX)
 }

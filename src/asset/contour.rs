@@ -1,10 +1,11 @@
-//! The outline of a picture: where its coverage, interpolated between pixel centres, is one half. Marching squares (Lorensen &
-//! Cline 1987 in 2D), with the asymptotic decider (Nielson & Hamann 1991) where two corners face two.
+//! The outline of an image: where its coverage, interpolated between pixel centres, is one half. Marching squares
+//! (Lorensen & Cline 1987 in 2D), with the asymptotic decider (Nielson & Hamann 1991) for squares with inside corners
+//! on one diagonal.
 
 use glam::{DVec2, DVec3};
 
 use super::error::Cause;
-use super::picture::Coverage;
+use super::image::Coverage;
 use super::tree::{Tree, bounds};
 use super::{DistanceGrid, MAX_TRIANGLES, Phase, Placement, Work, fill, place_warnings};
 use crate::graph::Domain;
@@ -12,7 +13,7 @@ use crate::graph::Domain;
 const HALF: f64 = 0.5;
 
 /// # Errors
-/// A picture that is outside all over, an outline of too many pieces, no memory for the cells; being stopped.
+/// An image without inside, an outline with too many segments, no memory for the cells; cancelling.
 pub fn distances(
     coverage: Coverage,
     placement: &Placement,
@@ -20,12 +21,12 @@ pub fn distances(
     work: &Work,
 ) -> Result<DistanceGrid, Cause> {
     work.begin(Phase::Preparing, 0)?;
-    let picture = Picture::new(coverage, placement, domain);
+    let placed = PlacedCoverage::new(coverage, placement, domain);
     let mut pieces = Vec::new();
-    for y in 0..picture.coverage.height - 1 {
-        for x in 0..picture.coverage.width - 1 {
-            pieces.extend(picture.square(x, y).pieces().into_iter().flatten().map(|[a, b]| {
-                let (a, b) = (picture.place(x, y, a), picture.place(x, y, b));
+    for y in 0..placed.coverage.height - 1 {
+        for x in 0..placed.coverage.width - 1 {
+            pieces.extend(placed.square(x, y).pieces().into_iter().flatten().map(|[a, b]| {
+                let (a, b) = (placed.place(x, y, a), placed.place(x, y, b));
                 [a, b, b]
             }));
         }
@@ -39,26 +40,26 @@ pub fn distances(
     }
     let (min, max) = bounds(pieces.iter().flatten().copied());
     let tree = Tree::new(pieces, work)?;
-    let values = fill::fill(domain, &tree, true, &|p| picture.is_inside(p), work)?;
+    let values = fill::fill(domain, &tree, true, &|p| placed.is_inside(p), work)?;
     let mut warnings = Vec::from_iter(place_warnings(domain, min, max, &values));
-    if picture.is_full() {
+    if placed.is_full() {
         warnings.push("the whole image is inside; paint the shape white on black, or opaque on transparent".into());
     }
     Ok(DistanceGrid { values, warnings })
 }
 
-/// Coverage with its place in the domain.
-struct Picture {
+/// Coverage and its placement in the domain.
+struct PlacedCoverage {
     coverage: Coverage,
-    /// Of the first pixel centre, one of the rim \[m\].
+    /// Position of the first pixel centre, which belongs to the border \[m\].
     origin: DVec2,
     /// Edge of a pixel \[m\].
     pixel: f64,
 }
 
-impl Picture {
-    fn new(coverage: Coverage, placement: &Placement, domain: &Domain) -> Picture {
-        // Without the rim.
+impl PlacedCoverage {
+    fn new(coverage: Coverage, placement: &Placement, domain: &Domain) -> PlacedCoverage {
+        // Without the border.
         let extent = DVec2::new(coverage.width as f64, coverage.height as f64) - 2.0;
         let (pixel, corner) = match *placement {
             Placement::Fit { center: [x, y, _], size } => {
@@ -67,10 +68,10 @@ impl Picture {
             }
             Placement::InPlace => (domain.cell_size, DVec2::ZERO),
         };
-        Picture { coverage, origin: corner - pixel / 2.0, pixel }
+        PlacedCoverage { coverage, origin: corner - pixel / 2.0, pixel }
     }
 
-    /// A point in the square above and to the right of pixel centre (x, y), in the domain.
+    /// A point in the square above and to the right of pixel centre (x, y), in the domain's coordinates.
     fn place(&self, x: usize, y: usize, in_square: DVec2) -> DVec3 {
         (self.origin + (DVec2::new(x as f64, y as f64) + in_square) * self.pixel).extend(0.0)
     }
@@ -105,9 +106,9 @@ struct Square([f64; 4]);
 const CORNERS: [DVec2; 4] = [DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y];
 
 impl Square {
-    /// The curve through the square: up to two straight pieces with the inside on their left.
+    /// The outline inside the square: up to two straight segments with the inside on their left.
     fn pieces(&self) -> [Option<[DVec2; 2]>; 2] {
-        // Where the curve goes into and out of the inside, as one walks around the square.
+        // The crossings into and out of the inside along the square's boundary.
         let cross = |from: usize, to: usize| {
             let (v, w) = (self.0[from], self.0[to]);
             ((v > HALF) != (w > HALF)).then(|| CORNERS[from].lerp(CORNERS[to], (HALF - v) / (w - v)))
@@ -115,7 +116,8 @@ impl Square {
         let sides = [cross(0, 1), cross(1, 2), cross(2, 3), cross(3, 0)];
         let first_inside = self.0[0] > HALF;
         if let [Some(s0), Some(s1), Some(s2), Some(s3)] = sides {
-            // Where inside corners are first and third, one leaves the inside over sides 0 and 2, otherwise over 1 and 3.
+            // Where the first and the third corner are inside, the boundary leaves the inside on sides 0 and 2,
+            // otherwise on 1 and 3.
             return match (first_inside, self.is_joined()) {
                 (true, true) => [Some([s0, s1]), Some([s2, s3])],
                 (true, false) => [Some([s0, s3]), Some([s2, s1])],
@@ -125,14 +127,14 @@ impl Square {
         }
         let mut crossings = sides.into_iter().flatten();
         let (Some(first), Some(second)) = (crossings.next(), crossings.next()) else { return [None, None] };
-        // From (0, 0) on, the walk crosses out first if it starts inside.
+        // Starting at (0, 0), the first crossing leaves the inside if that corner is inside.
         [Some(if first_inside { [first, second] } else { [second, first] }), None]
     }
 
-    /// Of two inside corners that face each other: whether the inside goes through between the outside ones.
+    /// For two inside corners on a diagonal: whether the inside is connected between the outside ones.
     fn is_joined(&self) -> bool {
         let [a, b, c, d] = self.0;
-        // The bilinear function where it is level.
+        // The value of the bilinear function at its saddle point.
         (a * c - b * d) / (a + c - b - d) > HALF
     }
 

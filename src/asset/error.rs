@@ -1,11 +1,11 @@
-//! Why a file gives no distances.
+//! Why no distances can be computed from a file.
 
 use std::path::PathBuf;
 
 use super::{MAX_FILE, MAX_TRIANGLES, MAX_VERTICES};
 use crate::files::ReadError;
 
-/// One sentence: the file, the cause, what to do.
+/// One sentence: the file, the cause, the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}: {cause}; {}", .file.display(), .cause.remedy())]
 pub struct AssetError {
@@ -23,17 +23,17 @@ pub enum Cause {
     TooLarge,
     #[error("{}", ReadError::Outside)]
     Outside,
-    /// Empty if there is none.
+    /// Empty without an extension.
     #[error("{}", ending(.0))]
     Ending(String),
     #[error("a mesh cannot be used in a 2D domain")]
     MeshIn2d,
     #[error("an image cannot be used in a 3D domain")]
-    PictureIn3d,
-    /// The kind of file it should be, and what is wrong.
+    ImageIn3d,
+    /// The format that it should have, and the error.
     #[error("it is not a valid {kind} file: {message}")]
     Broken { kind: &'static str, message: String },
-    /// A file that a glTF file stands on.
+    /// A buffer file that a glTF file refers to.
     #[error("cannot load its buffer `{uri}`: {message}")]
     Buffer { uri: String, message: String },
     #[error("it uses {0}, which is not supported")]
@@ -62,7 +62,7 @@ pub enum Cause {
     Center,
     #[error("the domain's cells do not fit into memory")]
     Cells,
-    #[error("loading it was stopped")]
+    #[error("loading it was cancelled")]
     Stopped,
 }
 
@@ -81,7 +81,7 @@ fn ending(ending: &str) -> String {
     if ending.is_empty() { "its name has no extension".into() } else { format!(".{ending} files are not supported") }
 }
 
-/// What to do about a file outside the graph's folder.
+/// The remedy for a file outside the graph's folder.
 const OUTSIDE: &str = "move it into that folder, or allow files outside it (on the command line: --allow-files)";
 
 impl Cause {
@@ -95,7 +95,7 @@ impl Cause {
             Cause::Buffer { message, .. } if *message == ReadError::Outside.to_string() => OUTSIDE,
             Cause::Ending(_) => "choose .obj, .gltf or .glb for a 3D domain, .png for a 2D one",
             Cause::MeshIn2d => "choose a .png image, or make the domain 3D",
-            Cause::PictureIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
+            Cause::ImageIn3d => "choose an .obj, .gltf or .glb mesh, or make the domain 2D",
             Cause::Broken { .. } => "export it again",
             Cause::Buffer { .. } => "keep the buffer beside the .gltf file, or export a .glb, which holds everything",
             Cause::Unsupported(_) => "export it again without",

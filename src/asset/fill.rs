@@ -1,4 +1,4 @@
-//! Signed distances at all cell centres, rows in parallel.
+//! Computes signed distances at all cell centres, rows in parallel.
 
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
@@ -11,13 +11,13 @@ use super::tree::Tree;
 use super::work::{Phase, Work};
 use crate::graph::Domain;
 
-/// Room for rounding where a distance is compared with a cell.
+/// Tolerance for rounding where a distance is compared with a cell.
 const SLACK: f64 = 1.0 + 1e-9;
 
-/// Fills a domain's cells. `closed`: `inside` can change only across the tree's triangles.
+/// Fills a domain's cells. `closed`: `inside` can only change across the tree's triangles.
 ///
 /// # Errors
-/// No memory for the cells; being stopped.
+/// No memory for the cells; cancelling.
 pub fn fill(
     domain: &Domain,
     tree: &Tree,
@@ -36,7 +36,7 @@ pub fn fill(
     let cell = domain.cell_size;
     let row = |index: usize, row: &mut [f32]| {
         let y = ((index % height) as f64 + 0.5) * cell;
-        // A picture lies in the plane z = 0.
+        // An image lies in the plane z = 0.
         let z = if domain.dim == 3 { ((index / height) as f64 + 0.5) * cell } else { 0.0 };
         let mut before: Option<(f64, bool)> = None;
         let mut near = 0;
@@ -45,7 +45,7 @@ pub fn fill(
             let distance;
             (distance, near) = tree.nearest(p, near);
             let is_inside = match before {
-                // No surface lies between the last centre and this one.
+                // There is no surface between the last centre and this one.
                 Some((d, was_inside)) if closed && d > cell * SLACK => was_inside,
                 _ => inside(p),
             };
@@ -59,13 +59,13 @@ pub fn fill(
     let measure = || {
         while let Some((index, cells)) = next().filter(|_| !work.stopped()) {
             row(index, cells);
-            // Being stopped is seen above.
+            // Cancelling is handled above.
             let _ = work.go_on(1);
         }
     };
     scope(|scope| {
         for _ in 1..available_parallelism().map_or(1, NonZero::get) {
-            // Where no thread is to be had, this one does it all.
+            // If no thread can be started, this one does all the work.
             if Builder::new().spawn_scoped(scope, measure).is_err() {
                 break;
             }

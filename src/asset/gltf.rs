@@ -1,7 +1,7 @@
-//! glTF 2.0, in text and binary: the triangles of the default scene, each where its nodes put it. Materials, textures,
-//! animations, morphs and skeletons are passed over.
+//! glTF 2.0, text and binary: the triangles of the default scene, transformed by its nodes. Materials, textures,
+//! animations, morph targets and skeletons are ignored.
 //!
-//! The crate's JSON types are used without its validation and its readers, which panic on indices and sizes that are made up.
+//! The crate's JSON types are used without its validation and readers, which panic on invalid indices and sizes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,19 +22,19 @@ use super::error::Cause;
 use super::{MAX_FILE, MAX_TRIANGLES, MAX_VERTICES, Mesh, Phase, Work};
 use crate::files::{Access, ReadError, read as regular};
 
-/// Where a binary file's header has the length of the whole; the header itself is twelve bytes.
+/// Where the header of a binary file holds the total length; the header itself has twelve bytes.
 const LENGTH: std::ops::Range<usize> = 8..12;
-/// Buffers in different files.
+/// Limit of buffers in separate files.
 const MAX_BUFFERS: usize = 1024;
-/// Values in the JSON part: nodes, accessors and the numbers in them, not what lies in buffers.
+/// Limit of values in the JSON part: nodes, accessors and the numbers in them, not the contents of buffers.
 const MAX_VALUES: usize = 2_000_000;
-/// Required extensions that change looks, not shape, begin so; quantized positions are read.
+/// Prefixes of required extensions that do not change the shape. Quantized positions are supported.
 const HARMLESS: [&str; 5] = ["KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_mesh_quantization"];
 
-/// `folder` is where buffers beside the file lie, as far as `access` lets them be read.
+/// `folder` is the folder of buffer files; `access` decides whether they may be read.
 ///
 /// # Errors
-/// A file that is broken or cut off, buffers that are missing or lie elsewhere, extensions that change shapes.
+/// An invalid or truncated file, buffers that are missing or not accessible, extensions that change the shape.
 pub fn read(bytes: &[u8], folder: &Path, access: &Access, work: &Work) -> Result<Mesh, Cause> {
     let (json, blob) = if bytes.starts_with(b"glTF") {
         let length = bytes.get(LENGTH).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b));
@@ -69,8 +69,8 @@ pub fn read(bytes: &[u8], folder: &Path, access: &Access, work: &Work) -> Result
     Ok(mesh)
 }
 
-/// The bytes of each buffer; none is longer than the file says it is. Buffers with one URI share what it stands for, which is read
-/// once.
+/// The bytes of each buffer, none longer than its declared length. Buffers with the same URI share their data, which is
+/// read once.
 fn buffers<'a>(
     root: &'a Root,
     blob: Option<&'a [u8]>,
@@ -88,8 +88,8 @@ fn buffers<'a>(
     root.buffers.iter().map(bytes).collect()
 }
 
-/// What each URI stands for, read up to the longest buffer that is said to lie there. All lengths are looked at before the first byte
-/// is read.
+/// The data of each URI, read up to the longest length that a buffer declares for it. All lengths are checked before
+/// the first byte is read.
 fn resources<'a>(
     root: &'a Root,
     folder: &Path,
@@ -107,7 +107,7 @@ fn resources<'a>(
     lengths.into_iter().map(|(uri, length)| Ok((uri, resource(uri, length, folder, access, work)?))).collect()
 }
 
-/// The length of the longest buffer that is said to lie behind each URI.
+/// The longest declared length for each URI.
 fn lengths(root: &Root) -> BTreeMap<&str, u64> {
     let mut lengths = BTreeMap::<&str, u64>::new();
     for buffer in &root.buffers {
@@ -119,7 +119,7 @@ fn lengths(root: &Root) -> BTreeMap<&str, u64> {
     lengths
 }
 
-/// What a URI stands for, up to a length: data of its own, or a file that lies relative to `folder`.
+/// The data of a URI up to a length: embedded data, or a file relative to `folder`.
 fn resource(uri: &str, length: u64, folder: &Path, access: &Access, work: &Work) -> Result<Vec<u8>, Cause> {
     let missing = |message: String| Cause::Buffer { uri: uri.chars().take(60).collect(), message };
     if let Some(data) = uri.strip_prefix("data:") {
@@ -137,17 +137,17 @@ fn resource(uri: &str, length: u64, folder: &Path, access: &Access, work: &Work)
     })
 }
 
-/// Where the file is that a URI names, from the folder of the file that holds it.
+/// The path of the file that a URI names, relative to the folder of the file that contains it.
 fn beside(uri: &str, folder: &Path, access: &Access) -> Result<PathBuf, ReadError> {
     let path = percent_decode_str(uri).decode_utf8_lossy();
-    // A scheme, such as `http:`, or a drive.
+    // A scheme, such as `http:`, or a drive letter.
     if path.contains(':') {
         return Err(ReadError::Outside);
     }
     access.resolve_from(folder, Path::new(path.as_ref()))
 }
 
-/// Files with buffers that may be read, and how much of each; none of a file that is broken.
+/// Buffer files that may be read, and how many bytes of each; none for an invalid file.
 pub fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
     if bounded(bytes).is_err() {
         return Vec::new();
@@ -157,7 +157,7 @@ pub fn companions(bytes: &[u8], folder: &Path, access: &Access) -> Vec<(PathBuf,
     named.filter_map(|(uri, length)| Some((beside(uri, folder, access).ok()?, length))).collect()
 }
 
-/// Refuses a text whose values would take far more memory than the text itself: nodes without content are hundreds of bytes each.
+/// Rejects a text whose values would take far more memory than the text itself: an empty node takes hundreds of bytes.
 fn bounded(json: &[u8]) -> Result<(), Cause> {
     let (mut count, mut quoted, mut escaped) = (0usize, false, false);
     for byte in json {
@@ -172,7 +172,7 @@ fn bounded(json: &[u8]) -> Result<(), Cause> {
     if count > MAX_VALUES { Err(Cause::Parts("JSON values", MAX_VALUES)) } else { Ok(()) }
 }
 
-/// The nodes of the default scene with their transforms; all of them where there is no scene.
+/// The nodes of the default scene with their transforms; all nodes where there is no scene.
 fn placed_nodes(root: &Root) -> Result<Vec<(&Node, DMat4)>, Cause> {
     let scene = root.scene.map_or(root.scenes.first(), |index| root.get(index));
     let mut is_child = vec![false; root.nodes.len()];
@@ -191,7 +191,8 @@ fn placed_nodes(root: &Root) -> Result<Vec<(&Node, DMat4)>, Cause> {
     let mut waiting: Vec<_> = tops.into_iter().rev().map(|index| (index, DMat4::IDENTITY)).collect();
     while let Some((index, above)) = waiting.pop() {
         let node = root.nodes.get(index).ok_or_else(|| broken(format!("there is no node {index}")))?;
-        // With one parent each, only a circle, or a scene that names a child or a node twice, comes by more often.
+        // With one parent each, a node is visited again only in a cycle, or when a scene lists a child or the same node
+        // twice.
         if placed.len() >= root.nodes.len() {
             return Err(broken("its nodes form a cycle"));
         }
@@ -223,7 +224,7 @@ fn add(root: &Root, buffers: &[&[u8]], primitive: &Primitive, transform: DMat4, 
     let indices = primitive.indices.map(|i| Elements::new(root, buffers, i, Type::Scalar)).transpose()?;
     let count = indices.as_ref().map_or(positions.count, |i| i.count);
     let triangles = if mode == Mode::Triangles { count / 3 } else { count.saturating_sub(2) };
-    // Many nodes may show one mesh.
+    // Many nodes may use the same mesh.
     if mesh.triangles.len() + triangles > MAX_TRIANGLES || mesh.points.len() + positions.count > MAX_VERTICES {
         return Err(Cause::TooMany("triangles"));
     }

@@ -1,19 +1,20 @@
-//! Files become signed distances on a domain: triangle meshes (OBJ, glTF) in 3D, pictures (PNG) in 2D. On the CPU, and the
-//! same on every run.
+//! Signed distances on a domain from files: triangle meshes (OBJ, glTF) in 3D, images (PNG) in 2D. Computed on the CPU;
+//! the results are reproducible.
 //!
-//! A mesh is read (`obj`, `gltf`), placed, welded and oriented (`surface`), and put into a tree (`tree`) that answers both
-//! questions a cell asks: how far is the surface (the exact distance to the nearest triangle), and is this inside (the generalized
-//! winding number: Jacobson, Kavan & Sorkine-Hornung, "Robust inside-outside segmentation using generalized winding
-//! numbers", SIGGRAPH 2013, with the far field of Barill et al., "Fast winding numbers for soups and clouds", SIGGRAPH 2018).
-//! A picture becomes the curve where its coverage is one half (`contour`), and the same tree measures the way to it.
+//! A mesh is read (`obj`, `gltf`), placed, welded and oriented (`surface`), and put into a tree (`tree`) that answers
+//! two questions for each cell: how far is the surface (the exact distance to the nearest triangle), and is the cell
+//! inside (the generalized winding number: Jacobson, Kavan & Sorkine-Hornung, "Robust inside-outside segmentation using
+//! generalized winding numbers", SIGGRAPH 2013, with the far field of Barill et al., "Fast winding numbers for soups
+//! and clouds", SIGGRAPH 2018). An image becomes the curve where its coverage is one half (`contour`), and the same
+//! tree computes the distance to it.
 
 mod accessor;
 mod contour;
 mod error;
 mod fill;
 mod gltf;
+mod image;
 mod obj;
-mod picture;
 mod shells;
 mod surface;
 #[cfg(test)]
@@ -32,39 +33,40 @@ use crate::graph::Domain;
 pub use error::{AssetError, Cause};
 pub use work::{Phase, Work};
 
-/// The largest file, or buffer beside one, that is read \[bytes\].
+/// Size limit of a file, or of a buffer file \[bytes\].
 pub const MAX_FILE: u64 = 1 << 30;
-/// Triangles of a mesh, or pieces of a picture's outline.
+/// Limit of triangles of a mesh, or of segments of an image's outline.
 pub const MAX_TRIANGLES: usize = 5_000_000;
-/// Vertices of a mesh: as many as triangles that share none have.
+/// Limit of vertices of a mesh: enough for triangles that share none.
 pub const MAX_VERTICES: usize = 3 * MAX_TRIANGLES;
-/// Cells of a domain that distances are measured on: 4 GiB of them.
+/// Limit of cells of a domain that distances are computed on: they take 4 GiB.
 pub const MAX_CELLS: u64 = 1 << 30;
-/// Bytes that are read between two looks at whether to go on.
+/// Bytes that are read between two checks for cancelling.
 const CHUNK: u64 = 4 << 20;
-/// Coordinates and sizes beyond this are taken for mistakes \[m\].
+/// Larger coordinates and sizes are considered errors \[m\].
 const MAX_COORDINATE: f64 = 1e15;
 
-/// Where a file's shape goes in the domain, whose lower corner is the origin.
+/// Where a file's shape is placed in the domain, whose lower corner is the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Placement {
-    /// The middle of the shape's bounding box comes to `center` \[m\], and its longest side (a picture's width) to `size` \[m\].
-    /// A size of 0 keeps the file's units: metres for a mesh, cells for the pixels of a picture. 2D ignores `center[2]`.
+    /// The centre of the shape's bounding box is moved to `center` \[m\], and its longest side (an image's width) is
+    /// scaled to `size` \[m\]. A size of 0 keeps the file's units: metres for a mesh, cells for the pixels of an image.
+    /// 2D ignores `center[2]`.
     Fit { center: [f64; 3], size: f64 },
-    /// The file's coordinates are metres in the domain; a pixel is a cell, the lower left one in the domain's corner.
+    /// The file's coordinates are metres in the domain. A pixel is a cell, the lower left one in the domain's corner.
     InPlace,
 }
 
-/// Signed distances and what is worth knowing about them.
+/// Signed distances, and warnings about the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistanceGrid {
     /// \[m\], negative inside, one per cell centre, x fastest.
     pub values: Vec<f32>,
-    /// Sentences for the user; the distances are good for what they say.
+    /// Sentences for the user. The distances are nevertheless usable.
     pub warnings: Vec<String>,
 }
 
-/// Vertices and the triangles between them, as a file has them.
+/// Vertices and triangles as in the file.
 #[derive(Clone, Debug, Default)]
 struct Mesh {
     points: Vec<DVec3>,
@@ -72,20 +74,21 @@ struct Mesh {
     warnings: Vec<String>,
 }
 
-/// The signed distance from every cell centre to the shape in a file: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png` on a 2D one.
-/// Files that it names in turn lie below its folder.
+/// The signed distance from every cell centre to the shape in a file: `.obj`, `.gltf` or `.glb` on a 3D domain, `.png`
+/// on a 2D one. Files that it refers to must be in its folder or below.
 ///
-/// Distances are exact to the triangles (in 2D: to the line segments of the outline) within f32's rounding, everywhere.
+/// Distances to the triangles (in 2D: to the segments of the outline) are exact up to f32's rounding.
 ///
 /// # Errors
-/// One sentence with the file, the cause and the remedy: a file that can't be read or isn't what its name says, a shape that
-/// doesn't go with the domain, nothing to measure, sizes that are no numbers.
+/// One sentence with the file, the cause and the remedy: a file that cannot be read or has another format than its
+/// extension, a shape that does not fit the domain's dimension, an empty shape, an invalid size or centre.
 pub fn distance_grid(path: &Path, placement: &Placement, domain: &Domain) -> Result<DistanceGrid, AssetError> {
     let access = Access::new(path.parent().unwrap_or(Path::new("")), false);
     distance_grid_watched(path, &access, placement, domain, &Work::default())
 }
 
-/// The same; `work`, which is at its beginning, reports the progress and can stop it. `access` says which files may be read that the file names.
+/// The same; `work`, which must be new, reports the progress and can cancel it. `access` decides which files the file
+/// may refer to.
 ///
 /// # Errors
 /// As [`distance_grid`]; and [`Cause::Stopped`].
@@ -97,7 +100,7 @@ pub fn distance_grid_watched(
     work: &Work,
 ) -> Result<DistanceGrid, AssetError> {
     let measured = read_shape(path, access, placement, domain, work).and_then(|shape| match shape {
-        Shape::Picture(coverage) => contour::distances(coverage, placement, domain, work),
+        Shape::Image(coverage) => contour::distances(coverage, placement, domain, work),
         Shape::Mesh(mesh) => surface::distances(mesh, placement, domain, work),
     });
     measured.map_err(|cause| AssetError { file: path.into(), cause })
@@ -124,7 +127,7 @@ pub fn companions(path: &Path, access: &Access) -> Vec<(PathBuf, u64)> {
 /// What a file holds.
 enum Shape {
     Mesh(Mesh),
-    Picture(picture::Coverage),
+    Image(image::Coverage),
 }
 
 fn ending(path: &Path) -> String {
@@ -149,7 +152,7 @@ fn read_shape(
     };
     match (is_mesh, domain.dim) {
         (true, 2) => return Err(Cause::MeshIn2d),
-        (false, 3) => return Err(Cause::PictureIn3d),
+        (false, 3) => return Err(Cause::ImageIn3d),
         _ => {}
     }
     if domain.cells() > MAX_CELLS {
@@ -158,7 +161,7 @@ fn read_shape(
     let bytes = read(path, MAX_FILE, work)?;
     work.begin(Phase::Decoding, 0)?;
     Ok(match ending.as_str() {
-        "png" => Shape::Picture(picture::coverage(bytes)?),
+        "png" => Shape::Image(image::coverage(bytes)?),
         "obj" => Shape::Mesh(obj::read(&bytes, work)?),
         _ => Shape::Mesh(gltf::read(&bytes, path.parent().unwrap_or(Path::new("")), access, work)?),
     })

@@ -9,18 +9,18 @@ use tobj::LoadOptions;
 use super::error::Cause;
 use super::{MAX_TRIANGLES, MAX_VERTICES, Mesh, Work, is_point};
 
-/// Corners of a face.
+/// Limit of corners of a face.
 const MAX_CORNERS: usize = 1000;
-/// Cutting ears takes up to the square of a face's corners, in steps of which this many take some seconds for all faces together.
+/// Ear clipping takes up to the square of a face's corners; this many steps for all faces together take some seconds.
 const MAX_CUTTING: u64 = 100_000_000;
-/// Bytes that are parsed between two looks at whether to go on.
+/// Bytes that are parsed between two checks for cancelling.
 const BLOCK: usize = 1 << 18;
-/// Lines that are read between two looks at whether to go on.
+/// Lines that are read between two checks for cancelling.
 const LINES: usize = 1 << 14;
 
 /// # Errors
-/// What tobj says of the file; faces with too many corners; too many vertices or triangles, found before memory is taken for them;
-/// positions that are no numbers; being stopped.
+/// Errors that tobj reports; faces with too many corners; too many vertices or triangles, detected before memory is
+/// allocated for them; positions that are not finite; cancelling.
 pub fn read(bytes: &[u8], work: &Work) -> Result<Mesh, Cause> {
     // Names and comments may be in any encoding.
     let text = positions_and_faces(&String::from_utf8_lossy(bytes), work)?;
@@ -35,13 +35,13 @@ pub fn read(bytes: &[u8], work: &Work) -> Result<Mesh, Cause> {
     for model in &models {
         let first = mesh.points.len() as u32;
         mesh.points.extend(model.mesh.positions.as_chunks().0.iter().map(|p: &[f64; 3]| DVec3::from(*p)));
-        // Before ears are cut.
+        // Before ear clipping.
         if let Some(p) = mesh.points.iter().find(|p| !is_point(**p)) {
             return Err(Cause::Vertex(p.to_array()));
         }
         let mut indices = model.mesh.indices.iter().map(|i| first + i);
         let corners = model.mesh.face_arities.iter().map(|n| *n as usize);
-        // No arities: triangles alone.
+        // Without arities, all faces are triangles.
         let triangles = if model.mesh.face_arities.is_empty() { model.mesh.indices.len() / 3 } else { 0 };
         for count in corners.chain(std::iter::repeat_n(3, triangles)) {
             let face: Vec<u32> = indices.by_ref().take(count).collect();
@@ -54,7 +54,7 @@ pub fn read(bytes: &[u8], work: &Work) -> Result<Mesh, Cause> {
     Ok(mesh)
 }
 
-/// A text that ends in an error once somebody wants no more of it.
+/// A reader that returns an error once the work is cancelled.
 struct Watched<'a> {
     text: &'a [u8],
     work: &'a Work,
@@ -70,8 +70,8 @@ fn broken(message: impl Into<String>) -> Cause {
     Cause::Broken { kind: "OBJ", message: message.into() }
 }
 
-/// Only what has to do with shape, and in its plainest form. tobj 4.0 overflows on texture indices that lie before the first,
-/// takes a polyline for a face, and refuses vertices with more columns than it knows and lines that go on after a `\`.
+/// The lines that define the shape, in the simplest form. tobj 4.0 overflows on texture indices before the first one,
+/// treats a polyline as a face, and rejects vertices with unknown columns and lines continued after a `\`.
 fn positions_and_faces(text: &str, work: &Work) -> Result<String, Cause> {
     let joined = text.contains('\\').then(|| text.replace("\\\r\n", " ").replace("\\\n", " "));
     let text = joined.as_deref().unwrap_or(text);
@@ -100,7 +100,7 @@ fn positions_and_faces(text: &str, work: &Work) -> Result<String, Cause> {
     Ok(kept)
 }
 
-/// What the text announces. Looked at before vertices and triangles are made of it.
+/// Sizes that the text declares, checked before vertices and triangles are created.
 #[derive(Default)]
 struct Sizes {
     vertices: usize,
@@ -119,7 +119,7 @@ impl Sizes {
             return Err(broken(format!("a face has more than {MAX_CORNERS} corners")));
         }
         self.triangles += corners.saturating_sub(2);
-        // Faces of three corners are not cut, and convex ones of few corners at once.
+        // Triangles need no ear clipping, and convex faces with few corners are quick.
         self.cutting += if corners > 8 { (corners * corners) as u64 } else { 0 };
         match (self.triangles > MAX_TRIANGLES, self.cutting > MAX_CUTTING) {
             (true, _) => Err(Cause::TooMany("triangles")),
@@ -129,7 +129,7 @@ impl Sizes {
     }
 }
 
-/// Cuts faces into triangles; concave ones too, which a fan would spill over. A face without area has none.
+/// Triangulates faces, including concave ones, for which a fan would be wrong. Faces without area are dropped.
 #[derive(Default)]
 struct Faces {
     cutter: Earcut<f64>,

@@ -1,8 +1,9 @@
-//! Which way faces look. Winding numbers want them to look outwards, and files do not always.
+//! Orientation of faces. Winding numbers require that faces point outwards, which files do not always do.
 //!
-//! Faces that share an edge are made to agree; such a shell keeps the side that most of its area had. Then shells that are closed,
-//! or nearly, are turned outwards by the sign of their volume, except for one that lies inside another: it keeps its
-//! direction relative to that one, which tells a cavity from a part. Shells that are wide open stay as they are.
+//! Faces that share an edge are given a consistent orientation; such a shell keeps the side that most of its area had.
+//! Then shells that are closed, or nearly closed, are turned outwards by the sign of their volume. A shell inside
+//! another one keeps its orientation relative to that one, which distinguishes a cavity from a solid part. Shells with
+//! large openings are not changed.
 
 use std::ops::Range;
 
@@ -13,46 +14,47 @@ use super::tree::bounds;
 use super::triangle::{area_vector, corners, turn};
 use super::work::Work;
 
-/// A shell is nearly closed if its area vectors cancel to this share of its area; they cancel altogether if it is closed.
+/// A shell is nearly closed if the sum of its area vectors is below this share of its area; for a closed shell the sum
+/// is zero.
 const NEARLY: f64 = 0.2;
-/// Work spent on finding out which shell lies in which, in solid angles: about a second.
+/// Limit of the work to determine which shell lies inside which, in solid angles: about a second.
 const NESTING_WORK: usize = 50_000_000;
 
-/// What orienting found out.
+/// Edges that an odd number of faces share: the boundaries of holes.
 pub struct Seams {
     /// Edges that an odd number of faces share: the rims of holes.
     pub open: usize,
-    /// Every edge is passed as often in one direction as in the other, so winding numbers are whole.
+    /// Every edge is traversed equally often in both directions, so winding numbers are integers.
     pub closed: bool,
 }
 
 /// A side of a triangle.
 #[derive(Clone, Copy)]
 struct Side {
-    /// Its ends, lower first.
+    /// Its end points, the lower index first.
     edge: [u32; 2],
     triangle: u32,
     /// From 0.
     number: u8,
-    /// It goes from the lower end to the higher.
+    /// Whether it goes from the lower index to the higher.
     forward: bool,
 }
 
 /// A closed or nearly closed shell.
 struct Shell {
-    /// In the order of triangles.
+    /// Its part of the list of triangles.
     range: Range<usize>,
     min: DVec3,
     max: DVec3,
-    /// Signed; positive if the shell looks outwards.
+    /// Signed; positive if the faces point outwards.
     volume: f64,
     turned: bool,
 }
 
-/// Turns triangles; their corners are three different points each.
+/// Orients triangles, whose three corners must be different points.
 ///
 /// # Errors
-/// Being stopped.
+/// Cancelling.
 pub fn orient(points: &[DVec3], triangles: &mut [[u32; 3]], work: &Work) -> Result<Seams, Cause> {
     let sides = sides(triangles);
     work.go_on(0)?;
@@ -75,7 +77,7 @@ fn swap(triangles: &mut [[u32; 3]], index: u32) {
     }
 }
 
-/// All sides, those on one edge together.
+/// All sides, sorted so that those of the same edge are adjacent.
 fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     let mut sides = Vec::with_capacity(3 * triangles.len());
     for (index, [a, b, c]) in triangles.iter().enumerate() {
@@ -97,7 +99,8 @@ fn seams(sides: &[Side]) -> Seams {
     seams
 }
 
-/// Makes neighbours agree on a side. Returns the triangles shell by shell. Edges of three faces and more part shells.
+/// Gives neighbours a consistent orientation. Returns the triangles shell by shell. Edges of three or more faces
+/// separate shells.
 fn agree(sides: &[Side], points: &[DVec3], triangles: &mut [[u32; 3]]) -> (Vec<u32>, Vec<Range<usize>>) {
     // Across each side: the neighbour, and whether one of the two must be turned.
     let mut across = vec![[None; 3]; triangles.len()];
@@ -127,7 +130,7 @@ fn agree(sides: &[Side], points: &[DVec3], triangles: &mut [[u32; 3]]) -> (Vec<u
         if shell.is_empty() {
             continue;
         }
-        // The seed had no better right to its side than the others.
+        // The orientation of the first triangle is arbitrary, so the larger area decides.
         let is_turned = |t: u32| turned.get(t as usize).copied().flatten() == Some(true);
         let area = |t: u32| triangles.get(t as usize).map_or(0.0, |t| area_vector(corners(points, t)).length());
         let vote: f64 = shell.iter().map(|t| if is_turned(*t) { area(*t) } else { -area(*t) }).sum();
@@ -146,7 +149,7 @@ fn visit(triangle: u32, turn: bool, turned: &mut [Option<bool>], order: &mut Vec
     }
 }
 
-/// The shell of some triangles, if its volume means something.
+/// The shell of some triangles, if its volume is meaningful.
 fn shell(points: &[DVec3], triangles: &[[u32; 3]], order: &[u32], range: Range<usize>) -> Option<Shell> {
     let faces = || faces(points, triangles, order, &range);
     let (min, max) = bounds(faces().flatten());
@@ -179,7 +182,7 @@ fn turn_outwards(points: &[DVec3], triangles: &[[u32; 3]], order: &[u32], shells
         let (outer, rest) = shells.split_at_mut(index);
         let Some(shell) = rest.first_mut() else { continue };
         let Some([point, ..]) = faces(points, triangles, order, &shell.range).next() else { continue };
-        // The smallest that it lies in.
+        // The smallest shell that contains it.
         let around = outer.iter().rev().find(|outer| {
             work += 1;
             if work > NESTING_WORK || !(outer.min.cmple(shell.min) & outer.max.cmpge(shell.max)).all() {

@@ -1,4 +1,4 @@
-//! A mesh becomes a surface with an inside, and is measured.
+//! Computes distances to the surface of a mesh.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use super::triangle::corners;
 use super::{DistanceGrid, Mesh, Phase, Placement, Work, fill, is_point, place, place_warnings, shells};
 use crate::graph::Domain;
 
-/// A point is inside where the surface winds around it more often than this, in either direction.
+/// A point is inside where the absolute winding number is above this.
 const INSIDE: f64 = 0.5;
 
-/// Triangles that are welded between two looks at whether to go on.
+/// Triangles that are welded between two checks for cancelling.
 const MANY: usize = 1 << 16;
 
 /// # Errors
-/// No triangles, vertices that are no points, no extent to scale, no memory for the cells; being stopped.
+/// No triangles, invalid vertices, no extent to scale, no memory for the cells; cancelling.
 pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work: &Work) -> Result<DistanceGrid, Cause> {
     work.begin(Phase::Preparing, 0)?;
     let mut warnings = mesh.warnings;
@@ -44,8 +44,8 @@ pub fn distances(mesh: Mesh, placement: &Placement, domain: &Domain, work: &Work
     Ok(DistanceGrid { values, warnings })
 }
 
-/// Makes points at one place one point, so that faces that meet are seen to meet: files repeat them wherever a normal or a
-/// texture coordinate changes. What is left without two corners of a triangle is dropped.
+/// Merges points at the same position, so that adjacent faces share them: files repeat points wherever a normal or a
+/// texture coordinate changes. Triangles that degenerate are dropped.
 fn weld(points: &[DVec3], triangles: &[[u32; 3]], work: &Work) -> Result<(Vec<DVec3>, Vec<[u32; 3]>), Cause> {
     let mut welded = Vec::new();
     let mut places = HashMap::new();
@@ -54,7 +54,7 @@ fn weld(points: &[DVec3], triangles: &[[u32; 3]], work: &Work) -> Result<(Vec<DV
         if !is_point(point) {
             return Err(Cause::Vertex(point.to_array()));
         }
-        // Adding zero makes -0 and 0 the same.
+        // Adding zero turns -0 into 0.
         Ok(*places.entry((point + DVec3::ZERO).to_array().map(f64::to_bits)).or_insert_with(|| {
             welded.push(point);
             welded.len() as u32 - 1

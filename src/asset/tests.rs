@@ -1,4 +1,4 @@
-//! The tree against what it saves: looking at every triangle.
+//! Compares the tree with brute force over all triangles.
 
 use glam::DVec3;
 
@@ -6,7 +6,7 @@ use super::tree::Tree;
 use super::triangle::{Triangle, distance_squared, turn};
 use super::work::Work;
 
-/// Numbers from -1 to 1, the same on every run (a linear congruential generator, constants of Knuth's MMIX).
+/// Numbers from -1 to 1, the same in every run (a linear congruential generator with Knuth's MMIX constants).
 fn numbers() -> impl FnMut() -> f64 {
     let mut state = 1u64;
     move || {
@@ -20,7 +20,7 @@ fn points(count: usize) -> Vec<DVec3> {
     (0..count).map(|_| 1.5 * DVec3::new(number(), number(), number())).collect()
 }
 
-/// A ring with bumps, closed and looking outwards.
+/// A closed torus with bumps that faces outwards.
 fn ring(around: usize, across: usize) -> Vec<Triangle> {
     let point = |i: usize, j: usize| {
         let turn = |k: usize, n: usize| (k % n) as f64 / n as f64 * std::f64::consts::TAU;
@@ -42,7 +42,7 @@ fn nearest_is_nearest_of_all() {
     let mut soup: Vec<Triangle> = (0..400)
         .map(|_| {
             let a = DVec3::new(number(), number(), number());
-            // From large ones to specks.
+            // From large ones to tiny ones.
             let size = number().powi(4);
             [
                 a,
@@ -68,8 +68,8 @@ fn nearest_is_nearest_of_all() {
     }
 }
 
-/// Of a closed surface the winding number is 0 or 1, and half way between them parts inside from outside: clusters may cost a
-/// tenth of that.
+/// For a closed surface the winding number is 0 or 1, and inside begins at one half. The approximation by clusters may
+/// be off by a tenth.
 #[test]
 fn winding_is_almost_whole() {
     let triangles = ring(80, 40);

@@ -1,4 +1,4 @@
-//! A tree of boxes around triangles. It finds the nearest one, and adds up winding numbers.
+//! A bounding volume hierarchy of triangles: finds the nearest one, and sums winding numbers.
 
 use glam::DVec3;
 
@@ -6,14 +6,14 @@ use super::error::Cause;
 use super::triangle::{Triangle, area_vector, distance_squared, turn};
 use super::work::Work;
 
-/// Triangles that are not worth a box of their own.
+/// Maximum number of triangles in a leaf.
 const LEAF: usize = 4;
-/// Triangles that take so long to sort that it is worth looking whether to go on.
+/// Number of triangles from which a split takes long enough to check for cancelling.
 const LARGE: usize = 10_000;
-/// A cluster this many radii away acts as one dipole. Barill et al. take 2, with terms of higher order; without them 3 keeps the
-/// error of a winding number at a few hundredths.
+/// A cluster at this many radii or more acts as one dipole. Barill et al. use 2 with terms of higher order; without
+/// these, 3 keeps the error of a winding number at a few hundredths.
 const FAR: f64 = 3.0;
-/// Halving 5 million triangles ends after 21 levels.
+/// Splitting 5 million triangles in halves takes 21 levels.
 const DEPTH: usize = 64;
 
 pub struct Tree {
@@ -26,17 +26,17 @@ pub struct Tree {
 struct Node {
     min: DVec3,
     max: DVec3,
-    /// The triangles' centroids, weighted by area, and the farthest corner from there.
+    /// The area-weighted mean of the triangles' centroids, and the distance of the farthest corner from it.
     center: DVec3,
     reach: f64,
-    /// The sum of the area vectors, which far away acts like all the triangles.
+    /// The sum of the area vectors: the dipole moment of all triangles.
     moment: DVec3,
-    /// A coin that holds the triangles as well: its axis goes through the center along the moment.
+    /// A disc that contains the triangles: its axis passes through the center along the moment.
     axis: DVec3,
     low: f64,
     high: f64,
     radius: f64,
-    /// The triangles below.
+    /// The range of its triangles.
     start: u32,
     end: u32,
     /// The right child; 0 in a leaf.
@@ -44,10 +44,10 @@ struct Node {
 }
 
 impl Tree {
-    /// `triangles` may be degenerate, and are finite.
+    /// `triangles` must be finite and may be degenerate.
     ///
     /// # Errors
-    /// Being stopped.
+    /// Cancelling.
     pub fn new(mut triangles: Vec<Triangle>, work: &Work) -> Result<Tree, Cause> {
         let mut nodes = Vec::with_capacity(triangles.len());
         let end = triangles.len();
@@ -59,11 +59,11 @@ impl Tree {
         self.triangles.get(node.start as usize..node.end as usize).unwrap_or_default()
     }
 
-    /// The distance to the nearest triangle, and which it is. `near` is a guess at it: the better, the sooner the answer.
+    /// The distance to the nearest triangle, and its index. `near` is a guess: the better it is, the faster the search.
     pub fn nearest(&self, p: DVec3, near: usize) -> (f64, usize) {
         let to = |index: usize| self.triangles.get(index).map_or(f64::INFINITY, |t| distance_squared(p, *t));
         let (mut best, mut nearest) = (to(near), near);
-        // Boxes that wait, with the square of their distance.
+        // Boxes still to visit, with their squared distances.
         let mut waiting = [(0, 0.0); DEPTH];
         let mut count = 1;
         while count > 0 {
@@ -100,8 +100,9 @@ impl Tree {
         (best.sqrt(), nearest)
     }
 
-    /// The square of a distance that no triangle below a node falls short of. Of the box and the coin the farther: where a surface
-    /// is slanted, the corners of boxes come out far before it, and a distant point would have to look into all of them.
+    /// A lower bound of the squared distance to all triangles of a node: the larger one of those to the box and to the
+    /// disc. On slanted surfaces the corners of boxes reach far beyond it, and a distant point would have to visit all
+    /// of them.
     fn bound(&self, p: DVec3, index: u32) -> f64 {
         let Some(node) = self.nodes.get(index as usize) else { return f64::INFINITY };
         let to_box = (p - p.clamp(node.min, node.max)).length_squared();
@@ -112,12 +113,12 @@ impl Tree {
         to_box.max(over * over + beside * beside)
     }
 
-    /// How often the triangles wind around a point: 1 inside a closed surface that faces outwards, 0 outside, in between where
-    /// it has holes.
+    /// The generalized winding number of a point: 1 inside a closed surface that faces outwards, 0 outside, in between
+    /// near holes.
     pub fn winding(&self, p: DVec3) -> f64 {
         let mut sum = 0.0;
         let mut index = 0;
-        // Preorder: skipping what is below a node means going on at its right neighbour, which waits here.
+        // Preorder: skipping a subtree means to continue at its right neighbour, which is on this stack.
         let mut waiting = [0; DEPTH];
         let mut count = 0;
         while let Some(node) = self.nodes.get(index as usize) {
@@ -143,8 +144,8 @@ impl Tree {
     }
 }
 
-/// Adds the node of a range of triangles, and those below it: halves along the longest side, so that no order of triangles
-/// makes it deep.
+/// Adds the node of a range of triangles and its descendants. It splits the range in equal halves along the longest
+/// side, so the depth is bounded for any input.
 fn split(
     triangles: &mut [Triangle],
     start: usize,
@@ -201,7 +202,7 @@ fn middle([a, b, c]: &Triangle) -> DVec3 {
     (*a + *b + *c) / 3.0
 }
 
-/// The corners of the box around points.
+/// The corners of the bounding box of points.
 pub fn bounds(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
     points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), p| (min.min(p), max.max(p)))
 }

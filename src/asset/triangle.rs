@@ -1,4 +1,4 @@
-//! Distance to a triangle and the solid angle it covers.
+//! Distance to a triangle, and its solid angle.
 
 use std::f64::consts::PI;
 
@@ -6,17 +6,17 @@ use glam::DVec3;
 
 pub type Triangle = [DVec3; 3];
 
-/// The corners of a triangle that names its points.
+/// The corners of an indexed triangle.
 pub fn corners(points: &[DVec3], triangle: &[u32; 3]) -> Triangle {
     triangle.map(|i| points.get(i as usize).copied().unwrap_or_default())
 }
 
-/// Below this ratio of height to length a triangle has no normal to speak of, and its edges are as near as its face.
+/// Below this ratio of height to length a triangle has no reliable normal, and its edges are as near as its face.
 const NEEDLE: f64 = 1e-12;
 
-/// The square of the distance to a triangle: to its plane where the point lies over the face, else to the nearest edge. The
-/// same as Ericson's closest point ("Real-Time Collision Detection", 2005, section 5.1.5), but good on needles too, where his
-/// areas cancel. Triangles may be segments or points.
+/// The squared distance to a triangle: to its plane where the point projects into the face, otherwise to the nearest
+/// edge. The same as Ericson's closest point ("Real-Time Collision Detection", 2005, section 5.1.5), but also accurate
+/// for needles, where his areas cancel. Triangles may degenerate to segments or points.
 pub fn distance_squared(p: DVec3, [a, b, c]: Triangle) -> f64 {
     let (ab, bc, ca) = (b - a, c - b, a - c);
     let (ap, bp, cp) = (p - a, p - b, p - c);
@@ -34,15 +34,15 @@ pub fn distance_squared(p: DVec3, [a, b, c]: Triangle) -> f64 {
     to_segment(ap, ab).min(to_segment(bp, bc)).min(to_segment(cp, ca))
 }
 
-/// From a point, seen from the segment's start, to the segment.
+/// The squared distance to a segment; `from_start` is the point relative to the segment's start.
 fn to_segment(from_start: DVec3, along: DVec3) -> f64 {
     let square = along.length_squared();
     let t = if square > 0.0 { (from_start.dot(along) / square).clamp(0.0, 1.0) } else { 0.0 };
     (from_start - along * t).length_squared()
 }
 
-/// The share of a whole turn that a triangle covers, positive for one seen from behind (van Oosterom & Strackee, "The solid
-/// angle of a plane triangle", 1983).
+/// The solid angle of a triangle as a share of the full sphere, positive when seen from behind (van Oosterom &
+/// Strackee, "The solid angle of a plane triangle", 1983).
 pub fn turn(p: DVec3, [a, b, c]: Triangle) -> f64 {
     let (a, b, c) = (a - p, b - p, c - p);
     let (la, lb, lc) = (a.length(), b.length(), c.length());
@@ -51,7 +51,7 @@ pub fn turn(p: DVec3, [a, b, c]: Triangle) -> f64 {
     volume.atan2(rest) / (2.0 * PI)
 }
 
-/// The normal, as long as the area.
+/// The normal, with the area as its length.
 pub fn area_vector([a, b, c]: Triangle) -> DVec3 {
     (b - a).cross(c - a) / 2.0
 }

@@ -1,25 +1,25 @@
-//! How far the reading of a file is, for whoever waits for it, and a way to stop it.
+//! Progress of loading a file, and a way to cancel it.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use super::error::Cause;
 
-/// What is being done with a file, in this order.
+/// The phases of loading a file, in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// Its bytes come from the disk.
+    /// Reading from disk.
     #[default]
     Reading,
-    /// Its text or its buffers become triangles, or a picture.
+    /// Decoding text or buffers to triangles, or to an image.
     Decoding,
-    /// Triangles are made to agree and put into a tree.
+    /// Orienting triangles and building the tree.
     Preparing,
-    /// Distances are measured, row of cells by row.
+    /// Computing distances, one row of cells after another.
     Measuring,
 }
 
 impl Phase {
-    /// The same in a word.
+    /// The name of the phase.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Reading => "reading",
@@ -30,7 +30,7 @@ impl Phase {
     }
 }
 
-/// Shared between the thread that reads a file and those that look on.
+/// Shared between the thread that loads a file and those that watch it.
 #[derive(Debug, Default)]
 pub struct Work {
     phase: AtomicU8,
@@ -40,7 +40,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// What is being done, and how much of it is done (0 to 1) where that can be told.
+    /// The phase and its progress from 0 to 1, where that is known.
     pub fn progress(&self) -> (Phase, Option<f32>) {
         let phases = [Phase::Reading, Phase::Decoding, Phase::Preparing, Phase::Measuring];
         let phase = phases.get(usize::from(self.phase.load(Ordering::Relaxed))).copied().unwrap_or_default();
@@ -48,7 +48,7 @@ impl Work {
         (phase, (total > 0).then(|| (done as f32 / total as f32).min(1.0)))
     }
 
-    /// Ends the reading at the next step that it takes; inside of a file's decoder that may be a moment.
+    /// Cancels the load at its next step. Inside a decoder this may take a moment.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -57,7 +57,7 @@ impl Work {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Begins a phase of so many steps, 0 where they can't be counted.
+    /// Starts a phase with this many steps; 0 where the number is unknown.
     pub(super) fn begin(&self, phase: Phase, total: u64) -> Result<(), Cause> {
         self.done.store(0, Ordering::Relaxed);
         self.total.store(total, Ordering::Relaxed);
@@ -65,10 +65,10 @@ impl Work {
         self.go_on(0)
     }
 
-    /// Notes steps that were taken.
+    /// Counts completed steps.
     ///
     /// # Errors
-    /// Where it is to stop.
+    /// When the load was cancelled.
     pub(super) fn go_on(&self, steps: u64) -> Result<(), Cause> {
         self.done.fetch_add(steps, Ordering::Relaxed);
         if self.stopped() { Err(Cause::Stopped) } else { Ok(()) }

@@ -1,9 +1,9 @@
-//! The built-in cases: graphs of shipped stages that do the work of well-known comparisons.
+//! The built-in cases: graphs of shipped stages that are comparable with well-known benchmarks.
 
 use crate::document::{Document, NodeKind, ParamValue, ReadError};
 use crate::embedded::CASES;
 
-/// The number of a case that everything else of it follows from.
+/// The number of a case that all its sizes follow from.
 const SIZE: &str = "size";
 
 /// The names of all cases, sorted.
@@ -11,10 +11,10 @@ pub fn names() -> Vec<String> {
     CASES.names().filter_map(|path| path.strip_suffix(".ron").map(str::to_string)).collect()
 }
 
-/// A case by name, with its own size. `None` where there is no such case.
+/// A case by name, with its default size. `None` where there is no such case.
 ///
 /// # Errors
-/// A file that does not read.
+/// A file that cannot be parsed.
 pub fn case(name: &str) -> Option<Result<Document, ReadError>> {
     Some(Document::parse(&CASES.text(&format!("{name}.ron"))?))
 }
@@ -27,7 +27,7 @@ pub fn size(case: &Document) -> Option<u32> {
     }
 }
 
-/// Gives a case another size.
+/// Changes the size of a case.
 pub fn resize(case: &mut Document, size: u32) {
     if let Some(node) = case.node_mut(SIZE) {
         node.kind = NodeKind::Number(ParamValue::Number(size.into()));

@@ -1,5 +1,5 @@
-//! How long a graph takes: GPU timestamps, the wall clock and the CPU's share, for the frame and for each node, beside the bytes
-//! that have to move. The built-in [`cases`] do the work that other programs are compared by.
+//! Measures how long a graph takes: GPU timestamps, wall-clock time and CPU time, for the frame and for each node,
+//! together with the minimum memory traffic. The built-in [`cases`] are comparable with other programs.
 
 pub mod cases;
 mod states;
@@ -20,19 +20,19 @@ use crate::sim::Simulation;
 
 pub use states::{Difference, compare, dump};
 
-/// Times of each kind; their median is told.
+/// Repeats of each measurement; the median is reported.
 const REPEATS: usize = 5;
-/// An idle GPU clocks down: it works so long before anything counts.
+/// Warm-up time before anything is measured: an idle GPU runs at a lower clock rate.
 const WARM: Duration = Duration::from_millis(300);
-/// What a repeat takes at least \[s\], and how many steps it has at most.
+/// Minimum time of a repeat \[s\], and its maximum number of steps.
 const REPEAT: f64 = 0.02;
-const MOST_STEPS: u32 = 1000;
+const MAX_STEPS: u32 = 1000;
 
-/// Steps of a repeat that wait for one another, and the time between them.
+/// Steps of a repeat in which each waits for the one before, and the pause between them.
 const PACED: u32 = 30;
 const BREATH: Duration = Duration::from_millis(2);
 
-/// A time in milliseconds: the median of the repeats, the least and the most.
+/// A time in milliseconds: median, minimum and maximum of the repeats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Time {
     pub median: f64,
@@ -40,55 +40,56 @@ pub struct Time {
     pub max: f64,
 }
 
-/// What a node takes of a step.
+/// The part of a node in a step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NodeCost {
     pub node: String,
-    /// GPU time by timestamps between nodes, which cost some time themselves.
+    /// GPU time, by timestamps between nodes, which take some time themselves.
     pub ms: f64,
     pub dispatches: usize,
-    /// What its dispatches must read and write ([`Plan::traffic`]).
+    /// Bytes that its dispatches must read and write ([`Plan::traffic`]).
     pub bytes: u64,
     pub gb_s: f64,
 }
 
-/// What a step takes.
+/// The cost of a step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cost {
     pub dispatches: usize,
     /// GPU memory of the plan \[bytes\].
     pub memory: u64,
-    /// Making the pipelines: the driver's time, which its own cache may shorten.
+    /// Time to make the pipelines: mostly the driver's, whose own cache may shorten it.
     pub pipelines_ms: f64,
-    /// Steps of a repeat.
+    /// Steps in one repeat.
     pub steps: u32,
-    /// Between the timestamps before the first dispatch and behind the last; absent where the adapter has none.
+    /// GPU time from before the first dispatch until after the last; `None` where the adapter has no timestamps.
     pub gpu_ms: Option<Time>,
-    /// The clock on the wall, nothing timed on the GPU.
+    /// Wall-clock time, without timestamps on the GPU.
     pub wall_ms: Time,
-    /// The call of a step whose predecessor has ended: uniforms, submitting. Its core has slept in between.
+    /// CPU time of a step after the previous one has ended: uniforms and submission. The core has been idle in between.
     pub cpu_ms: Time,
-    /// The same on a core that stays awake.
+    /// The same on a core that stays busy.
     pub cpu_awake_ms: Time,
-    /// Recording its commands, which a thread of its own has done by then.
+    /// Recording the commands, which a separate thread has done before the step.
     pub record_ms: Time,
-    /// What the dispatches of a step must read and write ([`Plan::traffic`]).
+    /// Bytes that the dispatches of a step must read and write ([`Plan::traffic`]).
     pub bytes: u64,
-    /// The same a second of GPU time, or of wall clock where there are no timestamps \[GB/s\].
+    /// The same per second of GPU time, or of wall-clock time where there are no timestamps \[GB/s\].
     pub gb_s: f64,
     /// In the order of the frame.
     pub nodes: Vec<NodeCost>,
 }
 
-/// Compiles a graph five times. Returns the plan, and the time from the document's text to it \[ms\], without any driver.
+/// Compiles a graph five times. Returns the plan, and the time from the document's text to the plan \[ms\], without the
+/// driver.
 ///
 /// # Errors
-/// Whatever is wrong with the graph.
+/// All problems of the graph.
 pub fn compile(document: &Document, library: &Library, options: &PlanOptions) -> Result<(Plan, Time), Problems> {
     let text = document.to_text();
     let mut times = Vec::new();
     loop {
-        // Else only the first would be whole.
+        // Otherwise only the first compilation would be a complete one.
         plan::forget_passed();
         let started = Instant::now();
         let read = Document::parse(&text);
@@ -101,21 +102,21 @@ pub fn compile(document: &Document, library: &Library, options: &PlanOptions) ->
     }
 }
 
-/// How a graph is compiled that is to be timed: with its States, and the wires that are named.
+/// The options to compile a graph for timing: with all States, and the wires in `show`.
 pub fn options(document: &Document, access: &Access, show: &[String]) -> PlanOptions {
-    // What no Output needs is there for its States.
+    // States are also computed where no Output needs them.
     let states = document.nodes.iter().filter(|(_, node)| matches!(node.kind, NodeKind::State(_)));
     let kept = states.map(|(name, _)| format!("{name}.value")).chain(show.iter().cloned());
     let Access { folder, anywhere } = access.clone();
     PlanOptions { keep: Keep::Wires(kept.collect()), folder, allow_files: anywhere, ..PlanOptions::default() }
 }
 
-/// Scales all domains of a graph alike, so that the longest side of the finest has `size` cells.
+/// Scales all domains of a graph by the same factor, so that the longest side of the finest has `size` cells.
 ///
 /// # Errors
-/// Whatever is wrong with the graph.
+/// All problems of the graph.
 pub fn scale(document: &mut Document, library: &Library, size: u32) -> Result<(), Problems> {
-    // Resolutions may be expressions; the graph has worked them out.
+    // Resolutions may be expressions; the graph holds their values.
     let domains = Graph::build(document, library)?.domains;
     let finest = domains.iter().filter(|d| !d.derived()).flat_map(|d| d.resolution).max().unwrap_or(1).max(1);
     for domain in domains {
@@ -131,15 +132,15 @@ pub fn scale(document: &mut Document, library: &Library, size: u32) -> Result<()
 /// Times a plan on a device.
 ///
 /// # Errors
-/// What the adapter lacks, shaders that it refuses, a device that is lost.
+/// What the adapter lacks, shaders that the driver rejects, a lost device.
 pub fn measure(gpu: &Gpu, plan: Plan) -> Result<Cost, Problems> {
     measure_while(gpu, plan, &mut |_| true)
 }
 
-/// The same, as long as `go_on` says yes while the driver compiles shaders.
+/// The same, for as long as `go_on` returns true while the driver compiles shaders.
 ///
 /// # Errors
-/// As [`measure`]; or the node whose shader was being compiled when `go_on` said no.
+/// As [`measure`]; or the node whose shader was being compiled when `go_on` returned false.
 pub fn measure_while(gpu: &Gpu, plan: Plan, go_on: &mut dyn FnMut(&Making) -> bool) -> Result<Cost, Problems> {
     let started = Instant::now();
     gpu.prepare_while(&plan, go_on)?;
@@ -155,7 +156,7 @@ pub fn measure_while(gpu: &Gpu, plan: Plan, go_on: &mut dyn FnMut(&Making) -> bo
     let (asleep, awake) = (asleep?, awake?);
     let mut timed = |profile| -> Result<Vec<(String, Time)>, Problems> {
         simulation.set_profiling(profile);
-        // The first of it are not like the others: queries are made.
+        // The first repeat is different, since it creates the queries.
         repeat(&mut simulation, steps, Pace::None)?;
         let repeats = (0..REPEATS).map(|_| repeat(&mut simulation, steps, Pace::None));
         let repeats = repeats.collect::<Result<Vec<Repeat>, Problems>>()?;
@@ -192,10 +193,10 @@ pub fn measure_while(gpu: &Gpu, plan: Plan, go_on: &mut dyn FnMut(&Making) -> bo
     })
 }
 
-/// The first component of each wire that is shown, in the first `frames` frames.
+/// The first component of each of these wires, in the first `frames` frames.
 ///
 /// # Errors
-/// As [`measure`], and a wire that is not there.
+/// As [`measure`]; a wire that does not exist.
 pub fn watch(
     gpu: &Gpu,
     plan: Plan,
@@ -215,39 +216,39 @@ pub fn watch(
     Ok(seen)
 }
 
-/// Keeps the GPU busy until its clocks are up. Returns how many steps make a repeat.
+/// Keeps the GPU busy until its clock rate is up. Returns the number of steps for a repeat.
 fn warm_up(simulation: &mut Simulation) -> Result<u32, Problems> {
-    // What runs once, and the driver's own first time.
+    // Includes what runs only once, and the driver's own initialisation.
     repeat(simulation, 1, Pace::None)?;
     let (started, mut steps) = (Instant::now(), 1);
     loop {
         let seconds = repeat(simulation, steps, Pace::None)?.wall * 1e-3 * f64::from(steps);
-        if seconds < REPEAT && steps < MOST_STEPS {
+        if seconds < REPEAT && steps < MAX_STEPS {
             let wanted = (f64::from(steps) * 1.2 * REPEAT / seconds.max(1e-6)).ceil();
-            steps = (wanted as u32).clamp(steps + 1, MOST_STEPS);
+            steps = (wanted as u32).clamp(steps + 1, MAX_STEPS);
         } else if started.elapsed() >= WARM {
             return Ok(steps);
         }
     }
 }
 
-/// Some steps, their times a step \[ms\].
+/// Some steps, with their times per step \[ms\].
 struct Repeat {
     wall: f64,
     cpu: f64,
     record: f64,
-    /// Means over the steps whose timestamps arrived, in the order of [`Simulation::times`].
+    /// Means over the steps whose timestamps have arrived, in the order of [`Simulation::times`].
     times: Vec<f64>,
 }
 
-/// What is done between steps.
+/// What happens between steps.
 #[derive(Clone, Copy, PartialEq)]
 enum Pace {
     /// Nothing.
     None,
-    /// The GPU ends, and the core sleeps until the next step, as in a program that draws every frame.
+    /// Waits for the GPU, then the core sleeps until the next step, as in a program that draws every frame.
     Asleep,
-    /// The GPU ends, and the core is busy with something else until then.
+    /// Waits for the GPU, and the core does other work until the next step.
     Awake,
 }
 
@@ -280,7 +281,7 @@ fn repeat(simulation: &mut Simulation, steps: u32, pace: Pace) -> Result<Repeat,
     Ok(Repeat { wall: wall * ms, cpu: cpu * ms, record: record * ms, times: means(rows.into_iter().flatten()) })
 }
 
-/// Means of the columns. Rows that are forgotten already are empty.
+/// Means of the columns. Rows that are no longer kept are empty.
 fn means<'a>(rows: impl Iterator<Item = &'a [f32]>) -> Vec<f64> {
     let (mut sums, mut count) = (Vec::new(), 0.0);
     for row in rows.filter(|row| !row.is_empty()) {

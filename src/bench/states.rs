@@ -1,4 +1,4 @@
-//! The States after the first frame, for comparing adapters.
+//! Compares the States after the first frame between adapters.
 
 use std::path::{Path, PathBuf};
 
@@ -8,23 +8,23 @@ use crate::plan::Plan;
 use crate::problem::{Problem, Problems};
 use crate::sim::Simulation;
 
-/// The largest State that is compared \[bytes\].
+/// Limit of a State that is compared \[bytes\].
 const MAX_STATE: u64 = 8 << 30;
 
-/// How far a State is from that of another adapter.
+/// How much a State differs from that of another adapter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     pub state: String,
-    /// The largest difference of two numbers.
+    /// The largest absolute difference of two numbers.
     pub difference: f32,
-    /// The largest number of the other.
+    /// The largest absolute value in the reference.
     pub largest: f32,
 }
 
 /// Writes every State after one frame into a folder as raw 32-bit floats, one file each.
 ///
 /// # Errors
-/// As a simulation's step, and files that can't be written.
+/// As for a simulation's step; files that cannot be written.
 pub fn dump(gpu: &Gpu, plan: Plan, name: &str, folder: &Path) -> Result<(), Problems> {
     write::create_folder(folder).map_err(|e| unusable(folder, &e.to_string()))?;
     for (state, words) in first_frame(gpu, plan)? {
@@ -37,7 +37,7 @@ pub fn dump(gpu: &Gpu, plan: Plan, name: &str, folder: &Path) -> Result<(), Prob
 /// Compares every State after one frame with what [`dump`] has written.
 ///
 /// # Errors
-/// As a simulation's step, and files that can't be read or are of another size.
+/// As for a simulation's step; files that cannot be read or have another size.
 pub fn compare(gpu: &Gpu, plan: Plan, name: &str, folder: &Path) -> Result<Vec<Difference>, Problems> {
     let difference = |(state, ours): (String, Vec<u32>)| {
         let file = file(folder, name, &state);

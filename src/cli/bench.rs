@@ -18,7 +18,7 @@ use stagewright::graph::{Domain, Graph};
 use stagewright::library::{self, Library};
 use stagewright::plan::{Plan, PlanOptions, Tuning, mebibytes};
 use stagewright::problem::Problems;
-use stagewright::tune::{self, Book};
+use stagewright::tune::{self, TuningCache};
 
 #[derive(Args)]
 pub struct Bench {
@@ -67,7 +67,7 @@ pub struct Bench {
     driver: DriverArgs,
 }
 
-/// Frames of which shown wires are printed.
+/// Frames in which the values of shown wires are printed.
 const SHOWN: u32 = 8;
 
 /// A graph at a size, ready to compile.
@@ -79,34 +79,34 @@ struct Subject {
     access: Access,
 }
 
-/// What `--json` prints a line of.
+/// One line of the output of `--json`.
 #[derive(Serialize)]
 struct Line<'a> {
     case: &'a str,
     size: Option<u32>,
     adapter: &'a str,
     domains: BTreeMap<&'a str, &'a [u32]>,
-    /// From the file's text to the plan, no driver.
+    /// From the file's text to the plan, without the driver.
     compile_ms: Time,
     #[serde(flatten)]
     cost: &'a Cost,
     copy_gb_s: f64,
-    /// Of what a copy moves in the same time.
+    /// Memory traffic per second relative to that of a copy.
     share_of_copy: f64,
-    /// Values of the first frames.
+    /// Values in the first frames.
     shown: &'a BTreeMap<String, Vec<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     residual: Option<Residual>,
 }
 
-/// How fast a residual falls.
+/// How fast a residual decreases.
 #[derive(Clone, Copy, Serialize)]
 struct Residual {
     first: f64,
     last: f64,
-    /// Factor of the first step.
+    /// Reduction factor of the first step.
     step: f64,
-    /// Decades a millisecond of that step.
+    /// Decimal digits per millisecond gained in that step.
     decades_per_ms: f64,
 }
 
@@ -121,7 +121,7 @@ impl Bench {
         if !self.json {
             report::print(&format!("{}: a copy moves {copy_gb_s:.0} GB/s\n", gpu.name()));
         }
-        // One that does not fit the adapter says nothing about the others.
+        // A case that does not fit the adapter does not stop the others.
         let failures = subjects.iter().filter_map(|subject| self.time(&gpu, subject, copy_gb_s).err());
         let (mut failed, mut code) = (0, None);
         for failure in failures {
@@ -137,19 +137,19 @@ impl Bench {
     }
 
     fn options(&self, gpu: &Gpu, subject: &Subject, show: &[String]) -> PlanOptions {
-        let tuning = if self.plain { Tuning::default() } else { Book::open().tuning(gpu) };
+        let tuning = if self.plain { Tuning::default() } else { TuningCache::open().tuning(gpu) };
         let options = bench::options(&subject.document, &subject.access, show);
         PlanOptions { tuning, memory_budget: gpu.memory_budget(), ..options }
     }
 
-    /// Finds out the fastest shapes of a graph's dispatches, and remembers them.
+    /// Measures the fastest shapes of a graph's dispatches, and saves them.
     fn tune(&self, gpu: &Gpu, subject: &Subject) -> Result<(), Failure> {
         let problems = |problems: Problems| Failure::graph(&subject.document, &subject.library, problems);
         let graph = Graph::build(&subject.document, &subject.library).map_err(problems)?;
         let options = self.options(gpu, subject, &[]);
-        let mut book = Book::open();
-        let choices = tune::tune(gpu, &graph, &options, &mut book, &|| true).map_err(problems)?;
-        book.save().map_err(|e| Failure::Message(format!("cannot save the measured tuning: {e}")))?;
+        let mut cache = TuningCache::open();
+        let choices = tune::tune(gpu, &graph, &options, &mut cache, &|| true).map_err(problems)?;
+        cache.save().map_err(|e| Failure::Message(format!("cannot save the measured tuning: {e}")))?;
         for choice in choices.iter().filter(|_| !self.json) {
             let [x, y, z] = choice.shape.group;
             let around = match choice.shape.halo {
@@ -164,7 +164,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Every graph at every size; all are read before the first is timed.
+    /// Every graph at every size. All files are read before the first measurement.
     fn subjects(&self) -> Result<Vec<Subject>, Failure> {
         let all = cases::names();
         let graphs = if self.graphs.is_empty() { &all } else { &self.graphs };
@@ -221,7 +221,7 @@ impl Bench {
             self.tune(gpu, subject)?;
         }
         let (plan, compile_ms) = subject.compile(&self.options(gpu, subject, &[]))?;
-        // Those that stages make of them are left out.
+        // Domains that stages derive from these are left out.
         let own = plan.domains.iter().filter(|d| subject.document.nodes.contains_key(&d.name));
         let domains: Vec<(String, Vec<u32>)> = own.map(|d| (d.name.clone(), cells(d))).collect();
         let mut watch = self.driver.watch();
@@ -251,7 +251,8 @@ impl Bench {
         Ok(())
     }
 
-    /// What is asked for, numbers called residual, and of groups that stop by themselves when and at which number.
+    /// Values of the requested wires and of numbers called `residual`; for groups with `until`, the iteration at which
+    /// they stopped and the number that stopped them.
     fn watch(&self, gpu: &Gpu, subject: &Subject) -> Result<BTreeMap<String, Vec<f64>>, Failure> {
         let called = subject.document.nodes.keys().filter(|name| is_residual(name)).cloned();
         let stops = subject.document.nodes.iter().filter_map(|(name, node)| Some((name, node.until.as_ref()?)));
@@ -281,7 +282,7 @@ fn is_residual(wire: &str) -> bool {
 }
 
 impl Residual {
-    /// `None` where the values say nothing.
+    /// `None` where the values are not usable.
     fn of(values: &[f64], step_ms: f64) -> Option<Residual> {
         let (first, second, last) = (*values.first()?, *values.get(1)?, *values.last()?);
         let step = first / second;

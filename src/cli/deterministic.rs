@@ -1,4 +1,4 @@
-//! `--deterministic`: runs that repeat to the bit, and the hashes that show it.
+//! `--deterministic`: runs that are reproducible to the bit, with hashes that verify it.
 
 use std::path::PathBuf;
 
@@ -12,12 +12,12 @@ use stagewright::library::Library;
 use stagewright::sim::Simulation;
 use stagewright::sim::hashes::{Hashes, Origin, Row, Run};
 
-/// What is promised.
+/// The guarantee, as printed.
 const PROMISE: &str =
     "the same program, graph, recorded input and frames give the same bits on the same adapter and driver";
 
-/// Bytes of a file of hashes; a million of them take some 60 MiB.
-const MOST: u64 = 256 << 20;
+/// Size limit of a file of hashes \[bytes\]; a million hashes take about 60 MiB.
+const MAX_FILE: u64 = 256 << 20;
 
 #[derive(Args)]
 pub struct DeterministicArgs {
@@ -38,27 +38,27 @@ impl DeterministicArgs {
         self.deterministic
     }
 
-    /// Begins to take hashes; `None` where nobody asked for them.
+    /// Starts to record hashes; `None` where none are requested.
     ///
     /// # Errors
-    /// A file to compare with that can't be read.
+    /// A file to compare with that cannot be read.
     pub fn begin(&self) -> Result<Option<Recorder>, Failure> {
         if !self.deterministic {
             return Ok(None);
         }
         let read = |path: &PathBuf| {
             let failure = |cause: String| Failure::Message(format!("--compare {}: {cause}", path.display()));
-            let text = read::text(path, MOST).map_err(|e| failure(e.to_string()))?;
+            let text = read::text(path, MAX_FILE).map_err(|e| failure(e.to_string()))?;
             Hashes::parse(&text).map_err(failure)
         };
         let reference = self.compare.as_ref().map(read).transpose()?;
         Ok(Some(Recorder { hashes: Hashes::default(), reference }))
     }
 
-    /// Writes and compares what was taken.
+    /// Writes and compares the recorded hashes.
     ///
     /// # Errors
-    /// A file that can't be written; a sentence for every graph whose hashes differ.
+    /// A file that cannot be written. Returns a sentence for every graph whose hashes differ.
     pub fn finish(&self, recorder: &Recorder) -> Result<Vec<String>, Failure> {
         if let Some(path) = &self.hashes {
             let failure = |e: std::io::Error| Failure::Message(format!("--hashes {}: {e}", path.display()));
@@ -75,7 +75,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins with a graph, and prints what its hashes are of.
+    /// Starts with a graph, and prints what its hashes belong to.
     ///
     /// # Errors
     /// A graph with errors.
@@ -94,7 +94,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Takes the hashes after a frame.
+    /// Records the hashes after a frame.
     ///
     /// # Errors
     /// A device that failed.
@@ -105,13 +105,14 @@ impl Recorder {
         }
     }
 
-    /// The run of the graph at hand.
+    /// The run of the current graph.
     pub fn run(&self) -> Option<&Run> {
         self.hashes.runs.last()
     }
 }
 
-/// How runs differ from those of a file, one sentence each. What else explains it is printed.
+/// The differences between runs and those of a file, one sentence each. Possible reasons, such as another adapter, are
+/// printed.
 fn differences(hashes: &Hashes, reference: &Hashes) -> Vec<String> {
     let (here, there) = (&hashes.origin, &reference.origin);
     for (what, here, there) in [("adapter", &here.adapter, &there.adapter), ("program", &here.program, &there.program)]

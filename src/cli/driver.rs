@@ -1,4 +1,4 @@
-//! Pipelines on the command line: progress while the driver compiles them, and a limit.
+//! Shader compilation on the command line: progress while the driver works, and a time limit.
 
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex};
@@ -12,13 +12,14 @@ use stagewright::gpu::{Gpu, Making};
 use stagewright::plan::Plan;
 use stagewright::problem::{Problem, Problems};
 
-/// How many times the limit a frame may take: some drivers compile when a shader is first run.
+/// The limit for a frame, as a multiple of that for a shader: some drivers compile when a shader runs for the first
+/// time.
 const FRAMES: u32 = 5;
 
-/// Between two looks at whether a frame has come.
-const LOOK: Duration = Duration::from_millis(20);
+/// How often to check whether a frame has finished.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// After this time a shader is named on standard error.
+/// After this time a slow shader is named on standard error.
 const SLOW: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
@@ -29,7 +30,7 @@ pub struct DriverArgs {
 }
 
 impl DriverArgs {
-    /// Makes the pipelines of a plan, and says which node the driver spends its time on.
+    /// Makes the pipelines of a plan, and names the nodes that the driver spends its time on.
     pub fn prepare(&self, gpu: &Gpu, plan: &Plan) -> Result<(), Failure> {
         let mut watch = self.watch();
         let result = gpu.prepare_while(plan, &mut |making| watch.go_on(making));
@@ -37,13 +38,13 @@ impl DriverArgs {
         result.map_err(|problems| watch.failure(problems))
     }
 
-    /// What looks on while frames are computed, until it is dropped.
+    /// Starts to watch over the frames, until the result is dropped.
     pub fn frames(&self) -> Frames {
         let limit = Duration::from_secs(self.driver_limit);
         Frames::watch(limit.saturating_mul(FRAMES), move || no_frame(limit))
     }
 
-    /// What looks on while the driver works.
+    /// Starts to watch over the driver's compiler.
     pub fn watch(&self) -> Watch {
         Watch { limit: Duration::from_secs(self.driver_limit), bar: bar(), named: String::new(), over: false }
     }
@@ -52,7 +53,7 @@ impl DriverArgs {
 pub struct Watch {
     limit: Duration,
     bar: ProgressBar,
-    /// The node that was named last.
+    /// The node that was reported last.
     named: String,
     over: bool,
 }
@@ -75,7 +76,7 @@ impl Watch {
         self.bar.finish_and_clear();
     }
 
-    /// What to report, once the driver has been given up or has refused a shader.
+    /// The error to report once the time limit has passed or the driver has rejected a shader.
     pub fn failure(&self, problems: Problems) -> Failure {
         match self.over {
             true => Failure::Driver(problems, self.limit),
@@ -84,34 +85,34 @@ impl Watch {
     }
 }
 
-/// Looks on from a thread of its own while frames are computed: a driver may compile a shader when it is first run, and the thread that
-/// submits it does not come back before.
+/// Watches the frames from a separate thread: a driver may compile a shader when it runs for the first time, and blocks
+/// the thread that submits it until then.
 pub struct Frames(Arc<Mutex<Option<Last>>>);
 
-/// Frames computed and written when the last came, and when.
+/// Frames computed and written at the last progress, and its time.
 type Last = (u64, u64, Instant);
 
 impl Frames {
-    /// `over` is called, on that thread, once no frame has come for so long.
+    /// Calls `over` on the watching thread once no frame has finished for this long.
     fn watch(limit: Duration, over: impl FnOnce() + Send + 'static) -> Frames {
         let last = Arc::new(Mutex::new(Some((0, 0, Instant::now()))));
         let theirs = last.clone();
         let look = move || {
             loop {
-                std::thread::sleep(LOOK);
-                // Whoever computed the frames is done, or has panicked.
+                std::thread::sleep(POLL_INTERVAL);
+                // All frames are computed, or the thread that computed them has panicked.
                 let Some((.., since)) = theirs.lock().ok().and_then(|last| *last) else { return };
                 if since.elapsed() > limit {
                     return over();
                 }
             }
         };
-        // Without a thread there is no limit.
+        // If no thread can be started, there is no limit.
         drop(std::thread::Builder::new().name("frames".into()).spawn(look));
         Frames(last)
     }
 
-    /// Notes how many have been computed and written.
+    /// Reports how many frames have been computed and written.
     pub fn note(&self, computed: u64, written: u64) {
         if let Ok(mut last) = self.0.lock()
             && last.is_none_or(|last| (last.0, last.1) != (computed, written))
@@ -129,7 +130,7 @@ impl Drop for Frames {
     }
 }
 
-/// Says that no frame came, and ends the program: to give the device back would wait for what it does.
+/// Reports the error and ends the program at once: freeing the device would wait for the driver.
 fn no_frame(limit: Duration) -> ! {
     let cause = format!("the device has not finished a frame for {} s", (limit * FRAMES).as_secs());
     let problem = Problem::new("", "", cause, "lower the resolution, make the stages simpler, or raise --driver-limit");

@@ -1,4 +1,4 @@
-//! `--format` of `stagewright render`, as soon as there is a choice.
+//! `--format` of `stagewright render`, once there is a choice of formats.
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
@@ -11,7 +11,7 @@ pub struct FormatArgs {
     pub format: &'static Format,
 }
 
-/// An option for a choice among these; none where there is only one.
+/// The option for a choice among these formats; `None` where there is only one.
 fn argument(formats: &[Format]) -> Option<Arg> {
     if formats.len() < 2 {
         return None;
@@ -33,7 +33,7 @@ impl Args for FormatArgs {
 
 impl FromArgMatches for FormatArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<FormatArgs, Error> {
-        // Where the option does not exist there is no such argument either.
+        // Without a choice, the argument does not exist.
         let name = matches.try_get_one::<String>(NAME).ok().flatten();
         Ok(FormatArgs { format: name.and_then(|name| format_named(name)).unwrap_or(DEFAULT) })
     }

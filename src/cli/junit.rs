@@ -1,4 +1,4 @@
-//! Results of tests as JUnit XML, which build servers read.
+//! Test results as JUnit XML, which CI servers read.
 
 use std::fmt::Write;
 
@@ -19,11 +19,11 @@ pub enum CaseResult {
     Passed,
     Failed(String),
     Skipped(String),
-    /// It could not be run.
+    /// The check could not run.
     Error(String),
 }
 
-/// The file's text.
+/// The text of the file.
 pub fn to_text(suites: &[Suite]) -> String {
     let all = || suites.iter().flat_map(|suite| &suite.cases);
     let seconds: f64 = suites.iter().map(|suite| suite.seconds).sum();
@@ -65,7 +65,7 @@ fn counts<'c>(cases: impl Iterator<Item = &'c Case>) -> String {
     format!(" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"")
 }
 
-/// Text as an attribute holds it. XML 1.0 has no way to write most control characters, so these are replaced.
+/// Text for an attribute. XML 1.0 cannot represent most control characters, so these are replaced.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! The command line. Every command is a few calls into the library.
+//! The command line. Every command is a few calls of the library.
 
 mod bench;
 mod check;
@@ -57,7 +57,7 @@ enum Command {
     Stages(stages::Stages),
 }
 
-/// A graph file and what to change in it before it is compiled.
+/// A graph file, and changes to make in it before it is compiled.
 #[derive(Args)]
 struct GraphArgs {
     /// Graph file (.ron)
@@ -88,7 +88,7 @@ struct MemoryArgs {
 pub fn main() -> u8 {
     let cli = Cli::parse();
     let result = match cli.command {
-        // On one deep stack all along: to take and give back one for each graph costs milliseconds.
+        // One deep stack for the whole command: starting one for each graph would take milliseconds.
         Some(command) => stagewright::deep_stack(|| run(command)),
         #[cfg(feature = "editor")]
         None => stagewright::app::run(cli.file, cli.stages).map_err(Failure::Message).map(|()| 0),
@@ -107,7 +107,7 @@ pub fn main() -> u8 {
 /// Returns the exit code.
 fn run(command: Command) -> Result<u8, Failure> {
     let done = match command {
-        // It has exit codes of its own.
+        // This command has exit codes of its own.
         Command::Test(test) => return Ok(test.run()),
         Command::Render(render) => render.run(),
         Command::Check(graph) => check::run(&graph),
@@ -147,14 +147,14 @@ impl GraphArgs {
     }
 }
 
-/// Opens a device whose plans may take the memory that the user gave.
+/// Opens a device; plans on it may take the memory that the user allows.
 fn open(adapter: Option<&String>, memory: MemoryArgs) -> Result<Gpu, GpuError> {
     let gpu = Gpu::new(&GpuOptions { adapter: adapter.cloned() })?;
     gpu.limit_memory(memory.memory);
     Ok(gpu)
 }
 
-/// Pipelines are kept in the user's cache folder.
+/// Keeps pipelines in the user's cache folder.
 fn keep_pipelines(gpu: &Gpu) {
     if let Some(folder) = stagewright::tune::cache_folder() {
         gpu.keep_pipelines(&folder.join("pipelines"));
@@ -167,7 +167,7 @@ fn read(graph: &Path) -> Result<Document, Failure> {
     Document::from_bytes(bytes).map_err(|e| Failure::Message(format!("{path}: {e}")))
 }
 
-/// Applies what `--param` says.
+/// Applies the values of `--param`.
 fn set(document: &mut Document, params: &[String]) -> Result<(), Failure> {
     for assignment in params {
         let (name, value) = assignment.split_once('=').ok_or_else(|| {
@@ -184,7 +184,7 @@ fn set(document: &mut Document, params: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `12GiB`
+/// Parses a size such as `12GiB`.
 fn parse_bytes(text: &str) -> Result<u64, String> {
     let message = || format!("`{text}` is not a size; write a number with MiB or GiB, for example 12GiB");
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(message)?);
@@ -198,7 +198,7 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
     if (1.0..=2f64.powi(60)).contains(&bytes) { Ok(bytes as u64) } else { Err(message()) }
 }
 
-/// `512x256`
+/// Parses a size such as `512x256`.
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let message = || format!("`{text}` is not a size; write WIDTHxHEIGHT, for example 1024x1024");
     let (width, height) = text.split_once(['x', 'X']).ok_or_else(message)?;

@@ -4,7 +4,7 @@ use clap::Args;
 use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::plan::{MemoryBudget, PassReport, Plan, PlanOptions, Tuning};
-use stagewright::tune::Book;
+use stagewright::tune::TuningCache;
 
 use super::GraphArgs;
 use super::report::{self, Failure};
@@ -60,7 +60,7 @@ impl PlanArgs {
         Ok(())
     }
 
-    /// What the plan is made for; without a device, its memory is not known.
+    /// The tuning and the memory budget that the plan is made for. Without a device, its memory is not known.
     fn target(&self) -> Result<(Tuning, MemoryBudget), Failure> {
         let adapter = match self.target.as_deref() {
             Some("plain") => return Ok((Tuning::default(), MemoryBudget::default())),
@@ -70,17 +70,17 @@ impl PlanArgs {
         };
         let named = adapter.is_some();
         match Gpu::new(&GpuOptions { adapter }) {
-            Ok(gpu) => Ok((Book::open().tuning(&gpu), gpu.memory_budget())),
+            Ok(gpu) => Ok((TuningCache::open().tuning(&gpu), gpu.memory_budget())),
             Err(error) if named => Err(Failure::Message(format!("--target: {error}; or write plain, cpu or gpu"))),
             Err(error) => {
-                report::tell(&format!("{error}; this is the plan for any GPU (--target gpu)"));
+                report::eprint_line(&format!("{error}; this is the plan for any GPU (--target gpu)"));
                 Ok((Tuning::gpu(), MemoryBudget::default()))
             }
         }
     }
 }
 
-/// A line for each pass: name, phase, what it did, and why it stands there.
+/// A line for each pass: name, phase, what it did, and why it runs at this position.
 fn table(reports: &[PassReport]) -> String {
     let widest = |of: fn(&PassReport) -> &str| reports.iter().map(|r| of(r).chars().count()).max().unwrap_or(0);
     let (name, phase, summary) = (widest(|r| r.name), widest(|r| r.phase), widest(|r| &r.summary));

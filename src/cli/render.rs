@@ -27,7 +27,7 @@ use stagewright::library::{self, Library};
 use stagewright::plan::{Keep, Plan, PlanOptions};
 use stagewright::sim::Simulation;
 use stagewright::sim::values::BadValues;
-use stagewright::tune::Book;
+use stagewright::tune::TuningCache;
 
 #[derive(Args)]
 pub struct Render {
@@ -106,7 +106,7 @@ impl Render {
             first_shown = first_shown || bar.suspend(|| self.show_first(&export, progress));
             times.take(simulation, false);
             bad = bad.take().or_else(|| simulation.bad_values(false));
-            // While a frame is waited for, this is asked more than once.
+            // Called repeatedly while waiting for a frame.
             if hashed < simulation.frame() && fault.is_none() {
                 hashed = simulation.frame();
                 fault = recorder.as_mut().and_then(|recorder| bar.suspend(|| hash(recorder, simulation)).err());
@@ -150,17 +150,18 @@ impl Render {
         if differences.is_empty() { Ok(()) } else { Err(Failure::Message(differences.join("\n"))) }
     }
 
-    /// Says where the first frame of this run is, once it is written: a person can look at it while the others come. Returns whether it was.
+    /// Prints the path of this run's first frame as soon as it is written, so that the user can look at it while the
+    /// others are rendered. Returns whether it was.
     fn show_first(&self, export: &Export, progress: &Progress) -> bool {
         let first = export.path(self.frames.start() + progress.kept);
         let is_written = progress.written > 0 && first.is_file();
         if is_written {
-            report::tell(&format!("first frame: {}", first.display()));
+            report::eprint_line(&format!("first frame: {}", first.display()));
         }
         is_written
     }
 
-    /// The graph as it is rendered.
+    /// The graph with all options applied.
     fn document(&self) -> Result<(Document, Library), Failure> {
         let (mut document, library) = self.graph.load()?;
         if let Some(fps) = self.fps {
@@ -177,10 +178,10 @@ impl Render {
         Ok((document, library))
     }
 
-    /// The size of the images: that of `--size`, or the largest within it that has the shape of the image. Says which Output is rendered where
-    /// there are several, and what size where it is another.
+    /// The size of the images: that of `--size`, or the largest inside it with the aspect ratio of the image. Prints
+    /// which Output is rendered where there are several, and the size where it differs.
     fn fitted(&self, document: &Document, library: &Library) -> Result<Option<(u32, u32)>, Failure> {
-        // Compiling reports what is wrong with the graph.
+        // Compiling reports the errors of the graph.
         let (Ok(graph), false) = (Graph::build(document, library), self.wire.given()) else { return Ok(self.size) };
         let outputs: Vec<&Node> = graph.outputs().into_iter().filter_map(|index| graph.nodes.get(index)).collect();
         let names = || outputs.iter().map(|node| node.path.as_str());
@@ -199,18 +200,18 @@ impl Render {
         let Some(output) = output else { return Ok(self.size) };
         if self.output.is_none() && outputs.len() > 1 {
             let others = names().skip(1).collect::<Vec<_>>().join(", ");
-            report::tell(&format!(
+            report::eprint_line(&format!(
                 "rendering the Output `{}` (the topmost); choose another with --output: {others}",
                 output.path
             ));
         }
-        let (Some(size), Some(own), false) = (self.size, graph.picture_size(output), self.stretch) else {
+        let (Some(size), Some(own), false) = (self.size, graph.image_size(output), self.stretch) else {
             return Ok(self.size);
         };
         let fits = fitted(size, own);
         if fits != size {
             let (shape, (w, h), (ww, hh)) = (own, fits, size);
-            report::tell(&format!(
+            report::eprint_line(&format!(
                 "--size {ww}x{hh}: the image has the aspect ratio {}:{}, so it is rendered at {w}x{h}; use --stretch for exactly {ww}x{hh}",
                 shape.0, shape.1
             ));
@@ -225,10 +226,11 @@ impl Render {
         library: &Library,
         recorder: &mut Option<Recorder>,
     ) -> Result<(Fingerprint, Simulation), Failure> {
-        // What is wrong with the graph is told even where there is no driver.
+        // Errors of the graph are reported even where there is no driver.
         let gpu = super::open(self.adapter.as_ref(), self.graph.memory);
-        // Measured shapes may round half precision at other places, so that another machine's book gives other bits.
-        let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { Book::open().tuning(gpu) };
+        // Measured shapes may round half precision at different places, so results would depend on this machine's
+        // measurements.
+        let tuning = |gpu: &Gpu| if self.deterministic.on() { gpu.tuning() } else { TuningCache::open().tuning(gpu) };
         let tuning = gpu.as_ref().map(tuning).unwrap_or_default();
         let memory_budget = gpu.as_ref().map(Gpu::memory_budget).unwrap_or_default();
         let options = PlanOptions { tuning, memory_budget, ..export.plan_options(&self.graph.access()) };
@@ -246,7 +248,8 @@ impl Render {
         Ok((inputs, simulation))
     }
 
-    /// Says where NaN or infinity began. A plan that keeps every wire may be too large; then the States are named.
+    /// Reports where NaN or infinity began. A plan that keeps every wire may be too large; then only the States are
+    /// named.
     fn report_bad(
         &self,
         bad: &BadValues,
@@ -261,7 +264,7 @@ impl Render {
             .and_then(|plan| bad.origin(simulation.gpu(), plan));
         report::warn(&bad.problem(origin.as_ref().ok().and_then(Option::as_ref)).into());
         if let Err(problems) = origin {
-            report::tell(&format!("cannot find where it began: {problems}"));
+            report::eprint_line(&format!("cannot find where it began: {problems}"));
         }
         Ok(())
     }
@@ -302,7 +305,7 @@ fn hash(recorder: &mut Recorder, simulation: &Simulation) -> Result<(), Failure>
     Ok(())
 }
 
-/// A node and those whose work its dispatches do as well: `blur + threshold`.
+/// A node, and the others whose work its dispatches do: `blur + threshold`.
 fn shared(plan: &Plan, node: &str) -> String {
     let mut nodes: Vec<&str> = Vec::new();
     for dispatch in plan.frame.iter().filter(|dispatch| dispatch.node == node) {
@@ -312,29 +315,29 @@ fn shared(plan: &Plan, node: &str) -> String {
             }
         }
     }
-    // Its own name stands first, the others in the order of their work.
+    // Its own name comes first, the others in the order of their work.
     let others = nodes.iter().filter(|name| **name != node);
     std::iter::once(&node).chain(others).copied().collect::<Vec<_>>().join(" + ")
 }
 
-/// Frames from one look at the States for NaN to the next; those between are computed again where one is found.
+/// Frames between two checks of the States for NaN; where one is found, those since the last check are recomputed.
 const CHECK_EVERY: u64 = 16;
 
-/// Frames whose times are kept at most.
-const MOST_TIMES: usize = 4096;
+/// Limit of frames whose times are kept.
+const MAX_TIMES: usize = 4096;
 
-/// GPU times of frames: of all, and of a long run of every second, fourth and so on, so that memory does not grow.
+/// GPU times of frames. In a long run only every second, fourth, and so on is kept, so that memory does not grow.
 #[derive(Default)]
 struct Times {
     frames: u64,
-    /// Of so many frames one is kept, as a power of two.
+    /// One out of this many frames is kept; a power of two.
     thinned: u32,
     totals: Vec<f32>,
     nodes: Vec<(String, Vec<f32>)>,
 }
 
 impl Times {
-    /// Takes in the frames that have arrived since the last call.
+    /// Adds the frames that have arrived since the last call.
     fn take(&mut self, simulation: &mut Simulation, wait: bool) {
         let Some(names) = simulation.times(wait) else { return };
         if self.nodes.len() < names.len() {
@@ -348,14 +351,14 @@ impl Times {
             let row = recent.row(frame);
             self.totals.push(row.iter().sum());
             self.nodes.iter_mut().zip(row).for_each(|((_, times), ms)| times.push(*ms));
-            if self.totals.len() >= MOST_TIMES {
+            if self.totals.len() >= MAX_TIMES {
                 self.thin();
             }
         }
         self.frames = recent.frames();
     }
 
-    /// Keeps every second of the frames that are kept.
+    /// Drops every second of the frames that are kept.
     fn thin(&mut self) {
         self.thinned += 1;
         for times in self.nodes.iter_mut().map(|(_, times)| times).chain([&mut self.totals]) {
@@ -367,14 +370,14 @@ impl Times {
         }
     }
 
-    /// Of the whole frame, and of each node.
+    /// Medians for the whole frame and for each node.
     fn medians(self) -> (Option<f64>, Vec<NodeTime>) {
         let node = |(node, times)| Some(NodeTime { node, ms: median(times)? });
         (median(self.totals), self.nodes.into_iter().filter_map(node).collect())
     }
 }
 
-/// Absent where there is nothing.
+/// `None` where there are no values.
 fn median(mut values: Vec<f32>) -> Option<f64> {
     values.sort_by(f32::total_cmp);
     values.get(values.len() / 2).map(|ms| f64::from(*ms))
@@ -388,10 +391,10 @@ fn progress(frames: u64) -> ProgressBar {
     ProgressBar::new(frames).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// The last frame that can be asked for: over 38 days of 30 frames a second.
-const MOST_FRAMES: u64 = 99_999_999;
+/// Limit of frame numbers: over 38 days at 30 frames a second.
+const MAX_FRAMES: u64 = 99_999_999;
 
-/// `240` or `100-240`
+/// Parses `240` or `100-240`.
 fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
     let message = || format!("`{text}` is not a range of frames; write N or N-M, for example 240 or 100-240");
     let number = |s: &str| s.trim().parse::<u64>().ok().filter(|n| *n >= 1).ok_or_else(message);
@@ -399,8 +402,8 @@ fn parse_frames(text: &str) -> Result<RangeInclusive<u64>, String> {
         Some((first, last)) => (number(first)?, number(last)?),
         None => (1, number(text)?),
     };
-    if last > MOST_FRAMES {
-        return Err(format!("`{text}`: at most {MOST_FRAMES} frames"));
+    if last > MAX_FRAMES {
+        return Err(format!("`{text}`: at most {MAX_FRAMES} frames"));
     }
     if first <= last { Ok(first..=last) } else { Err(message()) }
 }
@@ -419,12 +422,12 @@ mod tests {
             let ms = (frame % 1000) as f32;
             times.totals.push(ms);
             times.nodes[0].1.push(ms);
-            if times.totals.len() >= MOST_TIMES {
+            if times.totals.len() >= MAX_TIMES {
                 times.thin();
             }
         }
         let kept = times.totals.len();
-        assert!((MOST_TIMES / 2..MOST_TIMES).contains(&kept) && kept == times.nodes[0].1.len(), "{kept}");
+        assert!((MAX_TIMES / 2..MAX_TIMES).contains(&kept) && kept == times.nodes[0].1.len(), "{kept}");
         let (total, _) = times.medians();
         assert!(total.is_some_and(|ms| (ms - 500.0).abs() < 25.0), "{total:?}");
     }

@@ -1,4 +1,4 @@
-//! What the command line prints when something is wrong: the sentence, and the stage's own text around the place.
+//! Error output of the command line: messages, with the stage's text around the position.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -14,22 +14,22 @@ use stagewright::library::Library;
 use stagewright::printable;
 use stagewright::problem::{Problem, Problems};
 
-/// Why a command did not do what it was asked.
+/// Why a command failed.
 pub enum Failure {
-    /// One sentence.
+    /// A single sentence.
     Message(String),
-    /// Problems of a graph, each with the text that it points into.
+    /// Problems of a graph, each with the text that its position refers to.
     Problems(Vec<(Problem, Option<String>)>),
     /// The driver compiled a shader for longer than the limit.
     Driver(Problems, Duration),
 }
 
-/// Exit codes; 2 is that of a command line that can't be read.
+/// Exit codes; 2 is that of an invalid command line.
 const FAILED: u8 = 1;
 pub const DRIVER: u8 = 3;
 
 impl Failure {
-    /// Problems of a graph, with the source text of custom nodes and library stages looked up.
+    /// Problems of a graph; looks up the source text of custom nodes and library stages.
     pub fn graph(document: &Document, library: &Library, problems: Problems) -> Failure {
         let with_text = |problem: Problem| {
             let text = match document.node(&problem.node).map(|n| &n.kind) {
@@ -46,7 +46,7 @@ impl Failure {
         if matches!(self, Failure::Driver(..)) { DRIVER } else { FAILED }
     }
 
-    /// The limit that the driver went over.
+    /// The time limit, if the driver exceeded it.
     pub fn by_driver(&self) -> Option<Duration> {
         match self {
             Failure::Driver(_, limit) => Some(*limit),
@@ -57,17 +57,17 @@ impl Failure {
     /// Prints to standard error.
     pub fn print(&self) {
         match self {
-            Failure::Message(message) => tell(&format!("error: {}", printable::cut(message))),
+            Failure::Message(message) => eprint_line(&format!("error: {}", printable::cut(message))),
             Failure::Driver(problems, limit) => {
                 problems.0.iter().for_each(|problem| show(problem, None));
-                tell(&format!("--driver-limit {}: the driver did not finish in time", limit.as_secs()));
+                eprint_line(&format!("--driver-limit {}: the driver did not finish in time", limit.as_secs()));
             }
             Failure::Problems(problems) => {
                 for (problem, text) in problems {
                     show(problem, text.as_deref());
                 }
                 let count = problems.len();
-                tell(&format!("{count} problem{}", if count == 1 { "" } else { "s" }));
+                eprint_line(&format!("{count} problem{}", if count == 1 { "" } else { "s" }));
             }
         }
     }
@@ -85,17 +85,17 @@ impl From<Problems> for Failure {
     }
 }
 
-/// Prints warnings to standard error; they stop nothing.
+/// Prints warnings to standard error. They do not stop the command.
 pub fn warn(problems: &Problems) {
     for problem in &problems.0 {
         show(problem, None);
     }
 }
 
-/// What went wrong with standard output, once.
+/// The first error of standard output.
 static FAULT: Mutex<Option<io::Error>> = Mutex::new(None);
 
-/// Prints to standard output. Control and direction characters, which texts from files may have, are written out.
+/// Prints to standard output. Control and direction characters, which text from files may contain, are escaped.
 pub fn print(text: &str) {
     write(&printable::lines(text));
 }
@@ -105,7 +105,7 @@ pub fn print_json(text: &str) {
     write(&printable::json(text));
 }
 
-/// After the first failure nothing more is written: the command goes on, and [`finish`] says so at its end.
+/// After the first error nothing more is written: the command continues, and [`finish`] reports the error at the end.
 fn write(text: &str) {
     let mut fault = FAULT.lock().unwrap_or_else(PoisonError::into_inner);
     if fault.is_none() {
@@ -113,7 +113,7 @@ fn write(text: &str) {
     }
 }
 
-/// Whether all that was printed has arrived. A reader that has gone away (`| head`) is no error.
+/// Whether all output was written. A reader that has closed the pipe (`| head`) is not an error.
 pub fn finish() -> Result<(), Failure> {
     let fault = FAULT.lock().unwrap_or_else(PoisonError::into_inner).take();
     match fault.map_or_else(|| io::stdout().flush(), Err) {
@@ -124,13 +124,13 @@ pub fn finish() -> Result<(), Failure> {
     }
 }
 
-/// Prints a line to standard error. Where that fails there is nobody to tell.
-pub fn tell(text: &str) {
+/// Prints a line to standard error. Errors are ignored, since there is nowhere to report them.
+pub fn eprint_line(text: &str) {
     let _ = writeln!(io::stderr(), "{}", printable::lines(text));
 }
 
-/// A message from a file: short enough to read, and no more than text. The report has escape codes of its own, so what goes into it is cleaned
-/// before.
+/// A message from a file without control characters, cut if it is long. The report itself contains escape codes, so its
+/// parts are cleaned before.
 fn clean(text: &str) -> String {
     let text = printable::cut(text);
     printable::lines(&text).into_owned()
@@ -167,12 +167,12 @@ fn show(problem: &Problem, text: Option<&str>) {
     }
     let choice = if io::stderr().is_terminal() { ColorChoice::Auto } else { ColorChoice::Never };
     let file = SimpleFile::new(format!("{}.wgsl", problem.node), text);
-    // Where that fails there is nobody to tell.
+    // Errors are ignored, since there is nowhere to report them.
     let _ =
         term::emit_to_write_style(&mut StandardStream::stderr(choice).lock(), &Config::default(), &file, &diagnostic);
 }
 
-/// Where a line and a column, both from 1, are in a text \[bytes\].
+/// The byte offset of a line and a column, both counted from 1.
 fn offset(text: &str, line: usize, column: usize) -> usize {
     let line_start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let line = text.get(line_start..).unwrap_or("");

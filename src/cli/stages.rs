@@ -40,7 +40,7 @@ impl Stages {
     }
 }
 
-/// What ships, and a folder of the user's over it.
+/// The built-in library, with a folder of the user on top.
 pub fn library(folder: Option<&Path>) -> Result<Library, Failure> {
     let Some(folder) = folder else { return Ok(Library::builtin().clone()) };
     let error = |e: std::io::Error| Failure::Message(format!("the stages in {} can't be read: {e}", folder.display()));

@@ -20,9 +20,9 @@ use stagewright::sim::Simulation;
 use stagewright::sim::expect::{self, Checker, Outcome, Verdict};
 use stagewright::sim::hashes::Run;
 
-/// The exit code where a graph or the machine is of no use.
+/// The exit code when a graph cannot run.
 const UNUSABLE: u8 = 2;
-/// Frames that may be on their way to the GPU.
+/// Limit of frames on their way to the GPU.
 const IN_FLIGHT: u64 = 4;
 
 #[derive(Args)]
@@ -51,20 +51,20 @@ pub struct Test {
     deterministic: DeterministicArgs,
 }
 
-/// What has come of all graphs.
+/// The results of all graphs.
 #[derive(Default)]
 struct Tally {
     passed: usize,
     failed: usize,
     skipped: usize,
-    /// Graphs that state nothing.
+    /// Graphs without expectations.
     silent: usize,
     unusable: usize,
     suites: Vec<Suite>,
 }
 
 impl Test {
-    /// Runs the tests and prints what came of them. Returns the exit code.
+    /// Runs the tests and prints the results. Returns the exit code.
     pub fn run(&self) -> u8 {
         let tally = self.tests().unwrap_or_else(|failure| {
             failure.print();
@@ -110,7 +110,7 @@ impl Test {
         Ok(tally)
     }
 
-    /// The graphs that are named, those of a folder sorted.
+    /// The graph files on the command line, and those in its folders, sorted.
     fn files(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut files = Vec::new();
         for path in &self.graphs {
@@ -131,7 +131,7 @@ impl Test {
         Ok(files)
     }
 
-    /// Refuses a parameter of a node that no graph has.
+    /// Reports a parameter of a node that no graph has.
     fn known_params(&self, graphs: &[PathBuf]) -> Result<(), Failure> {
         let documents: Vec<Document> = graphs.iter().filter_map(|graph| super::read(graph).ok()).collect();
         let known = |param: &&String| documents.iter().any(|document| has_node(document, param));
@@ -187,7 +187,7 @@ impl Test {
             suite.cases.push(Case { name, result: CaseResult::Failed(problem.to_string()) });
         }
         let (keep, outputs) = expect::needs(&expectations);
-        // The default tuning: results are not to depend on what was measured on this machine.
+        // The default tuning: results must not depend on measurements on this machine.
         let (tuning, memory_budget) = (gpu.tuning(), gpu.memory_budget());
         let options = PlanOptions { keep, outputs, tuning, memory_budget, ..args.options() };
         let plan = Plan::compile(&graph, &options).map_err(|p| Failure::graph(&document, &library, p))?;
@@ -221,7 +221,7 @@ impl Test {
     }
 }
 
-/// Runs a simulation once more, and says in which State and frame it first differs.
+/// Runs a simulation again, and describes the first State and frame that differ.
 fn repeated(run: &Run, again: &mut Simulation, frames: u64, mut second: Run) -> Result<Option<String>, Failure> {
     for frame in 1..=frames {
         step(again, frame)?;
@@ -239,10 +239,11 @@ fn step(simulation: &mut Simulation, frame: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a document has a node that takes what a `--param` sets: graphs may have nodes of the same name and another kind.
+/// Whether a document has a node that accepts this `--param`: nodes of the same name may have different kinds in
+/// different graphs.
 fn has_node(document: &Document, param: &str) -> bool {
     let Some((path, param)) = param.split_once('=').and_then(|(name, _)| name.rsplit_once('.')) else {
-        // What is wrong with it is said where it is applied.
+        // The error is reported where the parameter is applied.
         return true;
     };
     let (scope, name) = Scope::split(path);
@@ -281,7 +282,7 @@ impl Tally {
         suite.cases.push(Case { name: format!("frame {frame}: {claim}"), result });
     }
 
-    /// Something besides expectations that held, or why not.
+    /// A check that is not an expectation: whether it passed, or why not.
     fn result(&mut self, claim: &str, fault: Option<String>, suite: &mut Suite) {
         let result = match fault {
             None => {

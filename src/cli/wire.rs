@@ -1,9 +1,9 @@
-//! `stagewright render --wire`: pictures of a wire instead of an Output's.
+//! `stagewright render --wire`: images of a wire instead of an Output's.
 
 use clap::{Args, ValueEnum};
 
 use super::report::{self, Failure};
-use stagewright::sim::probe::{Axis, ColorMap, Show, Statistics, View, Volume};
+use stagewright::sim::wire_view::{Axis, ColorMap, Show, Statistics, View, Volume};
 
 #[derive(Args)]
 pub struct WireArgs {
@@ -34,7 +34,7 @@ enum Format {
 }
 
 impl WireArgs {
-    /// The view that is asked for, if any.
+    /// The view of the wire; `None` without `--wire`.
     pub fn view(&self, size: Option<(u32, u32)>) -> Option<View> {
         let view = |wire: &String| View {
             show: self.show,
@@ -52,7 +52,7 @@ impl WireArgs {
         self.wire.is_some()
     }
 
-    /// Prints what the last frame of the wire holds.
+    /// Prints the statistics of the wire in the last frame.
     pub fn report(&self, statistics: Option<&Statistics>) -> Result<(), Failure> {
         let Some(wire) = &self.wire else { return Ok(()) };
         let Some(statistics) = statistics else { return Err(Failure::Message("the GPU did not respond".into())) };

@@ -2,10 +2,10 @@
 
 use super::{SAMPLES, Unfit, check_places, check_value, place, segment};
 
-/// Linear RGB and alpha, not multiplied with it.
+/// Linear RGB and alpha, not premultiplied.
 pub type Color = [f64; 4];
 
-/// Colours over 0..1, drawn by stops.
+/// Colours over 0..1, given by stops.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[serde(transparent)]
 pub struct Gradient {
@@ -14,8 +14,8 @@ pub struct Gradient {
 }
 
 impl Gradient {
-    /// The colour at t: linear between stops in each of red, green, blue and alpha. Transparent black without stops; of a
-    /// gradient that [`Gradient::check`] refuses it is some colour or NaN.
+    /// The colour at t: linear between stops in each of red, green, blue and alpha. Transparent black without stops. A
+    /// gradient that [`Gradient::check`] rejects gives some colour or NaN.
     pub fn at(&self, t: f64) -> Color {
         let Some((i, j)) = segment(&self.stops, t, |(t, _)| *t) else { return [0.0; 4] };
         let (Some((t0, from)), Some((t1, to))) = (self.stops.get(i), self.stops.get(j)) else { return [0.0; 4] };
@@ -25,10 +25,10 @@ impl Gradient {
         color
     }
 
-    /// Whether it has stops, in order, inside 0..1, with colours of numbers up to 1e38.
+    /// Checks that there are stops, sorted by t, inside 0..1, with finite components of at most 1e38.
     ///
     /// # Errors
-    /// The first thing that is wrong, and what to do.
+    /// The first error and its remedy.
     pub fn check(&self) -> Result<(), Unfit> {
         check_places(self.stops.iter().map(|(t, _)| *t), "gradient", "stop (t, \"#rrggbb\")")?;
         for (index, (_, color)) in self.stops.iter().enumerate() {
@@ -38,7 +38,7 @@ impl Gradient {
         Ok(())
     }
 
-    /// What the GPU reads: colours at equal distances, four numbers each, the ends exactly.
+    /// The table that the GPU reads: colours at equal distances, four numbers each, exact at both ends.
     pub fn samples(&self) -> Vec<f64> {
         (0..SAMPLES).flat_map(|i| self.at(place(i))).collect()
     }
@@ -55,7 +55,7 @@ pub fn color_from_hex(text: &str) -> Option<Color> {
     Some([light(0)?, light(1)?, light(2)?, f64::from(byte(3).unwrap_or(255)) / 255.0])
 }
 
-/// A linear colour as `#rrggbb` or `#rrggbbaa`, where that reads back as exactly the same.
+/// A linear colour as `#rrggbb` or `#rrggbbaa`; `None` where this would not read back as exactly the same colour.
 pub fn hex_from_color(color: Color) -> Option<String> {
     let [r, g, b, a] = color;
     let light = |value: f64| (0..=255).find(|byte| linear_from_srgb(*byte) == value);

@@ -1,26 +1,26 @@
-//! Curves and colour ramps over 0..1: what a person draws, and the samples of it that the GPU reads.
+//! Curves and colour ramps over 0..1: what the user draws, and the table of samples that the GPU reads.
 //!
-//! A [`Curve`] is the [`monotone`] cubic through its points, which never runs above or below the two points around it, as
-//! is `curve(x, ..)` of expressions. A [`Gradient`] is linear between its stops, in linear RGB. Two points at one t are a step.
-//! Before the first point and after the last both keep the end's value.
+//! A [`Curve`] is the [`monotone`] cubic through its points, which never goes above or below the two points around it.
+//! `curve(x, ..)` in expressions is the same. A [`Gradient`] is linear between its stops, in linear RGB. Two points at
+//! the same t make a step. Before the first point and after the last, both keep the end's value.
 //!
-//! The GPU reads [`SAMPLES`] values at equal distances and interpolates linearly. So a step becomes a ramp from one sample to the
-//! next, and a curve is off by at most [`Curve::table_error`].
+//! The GPU reads [`SAMPLES`] values at equal distances and interpolates linearly. So a step becomes a ramp from one
+//! sample to the next, and a curve is off by at most [`Curve::table_error`].
 
 mod gradient;
 
 pub use gradient::{Color, Gradient, color_from_hex, hex_from_color};
 
-/// Values that the GPU reads of a curve or a gradient, at t = i / (SAMPLES - 1): what stands at a half, a quarter, an eighth is met
-/// exactly.
+/// Number of values of a curve or a gradient in the GPU's table, at t = i / (SAMPLES - 1). Halves, quarters and eighths
+/// are samples, so they are exact.
 pub const SAMPLES: usize = 65;
-/// Largest value: what lies between two still fits into 32 bits.
+/// Largest absolute value. Differences of two values still fit into 32-bit floats.
 const LARGEST: f64 = 1e38;
 
-/// Why a curve or a gradient can't be used: cause and remedy.
+/// Why a curve or a gradient is invalid: cause and remedy.
 type Unfit = (String, String);
 
-/// A function of 0..1, drawn by points.
+/// A function of 0..1, given by points.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[serde(transparent)]
 pub struct Curve {
@@ -29,15 +29,15 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The value at t. Zero without points; of a curve that [`Curve::check`] refuses it is some number or NaN.
+    /// The value at t. Zero without points. A curve that [`Curve::check`] rejects gives some number or NaN.
     pub fn at(&self, t: f64) -> f64 {
         monotone(&self.points, t)
     }
 
-    /// Whether it has points, in order, inside 0..1, with values up to 1e38 inside `low..high`.
+    /// Checks that there are points, sorted by t, inside 0..1, with finite values of at most 1e38 inside `low..high`.
     ///
     /// # Errors
-    /// The first thing that is wrong, and what to do.
+    /// The first error and its remedy.
     pub fn check(&self, (low, high): (Option<f64>, Option<f64>)) -> Result<(), Unfit> {
         check_places(self.points.iter().map(|(t, _)| *t), "curve", "point (t, value)")?;
         for (index, (_, value)) in self.points.iter().enumerate() {
@@ -52,15 +52,16 @@ impl Curve {
         Ok(())
     }
 
-    /// What the GPU reads: values at equal distances, the ends exactly.
+    /// The table that the GPU reads: values at equal distances, exact at both ends.
     pub fn samples(&self) -> Vec<f64> {
         (0..SAMPLES).map(|i| self.at(place(i))).collect()
     }
 
-    /// How far what the GPU reads can be from [`Curve::at`], apart from its rounding. For samples h apart: where points are further
-    /// apart, the second derivative is at most 12 rise / width^2, of which linear interpolation misses h^2 / 8; where the curve
-    /// begins or ends inside 0..1, its slope jumps by rise / width, of which it misses h / 4; and where points are nearer to
-    /// each other, it misses no more than the curve rises there altogether.
+    /// Upper bound of how far the GPU's table is from [`Curve::at`], apart from rounding. Let h be the distance of
+    /// samples. Where points are more than h apart, the second derivative is at most 12 rise / width^2, and linear
+    /// interpolation is off by at most h^2 / 8 times that. Where the curve begins or ends inside 0..1, its slope jumps
+    /// by rise / width, and the error is at most h / 4 times that. Where points are closer together, the error is at
+    /// most the total rise there.
     pub fn table_error(&self) -> f64 {
         let h = place(1);
         let pairs: Vec<_> = self.points.iter().zip(self.points.iter().skip(1)).collect();
@@ -69,7 +70,7 @@ impl Curve {
         let bend = pairs.iter().filter(|p| width(p) >= h).map(|p| 12.0 / 8.0 * rise(p) * (h / width(p)).powi(2));
         let kink = [pairs.first().filter(|p| p.0.0 > 0.0), pairs.last().filter(|p| p.1.0 < 1.0)];
         let kink = kink.into_iter().flatten().filter(|p| width(p) >= h).map(|p| 0.25 * rise(p) * h / width(p));
-        // Two samples may have several points between them, and parts of what lies on both sides.
+        // There may be several points between two samples, and parts of the segments on both sides.
         let near = |(a, b): &(&(f64, f64), &(f64, f64))| {
             let close = pairs.iter().filter(|(c, d)| d.0 >= a.0 - h && c.0 <= b.0 + h);
             close.map(rise).sum::<f64>()
@@ -84,7 +85,7 @@ fn place(index: usize) -> f64 {
     index as f64 / (SAMPLES - 1) as f64
 }
 
-/// There are points, and they follow each other inside 0..1.
+/// Checks that there are points, sorted by t, inside 0..1.
 fn check_places(places: impl Iterator<Item = f64>, what: &str, point: &str) -> Result<(), Unfit> {
     let name = point.split_once(' ').map_or(point, |(name, _)| name);
     let mut before = None;
@@ -113,8 +114,8 @@ fn check_value(value: f64, whose: &str) -> Result<(), Unfit> {
     }
 }
 
-/// The segment that holds t among places in order: the indices of its ends, the same where t is before, behind or on a point. Of
-/// several points at one t the last counts.
+/// The segment that contains t, of points sorted by t: the indices of its ends. Both are the same where t is before,
+/// after or on a point. Of several points at the same t the last one counts.
 fn segment<P>(points: &[P], t: f64, place: impl Fn(&P) -> f64) -> Option<(usize, usize)> {
     let last = points.len().checked_sub(1)?;
     let after = points.partition_point(|point| place(point) <= t);
@@ -125,8 +126,9 @@ fn segment<P>(points: &[P], t: f64, place: impl Fn(&P) -> f64) -> Option<(usize,
     })
 }
 
-/// The monotone cubic through points in the order of x (Fritsch and Carlson 1980, slopes of Fritsch and Butland 1984), the end's
-/// value before and behind them: smooth but for steps, and between two points never above or below both. Zero without points.
+/// The monotone cubic through points sorted by x (Fritsch and Carlson 1980, slopes of Fritsch and Butland 1984). Before
+/// and after the points it keeps the end's value. It is smooth except for steps, and stays between the values of the
+/// two points around it. Zero without points.
 pub fn monotone(points: &[(f64, f64)], x: f64) -> f64 {
     let Some((i, j)) = segment(points, x, |(x, _)| *x) else { return 0.0 };
     let (Some((x0, y0)), Some((x1, y1))) = (points.get(i), points.get(j)) else { return 0.0 };
@@ -136,13 +138,14 @@ pub fn monotone(points: &[(f64, f64)], x: f64) -> f64 {
     }
     let t = (x - x0) / width;
     let (a, b) = (slope(points, i) * width, slope(points, j) * width);
-    // Cubic Hermite in powers of t. Rounding must not lead out of the segment, nor may slopes without bounds of points that all
-    // but touch; `clamp` would panic where a point is NaN.
+    // Cubic Hermite in powers of t. The result is limited to the segment's values, since rounding, or the very large
+    // slopes of points that nearly touch, could exceed them; `clamp` would panic where a point is NaN.
     let y = y0 + t * (a + t * (3.0 * rise - 2.0 * a - b + t * (a + b - 2.0 * rise)));
     y.max(y0.min(*y1)).min(y0.max(*y1))
 }
 
-/// Slope at a point: the weighted harmonic mean of both secants, 0 at an extremum, the only secant at an end or beside a step.
+/// Slope at a point: the weighted harmonic mean of both secants; 0 at an extremum; the only secant at an end or beside
+/// a step.
 fn slope(points: &[(f64, f64)], at: usize) -> f64 {
     let secant = |from: Option<usize>| -> Option<(f64, f64)> {
         let (a, b) = (points.get(from?)?, points.get(from?.checked_add(1)?)?);

@@ -1,11 +1,11 @@
-//! Graph files as bytes.
+//! Converts the bytes of graph files to text.
 
 use super::{Document, ReadError};
 
 /// The text of a graph file.
 ///
 /// # Errors
-/// Where the bytes are no UTF-8: line, column and byte of the first that are not.
+/// The first byte that is not valid UTF-8, with line and column.
 pub fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -18,10 +18,10 @@ pub fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
 }
 
 impl Document {
-    /// Reads the bytes of a graph file.
+    /// Parses the bytes of a graph file.
     ///
     /// # Errors
-    /// As [`Document::parse`]; bytes that are no text, with their place.
+    /// As [`Document::parse`]; bytes that are not UTF-8.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Document, ReadError> {
         Document::parse(&text(bytes)?)
     }

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// Red, green and blue of the screen (sRGB), 0 to 255.
+/// A colour in sRGB: red, green and blue from 0 to 255.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Color(pub [u8; 3]);
 
 impl Color {
-    /// Reads `#7a5c2e`.
+    /// Parses a colour such as `#7a5c2e`.
     pub fn parse(text: &str) -> Option<Color> {
         let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()))?;
         let [_, r, g, b] = u32::from_str_radix(digits, 16).ok()?.to_be_bytes();

@@ -1,39 +1,39 @@
-//! Levels of nesting: the document itself, and the groups in it.
+//! Levels of nesting: the document itself, and the inside of each group.
 
 use super::{Document, Frame, Group, NodeKind, Nodes};
 
-/// Names of groups from the outermost in; empty is the document itself.
+/// Names of groups from the outermost inwards; empty for the document itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scope(pub Vec<String>);
 
 impl Scope {
-    /// Reads `outer/inner`.
+    /// Parses `outer/inner`.
     pub fn parse(text: &str) -> Scope {
         Scope(text.split('/').filter(|_| !text.is_empty()).map(String::from).collect())
     }
 
-    /// The level of a node and its name there: `substep` and `density` of `substep/density`.
+    /// The level and the name of a node from its path: `substep` and `density` for `substep/density`.
     pub fn split(path: &str) -> (Scope, &str) {
         let (scope, name) = path.rsplit_once('/').unwrap_or(("", path));
         (Scope::parse(scope), name)
     }
 
-    /// How problems and plans name a node of the level: `substep/density`.
+    /// The path of a node of this level, as in problems and plans: `substep/density`.
     pub fn path(&self, name: &str) -> String {
         self.0.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("/")
     }
 
-    /// Whether it is the document itself.
+    /// Whether this is the document itself.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The level inside a group of this one.
+    /// The level inside a group of this level.
     pub fn inside(&self, group: &str) -> Scope {
         Scope(self.0.iter().cloned().chain([group.to_string()]).collect())
     }
 
-    /// The level around, and the name of the group there; `None` of the document itself.
+    /// The enclosing level, and the name of the group there; `None` for the document itself.
     pub fn outside(&self) -> Option<(Scope, &str)> {
         let (name, around) = self.0.split_last()?;
         Some((Scope(around.to_vec()), name))
@@ -46,7 +46,7 @@ impl std::fmt::Display for Scope {
     }
 }
 
-/// What a level holds.
+/// The contents of a level.
 #[derive(Clone, Copy, Debug)]
 pub enum Level<'a> {
     Document(&'a Document),
@@ -68,7 +68,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// The group, of a level inside one.
+    /// The group, for a level inside one.
     pub fn group(self) -> Option<&'a Group> {
         match self {
             Level::Document(_) => None,
@@ -77,7 +77,7 @@ impl<'a> Level<'a> {
     }
 }
 
-/// The same, to change it.
+/// The same with mutable access.
 #[derive(Debug)]
 pub enum LevelMut<'a> {
     Document(&'a mut Document),
@@ -106,7 +106,7 @@ impl<'a> LevelMut<'a> {
         }
     }
 
-    /// The group, of a level inside one.
+    /// The group, for a level inside one.
     pub fn group(&mut self) -> Option<&mut Group> {
         match self {
             LevelMut::Document(_) => None,
@@ -116,7 +116,7 @@ impl<'a> LevelMut<'a> {
 }
 
 impl Document {
-    /// A level; `None` where one of the names is no group of the document. Groups of the library are not part of it.
+    /// A level; `None` where one of the names is not a group in the document. Library groups are not included.
     pub fn level(&self, scope: &Scope) -> Option<Level<'_>> {
         let mut level = Level::Document(self);
         for name in &scope.0 {
@@ -128,7 +128,7 @@ impl Document {
         Some(level)
     }
 
-    /// The same, to change it.
+    /// The same with mutable access.
     pub fn level_mut(&mut self, scope: &Scope) -> Option<LevelMut<'_>> {
         let mut level = LevelMut::Document(self);
         for name in &scope.0 {

@@ -1,5 +1,5 @@
-//! The document: what the user edits, and what a graph file holds. It may be wrong in any way a person can be
-//! wrong; [`crate::graph`] says how.
+//! The document: what the user edits, and what a graph file contains. It may contain any error; [`crate::graph`]
+//! reports them.
 
 mod bytes;
 mod color;
@@ -23,10 +23,10 @@ pub use salvage::{Salvaged, salvage};
 use crate::curve::{Curve, Gradient};
 use crate::input::InputTrack;
 
-/// Version of the graph file's format that this build writes.
+/// Version of the graph file format that this build writes.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// Fields this build does not know, kept as their own text so that they survive a save.
+/// Fields that this build does not know, kept as text so that saving does not lose them.
 pub type Extra = BTreeMap<String, String>;
 
 /// A graph file.
@@ -39,17 +39,17 @@ pub struct Document {
     pub fps: f64,
     /// Seed of `random` and `frame.seed`.
     pub seed: u32,
-    /// Recorded pointer and keys, played while there is no user input.
+    /// Recorded pointer and keys, used while there is no user input.
     pub input: Option<InputTrack>,
-    /// Comment frames, the lowest first.
+    /// Comment frames, from back to front.
     pub frames: Vec<Frame>,
-    /// What its author states about the results.
+    /// Expected results.
     pub expect: Vec<Expect>,
     pub nodes: Nodes,
     pub extra: Extra,
 }
 
-/// Nodes by their readable name.
+/// Nodes by name.
 pub type Nodes = BTreeMap<String, Node>;
 
 impl Default for Document {
@@ -96,38 +96,40 @@ pub enum NodeKind {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     pub kind: NodeKind,
-    /// What each input port reads.
+    /// The wire that each input port reads.
     pub inputs: BTreeMap<String, Link>,
     /// Values of parameters and of unwired inputs.
     pub params: BTreeMap<String, ParamValue>,
-    /// How often the node runs a frame, 1 when absent: a whole number, or an expression of constants and constant numbers.
+    /// How often the node runs in a frame: an integer, or an expression of constants and constant numbers. 1 when
+    /// `None`.
     pub iterations: Option<ParamValue>,
-    /// When fewer repeats of a group are enough.
+    /// The convergence criterion of a group.
     pub until: Option<Until>,
-    /// The domain that it runs over, when that does not follow from the wires.
+    /// The domain that it runs over, where this cannot be inferred from the wires.
     pub on: Option<String>,
-    /// How many particles a State of particles holds at most; an expression as for `iterations`.
+    /// Maximum number of particles in a State of particles; an expression as for `iterations`.
     pub capacity: Option<ParamValue>,
-    /// How the grids that it writes or holds are stored: `f32`, or `f16` for half the memory. As `f32` when absent.
+    /// Storage of the grids that it writes or holds: `f32`, or `f16` for half the memory. `f32` when `None`.
     pub precision: Option<String>,
-    /// Left out of the graph: what it would change passes by.
+    /// Bypassed: its outputs pass on the matching inputs.
     pub muted: bool,
     /// Position on the canvas \[points\].
     pub at: (f32, f32),
-    /// Its colour on the canvas; that of its kind when absent.
+    /// Its colour on the canvas; the default of its kind when `None`.
     pub color: Option<Color>,
     pub comment: String,
     pub extra: Extra,
 }
 
-/// When the repeats of a group are enough: as soon as a number that it gives is small. The GPU finds that out by itself.
+/// The convergence criterion of a group: iterations stop as soon as one of its numbers is small enough. Decided on the
+/// GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Until {
-    /// The output that is a number.
+    /// The output that is compared; it must be a number.
     pub number: String,
-    /// What it has to fall below. May change while a simulation runs.
+    /// The limit that it must fall below. May change while a simulation runs.
     pub below: ParamValue,
-    /// After how many repeats it is looked at each time.
+    /// Number of iterations between two checks.
     pub every: u32,
     pub extra: Extra,
 }
@@ -138,35 +140,35 @@ impl Default for Until {
     }
 }
 
-/// A comment on the canvas, behind the nodes that it is about.
+/// A comment on the canvas, drawn behind the nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
     pub title: String,
     pub text: String,
     /// Upper left corner \[points\].
     pub at: (f32, f32),
-    /// Extent \[points\].
+    /// Size \[points\].
     pub size: (f32, f32),
     pub color: Option<Color>,
     pub extra: Extra,
 }
 
 impl Node {
-    /// Every number of the node, which may be an expression; those inside of a group left out.
+    /// All values of the node, which may be expressions. Those inside a group are not included.
     pub fn values(&self) -> impl Iterator<Item = &ParamValue> {
         let until = self.until.iter().map(|until| &until.below);
         let run = self.iterations.iter().chain(until).chain(&self.capacity);
         self.kind.values().chain(run).chain(self.params.values())
     }
 
-    /// The same, to change them.
+    /// The same with mutable access.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut ParamValue> {
         let until = self.until.iter_mut().map(|until| &mut until.below);
         let run = self.iterations.iter_mut().chain(until).chain(&mut self.capacity);
         self.kind.values_mut().chain(run).chain(self.params.values_mut())
     }
 
-    /// Sets a parameter, or what a group's parameter may stand for besides: `iterations`, and what `until` waits for.
+    /// Sets a parameter, or another value that a group's parameter can expose: `iterations`, and the limit of `until`.
     pub fn give(&mut self, param: &str, value: ParamValue) {
         match (param, &mut self.until) {
             ("iterations", _) => self.iterations = Some(value),
@@ -179,9 +181,9 @@ impl Node {
 /// A box in space, cut into cubic cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Domain {
-    /// Cells along each axis; two axes or three. Expressions as for [`Node::iterations`].
+    /// Cells along each of two or three axes; expressions as for [`Node::iterations`].
     pub resolution: Vec<ParamValue>,
-    /// Extent along x \[m\]; the others follow, since cells are cubic.
+    /// Extent along x \[m\]. The others follow from it, since cells are cubic.
     pub width: ParamValue,
     /// `wall`, `clamp`, `zero`, `wrap` or `mirror`.
     pub edge: String,
@@ -196,7 +198,7 @@ impl Default for Domain {
 }
 
 impl Domain {
-    /// Cells along each axis; `None` where one is computed, or no number of cells.
+    /// Cells along each axis; `None` where one is an expression or not a valid number of cells.
     pub fn cells(&self) -> Option<Vec<u32>> {
         self.resolution.iter().map(whole).collect()
     }
@@ -212,7 +214,7 @@ fn whole(value: &ParamValue) -> Option<u32> {
 /// An image that the graph outputs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
-    /// Pixels; the resolution of the picture's grid when absent.
+    /// Size \[pixels\]; the resolution of the image's grid when `None`.
     pub size: Option<(u32, u32)>,
     pub extra: Extra,
 }
@@ -223,21 +225,21 @@ pub struct Group {
     pub about: String,
     /// Input ports and their types. Nodes inside read them as `in.NAME`.
     pub inputs: BTreeMap<String, String>,
-    /// Output ports and the wires that they show.
+    /// Output ports and the wires that they pass on.
     pub outputs: BTreeMap<String, Link>,
     /// Exposed parameters, each with the `node.param` that it sets (`node.iterations` for a count).
     pub params: BTreeMap<String, Vec<Link>>,
-    /// Where the canvas shows the inputs when the group is open \[points\]; beside its nodes when absent.
+    /// Position of the inputs on the canvas inside the group \[points\]; placed automatically when `None`.
     pub inputs_at: Option<(f32, f32)>,
-    /// The same of the outputs.
+    /// The same for the outputs.
     pub outputs_at: Option<(f32, f32)>,
-    /// Comment frames, the lowest first.
+    /// Comment frames, from back to front.
     pub frames: Vec<Frame>,
     pub nodes: Nodes,
     pub extra: Extra,
 }
 
-/// `node.port`; the port may be left out where the node has only one output.
+/// A reference `node.port`. The port may be omitted where the node has only one output.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link {
     pub node: String,
@@ -257,14 +259,14 @@ impl std::fmt::Display for Link {
     }
 }
 
-/// A parameter's value as the file has it.
+/// A parameter's value as in the file.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(untagged)]
 pub enum ParamValue {
     Number(f64),
     Vector(Vec<f64>),
     Bool(bool),
-    /// An expression, see [`crate::expr`].
+    /// An expression (see [`crate::expr`]).
     Expression(String),
     /// `[(0, 1), (0.5, 0.8), (1, 0)]`: points (t, value).
     Curve(Curve),
@@ -273,7 +275,8 @@ pub enum ParamValue {
 }
 
 impl ParamValue {
-    /// Reads what a person types: `0.5`, `1,2`, `(1, 2)`, `512x256`, `true`, a curve or a gradient as in a graph file, or an expression.
+    /// Parses user input: `0.5`, `1,2`, `(1, 2)`, `512x256`, `true`, a curve or a gradient as in a graph file, or an
+    /// expression.
     pub fn from_text(text: &str) -> ParamValue {
         let text = text.trim();
         let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
@@ -304,15 +307,15 @@ impl ParamValue {
         }
     }
 
-    /// Reads a value as a graph file has it.
+    /// Parses a value in the notation of graph files.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// Why the text is invalid.
     pub fn from_ron(text: &str) -> Result<ParamValue, String> {
         read::value(text)
     }
 
-    /// What kind of value it is, with its article.
+    /// The kind of value, with an article, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             ParamValue::Number(_) => "a number",
@@ -326,14 +329,14 @@ impl ParamValue {
     }
 }
 
-/// The value as a graph file has it.
+/// Formats the value as in a graph file.
 impl std::fmt::Display for ParamValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&write::param(self))
     }
 }
 
-/// Text between the commas that are in no brackets, each as a person types it.
+/// Splits at commas outside brackets, and parses each part as user input.
 fn parts(text: &str) -> Vec<ParamValue> {
     let mut depth = 0;
     let between = |c: char| {
@@ -344,15 +347,16 @@ fn parts(text: &str) -> Vec<ParamValue> {
 }
 
 impl Document {
-    /// Reads a graph file's text.
+    /// Parses the text of a graph file.
     ///
     /// # Errors
-    /// One sentence with line and column when the text is not a graph file. A graph that is merely wrong loads.
+    /// One sentence with line and column when the text is not a graph file. Other errors are reported by
+    /// [`crate::graph`].
     pub fn parse(text: &str) -> Result<Document, ReadError> {
         read::document(text)
     }
 
-    /// The graph file's text: sorted, one node a line, the same bytes for the same document.
+    /// The text of a graph file: sorted, one node a line, always the same bytes for the same document.
     pub fn to_text(&self) -> String {
         write::document(self)
     }
@@ -363,16 +367,17 @@ impl Document {
         self.level(&scope)?.nodes().get(name)
     }
 
-    /// The node at a path such as `substep/density`, to change it.
+    /// The node at a path such as `substep/density`, with mutable access.
     pub fn node_mut(&mut self, path: &str) -> Option<&mut Node> {
         let (scope, name) = Scope::split(path);
         self.level_mut(&scope)?.into_nodes().get_mut(name)
     }
 
-    /// Sets `node.param` (also `node.iterations`, what `node.until` waits for, a State's `capacity`, a domain's `resolution` and `width`, a number's `value`).
+    /// Sets `node.param`. Also sets `node.iterations`, the limit of `node.until`, a State's `capacity`, a domain's
+    /// `resolution` and `width`, and a number's `value`.
     ///
     /// # Errors
-    /// When there is no such node, or the value does not suit the field.
+    /// When there is no such node, or the value does not fit the field.
     pub fn set(&mut self, path: &str, param: &str, value: ParamValue) -> Result<(), String> {
         let node = self.node_mut(path).ok_or_else(|| format!("there is no node `{path}`"))?;
         match (&mut node.kind, param, &value) {

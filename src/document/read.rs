@@ -1,4 +1,4 @@
-//! Reading graph files. Unknown fields are kept as raw text; names given twice are refused.
+//! Parses graph files. Unknown fields are kept as text; duplicate names are errors.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,13 +22,13 @@ pub enum ReadError {
     TooNew(u32),
 }
 
-/// A value of a parameter on its own.
+/// Parses a single parameter value.
 pub fn value(text: &str) -> Result<ParamValue, String> {
     ron::from_str(text).map_err(|e| e.code.to_string())
 }
 
 pub fn document(text: &str) -> Result<Document, ReadError> {
-    // Editors of some systems put a byte order mark in front, which RON refuses.
+    // Some editors write a byte order mark at the beginning, which RON rejects.
     let document: Document = part(text.trim_start_matches('\u{feff}'))?;
     if document.version > FORMAT_VERSION {
         return Err(ReadError::TooNew(document.version));
@@ -36,7 +36,7 @@ pub fn document(text: &str) -> Result<Document, ReadError> {
     Ok(document)
 }
 
-/// Reads a part of a graph file, such as one node.
+/// Parses a part of a graph file, such as one node.
 pub fn part<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
     let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
     options.from_str(text).map_err(|e| ReadError::Syntax {
@@ -49,7 +49,7 @@ pub fn part<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
 /// A RON struct `(name: value, ..)` whose unknown fields are kept.
 trait Record: Default {
     const NAME: &'static str;
-    /// Reads the value of a known field; false when the field is not known.
+    /// Parses the value of a known field; false when the field is unknown.
     fn field<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error>;
     fn extra(&mut self) -> &mut Extra;
 }
@@ -223,7 +223,7 @@ record!(Frame, "Frame", &["title", "text", "at", "size", "color"], |f, map| {
     "color" => f.color = color(&map.next_value::<Box<RawValue>>()?, &mut f.extra),
 });
 
-/// A place on the canvas. NaN and infinity are none: the node is laid out as one without a place.
+/// A position on the canvas. One that is not finite is ignored, so the node is laid out automatically.
 fn place(at: (f32, f32)) -> (f32, f32) {
     if at.0.is_finite() && at.1.is_finite() { at } else { (0.0, 0.0) }
 }
@@ -277,7 +277,7 @@ fn set_kind<E: de::Error>(node: &mut Node, kind: NodeKind) -> Result<(), E> {
     Ok(())
 }
 
-/// A colour; what does not read as one is kept as it is.
+/// Parses a colour; one that is invalid is kept as text.
 fn color(raw: &RawValue, extra: &mut Extra) -> Option<Color> {
     let color = raw.into_rust::<String>().ok().and_then(|text| Color::parse(&text));
     if color.is_none() {
@@ -286,7 +286,7 @@ fn color(raw: &RawValue, extra: &mut Extra) -> Option<Color> {
     color
 }
 
-/// A map that refuses a name given twice, where RON alone would keep the last.
+/// A map that rejects duplicate names, where RON alone would keep the last.
 struct Unique<T>(BTreeMap<String, T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Unique<T> {
@@ -341,7 +341,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
-/// A type that reads as one number, such as `60`, or as a list of any length, such as `[1, 60]` or `(0.2, 0.3)`.
+/// A type that is written as one number, such as `60`, or as a list of any length, such as `[1, 60]` or `(0.2, 0.3)`.
 macro_rules! one_or_many {
     ($name:ident, $item:ty, $expecting:literal, { $($visit:ident: $number:ty),* }) => {
         struct $name(Vec<$item>);
@@ -435,7 +435,7 @@ impl<'de> Deserialize<'de> for ParamValue {
     }
 }
 
-/// What stands in a list: of numbers, of points, of stops.
+/// An item of a list: a number, a point or a stop.
 enum Item {
     Number(f64),
     Text(String),
@@ -474,7 +474,7 @@ impl<'de> Deserialize<'de> for Item {
     }
 }
 
-/// A vector of numbers, or a curve or a gradient by what its first point is.
+/// A vector of numbers, or a curve or a gradient, depending on its first item.
 fn list(items: &[Item]) -> Result<ParamValue, String> {
     match items {
         [Item::List(first), ..] => match first.as_slice() {

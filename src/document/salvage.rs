@@ -1,43 +1,44 @@
-//! What can be kept of a text that is no graph file any more: cut off, or damaged in places.
+//! Recovers what is intact in a damaged or truncated graph file.
 //!
-//! The text is gone through part by part, and a part that reads by itself is kept as it stands. One that does not is opened, and its
-//! own parts are tried. After damage the next line that begins a part with the same indentation goes on: a saved file has
-//! one node a line. What is kept makes a text that reads.
+//! The text is read part by part, and a part that parses by itself is kept. Otherwise it is opened, and its own parts
+//! are tried. After damage, reading continues at the next line that begins a part with the same indentation, since a
+//! saved file has one node a line. The kept parts form a text that parses.
 
 use std::collections::BTreeSet;
 
 use super::{Document, Expect, Group, Node, ReadError, kind, read};
 
-/// Groups inside of groups that are opened; what is deeper is kept whole or not at all.
+/// Limit of nested groups that are opened; deeper ones are kept as a whole or not at all.
 const DEPTH: usize = 16;
-/// Bytes that are looked at, as a multiple of the text's length. Brackets that never close would make it a square.
-const PATIENCE: usize = 64;
-/// Characters of damaged text that are shown.
+/// Limit of the bytes that are visited, as a multiple of the text's length. Otherwise brackets that never close would
+/// take quadratic time.
+const EFFORT_PER_BYTE: usize = 64;
+/// Length of damaged text in a report \[characters\].
 const SHOWN: usize = 40;
 
-/// What was kept, and what was not.
+/// What could be recovered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Salvaged {
-    /// `None` where not one field or node is whole.
+    /// `None` where no field and no node is intact.
     pub document: Option<Document>,
-    /// What is missing: a line and what stood there, in the order of the text.
+    /// What is missing: line and description, in the order of the text.
     pub lost: Vec<String>,
 }
 
-/// Keeps what can be kept of a graph file's text. A whole file is kept whole.
+/// Recovers what is intact in the text of a graph file. An undamaged file is kept completely.
 pub fn salvage(text: &str) -> Salvaged {
     let text = text.trim_start_matches('\u{feff}');
     let error = match read::document(text) {
         Ok(document) => return Salvaged { document: Some(document), lost: Vec::new() },
         Err(error) => error,
     };
-    // Text nests as deep as it likes, and each part is read by the parser.
+    // Text may nest deeply, and the parser recurses.
     crate::threads::deep_stack(|| {
         let mut salvage =
-            Salvage { text, lost: BTreeSet::new(), patience: PATIENCE.saturating_mul(text.len()), depth: 0 };
+            Salvage { text, lost: BTreeSet::new(), effort: EFFORT_PER_BYTE.saturating_mul(text.len()), depth: 0 };
         let mut kept = salvage.record(0, text.len(), &DOCUMENT, "").0;
         if !kept.iter().any(|(key, _)| key == "nodes") {
-            // The line that begins the nodes may be what is damaged; what its lines are was told already.
+            // The line that begins the nodes may be damaged; their lines have been reported already.
             let told = salvage.lost.clone();
             let nodes = salvage.nodes(0, text.len(), "").0;
             salvage.lost = told;
@@ -49,14 +50,14 @@ pub fn salvage(text: &str) -> Salvaged {
         let mut lost: Vec<String> =
             salvage.lost.into_iter().map(|(line, what)| format!("line {line}: {what}")).collect();
         if lost.is_empty() {
-            // Every part is whole, such as before a missing last bracket.
+            // Every part is intact, for example where only the last bracket is missing.
             lost.push(error.to_string());
         }
         Salvaged { document, lost }
     })
 }
 
-/// Fields that were kept, each with its value's text.
+/// Fields that are kept, with the text of their values.
 type Kept = Vec<(String, String)>;
 
 fn joined(kept: &[(String, String)]) -> String {
@@ -64,7 +65,7 @@ fn joined(kept: &[(String, String)]) -> String {
     format!("({})", fields.join(",\n"))
 }
 
-/// A record of the format: its fields, and what reads it.
+/// A record of the format: its fields, and its parser.
 struct Record {
     fields: &'static [&'static str],
     read: fn(&str) -> Result<(), String>,
@@ -74,7 +75,7 @@ const DOCUMENT: Record = Record { fields: read::DOCUMENT_FIELDS, read: |text| re
 const NODE: Record = Record { fields: read::NODE_FIELDS, read: |text| reads(read::part::<Node>(text)) };
 const GROUP: Record = Record { fields: read::GROUP_FIELDS, read: |text| reads(read::part::<Group>(text)) };
 
-/// Whether it was read; the place within a part is of no use to anyone.
+/// Whether a part parses. The error's position inside the part is dropped.
 fn reads<T>(result: Result<T, ReadError>) -> Result<(), String> {
     result.map(drop).map_err(|error| match error {
         ReadError::Syntax { message, .. } => message,
@@ -82,17 +83,17 @@ fn reads<T>(result: Result<T, ReadError>) -> Result<(), String> {
     })
 }
 
-/// What a part begins with.
+/// How the parts of a level begin.
 #[derive(Clone, Copy)]
 enum Keys {
-    /// `name:`; after damage only these names count, since shader text has such lines too.
+    /// `name:`; after damage only these names count, since shader text has similar lines.
     Fields(&'static [&'static str]),
     /// `"name": (`
     Names,
 }
 
-/// A part of a level: where its key and its value begin, where the value ends if that is to be found, and where it must
-/// end, because there the next part begins.
+/// A part of a level: where its key and its value begin, where the value ends if that is known, and where it must end,
+/// because the next part begins there.
 struct Part {
     key: String,
     start: usize,
@@ -104,12 +105,12 @@ struct Part {
 struct Salvage<'t> {
     text: &'t str,
     lost: BTreeSet<(usize, String)>,
-    patience: usize,
+    effort: usize,
     depth: usize,
 }
 
 impl Salvage<'_> {
-    /// The fields of a record that can be kept, and where the record ends. `path` is the node that they are of.
+    /// The fields of a record that can be kept, and where the record ends. `path` is the node that contains them.
     fn record(&mut self, from: usize, limit: usize, record: &Record, path: &str) -> (Kept, usize) {
         let mut kept = Kept::new();
         let mut at = self.opened(from, limit);
@@ -123,7 +124,7 @@ impl Salvage<'_> {
         (kept, at)
     }
 
-    /// Keeps one field, whole or opened, and says in `at` where the next begins.
+    /// Keeps one field, as a whole or opened, and sets `at` to the beginning of the next.
     fn field(
         &mut self,
         kept: &mut Kept,
@@ -169,7 +170,7 @@ impl Salvage<'_> {
         }
     }
 
-    /// The expectations of a list that can be kept: each is one value in brackets.
+    /// The expectations of a list that can be kept; each is one value in brackets.
     fn expectations(&mut self, from: usize, limit: usize) -> String {
         let mut kept = Vec::new();
         let mut at = self.opened(from, limit);
@@ -187,7 +188,7 @@ impl Salvage<'_> {
                 Ok(text) => kept.push(text.to_string()),
                 Err(cause) => self.lose(at, format!("an expectation: {cause}")),
             }
-            // Behind damage, the next line that begins an expectation.
+            // After damage: the next line that begins an expectation.
             let rest = self.text.get(at..limit).unwrap_or("");
             let lines = rest.match_indices('\n').map(|(line, _)| at + line + 1);
             let begins = |line: &usize| self.text.get(*line..limit).is_some_and(|l| l.trim_start().starts_with('('));
@@ -230,7 +231,7 @@ impl Salvage<'_> {
         ((!kept.is_empty()).then(|| format!("{{{kept}}}")), at)
     }
 
-    /// The next part of a level. At its end there is none, and `at` is behind it.
+    /// The next part of a level; `None` at its end, with `at` after it.
     fn part(&mut self, at: &mut usize, limit: usize, keys: Keys, indent: &mut Option<usize>) -> Option<Part> {
         loop {
             *at = self.skip(*at, limit);
@@ -262,13 +263,13 @@ impl Salvage<'_> {
         self.lost.insert((line, what));
     }
 
-    /// Behind the bracket that a value begins with.
+    /// The position after the bracket that a value begins with.
     fn opened(&mut self, from: usize, limit: usize) -> usize {
         let at = self.skip(from, limit);
         at + usize::from(matches!(self.text.as_bytes().get(at), Some(b'(' | b'{' | b'[')))
     }
 
-    /// Behind spaces, commas and comments.
+    /// The position after spaces, commas and comments.
     fn skip(&self, from: usize, limit: usize) -> usize {
         let mut at = from;
         while let Some(rest) = self.text.get(at..limit) {
@@ -283,7 +284,7 @@ impl Salvage<'_> {
         at
     }
 
-    /// The key at a place, and where its value begins.
+    /// The key at a position, and where its value begins.
     fn key(&self, at: usize, limit: usize, keys: Keys) -> Option<(String, usize)> {
         let rest = self.text.get(at..limit)?;
         let (key, length) = match keys {
@@ -304,13 +305,13 @@ impl Salvage<'_> {
         Some((key, limit - value.len()))
     }
 
-    /// Where the value that begins at `from` ends; `None` where brackets do not match or the text ends in it.
+    /// Where the value that begins at `from` ends; `None` where brackets do not match or the text ends inside it.
     fn end(&mut self, from: usize, limit: usize) -> Option<usize> {
         let rest = self.text.get(from..limit)?;
         let mut open = Vec::new();
         let mut at = 0;
         while let Some(c) = rest.get(at..).and_then(|rest| rest.chars().next()) {
-            self.patience = self.patience.checked_sub(1)?;
+            self.effort = self.effort.checked_sub(1)?;
             let here = rest.get(at..)?;
             at += match c {
                 '"' => string(here)?,
@@ -332,18 +333,18 @@ impl Salvage<'_> {
         None
     }
 
-    /// Spaces before a place, if nothing else is on its line before it.
+    /// The indentation of a position, if only spaces precede it on its line.
     fn indent(&self, at: usize) -> Option<usize> {
         let before = self.text.get(..at)?;
         let line = before.rsplit('\n').next()?;
         line.trim_start().is_empty().then_some(line.len())
     }
 
-    /// The next line after `from` that begins a part, with this indentation if one is known.
+    /// The next line after `from` that begins a part, with this indentation if it is known.
     fn line(&mut self, from: usize, limit: usize, indent: Option<usize>, keys: Keys) -> Option<usize> {
         let mut at = from;
         for line in self.text.get(from..limit)?.split_inclusive('\n') {
-            self.patience = self.patience.checked_sub(1)?;
+            self.effort = self.effort.checked_sub(1)?;
             let spaces = line.len() - line.trim_start().len();
             let place = at + spaces;
             let fits = at > from && indent.is_none_or(|indent| spaces == indent);
@@ -359,7 +360,7 @@ impl Salvage<'_> {
     }
 }
 
-/// Bytes of a string in quotes, which begins here and ends on whatever line.
+/// Length of a quoted string that begins here \[bytes\]; it may span lines.
 fn string(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('"')?;
     let mut escaped = false;
@@ -371,7 +372,7 @@ fn string(text: &str) -> Option<usize> {
     Some(end + 2)
 }
 
-/// Bytes of a raw string, `r#"..."#`; one where no quote follows.
+/// Length of a raw string `r#"..."#` \[bytes\]; 1 where no quote follows.
 fn raw_string(text: &str) -> Option<usize> {
     let after = text.strip_prefix('r')?;
     let inner = after.trim_start_matches('#');
@@ -381,7 +382,7 @@ fn raw_string(text: &str) -> Option<usize> {
     inner.find(&close).map(|end| 1 + hashes + 1 + end + close.len())
 }
 
-/// Bytes of a comment that begins here; none where none does.
+/// Length of a comment that begins here \[bytes\]; 0 if none does.
 fn comment(text: &str) -> usize {
     if text.starts_with("//") {
         text.find('\n').unwrap_or(text.len())

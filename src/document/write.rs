@@ -1,4 +1,4 @@
-//! Writing graph files: sorted, one node a line, stable to the byte.
+//! Writes graph files: sorted, one node a line, reproducible to the byte.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -72,7 +72,7 @@ fn nodes(nodes: &Nodes, depth: usize) -> String {
     out
 }
 
-/// One frame a line, in their own order: it says which lies above.
+/// One frame a line, in their order, which is that of drawing.
 fn frames(frames: &[Frame], depth: usize) -> String {
     let indent = "    ".repeat(depth);
     let lines: String = frames.iter().map(|value| format!("{indent}    {},\n", frame(value))).collect();
@@ -96,13 +96,13 @@ fn frame(frame: &Frame) -> String {
     fields.one_line()
 }
 
-/// One expectation a line, in their own order.
+/// One expectation a line, in their order.
 fn expectations(list: &[Expect]) -> String {
     let lines: String = list.iter().map(|value| format!("        {},\n", expect(value))).collect();
     format!("[\n{lines}    ]")
 }
 
-/// One expectation: when, of what, and what is expected.
+/// One expectation: its frames, its subject, and the expected value.
 pub fn expect(expect: &Expect) -> String {
     let mut fields = Fields::default();
     fields.extra(&expect.extra);
@@ -251,7 +251,7 @@ pub fn group(group: &Group, depth: usize) -> String {
 struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// A field is written once: what a person has set since takes the place of text that could not be read.
+    /// Writes a field once: a value that the user has set replaces text that could not be parsed.
     fn add(&mut self, name: &str, value: String) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
             Some((_, kept)) => *kept = value,
@@ -287,7 +287,7 @@ pub fn param(value: &ParamValue) -> String {
         ParamValue::Number(v) => number(*v),
         ParamValue::Vector(values) => {
             let parts: Vec<String> = values.iter().map(|v| number(*v)).collect();
-            // A list keeps one and no values apart from brackets around a number.
+            // Fewer than two values are written as a list, since `(x)` would be a number.
             if parts.len() > 1 { format!("({})", parts.join(", ")) } else { format!("[{}]", parts.join(", ")) }
         }
         ParamValue::Bool(v) => v.to_string(),
@@ -305,16 +305,16 @@ fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 
-/// As people write colours, where that is the same colour.
+/// A colour in hexadecimal notation, where that is exactly the same colour.
 fn color(color: Color) -> String {
     let numbers = || format!("({})", color.map(number).join(", "));
     hex_from_color(color).map_or_else(numbers, |hex| quoted(&hex))
 }
 
-/// Shortest text that reads back as the same number.
+/// The shortest text that reads back as the same number.
 fn number(value: f64) -> String {
     let size = value.abs();
-    // `-0` would be read as an integer, which has no sign at zero.
+    // `-0` would be read as an integer, which has no negative zero.
     let negative_zero = size == 0.0 && value.is_sign_negative();
     if !negative_zero && value.is_finite() && (size == 0.0 || (1e-4..1e15).contains(&size)) {
         format!("{value}")
@@ -340,7 +340,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// WGSL reads best as it was written. A raw string can't hold a carriage return unchanged, so such text is quoted.
+/// WGSL as it was written. A raw string cannot represent a carriage return unchanged, so such text is quoted.
 pub fn raw_string(text: &str) -> String {
     if text.contains('\r') {
         return quoted(text);

@@ -1,4 +1,4 @@
-//! What a group shows to the outside: its parameters, inputs and outputs.
+//! The border of a group: its parameters, inputs and outputs.
 
 use super::group::mentioned;
 use super::nodes::node_mut;
@@ -15,11 +15,11 @@ pub enum Side {
     Out,
 }
 
-/// Makes a parameter of a node inside, or its `iterations`, one of the group; under a name that the group has already it is set
-/// along with what that sets.
+/// Exposes a parameter of a node inside, or its `iterations`, as a parameter of the group. If the group already has a
+/// parameter of this name, that one sets both.
 ///
 /// # Errors
-/// Why that can't be, in one sentence; then nothing changes.
+/// Why this is not possible, in one sentence; nothing changes then.
 pub fn expose_param(
     document: &mut Document,
     scope: &Scope,
@@ -44,7 +44,7 @@ pub fn expose_param(
     Ok(())
 }
 
-/// Whether a node has a value of that name.
+/// Whether a node has a value of this name that can be set.
 fn settable(node: &Node, param: &str, library: &Library) -> bool {
     let kind = node.kind.info();
     if param == "iterations" {
@@ -60,10 +60,10 @@ fn settable(node: &Node, param: &str, library: &Library) -> bool {
     kind.params.contains(&param) || of_stage || group_of(node, library).is_some_and(of_group)
 }
 
-/// Takes a parameter away from a group. What it was set to goes to the nodes inside.
+/// Removes a parameter from a group. The nodes inside keep its value.
 ///
 /// # Errors
-/// Why that can't be, in one sentence; then nothing changes.
+/// Why this is not possible, in one sentence; nothing changes then.
 pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &str) -> Result<(), String> {
     let value = node_mut(document, scope, group)?.params.get(name).cloned();
     let own = own_group(document, scope, group)?;
@@ -85,10 +85,10 @@ pub fn hide_param(document: &mut Document, scope: &Scope, group: &str, name: &st
     Ok(())
 }
 
-/// Renames an input or an output of the group that is open, with every wire and mention of it.
+/// Renames an input or an output of the open group, with all wires and expressions that use it.
 ///
 /// # Errors
-/// Why the name can't be used, in one sentence; then nothing changes.
+/// Why the name cannot be used, in one sentence; nothing changes then.
 pub fn rename_port(document: &mut Document, scope: &Scope, side: Side, old: &str, new: &str) -> Result<(), String> {
     let (_, name, group) = open(document, scope)?;
     let known = |name: &str| match side {
@@ -155,10 +155,10 @@ fn rename_output(document: &mut Document, scope: &Scope, old: &str, new: &str) -
     Ok(())
 }
 
-/// Removes an input or an output of the group that is open, and the wires on both sides of it.
+/// Removes an input or an output of the open group, and the wires on both sides of it.
 ///
 /// # Errors
-/// Why it can't be removed, in one sentence; then nothing changes.
+/// Why it cannot be removed, in one sentence; nothing changes then.
 pub fn remove_port(document: &mut Document, scope: &Scope, side: Side, port: &str) -> Result<(), String> {
     match side {
         Side::In => remove_input(document, scope, port),
@@ -208,7 +208,7 @@ fn port_name(name: &str) -> Result<(), String> {
     Err(format!("`{name}` is not a valid port name; it must not be empty, `in` or `out`, nor contain `.` or `/`"))
 }
 
-/// A group of the document.
+/// A group in the document.
 fn own_group<'a>(document: &'a mut Document, scope: &Scope, name: &str) -> Result<&'a mut Group, String> {
     match &mut node_mut(document, scope, name)?.kind {
         NodeKind::Group(group) => Ok(group),
@@ -217,7 +217,7 @@ fn own_group<'a>(document: &'a mut Document, scope: &Scope, name: &str) -> Resul
     }
 }
 
-/// The group that a level is inside of, with the level around and its name there.
+/// The group of a level, with the enclosing level and the group's name there.
 fn open<'a>(document: &'a mut Document, scope: &Scope) -> Result<(Scope, String, &'a mut Group), String> {
     let (around, name) = scope.outside().ok_or("the graph itself has no inputs and outputs; open a group")?;
     let group = own_group(document, &around, name)?;

@@ -1,4 +1,4 @@
-//! Copy, paste, duplicate. What is copied is the text of a graph file, so it goes through any text editor.
+//! Copy, paste, duplicate. The clipboard holds the text of a graph file, so it works with any text editor.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +9,16 @@ use crate::expr;
 use crate::graph::ports::Ports;
 use crate::library::Library;
 
-/// What becomes of wires from nodes that are not pasted along.
+/// How to treat wires from nodes that are not pasted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasteInputs {
     Drop,
-    /// Kept where the level has a node of that name with that output.
+    /// Keep them where the level has a node of that name with that output.
     Keep,
 }
 
-/// The text of nodes and of frames by index: a graph file with the upper left corner at the origin. Frames come along too
-/// that hold something, and all of it is copied.
+/// The text of nodes, and of frames by index: a graph file with the upper left corner at the origin. Frames whose
+/// contents are all copied are included.
 pub fn copy(document: &Document, scope: &Scope, names: &BTreeSet<String>, frames: &BTreeSet<usize>) -> String {
     let Some(level) = document.level(scope) else { return Document::default().to_text() };
     let mut piece = gather(level, names, frames);
@@ -27,11 +27,12 @@ pub fn copy(document: &Document, scope: &Scope, names: &BTreeSet<String>, frames
     piece.to_text()
 }
 
-/// Puts the nodes and frames of a graph file's text in, with the upper left corner at a place \[points\]. Returns the names of
-/// the nodes: new ones where a name is taken, which wires and mentions between them follow.
+/// Inserts the nodes and frames of a graph file's text, with the upper left corner at a position \[points\]. Returns
+/// the names of the nodes. Where a name is taken the node gets a new one, and wires and expressions between them are
+/// adjusted.
 ///
 /// # Errors
-/// Why there is nothing to paste, in one sentence; then nothing changes.
+/// Why there is nothing to paste, in one sentence; nothing changes then.
 pub fn paste(
     document: &mut Document,
     scope: &Scope,
@@ -47,10 +48,10 @@ pub fn paste(
     put(document, scope, piece, inputs, library)
 }
 
-/// Copies nodes and the frames that hold nothing else to another place \[points from the old one\]. Returns their names.
+/// Copies nodes and the frames that contain only these, with an offset \[points\]. Returns their names.
 ///
 /// # Errors
-/// When none of the nodes is there.
+/// When none of the nodes exists.
 pub fn duplicate(
     document: &mut Document,
     scope: &Scope,
@@ -67,7 +68,7 @@ pub fn duplicate(
 fn gather(level: Level<'_>, names: &BTreeSet<String>, frames: &BTreeSet<usize>) -> Document {
     let nodes = level.nodes().iter().filter(|(name, _)| names.contains(*name));
     let nodes = nodes.map(|(name, node)| (name.clone(), node.clone())).collect();
-    // Without sizes, what has its corner in a frame counts as held by it.
+    // Sizes are not known here, so a node belongs to a frame if its corner is inside.
     let held = |index: usize| frame_contents(level, index, |_| (0.0, 0.0));
     let whole = |index: usize| !held(index).is_empty() && held(index).is_subset(names);
     let frames = level.frames().iter().enumerate().filter(|(index, _)| frames.contains(index) || whole(*index));
@@ -156,7 +157,7 @@ fn own_domains(nodes: &crate::document::Nodes) -> BTreeSet<String> {
     nodes.iter().filter(|(_, node)| matches!(node.kind, NodeKind::Domain(_))).map(|(name, _)| name.clone()).collect()
 }
 
-/// Domains that nodes of a level can name: its own and those around.
+/// Domains that nodes of a level can use: its own and those of enclosing levels.
 fn domains_around(document: &Document, scope: &Scope) -> BTreeSet<String> {
     let levels = (0..=scope.0.len()).map(|depth| Scope(scope.0.iter().take(depth).cloned().collect()));
     levels.filter_map(|scope| document.level(&scope)).flat_map(|level| own_domains(level.nodes())).collect()

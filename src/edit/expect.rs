@@ -1,21 +1,21 @@
-//! Expectations: added, removed, and kept at what they are about when nodes get other names or levels.
+//! Expectations: added, removed, and adjusted when nodes are renamed or moved to another level.
 //!
-//! An expectation of a removed node stays, and the graph's problems say that it is about nothing: what an author states about the results is not to
-//! vanish by itself.
+//! An expectation of a removed node stays, and a warning says that its subject does not exist: what an author expects
+//! must not disappear unnoticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::{Document, Expect, Link, Scope};
 
-/// Adds an expectation behind the others.
+/// Appends an expectation.
 pub fn add_expectation(document: &mut Document, expect: Expect) {
     document.expect.push(expect);
 }
 
-/// Removes an expectation by its position.
+/// Removes an expectation by its index.
 ///
 /// # Errors
-/// When it is gone.
+/// When it no longer exists.
 pub fn remove_expectation(document: &mut Document, index: usize) -> Result<(), String> {
     if index >= document.expect.len() {
         return Err(format!("there is no expectation {}; it was removed", index + 1));
@@ -24,13 +24,13 @@ pub fn remove_expectation(document: &mut Document, index: usize) -> Result<(), S
     Ok(())
 }
 
-/// The name at a level of what lies at that level or further inside.
+/// The name of the node at `level` that contains the subject of an expectation.
 fn name_at<'a>(level: &Scope, scope: &'a Scope, link: &'a Link) -> Option<&'a str> {
     let depth = level.0.len();
     (scope.0.get(..depth)? == level.0.as_slice()).then(|| scope.0.get(depth).unwrap_or(&link.node).as_str())
 }
 
-/// The same place with another name at a level.
+/// The same subject with another name at `level`.
 fn with_name(level: &Scope, scope: &Scope, link: &Link, new: &str) -> (Scope, Link) {
     let (mut scope, mut link) = (scope.clone(), link.clone());
     match scope.0.get_mut(level.0.len()) {
@@ -40,7 +40,7 @@ fn with_name(level: &Scope, scope: &Scope, link: &Link, new: &str) -> (Scope, Li
     (scope, link)
 }
 
-/// Follows a node of a level to its new name.
+/// Adjusts expectations after a node of a level was renamed.
 pub(super) fn follow_rename(document: &mut Document, level: &Scope, old: &str, new: &str) {
     document.retarget_expectations(|scope, link| {
         let here = name_at(level, scope, link)? == old;
@@ -48,7 +48,7 @@ pub(super) fn follow_rename(document: &mut Document, level: &Scope, old: &str, n
     });
 }
 
-/// Follows nodes of a level into a group of that level.
+/// Adjusts expectations after nodes were moved into a group.
 pub(super) fn follow_into_group(document: &mut Document, level: &Scope, moved: &BTreeSet<String>, group: &str) {
     document.retarget_expectations(|scope, link| {
         let name = name_at(level, scope, link)?;
@@ -60,7 +60,8 @@ pub(super) fn follow_into_group(document: &mut Document, level: &Scope, moved: &
     });
 }
 
-/// Follows the nodes of a group of a level out of it, to their new names; an output of the group, to the wire that it showed.
+/// Adjusts expectations after the nodes of a group were moved out of it under new names. An output of the group becomes
+/// the wire that it passed on.
 pub(super) fn follow_out_of_group(
     document: &mut Document,
     level: &Scope,
@@ -86,7 +87,7 @@ pub(super) fn follow_out_of_group(
     });
 }
 
-/// Follows an output of a group of a level to its new name.
+/// Adjusts expectations after an output of a group was renamed.
 pub(super) fn follow_output(document: &mut Document, level: &Scope, group: &str, old: &str, new: &str) {
     document.retarget_expectations(|scope, link| {
         if scope != level || link.node != group {

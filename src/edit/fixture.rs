@@ -1,8 +1,8 @@
-//! A graph for the editor's tests, which shipped graphs may not be: those change with what they show.
+//! A graph for the editor's tests. They cannot use shipped graphs, since these may change.
 
 use crate::document::Document;
 
-/// Stam's stable fluids with density in colours; it runs, and every kind of end that the tests pull at is in it.
+/// Stam's stable fluids with density as colours. It runs, and contains every kind of wire end that the tests need.
 pub fn fluid() -> Document {
     Document::parse(FLUID).unwrap()
 }

@@ -5,24 +5,24 @@ use std::collections::BTreeSet;
 use super::{level_mut, no_node};
 use crate::document::{Document, Frame, Level, Scope};
 
-/// Room between a frame and the nodes in it, and above them for the title \[points\].
+/// Margin between a frame and its nodes, and space for the title above them \[points\].
 const MARGIN: f32 = 24.0;
 const TITLE: f32 = 40.0;
 
-/// Puts a frame on top of the others. Returns its index.
+/// Adds a frame in front of the others. Returns its index.
 ///
 /// # Errors
-/// When the level is gone.
+/// When the level no longer exists.
 pub fn add_frame(document: &mut Document, scope: &Scope, frame: Frame) -> Result<usize, String> {
     let mut level = level_mut(document, scope)?;
     level.frames().push(frame);
     Ok(level.frames().len() - 1)
 }
 
-/// Puts a frame around nodes, whose sizes \[points\] the canvas knows. Returns its index.
+/// Adds a frame around nodes. The canvas knows their sizes \[points\]. Returns its index.
 ///
 /// # Errors
-/// When none of the nodes is there.
+/// When none of the nodes exists.
 pub fn frame_around(
     document: &mut Document,
     scope: &Scope,
@@ -49,7 +49,7 @@ pub fn frame_around(
 /// Changes a frame.
 ///
 /// # Errors
-/// When it is gone.
+/// When it no longer exists.
 pub fn update_frame(
     document: &mut Document,
     scope: &Scope,
@@ -62,10 +62,10 @@ pub fn update_frame(
     Ok(())
 }
 
-/// Removes a frame, and nothing of what it is around.
+/// Removes a frame. The nodes in it stay.
 ///
 /// # Errors
-/// When it is gone.
+/// When it no longer exists.
 pub fn remove_frame(document: &mut Document, scope: &Scope, index: usize) -> Result<(), String> {
     let mut level = level_mut(document, scope)?;
     if index >= level.frames().len() {
@@ -79,7 +79,7 @@ fn no_frame(index: usize) -> String {
     format!("there is no comment frame {}; it was removed", index + 1)
 }
 
-/// Nodes that lie wholly inside of a frame; the canvas knows their sizes \[points\].
+/// Nodes that are completely inside a frame. The canvas knows their sizes \[points\].
 pub fn frame_contents(level: Level<'_>, index: usize, sizes: impl Fn(&str) -> (f32, f32)) -> BTreeSet<String> {
     let Some(frame) = level.frames().get(index) else { return BTreeSet::new() };
     let within = |at: f32, size: f32, low: f32, extent: f32| at >= low && at + size <= low + extent;

@@ -1,4 +1,4 @@
-//! Selected nodes become a group in their place.
+//! Turns selected nodes into a group.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,16 +13,17 @@ use crate::problem::Severity;
 use crate::stage::header::Direction;
 use crate::stage::types::{Element, PortType, ValueType};
 
-/// Room between the nodes inside and the group's inputs and outputs \[points\].
+/// Horizontal distance between the nodes inside and the group's inputs and outputs \[points\].
 const ASIDE: f32 = 260.0;
 
-/// Puts nodes into a new group, named after `wish`. Every wire from outside becomes an input, every output that is read outside an
-/// output; numbers outside that expressions name become inputs of their names. Domains, and numbers that something outside reads,
-/// stay where they are. An output has the name of an input only where it goes on from it through `@inout` ports, so that the group
-/// can be repeated. Returns its name. States inside have another path then, and start anew.
+/// Moves nodes into a new group with a name made from `wish`, and returns its name. Every wire from outside becomes an
+/// input, and every output that is read outside becomes an output. Numbers outside that expressions name become inputs
+/// with their names. Domains, and numbers that something outside reads, stay where they are. An output gets the name of
+/// an input only where it updates it through `@inout` ports, so that the group can be repeated. States inside get a new
+/// path, so they restart.
 ///
 /// # Errors
-/// Why these nodes can't be a group, in one sentence; then nothing changes.
+/// Why these nodes cannot be grouped, in one sentence; nothing changes then.
 pub fn make_group(
     document: &mut Document,
     scope: &Scope,
@@ -101,7 +102,7 @@ pub fn make_group(
         }
     }
     let at = middle(&group);
-    settle_inside(&mut group);
+    centre_inside(&mut group);
     let node = Node { kind: NodeKind::Group(Box::new(group)), inputs: sources, at, ..Node::default() };
     level.nodes().insert(name.clone(), node);
     super::expect::follow_into_group(&mut after, scope, &moved, &name);
@@ -110,10 +111,10 @@ pub fn make_group(
     Ok(name)
 }
 
-/// Frames that hold nodes of the group and no others.
+/// Frames that contain only nodes of the group.
 fn frames_inside(level: Level<'_>, moved: &BTreeSet<String>) -> BTreeSet<usize> {
     let inside = |index: &usize| {
-        // Without sizes, what has its corner in a frame counts as held by it.
+        // Sizes are not known here, so a node belongs to a frame if its corner is inside.
         let held = frame_contents(level, *index, |_| (0.0, 0.0));
         !held.is_empty() && held.is_subset(moved)
     };
@@ -129,8 +130,8 @@ fn take_frames(frames: &mut Vec<Frame>, indices: &BTreeSet<usize>) -> Vec<Frame>
     taken
 }
 
-/// What of a selection goes into a group: without domains, which are named and not wired, and without numbers that something
-/// outside reads, since a number that comes out of a group is none of the document any more.
+/// The part of a selection that goes into a group: no domains, which are used by name and not wired, and no numbers
+/// that something outside reads, since the output of a group is not a number node.
 fn moving(level: Level<'_>, signatures: &BTreeMap<String, NodeSignature>, names: BTreeSet<String>) -> BTreeSet<String> {
     let mut moved = names;
     moved.retain(|name| !level.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::Domain(_))));
@@ -138,7 +139,7 @@ fn moving(level: Level<'_>, signatures: &BTreeMap<String, NodeSignature>, names:
         let number = level.nodes().get(name).is_some_and(|node| node.kind.is_number());
         number || signatures.get(name).is_some_and(|signature| signature.outputs.iter().any(|output| output.constant))
     };
-    // What stays reads in its turn.
+    // Numbers that stay may read others.
     loop {
         let shown = level.group().into_iter().flat_map(|group| group.outputs.values());
         let outside = || level.nodes().iter().filter(|(name, _)| !moved.contains(*name)).map(|(_, node)| node);
@@ -161,7 +162,7 @@ pub(super) fn mentioned(value: &ParamValue) -> BTreeSet<&str> {
     }
 }
 
-/// Nodes outside that need what the group gives before they give what the group needs. A State ends that on either side.
+/// Nodes outside that read from the group and also feed it within a frame. A State interrupts such a chain.
 fn between(level: Level<'_>, moved: &BTreeSet<String>) -> BTreeSet<String> {
     let state = |name: &str| level.nodes().get(name).is_some_and(|node| matches!(node.kind, NodeKind::State(_)));
     let reads = |name: &str| {
@@ -191,7 +192,7 @@ fn between(level: Level<'_>, moved: &BTreeSet<String>) -> BTreeSet<String> {
     after
 }
 
-/// Whether a stage among the nodes asks for the repeat of the group around, which repeats.
+/// Whether a stage among the nodes uses the iteration of the enclosing group, which repeats.
 pub(super) fn substep_differs<'a>(
     document: &Document,
     scope: &Scope,
@@ -203,7 +204,7 @@ pub(super) fn substep_differs<'a>(
     repeats && nodes.any(asks)
 }
 
-/// Refuses what would break a graph that runs, in the words of the compiler.
+/// Rejects an edit that would break a working graph, with the compiler's message.
 pub(super) fn still_runs(before: &Document, after: &Document, library: &Library) -> Result<(), String> {
     let Err(problems) = Graph::build(after, library) else { return Ok(()) };
     match problems.0.iter().find(|problem| problem.severity == Severity::Error) {
@@ -214,7 +215,7 @@ pub(super) fn still_runs(before: &Document, after: &Document, library: &Library)
     }
 }
 
-/// Middle of the nodes of a group on whole points, and zero of none; places that are no numbers do not count.
+/// Centre of a group's nodes in whole points, zero without nodes; positions that are not finite are ignored.
 pub(super) fn middle(group: &Group) -> (f32, f32) {
     let places = group.nodes.values().map(|node| node.at).filter(|(x, y)| x.is_finite() && y.is_finite());
     let (count, x, y) =
@@ -223,8 +224,8 @@ pub(super) fn middle(group: &Group) -> (f32, f32) {
     (mean(x), mean(y))
 }
 
-/// Puts the nodes of a new group to the origin, and its inputs and outputs on either side.
-fn settle_inside(group: &mut Group) {
+/// Centres the nodes of a new group at the origin, with its inputs and outputs on either side.
+fn centre_inside(group: &mut Group) {
     let places = || group.nodes.values().map(|node| node.at).filter(|(x, y)| x.is_finite() && y.is_finite());
     let low = places().reduce(|a, b| (a.0.min(b.0), a.1.min(b.1))).unwrap_or_default();
     let high = places().reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))).unwrap_or_default();
@@ -242,7 +243,7 @@ pub(super) fn shift_all(group: &mut Group, by: (f32, f32)) {
     }
 }
 
-/// What crosses the border of a group in the making.
+/// Everything that crosses the border of a new group.
 struct Border<'a> {
     ports: &'a Ports<'a>,
     signatures: &'a BTreeMap<String, NodeSignature>,
@@ -250,13 +251,14 @@ struct Border<'a> {
     scope: &'a Scope,
     numbers: Table,
     group: Group,
-    /// Wires from outside as nodes inside have them, to the inputs that they read then.
+    /// Wires from outside as nodes inside read them, with the inputs that replace them.
     wires: BTreeMap<Link, String>,
-    /// What the inputs read.
+    /// The wire that each input reads.
     sources: BTreeMap<String, Link>,
-    /// Wires from inside as readers outside have them, to the outputs that they read then.
+    /// Wires from inside as nodes outside read them, with the outputs that replace them.
     sinks: BTreeMap<Link, String>,
-    /// Parameters of the group around that set nodes inside, to the parameters of this one that they set then.
+    /// Parameters of the enclosing group that set nodes inside, with the parameters of this group that they set
+    /// instead.
     exposed: BTreeMap<String, String>,
 }
 
@@ -265,7 +267,7 @@ impl Border<'_> {
         self.ports.nodes().iter().filter(|(name, _)| self.moved.contains(*name))
     }
 
-    /// A wire with its port named, so that two ways to write it are one.
+    /// A wire with an explicit port, so that both notations are equal.
     fn full(&self, link: &Link) -> Link {
         let signature = self.signatures.get(&link.node);
         let port = signature
@@ -274,7 +276,7 @@ impl Border<'_> {
         Link { node: link.node.clone(), port: port.unwrap_or_else(|| link.port.clone()) }
     }
 
-    /// Expressions inside name numbers outside: these become inputs of the same names.
+    /// Numbers outside that expressions inside name become inputs of the same names.
     fn mentions(&mut self) {
         let names: BTreeSet<String> =
             self.inside().flat_map(|(_, node)| node.values()).flat_map(mentioned).map(String::from).collect();
@@ -292,7 +294,7 @@ impl Border<'_> {
         }
     }
 
-    /// Parameters of the group around go on to what they set.
+    /// Parameters of the enclosing group keep setting the same values.
     fn expose(&mut self, level: Level<'_>) {
         for (param, targets) in level.group().into_iter().flat_map(|group| &group.params) {
             let own: Vec<Link> = targets.iter().filter(|target| self.moved.contains(&target.node)).cloned().collect();
@@ -327,7 +329,7 @@ impl Border<'_> {
         }
     }
 
-    /// A free name for an input or a parameter. Expressions inside must not take a number for another.
+    /// An unused name for an input or a parameter. Expressions inside must not resolve to a different number.
     fn input_name(&self, wish: &str, number: bool) -> String {
         let known = |name: &str| self.inside().flat_map(|(_, node)| node.values()).any(|value| says(value, name));
         free(wish, |name| {
@@ -361,7 +363,7 @@ impl Border<'_> {
         for link in read.into_iter().filter(|link| self.moved.contains(&link.node)) {
             shown.entry(self.full(&link)).or_default().push(link);
         }
-        // Where several go on from one input, the last of them does so for the next repeat.
+        // Where several outputs update the same input, the last one feeds the next iteration.
         let mut last = BTreeMap::<String, (usize, Link)>::new();
         for link in shown.keys() {
             let Some((steps, input)) = self.continued(link) else { continue };
@@ -383,7 +385,7 @@ impl Border<'_> {
         }
     }
 
-    /// The input that an output goes on from through `@inout` ports, dots and what is muted, and by how many steps.
+    /// The input that an output updates through `@inout` ports, reroutes and bypassed nodes, and the number of steps.
     fn continued(&self, output: &Link) -> Option<(usize, String)> {
         let mut link = output.clone();
         for steps in 0..=self.moved.len() {
@@ -410,7 +412,7 @@ impl Border<'_> {
     }
 }
 
-/// Whether an expression holds a name, be it of a number or of the language.
+/// Whether an expression uses a name, of a number or of the language.
 fn says(value: &ParamValue, name: &str) -> bool {
     matches!(value, ParamValue::Expression(text) if expr::mentions(text, name))
 }

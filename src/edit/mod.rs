@@ -1,7 +1,8 @@
-//! Edits of a document: pure functions, each one thing that a person does.
+//! Edits of a document: pure functions, one for each action of the user.
 //!
-//! They work on one level, the document itself or the inside of a group, which a [`Scope`] names. Inside of a group a
-//! wire from `in.NAME` reads an input of the group, and an [`InputEnd`] of `out` is an output of it; no node has these names.
+//! They work on one level, which a [`Scope`] names: the document itself or the inside of a group. Inside a group, a
+//! wire from `in.NAME` reads an input of the group, and an [`InputEnd`] of `out` is an output of it; no node can have
+//! these names.
 
 mod border;
 mod clipboard;
@@ -26,11 +27,11 @@ pub use clipboard::{PasteInputs, copy, duplicate, paste};
 pub use expect::{add_expectation, remove_expectation};
 pub use frames::{add_frame, frame_around, frame_contents, remove_frame, update_frame};
 pub use group::make_group;
-pub use nodes::{add, comment, mute, place, rename, round_positions, set_color, set_iterations, shift};
+pub use nodes::{add, bypass, comment, place, rename, round_positions, set_color, set_iterations, shift};
 pub use remedy::{Remedy, remedies};
 pub use remove::remove;
 pub use signature::{NodeSignature, PortSignature, fits, port_types};
-pub use swap::{make_mine, swap_stage};
+pub use swap::{make_local_copy, replace_stage};
 pub use ungroup::ungroup;
 pub use wires::{
     InputEnd, add_input, add_reroute, add_reroute_shared, connect, disconnect, feeds, free_output, insert_on_wire,
@@ -39,17 +40,17 @@ pub use wires::{
 
 use crate::document::{Document, LevelMut, Link, Nodes, Scope};
 
-/// The name by which nodes of a group read its inputs.
+/// The name that nodes in a group use to read its inputs.
 pub const IN: &str = "in";
-/// The name of a group's outputs as the end of a wire inside of it.
+/// The name of a group's outputs as the end of a wire inside it.
 pub const OUT: &str = "out";
 
-/// Whether a node may have a name.
+/// Whether a node may have this name.
 pub fn is_node_name(name: &str) -> bool {
     !name.is_empty() && ![IN, OUT].contains(&name) && !name.contains(['.', '/'])
 }
 
-/// A name made from `wish` that no node of the level has.
+/// An unused name on the level, made from `wish`.
 pub fn free_name(nodes: &Nodes, wish: &str) -> String {
     free(wish, |name| nodes.contains_key(name))
 }
@@ -65,7 +66,7 @@ fn free(wish: &str, taken: impl Fn(&str) -> bool) -> String {
     name
 }
 
-/// A name that a node may have, from one that it may not.
+/// Turns an invalid node name into a valid one.
 fn readable(name: &str) -> String {
     let name = name.replace(['.', '/'], "_");
     if is_node_name(&name) { name } else { format!("node_{name}").trim_end_matches('_').to_string() }
@@ -83,7 +84,7 @@ fn no_node(scope: &Scope, name: &str) -> String {
     format!("there is no node `{}`; it was removed or renamed", scope.path(name))
 }
 
-/// Every wire of a level: those that nodes read, and those that the outputs of the group show.
+/// Every wire of a level: those that nodes read, and those that the group's outputs pass on.
 fn links<'a>(level: LevelMut<'a>) -> Box<dyn Iterator<Item = &'a mut Link> + 'a> {
     match level {
         LevelMut::Document(document) => Box::new(document.nodes.values_mut().flat_map(|n| n.inputs.values_mut())),

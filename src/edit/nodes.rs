@@ -1,4 +1,4 @@
-//! Nodes: put in, renamed, moved, muted, coloured.
+//! Nodes: adding, renaming, moving, bypassing, colouring.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use super::{IN, OUT, expect, free_name, is_node_name, level_mut, links, no_node}
 use crate::document::{Color, Document, LevelMut, Node, NodeKind, Nodes, ParamValue, Scope};
 use crate::expr;
 
-/// Puts a node in under a name made from `wish` that is free. Returns the name.
+/// Adds a node under an unused name made from `wish`. Returns the name.
 ///
 /// # Errors
-/// When the level is gone.
+/// When the level no longer exists.
 pub fn add(document: &mut Document, scope: &Scope, wish: &str, node: Node) -> Result<String, String> {
     let mut level = level_mut(document, scope)?;
     let name = free_name(level.nodes(), wish);
@@ -17,10 +17,10 @@ pub fn add(document: &mut Document, scope: &Scope, wish: &str, node: Node) -> Re
     Ok(name)
 }
 
-/// Renames a node, and every wire and mention of it: a number is also named by expressions.
+/// Renames a node, with every wire and expression that uses it.
 ///
 /// # Errors
-/// Why the name can't be used, in one sentence; then nothing changes.
+/// Why the name cannot be used, in one sentence; nothing changes then.
 pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> Result<(), String> {
     if old == new {
         return Ok(());
@@ -54,7 +54,7 @@ pub fn rename(document: &mut Document, scope: &Scope, old: &str, new: &str) -> R
     Ok(())
 }
 
-/// A number inside of a group comes before an input of the same name, so expressions would mean another number.
+/// A number inside a group has priority over an input of the same name, so expressions would resolve to another number.
 fn hides(level: &mut LevelMut<'_>, new: &str) -> Result<(), String> {
     let mentions = |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::mentions(text, new));
     match level.group() {
@@ -67,7 +67,7 @@ fn hides(level: &mut LevelMut<'_>, new: &str) -> Result<(), String> {
     }
 }
 
-/// Expressions in groups know other numbers.
+/// Expressions inside groups use other numbers.
 fn rename_number(nodes: &mut Nodes, old: &str, new: &str) -> Result<(), String> {
     let names = |value: &ParamValue| matches!(value, ParamValue::Expression(text) if expr::names(text).contains(old));
     if let Some((name, _)) = nodes.iter().find(|(_, node)| !expr::usable(new) && node.values().any(names)) {
@@ -85,7 +85,7 @@ fn rename_number(nodes: &mut Nodes, old: &str, new: &str) -> Result<(), String> 
     Ok(())
 }
 
-/// Nodes in groups see the domains around them, unless the group has one of the same name.
+/// Nodes in groups can use the enclosing domains, unless the group has one of the same name.
 pub(super) fn rename_domain(node: &mut Node, old: &str, new: &str) {
     if node.on.as_deref() == Some(old) {
         node.on = Some(new.to_string());
@@ -97,7 +97,7 @@ pub(super) fn rename_domain(node: &mut Node, old: &str, new: &str) {
     }
 }
 
-/// Moves nodes, and the inputs (`in`) and outputs (`out`) of a group whose place is known \[points\].
+/// Moves nodes, and the inputs (`in`) and outputs (`out`) of a group if their position is set \[points\].
 pub fn shift(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, by: (f32, f32)) {
     let Some(mut level) = document.level_mut(scope) else { return };
     let moved = |at: (f32, f32)| (at.0 + by.0, at.1 + by.1);
@@ -111,7 +111,7 @@ pub fn shift(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, b
     }
 }
 
-/// Puts a node, or the inputs (`in`) or outputs (`out`) of a group, at a place \[points\].
+/// Places a node, or the inputs (`in`) or outputs (`out`) of a group, at a position \[points\].
 pub fn place(document: &mut Document, scope: &Scope, name: &str, at: (f32, f32)) {
     match document.level_mut(scope) {
         Some(LevelMut::Group(group)) if name == IN => group.inputs_at = Some(at),
@@ -121,7 +121,7 @@ pub fn place(document: &mut Document, scope: &Scope, name: &str, at: (f32, f32))
     }
 }
 
-/// Positions of a level on whole points: files stay readable.
+/// Rounds the positions of a level to whole points, so that files stay readable.
 pub fn round_positions(document: &mut Document, scope: &Scope) {
     let Some(mut level) = document.level_mut(scope) else { return };
     let whole = |v: f32| if v.is_finite() { v.round() + 0.0 } else { 0.0 };
@@ -136,16 +136,16 @@ pub fn round_positions(document: &mut Document, scope: &Scope) {
     }
 }
 
-/// Mutes nodes, or takes that back.
-pub fn mute(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, muted: bool) {
+/// Bypasses nodes, or turns their bypass off.
+pub fn bypass(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, muted: bool) {
     each(document, scope, names, |node| node.muted = muted);
 }
 
-/// Gives nodes a colour of their own, or that of their kind.
+/// Sets the colour of nodes; `None` is the default of their kind.
 pub fn set_color(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, color: Option<Color>) {
     each(document, scope, names, |node| {
         node.color = color;
-        // Text of the file that could not be read as a colour.
+        // Text from the file that is not a valid colour.
         node.extra.remove("color");
     });
 }
@@ -155,19 +155,19 @@ fn each(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, change
     level.into_nodes().iter_mut().filter(|(name, _)| names.contains(*name)).for_each(|(_, node)| change(node));
 }
 
-/// Writes a note on a node.
+/// Sets the comment of a node.
 ///
 /// # Errors
-/// When the node is gone.
+/// When the node no longer exists.
 pub fn comment(document: &mut Document, scope: &Scope, name: &str, text: &str) -> Result<(), String> {
     node_mut(document, scope, name)?.comment = text.to_string();
     Ok(())
 }
 
-/// How often a node runs in a frame; once where nothing is given.
+/// Sets how often a node runs in a frame; `None` is once.
 ///
 /// # Errors
-/// When the node is gone, or is not one that runs.
+/// When the node no longer exists, or is not of a kind that runs.
 pub fn set_iterations(
     document: &mut Document,
     scope: &Scope,

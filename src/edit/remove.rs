@@ -1,4 +1,4 @@
-//! Taking nodes out: what read them goes on with what they passed on.
+//! Removes nodes: their readers are connected to what they passed on.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use crate::graph::bypass::{takes_constant, through};
 use crate::graph::ports::{Ports, Through};
 use crate::library::Library;
 
-/// Removes nodes. Readers of one are wired to what it would pass on if it were muted; where that is nothing, the wire goes, and so do mentions
-/// of it as a domain, and parameters of the group that set it.
+/// Removes nodes. Readers of a removed node are connected to what it would pass on if it were bypassed; where there is
+/// nothing, the wire is removed. Uses of it as a domain, and parameters of the group that set it, are removed as well.
 pub fn remove(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, library: &Library) {
     for (end, healed) in heal(document, scope, names, library) {
         match healed {
@@ -30,7 +30,8 @@ pub fn remove(document: &mut Document, scope: &Scope, names: &BTreeSet<String>, 
     drop_targets(document, scope, &|target| !names.contains(&target.node));
 }
 
-/// Takes parameters of the group of a level off what they set, where it is not `kept`. One that sets nothing any more goes, with its value.
+/// Removes the targets of the group's parameters for which `kept` is false. A parameter without targets is removed with
+/// its value.
 pub(super) fn drop_targets(document: &mut Document, scope: &Scope, kept: &dyn Fn(&Link) -> bool) {
     let Some(LevelMut::Group(group)) = document.level_mut(scope) else { return };
     let mut lost = BTreeSet::new();
@@ -55,7 +56,7 @@ enum Healed {
     Nothing,
 }
 
-/// Every end of a wire from a node that goes, with what it has instead.
+/// Every end of a wire from a removed node, with its replacement.
 fn heal(document: &Document, scope: &Scope, names: &BTreeSet<String>, library: &Library) -> Vec<(InputEnd, Healed)> {
     let (Some(level), Some(ports)) = (document.level(scope), Ports::of(document, scope, library)) else {
         return Vec::new();
@@ -67,7 +68,7 @@ fn heal(document: &Document, scope: &Scope, names: &BTreeSet<String>, library: &
     let healed = ends.map(|(node, port, link)| {
         let healed = match through(&ports, link, &|name, _| names.contains(name)) {
             Through::Wire(link) => Healed::Wire(link),
-            // Only what a person has set is worth taking over.
+            // Only a constant that the user has set is kept.
             Through::Constant { from, value } => {
                 let given = level.nodes().get(&from.node).is_some_and(|node| node.params.contains_key(&from.port));
                 let param = takes_constant(&ports, node, port).filter(|_| given);
@@ -80,7 +81,7 @@ fn heal(document: &Document, scope: &Scope, names: &BTreeSet<String>, library: &
     healed.collect()
 }
 
-/// Nodes in groups see the domains around them, unless the group has one of the same name.
+/// Nodes in groups can use the enclosing domains, unless the group has one of the same name.
 fn leave_domains(node: &mut Node, names: &BTreeSet<String>) {
     node.on = node.on.take().filter(|on| !names.contains(on));
     if let NodeKind::Group(group) = &mut node.kind {

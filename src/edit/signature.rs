@@ -1,4 +1,4 @@
-//! What a node shows to the outside: its title and its ports, whatever state the document is in.
+//! The signature of a node as drawn on the canvas: its title and its ports, also for documents with errors.
 
 use std::collections::BTreeMap;
 
@@ -13,29 +13,30 @@ use crate::library::reference;
 use crate::stage::header::{Change, Direction, Param, Port};
 use crate::stage::types::{Element, PortType, WireType};
 
-/// A port as it is drawn.
+/// A port as drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortSignature {
     pub name: String,
-    /// What it carries, as far as the document's text tells. Absent when that is not known, or the node has no such port.
+    /// Its type, as far as the document's text determines it. `None` when that is unknown, or the node has no such
+    /// port.
     pub ty: Option<PortType>,
-    /// The type in full: of particles what the stage needs and adds, or what the wire carries once that is known.
+    /// The complete type: for particles what the stage needs and adds, or what the wire carries once that is known.
     pub carries: String,
     pub doc: String,
     /// Whether it may stay unwired.
     pub optional: bool,
-    /// Of an input: what may be wired to it.
+    /// For an input: what can be connected to it.
     pub takes: Takes,
-    /// Of an output: whether it is a number of the document, which is a constant wherever it goes.
+    /// For an output: whether it is a number node, which is a constant wherever it is connected.
     pub constant: bool,
 }
 
-/// What may be wired to an input.
+/// What can be connected to an input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Takes {
     Anything,
     Type(PortType),
-    /// A wire of the type, or a number in place of it.
+    /// A wire of the type, or a number instead.
     TypeOrNumber(PortType),
     /// A parameter.
     Number,
@@ -43,10 +44,10 @@ pub enum Takes {
     Nothing,
 }
 
-/// Whether a wire may go from an output to an input, as far as types tell. Cheap, so that the canvas can ask for every port.
+/// Whether an output can be connected to an input, judged by types. Cheap, so the canvas can test every port.
 ///
 /// # Errors
-/// Why not and what helps, in the compiler's words.
+/// Cause and remedy, in the compiler's words.
 pub fn fits(from: &PortSignature, to: &PortSignature) -> Result<(), String> {
     let ty = match to.takes {
         Takes::Anything => return Ok(()),
@@ -64,17 +65,17 @@ fn said((cause, remedy): (String, String)) -> String {
     format!("{cause}; {remedy}")
 }
 
-/// A node as it is drawn.
+/// A node as drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeSignature {
-    /// What the node is: its stage's title, or its kind.
+    /// The stage's title, or the kind of node.
     pub title: String,
     pub inputs: Vec<PortSignature>,
     pub outputs: Vec<PortSignature>,
 }
 
 impl NodeSignature {
-    /// Position of the output that a link means.
+    /// Index of the output that a link refers to.
     pub fn output(&self, port: &str) -> Option<usize> {
         match (port, self.outputs.len()) {
             ("", 1) => Some(0),
@@ -83,7 +84,7 @@ impl NodeSignature {
     }
 }
 
-/// What a group's exposed parameter is, from the first node inside that it sets.
+/// The declaration of a group's exposed parameter, from the first node inside that it sets.
 pub fn exposed(group: &Group, links: &[Link], library: &Library) -> Option<Param> {
     let link = links.first()?;
     let inner = group.nodes.get(&link.node)?;
@@ -94,23 +95,23 @@ pub fn exposed(group: &Group, links: &[Link], library: &Library) -> Option<Param
     exposed(nested, nested.params.get(&link.port)?, library)
 }
 
-/// The signatures of all nodes of a level, and inside of a group those of its inputs (`in`) and outputs (`out`). Every wire has
-/// two ends here, be it right or wrong, unless its node is gone.
+/// The signatures of all nodes of a level; inside a group also those of its inputs (`in`) and outputs (`out`). Every
+/// wire has two ends here, valid or not, unless its node does not exist.
 pub fn level(document: &Document, scope: &Scope, library: &Library) -> BTreeMap<String, NodeSignature> {
     Ports::of(document, scope, library).map(|ports| of(&ports)).unwrap_or_default()
 }
 
-/// The signature of one node, or of `in` and `out` inside of a group.
+/// The signature of one node, or of `in` and `out` inside a group.
 ///
 /// # Errors
-/// When the node is gone.
+/// When the node does not exist.
 pub fn port_types(document: &Document, scope: &Scope, name: &str, library: &Library) -> Result<NodeSignature, String> {
     let ports = Ports::of(document, scope, library).ok_or_else(|| gone(scope))?;
     let block = ports.group().and_then(|group| block(&ports, group, name));
     block.or_else(|| of_node(&ports, name)).ok_or_else(|| no_node(scope, name))
 }
 
-/// The signature of a node by itself.
+/// The signature of a node alone.
 pub fn node(node: &Node, library: &Library) -> NodeSignature {
     let nodes = Nodes::from([(String::new(), node.clone())]);
     let signature = of_node(&Ports::new(&nodes, Types::new(), library), "");
@@ -134,7 +135,7 @@ pub(super) fn of(ports: &Ports<'_>) -> BTreeMap<String, NodeSignature> {
     signatures
 }
 
-/// The inputs of the group that is open, as an output side; its outputs, as an input side.
+/// The inputs of the open group as outputs of a node `in`, or its outputs as inputs of a node `out`.
 fn block(ports: &Ports<'_>, group: &Group, name: &str) -> Option<NodeSignature> {
     match name {
         IN => {
@@ -158,7 +159,8 @@ fn block(ports: &Ports<'_>, group: &Group, name: &str) -> Option<NodeSignature> 
     }
 }
 
-/// Gives generic ports and particle ports of a level the type that their wires carry; the simulation knows it by `node.port`.
+/// Replaces the types of generic ports and particle ports of a level by what their wires carry, which the simulation
+/// knows by `node.port`.
 pub fn bind(
     signatures: &mut BTreeMap<String, NodeSignature>,
     document: &Document,
@@ -217,7 +219,8 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
         PortSignature { takes, ..signature }
     };
     let mut inputs: Vec<PortSignature> = ports.inputs(name).into_iter().map(input).collect();
-    // What an output carries is known only when a group is opened; the input that it feeds back to tells, or else any grid.
+    // The type of an output is known only when the group is resolved. Otherwise that of the input that it feeds is
+    // used, or any grid.
     let any = || group_of(node, ports.library()).map(|_| PortType::Grid(Element::Generic('T')));
     let outputs = ports.outputs(name).unwrap_or_default().to_vec().into_iter().map(|output| {
         let ty = ports.output(&link(&output));
@@ -237,7 +240,7 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
         if inputs.iter().any(|input| input.name == *name) {
             continue;
         }
-        // A number may drive a parameter; it shows as a port while it does.
+        // A number can drive a parameter; while it does, the parameter is drawn as a port.
         let driven = params.iter().find(|param| param.name == *name);
         inputs.push(match driven {
             Some(param) => {
@@ -251,9 +254,9 @@ fn of_node(ports: &Ports<'_>, name: &str) -> Option<NodeSignature> {
     Some(NodeSignature { title, inputs, outputs })
 }
 
-/// A port of a stage; with its letters bound its type says all there is to say.
+/// A port of a stage; once its letters are bound, its type is complete.
 fn stage_port(declared: &Port, ty: Option<PortType>) -> PortSignature {
-    // An emitter may begin a set.
+    // An emitter can start a new set.
     let begins = matches!(declared.change, Change::Emit(_));
     let optional = declared.default.is_some() || declared.direction == Direction::Out || begins;
     let signature = port(&declared.name, ty, &declared.doc, optional);

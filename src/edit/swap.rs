@@ -1,4 +1,4 @@
-//! Another stage in a node's place, or the same one as a person's own.
+//! Replaces the stage of a node, or makes a local copy of it.
 
 use super::nodes::node_mut;
 use super::remove::drop_targets;
@@ -12,12 +12,12 @@ use crate::library::{Definition, Library};
 use crate::stage::header::Direction;
 use crate::stage::types::ValueType;
 
-/// Puts another stage, or group of the library, in a node's place. Wires and parameters stay that go to a port of the same name
-/// which takes them; a wire may else go to the only port that does. The others are dropped.
+/// Replaces the stage or group of a node by another one of the library. Wires and parameters are kept where the new
+/// stage has a matching port of the same name; a wire can also go to the only port that accepts it. Others are removed.
 ///
 /// # Errors
-/// When there is no such stage, or the node is not one that a stage could stand for; then nothing changes.
-pub fn swap_stage(
+/// When there is no such stage, or the node is not a stage or group; nothing changes then.
+pub fn replace_stage(
     document: &mut Document,
     scope: &Scope,
     name: &str,
@@ -109,7 +109,7 @@ fn readers(document: &Document, scope: &Scope, name: &str) -> Vec<InputEnd> {
     read.map(|(node, port, _)| InputEnd { node: node.into(), port: port.clone() }).collect()
 }
 
-/// Whether a node has a parameter, or an input with a constant, that takes a value.
+/// Whether a node has a parameter, or an input with a constant, that accepts a value.
 fn takes(node: &Node, param: &str, value: Option<&ParamValue>, library: &Library) -> bool {
     let fits = |ty: ValueType| match value {
         Some(ParamValue::Vector(parts)) => (2..=3).any(|dim| ty.components(dim) as usize == parts.len()),
@@ -123,16 +123,16 @@ fn takes(node: &Node, param: &str, value: Option<&ParamValue>, library: &Library
     group.is_some_and(|group| group.params.contains_key(param) || group.inputs.contains_key(param))
 }
 
-/// Whether it means anything to repeat a node.
+/// Whether a node can be repeated.
 fn repeats(node: &Node, library: &Library) -> bool {
     stage_of(node, library).is_none_or(|stage| stage.header.ports.iter().any(|p| p.direction == Direction::InOut))
 }
 
-/// Makes a stage of the library a stage of the graph, and a group of the library a group of the graph: to be opened and changed.
+/// Makes a local copy in the graph of a library stage or group, so that it can be opened and changed.
 ///
 /// # Errors
-/// When the node is none of the library's; then nothing changes.
-pub fn make_mine(document: &mut Document, scope: &Scope, name: &str, library: &Library) -> Result<(), String> {
+/// When the node is not from the library; nothing changes then.
+pub fn make_local_copy(document: &mut Document, scope: &Scope, name: &str, library: &Library) -> Result<(), String> {
     let node = node_mut(document, scope, name)?;
     let NodeKind::Stage(stage) = &node.kind else {
         return Err(format!("`{name}` is already stored in this graph and can be edited as it is"));

@@ -1,4 +1,4 @@
-//! The nodes of a group take its place.
+//! Replaces a group by the nodes inside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,12 @@ use crate::graph::ports::Ports;
 use crate::library::Library;
 use crate::stage::types::PortType;
 
-/// Dissolves a group of the document or of the library: its nodes come to the level around, under new names where theirs are taken,
-/// with the values that its parameters gave them. A number input that is a constant becomes a number node where something reads it.
-/// Returns their names.
+/// Ungroups a group of the document or of the library: its nodes move to the enclosing level, with new names where
+/// theirs are taken, and with the values that the group's parameters set. A number input that is a constant becomes a
+/// number node where something reads it. Returns their names.
 ///
 /// # Errors
-/// Why it can't be dissolved, in one sentence; then nothing changes.
+/// Why it cannot be ungrouped, in one sentence; nothing changes then.
 pub fn ungroup(
     document: &mut Document,
     scope: &Scope,
@@ -54,7 +54,7 @@ pub fn ungroup(
     let sources = inside.sources();
     inside.rename();
     inside.wire(&sources);
-    inside.settle();
+    inside.move_to_node();
     let (shown, targets) = (inside.shown(&sources, name), inside.targets());
     let Inside { group, names, numbers, .. } = inside;
 
@@ -80,7 +80,7 @@ pub fn ungroup(
     Ok(come)
 }
 
-/// Leads readers of the group on to what its outputs showed.
+/// Connects readers of the group to what its outputs passed on.
 fn read_instead(
     document: &mut Document,
     scope: &Scope,
@@ -105,16 +105,16 @@ fn read_instead(
     Ok(())
 }
 
-/// A group on its way out.
+/// A group that is being ungrouped.
 struct Inside<'a> {
     ports: &'a Ports<'a>,
     node: &'a Node,
     group: Group,
-    /// Nodes to the names that they get.
+    /// The new names of its nodes.
     names: BTreeMap<String, String>,
-    /// Number inputs to what expressions call what they read.
+    /// For each number input, the name that expressions use for what it reads.
     inputs: BTreeMap<String, String>,
-    /// Number nodes in place of constants that went in.
+    /// Number nodes that replace constants of inputs.
     numbers: Nodes,
 }
 
@@ -122,7 +122,7 @@ impl Inside<'_> {
     fn name_nodes(&mut self, around: Option<&Group>) {
         let mut given = BTreeSet::new();
         for (name, node) in &self.group.nodes {
-            // A number would hide an input of the group around from expressions.
+            // A number would hide an input of the enclosing group from expressions.
             let number = node.kind.is_number();
             let input = |new: &str| number && around.is_some_and(|group| group.inputs.contains_key(new));
             let known = |new: &str| self.ports.nodes().contains_key(new) || input(new);
@@ -145,7 +145,7 @@ impl Inside<'_> {
         !number && values().any(|name| name == input)
     }
 
-    /// Numbers that go in: expressions name what they read, and constants become nodes.
+    /// Number inputs: expressions use the name of what they read, and constants become nodes.
     fn name_numbers(&mut self, group: &str) -> Result<(), String> {
         let number = |ty: &String| PortType::parse(ty).is_some_and(PortType::is_number);
         let inputs: Vec<String> =
@@ -178,20 +178,20 @@ impl Inside<'_> {
         Ok(())
     }
 
-    /// The number node in place of an input's constant.
+    /// The number node that replaces an input's constant.
     fn number(&self, input: &str) -> Option<Link> {
         let name = self.inputs.get(input).filter(|name| self.numbers.contains_key(*name))?;
         Some(Link { node: name.clone(), port: "value".into() })
     }
 
-    /// What each input reads.
+    /// The wire that each input reads.
     fn sources(&self) -> BTreeMap<String, Link> {
         let source =
             |input: &String| Some((input.clone(), self.node.inputs.get(input).cloned().or(self.number(input))?));
         self.group.inputs.keys().filter_map(source).collect()
     }
 
-    /// Gives expressions and mentions of domains the new names.
+    /// Updates expressions and uses of domains with the new names.
     fn rename(&mut self) {
         let kind = |name: &str| self.group.nodes.get(name).map(|node| &node.kind);
         let word = |word: &str| {
@@ -231,7 +231,7 @@ impl Inside<'_> {
         }
     }
 
-    /// Wires inside get the new names; the values of the group's parameters go to what they set.
+    /// Updates wires inside with the new names, and applies the values of the group's parameters.
     fn wire(&mut self, sources: &BTreeMap<String, Link>) {
         let mut nodes = std::mem::take(&mut self.group.nodes);
         for node in nodes.values_mut() {
@@ -249,17 +249,17 @@ impl Inside<'_> {
         self.group.nodes = nodes;
     }
 
-    fn settle(&mut self) {
+    fn move_to_node(&mut self) {
         let (middle, at) = (middle(&self.group), self.node.at);
         shift_all(&mut self.group, (at.0 - middle.0, at.1 - middle.1));
     }
 
-    /// What readers of each output read then; nothing where it shows an input that is not wired.
+    /// What readers of each output read afterwards; `None` where it passes on an unwired input.
     fn shown(&self, sources: &BTreeMap<String, Link>, group: &str) -> BTreeMap<String, Link> {
         let mut shown = BTreeMap::new();
         for (output, link) in &self.group.outputs {
             let mut end = self.outside(link, sources);
-            // An input may read the group's own output, which shows another input.
+            // An input may read the group's own output, which passes on another input.
             for _ in 0..=self.group.outputs.len() {
                 let Some(again) = end.as_ref().filter(|link| link.node == group) else { break };
                 end = self.group.outputs.get(&again.port).and_then(|link| self.outside(link, sources));
@@ -269,7 +269,8 @@ impl Inside<'_> {
         shown
     }
 
-    /// What a parameter of the group around sets then, by the parameter or number input of this one that it set.
+    /// What a parameter of the enclosing group sets afterwards, by the parameter or number input of this group that it
+    /// set.
     fn targets(&self) -> BTreeMap<String, Vec<Link>> {
         let new = |link: &Link| Some(Link { node: self.names.get(&link.node)?.clone(), port: link.port.clone() });
         let params = self.group.params.iter();

@@ -1,4 +1,4 @@
-//! Wires: made, taken off, led through a node or a dot.
+//! Wires: connecting, disconnecting, inserting nodes and reroutes.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use crate::graph::{Graph, bypass};
 use crate::library::Library;
 use crate::problem::{Problem, Severity};
 
-/// An input port of a node, or of the node `out`: an output of the group that is open.
+/// An input port of a node, or of `out`: an output of the open group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InputEnd {
     pub node: String,
     pub port: String,
 }
 
-/// What an input reads.
+/// The wire that an input reads.
 pub fn source<'a>(level: Level<'a>, end: &InputEnd) -> Option<&'a Link> {
     match level.group() {
         Some(group) if end.node == OUT => group.outputs.get(&end.port),
@@ -25,13 +25,13 @@ pub fn source<'a>(level: Level<'a>, end: &InputEnd) -> Option<&'a Link> {
     }
 }
 
-/// Wires an input; what it read before is replaced. An output of a group that it has not yet is made. Nothing happens where the
-/// node is gone.
+/// Connects a wire to an input and replaces the previous one. A missing output of the group is created. Nothing happens
+/// where the node does not exist.
 pub fn connect(document: &mut Document, scope: &Scope, from: Link, to: &InputEnd) {
     set(document, scope, to, Some(from));
 }
 
-/// Leaves an input without a wire. An output of a group is one by its wire, so it goes as well.
+/// Disconnects an input. An output of a group exists only with its wire, so it is removed.
 pub fn disconnect(document: &mut Document, scope: &Scope, to: &InputEnd) {
     set(document, scope, to, None);
 }
@@ -49,13 +49,13 @@ fn set(document: &mut Document, scope: &Scope, to: &InputEnd, from: Option<Link>
     }
 }
 
-/// A name for another output of the open group, made from `wish`.
+/// An unused name for another output of the open group, made from `wish`.
 pub fn free_output(document: &Document, scope: &Scope, wish: &str) -> String {
     let group = document.level(scope).and_then(Level::group);
     super::free(wish, |name| group.is_some_and(|group| group.outputs.contains_key(name)))
 }
 
-/// Gives the open group another input of a type such as `Grid<f32>`. Returns its name, made from `wish`.
+/// Adds an input with a type such as `Grid<f32>` to the open group. Returns its name, made from `wish`.
 ///
 /// # Errors
 /// When no group is open.
@@ -67,8 +67,8 @@ pub fn add_input(document: &mut Document, scope: &Scope, wish: &str, ty: &str) -
     Ok(name)
 }
 
-/// Why a wire into `to`, which `after` has and `before` has not, can't be: an error of that port, or a cycle, that was not
-/// there before. Other errors may be on their way to being mended.
+/// Why a wire into `to`, which `after` has and `before` does not, is not allowed: an error of that port, or a cycle,
+/// that was not there before. Other errors are ignored, since the user may be fixing them.
 pub fn refusal(
     before: &Document,
     after: &Document,
@@ -81,7 +81,7 @@ pub fn refusal(
         Err(problems) => problems.0,
     };
     let known = problems(before);
-    // What a group's outputs show is reported at the group.
+    // Problems of a group's outputs are reported at the group.
     let node = if to.node == OUT && !scope.is_root() { scope.to_string() } else { scope.path(&to.node) };
     let here = |problem: &Problem| problem.node == node && problem.port == to.port;
     let mut new = problems(after);
@@ -92,12 +92,14 @@ pub fn refusal(
     new.into_iter().max_by_key(here)
 }
 
-/// The wire that a reader of this one reads in the end: muted nodes and reroutes are led past. `None` where that leads to nothing.
+/// The wire that a reader of this one reads in the end, past bypassed nodes and reroutes; `None` where they lead to
+/// nothing.
 pub fn origin(document: &Document, scope: &Scope, link: &Link, library: &Library) -> Option<Link> {
     bypass::origin(&Ports::of(document, scope, library)?, link)
 }
 
-/// Whether a node needs another within the frame, directly or through others; a State ends that.
+/// Whether a node depends on another one within the frame, directly or through others. A State interrupts the
+/// dependency.
 pub fn feeds(nodes: &Nodes, from: &str, to: &str) -> bool {
     let mut pending = vec![to];
     let mut seen = BTreeSet::new();
@@ -115,11 +117,11 @@ pub fn feeds(nodes: &Nodes, from: &str, to: &str) -> bool {
     false
 }
 
-/// Puts a node that is there into the wire that ends at an input: the first free input that takes what the wire carries,
-/// and the first output that the end takes.
+/// Inserts an existing node into the wire that ends at an input: uses the first unwired input that accepts the wire,
+/// and the first output that the end accepts.
 ///
 /// # Errors
-/// Why it can't be put there, in one sentence; then nothing changes.
+/// Why it cannot be inserted, in one sentence; nothing changes then.
 pub fn insert_on_wire(
     document: &mut Document,
     scope: &Scope,
@@ -143,7 +145,7 @@ pub fn insert_on_wire(
     };
     let read =
         signatures.get(&end.node).and_then(|signature| signature.inputs.iter().find(|input| input.name == end.port));
-    // What takes anything goes on as what it is now.
+    // An input that accepts anything gets the wire's present type.
     let read = read.cloned().map(|read| match (read.takes, read.ty) {
         (Takes::Anything, Some(ty)) => PortSignature { takes: Takes::Type(ty), ..read },
         _ => read,
@@ -157,7 +159,7 @@ pub fn insert_on_wire(
     for input in inputs {
         let mut after = document.clone();
         connect(&mut after, scope, link.clone(), &InputEnd { node: node.into(), port: input.name.clone() });
-        // With the input wired, the types of outputs that follow from it are known.
+        // Once the input is wired, the types of outputs that depend on it are known.
         let Ok(signature) = port_types(&after, scope, node, library) else { continue };
         if let Some(output) =
             signature.outputs.iter().find(|output| read.as_ref().is_none_or(|read| fits(output, read).is_ok()))
@@ -171,20 +173,20 @@ pub fn insert_on_wire(
     Err(format!("no output of `{node}` gives {wanted}"))
 }
 
-/// Puts a dot into the wire that ends at an input. Returns the dot's name.
+/// Inserts a reroute into the wire that ends at an input. Returns its name.
 ///
 /// # Errors
-/// When the input reads nothing; then nothing changes.
+/// When the input is not connected; nothing changes then.
 pub fn add_reroute(document: &mut Document, scope: &Scope, end: &InputEnd, at: (f32, f32)) -> Result<String, String> {
     let level = document.level(scope).ok_or_else(|| gone(scope))?;
     let from = source(level, end).cloned().ok_or_else(|| format!("`{}.{}` is not connected", end.node, end.port))?;
     add_reroute_shared(document, scope, from, std::slice::from_ref(end), at)
 }
 
-/// Puts one dot into several wires from the same output. Returns the dot's name.
+/// Inserts one reroute into several wires from the same output. Returns its name.
 ///
 /// # Errors
-/// When the level is gone; then nothing changes.
+/// When the level no longer exists; nothing changes then.
 pub fn add_reroute_shared(
     document: &mut Document,
     scope: &Scope,

@@ -1,4 +1,4 @@
-//! An export: frames of a simulation of its own, counted, cancelled and taken up again where it was left.
+//! An export: frames of a separate simulation, with progress, cancelling and resuming.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -22,57 +22,58 @@ use crate::graph::Graph;
 use crate::library::Library;
 use crate::plan::{Plan, PlanOptions};
 use crate::problem::{Problem, Problems};
-use crate::sim::probe::Statistics;
+use crate::sim::wire_view::Statistics;
 use crate::sim::{Simulation, files};
-use crate::tune::Book;
+use crate::tune::TuningCache;
 
-/// How long a cancelled export is waited for.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Frames that are on their way from the GPU at once.
+/// How long to wait for a cancelled export.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
+/// Limit of frames on their way from the GPU at once.
 const IN_FLIGHT: usize = 2;
-/// Between two looks at whether a frame is there. Waiting inside of the driver would hold a window up that shares the device.
-const LOOK: Duration = Duration::from_micros(200);
-/// Between two questions whether a frame that does not come is still wanted.
-const ASK: Duration = Duration::from_millis(50);
-/// Frames that are only computed are waited for now and then, so that they do not pile up in the driver.
+/// How often to check whether a frame has arrived. Waiting inside the driver would block a window that uses the same
+/// device.
+const POLL_INTERVAL: Duration = Duration::from_micros(200);
+/// How often to check for cancelling while a frame has not arrived.
+const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
+/// Frames that are computed but not written are awaited every few frames, so that they do not pile up in the driver.
 const WAIT_EVERY: u64 = 4;
-/// Of the last frames, for the rate \[frames\].
+/// Number of last frames that the rate is measured over.
 const RATE_OVER: usize = 30;
 
 /// What to export, and where to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Export {
-    /// Frames that are written. Those before are computed, since each follows from the one before.
+    /// Frames that are written. Earlier ones are computed too, since each frame depends on the one before.
     pub frames: RangeInclusive<u64>,
-    /// Of the pictures \[pixels\]; what the Output says when absent.
+    /// Size of the images \[pixels\]; that of the Output when `None`.
     pub size: Option<(u32, u32)>,
     pub subject: Subject,
     /// Which files are written.
     pub format: &'static Format,
-    /// For the files; made when it is not there.
+    /// Folder for the files; created if it does not exist.
     pub folder: PathBuf,
-    /// Frames that an interrupted export of the same has written stay, and those after them are written.
+    /// Keep the frames that an interrupted export with the same inputs has written, and write those after them.
     pub resume: bool,
 }
 
 impl Export {
-    /// How the plan has to be compiled, for a graph that may read these files.
+    /// The options to compile the plan with, for a graph that may read these files.
     pub fn plan_options(&self, access: &Access) -> PlanOptions {
         let options = self.subject.plan_options(self.size);
         PlanOptions { folder: access.folder.clone(), allow_files: access.anywhere, ..options }
     }
 
-    /// How many whole frames of an interrupted export of this are in the folder, from the first on; `None` where there is none. Looks
-    /// into each of them.
+    /// The number of complete frames of an interrupted export with these inputs in the folder, counted from the first;
+    /// `None` where there is no such export. Reads each of the files.
     pub fn interrupted(&self, inputs: &Fingerprint) -> Option<u64> {
         let record = Record::read(&self.record_path())?;
         if !record.same(&self.record(None, inputs)) {
             return None;
         }
-        Some(self.sink().whole(record.picture))
+        Some(self.sink().whole(record.image_size))
     }
 
-    /// Whether the folder holds files of its frames, which would be replaced.
+    /// Whether the folder contains files of the range's frames, which would be replaced.
     pub fn would_replace(&self) -> bool {
         self.sink().present().is_ok_and(|count| count > 0)
     }
@@ -82,7 +83,7 @@ impl Export {
         self.sink().path(frame)
     }
 
-    /// The names of its files in one line: `frame.0001.png to frame.0240.png`.
+    /// The names of the files in one line: `frame.0001.png to frame.0240.png`.
     pub fn names(&self) -> String {
         self.sink().names()
     }
@@ -99,14 +100,14 @@ impl Export {
         JobError::Record { path: self.record_path(), cause: error.to_string() }
     }
 
-    /// Lies in the folder until the export is complete.
+    /// A file in the folder that exists until the export is complete.
     fn record_path(&self) -> PathBuf {
         self.folder.join(format!("{PREFIX}.export.ron"))
     }
 
-    fn record(&self, picture: Option<[u32; 2]>, inputs: &Fingerprint) -> Record {
+    fn record(&self, image_size: Option<[u32; 2]>, inputs: &Fingerprint) -> Record {
         let subject = format!("{:?} {:?}", self.subject, self.size);
-        Record::new(&self.target(), picture, &subject, self.format.name, inputs)
+        Record::new(&self.target(), image_size, &subject, self.format.name, inputs)
     }
 }
 
@@ -137,20 +138,20 @@ impl From<Problem> for JobError {
     }
 }
 
-/// How far an export is.
+/// Progress of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     /// Frames computed.
     pub frame: u64,
     /// Frames written by this run.
     pub written: u64,
-    /// Frames that were there from before.
+    /// Frames that existed already and are kept.
     pub kept: u64,
-    /// Frames of another export that were there and are replaced.
+    /// Frames of another export that existed and are replaced.
     pub replaced: u64,
     /// The frame that it ends with.
     pub last: u64,
-    /// Frames a second of late.
+    /// Frames per second over the last frames.
     pub rate: Option<f64>,
 }
 
@@ -160,20 +161,20 @@ impl Progress {
         if self.last == 0 { 0.0 } else { self.frame as f32 / self.last as f32 }
     }
 
-    /// Time until the last frame, as far as it can be told.
+    /// Estimated time until the last frame.
     pub fn left(&self) -> Option<Duration> {
         let rate = self.rate.filter(|rate| *rate > 0.0)?;
         Duration::try_from_secs_f64(self.last.saturating_sub(self.frame) as f64 / rate).ok()
     }
 }
 
-/// Exports frames of a simulation that has not begun, of a plan that follows from `inputs`. After each frame, and now and then while
-/// one does not come, `go_on` is asked, and where it says no the export ends well, to be resumed. Returns what there is then, and of a
-/// wire what its last frame holds.
+/// Exports frames of a simulation that has not started yet; its plan was compiled from `inputs`. `go_on` is called
+/// after each frame, and repeatedly while waiting for one; when it returns false, the export ends normally and can be
+/// resumed. Returns the progress and, for a wire, the statistics of its last frame.
 ///
 /// # Errors
-/// Files that can't be written, a folder that another export writes into, a device that fails. Frames that are written stay, and the
-/// export can be resumed.
+/// Files that cannot be written; a folder that another export is writing to; a device that fails. Frames that were
+/// written stay, and the export can be resumed.
 pub fn run(
     export: &Export,
     inputs: &Fingerprint,
@@ -196,7 +197,7 @@ pub fn run(
     let mut stamps = VecDeque::new();
     let mut waiting = Waiting::new();
     let mut wanted = true;
-    // Nothing is left to write where all frames are there.
+    // Nothing is left to write where all frames exist.
     let end = if kept > last - first { 0 } else { last };
     for frame in 1..=end {
         let input = simulation.recorded_input();
@@ -215,13 +216,13 @@ pub fn run(
             break;
         }
     }
-    // What has been computed is still written after a cancel, if it comes soon.
+    // Frames that were computed before a cancel are still written, if they arrive soon.
     let ended = Instant::now();
     while !waiting.is_empty() {
         let complete = wanted;
         let mut wait = |progress: &Progress| match complete {
             true => go_on(progress, simulation),
-            false => ended.elapsed() < PATIENCE,
+            false => ended.elapsed() < CANCEL_TIMEOUT,
         };
         if !take(&mut waiting, sink.as_mut(), &mut progress, &mut wait)? {
             wanted = false;
@@ -231,9 +232,9 @@ pub fn run(
     progress.written = sink.finish()?;
     if wanted {
         progress.frame = last;
-        // Before nothing says any more that some may be missing.
+        // The files must be on disk before the record that marks them as incomplete is removed.
         sink.sync();
-        // With it gone, the export is complete. Where it can't be removed, another export only starts over.
+        // Removing the record marks the export as complete. If this fails, the next export only starts over.
         let _ = fs::remove_file(export.record_path());
     }
     Ok((progress, eye.statistics()))
@@ -242,12 +243,12 @@ pub fn run(
 /// Frames on their way; those that are not written have no number.
 type Waiting = VecDeque<(Option<u64>, Pending)>;
 
-/// Notes what the export is of, and takes away the frames of others that it would write over: they are not its own. Returns how many
-/// frames stay and how many are taken away.
+/// Writes the record of the export, and removes frames of other exports from the range. Returns how many frames are
+/// kept and how many were removed.
 fn begin(
     export: &Export,
     sink: &mut dyn FrameSink,
-    picture: Option<[u32; 2]>,
+    image_size: Option<[u32; 2]>,
     inputs: &Fingerprint,
 ) -> Result<(u64, u64), JobError> {
     let fault = |error: io::Error| export.fault(&error);
@@ -256,12 +257,12 @@ fn begin(
         return Ok((kept, 0));
     }
     let replaced = sink.remove().map_err(fault)?;
-    export.record(picture, inputs).write(&export.record_path()).map_err(fault)?;
+    export.record(image_size, inputs).write(&export.record_path()).map_err(fault)?;
     Ok((0, replaced))
 }
 
-/// Takes the oldest picture in and passes it on to be written. While it is not there, `wait` is asked now and then; where that says no,
-/// the picture is given up, and this returns false.
+/// Passes the oldest frame on to be written. `wait` is called repeatedly until the frame arrives; when it returns
+/// false, the frame is dropped, and this function returns false.
 fn take(
     waiting: &mut Waiting,
     sink: &mut dyn FrameSink,
@@ -275,13 +276,13 @@ fn take(
             Ok(content) => break content.ok_or(JobError::Gpu)?,
             Err(not_yet) => pending = not_yet,
         }
-        if asked.elapsed() > ASK {
+        if asked.elapsed() > CANCEL_INTERVAL {
             asked = Instant::now();
             if !wait(progress) {
                 return Ok(false);
             }
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     };
     if let Some(index) = index {
         sink.write(Frame { index, content })?;
@@ -313,22 +314,22 @@ struct Shared {
     ended: Option<Ended>,
 }
 
-/// An export on a thread of its own, with a simulation of its own on the same device: what else runs there keeps its state.
-/// Dropped, it is cancelled.
+/// An export on its own thread, with a separate simulation on the same device: the running simulation is not affected.
+/// Dropping it cancels the export.
 pub struct Job {
     shared: Arc<Mutex<Shared>>,
     cancel: Cancel,
-    /// Of the files that the graph names.
+    /// Loading of the files that the graph names.
     work: Arc<Work>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Job {
-    /// Starts to export a document as it is now, which may read the files that `access` allows. `wake` is called, on the thread, when
-    /// there is something new to tell.
+    /// Starts to export the document as it is now; it may read the files that `access` allows. `wake` is called on the
+    /// export's thread when there is new progress.
     ///
     /// # Errors
-    /// When no thread can be had. All else is told by [`Job::ended`].
+    /// When no thread can be started. All other errors are returned by [`Job::ended`].
     pub fn start(
         gpu: &Gpu,
         library: Arc<Library>,
@@ -339,7 +340,7 @@ impl Job {
     ) -> Result<Job, JobError> {
         let shared = Arc::<Mutex<Shared>>::default();
         let (cancel, work) = (Cancel::default(), Arc::<Work>::default());
-        let (tuning, memory_budget) = (Book::open().tuning(gpu), gpu.memory_budget());
+        let (tuning, memory_budget) = (TuningCache::open().tuning(gpu), gpu.memory_budget());
         let options = PlanOptions { tuning, memory_budget, ..export.plan_options(access) };
         let (gpu, theirs, access) = (gpu.clone(), shared.clone(), access.clone());
         let (stop, reading) = (cancel.clone(), work.clone());
@@ -347,7 +348,7 @@ impl Job {
             let mut told = Instant::now();
             let go_on = |progress: &Progress, _: &mut Simulation| {
                 lock(&theirs).progress = *progress;
-                // Often enough for an eye.
+                // Often enough for a progress bar.
                 if told.elapsed() > Duration::from_millis(50) {
                     told = Instant::now();
                     wake();
@@ -378,13 +379,13 @@ impl Job {
         lock(&self.shared).progress
     }
 
-    /// Ends it after the frame at hand; it can be resumed.
+    /// Ends the export after the current frame; it can be resumed.
     pub fn cancel(&self) {
         self.cancel.cancel();
         self.work.stop();
     }
 
-    /// How it ended, once.
+    /// The result, returned once.
     pub fn ended(&mut self) -> Option<Ended> {
         let ended = lock(&self.shared).ended.take();
         let died = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
@@ -396,14 +397,14 @@ impl Drop for Job {
     fn drop(&mut self) {
         self.cancel();
         if let Some(thread) = self.thread.take() {
-            // A panic in it was told by `ended`, or nobody asks any more. What is not done by then ends with the program, and can be
-            // resumed.
-            crate::threads::join_within(thread, PATIENCE);
+            // A panic in the thread was reported by `ended`, or is of no interest any more. An export that is not
+            // finished by then ends with the process and can be resumed.
+            crate::threads::join_within(thread, CANCEL_TIMEOUT);
         }
     }
 }
 
-/// `go_on` is asked while the driver compiles shaders.
+/// `go_on` is called while the driver compiles shaders.
 fn prepare(
     gpu: &Gpu,
     library: &Library,
@@ -419,7 +420,7 @@ fn prepare(
     Ok(Simulation::with_files(gpu, plan, &grids)?)
 }
 
-/// A thread that panicked has left nothing half done behind the lock.
+/// A thread that panicked while it held the lock left the data consistent.
 fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

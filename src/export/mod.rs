@@ -1,7 +1,7 @@
-//! Files made of frames: images of an Output or of a wire.
+//! Writes frames to files: images of an Output or of a wire.
 //!
-//! [`job`] computes frames and passes them to a [`sink::FrameSink`]. Each format of files is a module of its own and one line in [`FORMATS`]; the
-//! command line and the editor's dialog offer what stands there.
+//! [`job`] computes frames and passes them to a [`sink::FrameSink`]. Each file format is a separate module and one line
+//! in [`FORMATS`]; the command line and the editor's dialog offer the formats in this list.
 
 pub mod job;
 mod png;
@@ -12,13 +12,13 @@ mod subject;
 
 use sink::Format;
 
-/// The formats that exports are written in.
+/// The file formats for exports.
 pub const FORMATS: &[Format] = &[png::FORMAT];
 
-/// What is written where nothing else is chosen.
+/// The default format.
 pub const DEFAULT: &Format = &png::FORMAT;
 
-/// The format of a name, as typed and as stored; `None` where there is none of that name.
+/// The format with this name, as typed and as stored; `None` where there is none.
 pub fn format_named(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }

@@ -46,7 +46,8 @@ fn file(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
     Ok(file)
 }
 
-/// The size of an image \[pixels\], if it is a whole PNG file: from its signature to the chunk that ends it, with nothing behind.
+/// The size of an image \[pixels\], if the file is a complete PNG: from its signature to the final chunk, with nothing
+/// after it.
 fn inspect(file: &mut File, length: u64) -> Option<[u32; 2]> {
     const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
     let mut start = [0; 24];
@@ -59,7 +60,7 @@ fn inspect(file: &mut File, length: u64) -> Option<[u32; 2]> {
     let mut at = SIGNATURE.len() as u64;
     loop {
         let (size, kind) = chunk(file, at)?;
-        // Length, kind and check sum.
+        // Length, type and checksum.
         at += 12 + u64::from(size);
         match &kind {
             b"IEND" => return (at == length && size == 0).then_some([width?, height?]),

@@ -1,4 +1,4 @@
-//! What an unfinished export is of: a small file in its folder, by which another run knows whether it may go on.
+//! The record of an unfinished export: a small file in its folder that tells another run whether it can be resumed.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,17 +17,17 @@ use crate::library::{Definition, Library};
 
 /// A record has some hundred bytes.
 const MAX_RECORD: u64 = 1 << 16;
-/// Bytes of a file that are hashed between two looks at whether to go on.
+/// Bytes of a file that are hashed between two checks for cancelling.
 const CHUNK: usize = 1 << 20;
 
-/// A hash of all that the frames of an export follow from, apart from their range and size: the version of this program, the graph with
-/// its recorded input, the stages and groups that it uses, and the files that it names.
+/// A hash of everything that the frames of an export depend on, except for their range and size: the version of this
+/// program, the graph with its recorded input, the stages and groups that it uses, and the files that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint(String);
 
 impl Fingerprint {
-    /// Reads the files that the document names. One that can't be read is hashed as such; the export itself says why. `None` when it was
-    /// cancelled.
+    /// Reads the files that the document names. For a file that cannot be read, this fact is hashed; the export itself
+    /// reports the error. `None` when cancelled.
     pub fn of(document: &Document, library: &Library, access: &Access, cancel: &Cancel) -> Option<Fingerprint> {
         let mut hash = Hash(Sha256::new());
         hash.part(b"program", env!("CARGO_PKG_VERSION").as_bytes());
@@ -38,7 +38,7 @@ impl Fingerprint {
             hash.part(b"name", name.as_bytes());
             match library.get(name) {
                 Some(Definition::Stage(stage)) => hash.part(b"stage", stage.source.as_bytes()),
-                // Maps in it are sorted, so equal groups read the same.
+                // Its maps are sorted, so equal groups give equal text.
                 Some(Definition::Group(group)) => hash.part(b"group", format!("{group:?}").as_bytes()),
                 None => hash.part(b"none", b""),
             }
@@ -64,7 +64,7 @@ impl Fingerprint {
     }
 }
 
-/// A hash of parts with their kinds and lengths, so that no two lists of parts read the same.
+/// A hash of parts with their kinds and lengths, so that different lists of parts never give the same input.
 struct Hash(Sha256);
 
 impl Hash {
@@ -79,7 +79,7 @@ impl Hash {
         self.0.update(length.to_le_bytes());
     }
 
-    /// The first bytes of a file. `None` when it was cancelled.
+    /// Hashes the first bytes of a file. `None` when cancelled.
     fn file(&mut self, path: &Path, limit: u64, cancel: &Cancel) -> Option<()> {
         let Ok((file, length)) = read::open(path) else {
             self.part(b"none", b"");
@@ -105,7 +105,7 @@ impl Hash {
     }
 }
 
-/// Names that a document uses, also inside of groups.
+/// Names that a document uses, including those inside groups.
 #[derive(Default)]
 struct Used {
     definitions: BTreeSet<String>,
@@ -135,16 +135,18 @@ fn png() -> String {
     "png".into()
 }
 
-/// The file's contents. It holds no text of the graph: what is written under a name that somebody else may have chosen must not be theirs.
+/// The file's contents. It contains no text from the graph: a file with a fixed name must not have contents that
+/// somebody else chose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
     pub first: u64,
     pub last: u64,
-    /// Of the pictures \[pixels\], where it is known before the first frame.
-    pub picture: Option<[u32; 2]>,
+    /// Size of the images \[pixels\], where it is known before the first frame.
+    #[serde(rename = "picture")]
+    pub image_size: Option<[u32; 2]>,
     /// SHA-256 of the subject, in hexadecimal.
     pub subject: String,
-    /// The name of the format. Records from before there was a choice are of PNG.
+    /// The name of the format. Records without it are of PNG, once the only format.
     #[serde(default = "png")]
     pub format: String,
     /// The [`Fingerprint`].
@@ -152,10 +154,10 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// `subject` is what the frames are of, as text; `format` is its name.
+    /// `subject` describes what the frames show, as text; `format` is the format's name.
     pub fn new(
         target: &Target,
-        picture: Option<[u32; 2]>,
+        image_size: Option<[u32; 2]>,
         subject: &str,
         format: &str,
         inputs: &Fingerprint,
@@ -165,23 +167,23 @@ impl Record {
         for byte in Sha256::digest(subject.as_bytes()) {
             let _ = write!(text, "{byte:02x}");
         }
-        Record { first, last, picture, subject: text, format: format.into(), inputs: inputs.0.clone() }
+        Record { first, last, image_size, subject: text, format: format.into(), inputs: inputs.0.clone() }
     }
 
-    /// The record in a file; a link counts as none.
+    /// Reads the record in a file; a symbolic link is ignored.
     pub fn read(path: &Path) -> Option<Record> {
         let bytes = read::bytes_without_links(path, MAX_RECORD).ok()?;
         ron::de::from_bytes(&bytes).ok()
     }
 
-    /// Whether both are of one export. What one of them does not know of the pictures' size is no difference.
+    /// Whether both records are of the same export. An unknown image size matches any size.
     pub fn same(&self, other: &Record) -> bool {
-        let picture = self.picture.is_none() || other.picture.is_none() || self.picture == other.picture;
-        picture && Record { picture: None, ..self.clone() } == Record { picture: None, ..other.clone() }
+        let same_size = self.image_size.is_none() || other.image_size.is_none() || self.image_size == other.image_size;
+        same_size && Record { image_size: None, ..self.clone() } == Record { image_size: None, ..other.clone() }
     }
 
     /// # Errors
-    /// Why it can't be written.
+    /// Why it cannot be written.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let text = ron::to_string(self).map_err(io::Error::other)?;
         write::replace_in_export(path, text.as_bytes())

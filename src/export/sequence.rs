@@ -1,4 +1,4 @@
-//! Numbered files, one a frame, encoded and written by threads of their own.
+//! Numbered files, one a frame, encoded and written by separate threads.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,30 +11,31 @@ use std::thread::JoinHandle;
 use super::sink::{Action, Content, ExportError, Frame, FrameSink, PREFIX, Target};
 use crate::files::{read, write as atomic};
 
-/// Two threads keep up with a simulation; more would take its cores.
+/// Two threads keep up with a simulation; more would take cores from it.
 const WORKERS: usize = 2;
-/// Frames that wait; with one in each worker, at most four are in memory.
+/// Length of the queue; with one frame in each worker, at most four are in memory.
 const QUEUE: usize = 2;
-/// Frame numbers are padded with zeros to so many digits.
+/// Frame numbers are padded with zeros to this many digits.
 const DIGITS: usize = 4;
 
 /// How a frame becomes a file.
 #[derive(Debug)]
 pub struct Encoding {
-    /// The end of the files' names, without its dot.
+    /// The extension of the files' names, without the dot.
     pub ending: &'static str,
-    /// The bytes of a frame's file, or why there are none. Runs on several threads.
+    /// The bytes of a frame's file, or the error. Runs on several threads.
     pub encode: fn(&Content) -> Result<Vec<u8>, String>,
-    /// The size of the frame \[pixels\] in an open file of so many bytes; `None` where the file is not whole. All frames of an export
-    /// have one size. It decides which frames of an interrupted export stay, so a file that was cut anywhere must give `None`.
+    /// The size of the frame \[pixels\] in an open file of this many bytes; `None` where the file is not complete. All
+    /// frames of an export have the same size. This decides which frames of an interrupted export are kept, so a file
+    /// that was truncated anywhere must give `None`.
     pub inspect: fn(&mut File, u64) -> Option<[u32; 2]>,
 }
 
-/// What the workers share with the sequence.
+/// State that the workers share with the sequence.
 #[derive(Default)]
 struct Progress {
     written: AtomicU64,
-    /// Frames that still wait are let go: after an error, or when the sequence is dropped.
+    /// Frames in the queue are dropped: after an error, or when the sequence is dropped.
     stop: AtomicBool,
     error: Mutex<Option<ExportError>>,
 }
@@ -42,7 +43,7 @@ struct Progress {
 impl Progress {
     fn fail(&self, error: ExportError) {
         self.stop.store(true, Ordering::Relaxed);
-        // The first error is the cause, the rest follow from it.
+        // The first error is the cause of the others.
         lock(&self.error).get_or_insert(error);
     }
 
@@ -51,26 +52,26 @@ impl Progress {
     }
 }
 
-/// A worker that panicked has left nothing half done behind these locks.
+/// A worker that panicked while it held one of these locks left the data consistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes `frame.0001.png`, `frame.0002.png`, ... into a folder, from two threads.
 ///
-/// A frame appears under its name when it is complete. Dropped before `finish`, it lets go of the frames that wait, ends those begun, and
-/// leaves no temporary file.
+/// A frame gets its name when it is complete. When the sequence is dropped before `finish`, it drops the queued frames,
+/// completes those that were started, and leaves no temporary file.
 pub struct Sequence {
     files: Files,
-    /// Frames at the beginning of the range that were there before.
+    /// Frames at the beginning of the range that existed before.
     kept: u64,
     progress: Arc<Progress>,
-    /// Closed to let the workers end.
+    /// Closing the queue ends the workers.
     queue: Option<SyncSender<Frame>>,
     workers: Vec<JoinHandle<()>>,
 }
 
-/// Which files, and what is in them.
+/// The files' names and formats.
 #[derive(Clone)]
 struct Files {
     target: Target,
@@ -86,14 +87,14 @@ impl Files {
         format!("{PREFIX}.{index:0DIGITS$}.{}", self.encoding.ending)
     }
 
-    /// The number of a frame from the name of its file.
+    /// The number of a frame, from the name of its file.
     fn number(&self, name: &str) -> Option<u64> {
         let digits = name.strip_prefix(PREFIX)?.strip_prefix('.')?.strip_suffix(self.encoding.ending)?;
         let digits = digits.strip_suffix('.')?;
         digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
     }
 
-    /// Files of the range's frames, whatever they hold; folders are none.
+    /// Files with names of the range's frames, whatever they contain; folders are not included.
     fn present(&self) -> io::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.target.folder)? {
@@ -106,13 +107,13 @@ impl Files {
         Ok(found)
     }
 
-    /// The size of a frame \[pixels\] that is there and whole. A link counts as none.
+    /// The size of a frame \[pixels\] whose file exists and is complete. Symbolic links are ignored.
     fn size(&self, index: u64) -> Option<[u32; 2]> {
         let (mut file, length) = read::open_without_links(&self.path(index)).ok()?;
         (self.encoding.inspect)(&mut file, length)
     }
 
-    /// Under a temporary name first. What has the frame's name is replaced, even if it is a link.
+    /// Writes to a temporary file first. Anything with the frame's name is replaced, even a symbolic link.
     fn write(&self, frame: &Frame) -> Result<(), ExportError> {
         let (index, path) = (frame.index, self.path(frame.index));
         let encoded = (self.encoding.encode)(&frame.content);
@@ -130,7 +131,7 @@ impl Sequence {
         Sequence { files, kept: 0, progress: Arc::default(), queue: None, workers: Vec::new() }
     }
 
-    /// Closes the queue and waits for the workers; whether all of them ended well.
+    /// Closes the queue and waits for the workers; returns whether none of them panicked.
     fn join(&mut self) -> bool {
         self.queue = None;
         let panicked = self.workers.drain(..).filter_map(|worker| worker.join().err()).count();
@@ -154,7 +155,7 @@ impl FrameSink for Sequence {
 
     fn whole(&self, size: Option<[u32; 2]>) -> u64 {
         let mut size = size;
-        // They are all of one size.
+        // All frames must have the same size.
         let is_whole = |index: &u64| self.files.size(*index).is_some_and(|found| found == *size.get_or_insert(found));
         self.files.target.frames.clone().take_while(is_whole).count() as u64
     }
@@ -175,7 +176,7 @@ impl FrameSink for Sequence {
         let (queue, frames) = sync_channel(QUEUE);
         let frames = Arc::new(Mutex::new(frames));
         self.queue = Some(queue);
-        // After a failure, dropping the sequence ends the workers that run.
+        // After a failure, dropping the sequence ends the workers that were started.
         for worker in 0..WORKERS {
             let (frames, progress) = (Arc::clone(&frames), Arc::clone(&self.progress));
             let files = self.files.clone();
@@ -202,7 +203,7 @@ impl FrameSink for Sequence {
     fn sync(&self) {
         let frames = &self.files.target.frames;
         for index in frames.start().saturating_add(self.kept)..=*frames.end() {
-            // One that is gone was taken away by somebody.
+            // A file that is missing was removed by somebody else.
             if let Ok((file, _)) = read::open_without_links(&self.files.path(index)) {
                 let _ = file.sync_all();
             }
@@ -220,7 +221,7 @@ impl Drop for Sequence {
 
 fn work(frames: &Mutex<Receiver<Frame>>, progress: &Progress, files: &Files) {
     loop {
-        // A statement of its own, so that the lock is free while the frame is written.
+        // A separate statement, so that the lock is free while the frame is written.
         let next = lock(frames).recv();
         let Ok(frame) = next else { return };
         if progress.stop.load(Ordering::Relaxed) {
@@ -346,7 +347,7 @@ mod tests {
         let folder = Folder::new("gone");
         let mut sequence = begun(&folder.0, 0..=99).unwrap();
         fs::remove_dir_all(&folder.0).unwrap();
-        // The queue takes a few frames before the first error is known; then every push fails.
+        // The queue accepts a few frames before the first error is known; then every write fails.
         let failed = (0..100).find_map(|index| {
             std::thread::sleep(std::time::Duration::from_millis(2));
             sequence.write(frame(index, image(4, 4, 255))).err()
@@ -364,7 +365,7 @@ mod tests {
         fs::write(&file, "x").unwrap();
         let error = begun(&file, 0..=99).err().unwrap().to_string();
         assert!(error.starts_with("cannot create the folder ") && error.contains("choose another folder"), "{error}");
-        // A folder in place of a frame: the temporary file has to go.
+        // A folder in the place of a frame: the temporary file must be removed.
         fs::create_dir_all(folder.0.join("frame.0001.png")).unwrap();
         let mut sequence = begun(&folder.0, 0..=99).unwrap();
         sequence.write(frame(1, image(4, 4, 255))).unwrap();

@@ -1,4 +1,4 @@
-//! What an export needs to know of a file format, and what a format is given to write.
+//! The interface between exports and file formats.
 
 use std::fmt;
 use std::io;
@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 use crate::files::write;
 use crate::sim::Image;
 
-/// Files of an export begin so.
+/// Prefix of an export's file names.
 pub(super) const PREFIX: &str = "frame";
 
-/// A format of files. The list of them is [`FORMATS`](super::FORMATS).
+/// A file format. [`FORMATS`](super::FORMATS) lists them all.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// As typed on the command line and as stored in settings and records. Unique, and never changed once released.
+    /// The name on the command line and in settings and records. Unique, and never changed once released.
     pub name: &'static str,
-    /// As shown in lists.
+    /// The name in lists.
     pub title: &'static str,
-    /// What its files hold, in one line.
+    /// A one-line description of the files.
     pub about: &'static str,
-    /// What its files take, roughly \[bytes a pixel\].
+    /// Approximate size of the files \[bytes a pixel\].
     pub bytes_per_pixel: f64,
-    /// A sink for these files. It touches nothing on the disk before [`FrameSink::begin`].
+    /// Opens a sink for these files. It does not access the disk before [`FrameSink::begin`].
     pub open: fn(Target) -> Box<dyn FrameSink>,
 }
 
@@ -33,7 +33,7 @@ impl PartialEq for Format {
     }
 }
 
-/// Where frames go, and which.
+/// Which frames are written, and where to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     pub folder: PathBuf,
@@ -41,7 +41,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Creates the folder, and those above it; a link in its place is refused.
+    /// Creates the folder and its parents. A symbolic link in its place is an error.
     ///
     /// # Errors
     /// Why it cannot be created.
@@ -54,7 +54,7 @@ impl Target {
 /// A computed frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// From 1.
+    /// Counted from 1.
     pub index: u64,
     pub content: Content,
 }
@@ -73,64 +73,66 @@ impl Frame {
     }
 }
 
-/// What a frame holds. Sinks match on it, so a format of other data than images begins with a variant here and with what reads it from a
-/// simulation, in `export/subject.rs`.
+/// The contents of a frame. Sinks match on it. A format of other data than images begins with a variant here and with
+/// the code that reads it from a simulation, in `export/subject.rs`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Image(Image),
 }
 
-/// Writes the frames of one export. [`sequence::Sequence`](super::sequence::Sequence) does it for formats with one file a frame.
+/// Writes the frames of one export. [`sequence::Sequence`](super::sequence::Sequence) implements it for formats with
+/// one file a frame.
 ///
-/// The export holds the lock of the folder while it calls `remove`, `begin`, `write` and `finish`. A sink writes under temporary names
-/// ([`files::write::temporary`](crate::files::write::temporary)) and renames what is complete, so that a kill leaves no half file under a
-/// final name. Dropped before `finish`, it ends what it has begun and leaves no temporary file.
+/// The export holds the lock of the folder while it calls `remove`, `begin`, `write` and `finish`. A sink writes to
+/// temporary names ([`files::write::temporary`](crate::files::write::temporary)) and renames files that are complete,
+/// so that a killed process leaves no partial file under a final name. When dropped before `finish`, it completes what
+/// was started and leaves no temporary file.
 pub trait FrameSink {
-    /// The names of its files in one line, for people: `frame.0001.png to frame.0240.png`.
+    /// The names of its files in one line for display: `frame.0001.png to frame.0240.png`.
     fn names(&self) -> String;
 
-    /// The file that a frame goes to.
+    /// The file that a frame is written to.
     fn path(&self, frame: u64) -> PathBuf;
 
-    /// How many frames are there and whole, from the first of the range on. `size` is that of the images \[pixels\], where it is known:
-    /// frames of another size do not count. Reads each file and changes nothing.
+    /// The number of complete frames, counted from the first of the range. `size` is that of the images \[pixels\],
+    /// where it is known: frames of another size do not count. Reads each file and changes nothing.
     fn whole(&self, size: Option<[u32; 2]>) -> u64;
 
-    /// Frames of the range that have a file, whatever it holds: what `remove` would take away.
+    /// The number of frames of the range that have a file, whatever it contains: those that `remove` would delete.
     ///
     /// # Errors
     /// A folder that cannot be read.
     fn present(&self) -> io::Result<u64>;
 
-    /// Takes away the files of the range, which are not of this export. Returns how many.
+    /// Deletes files of the range's frames, which are not of this export. Returns how many.
     ///
     /// # Errors
-    /// A file that cannot be removed.
+    /// A file that cannot be deleted.
     fn remove(&mut self) -> io::Result<u64>;
 
-    /// Makes it ready to write, after the first `kept` frames of the range, which stay as they are.
+    /// Prepares for writing after the first `kept` frames of the range, which are not changed.
     ///
     /// # Errors
-    /// Threads or files that cannot be had.
+    /// Threads that cannot be started, files that cannot be created.
     fn begin(&mut self, kept: u64) -> Result<(), ExportError>;
 
-    /// Takes the next frame. Frames come in order. Waits while too many are unfinished.
+    /// Writes the next frame. Frames come in order. Blocks while too many are unfinished.
     ///
     /// # Errors
-    /// Content that does not fit the format, or what went wrong with a frame before; from then on every write fails.
+    /// Content that does not fit the format, or the error of an earlier frame; from then on every call fails.
     fn write(&mut self, frame: Frame) -> Result<(), ExportError>;
 
     /// Waits until every frame is written. Returns how many were written since `begin`.
     ///
     /// # Errors
-    /// The first fault of a frame; frames after it are missing.
+    /// The first error of a frame; frames after it are missing.
     fn finish(&mut self) -> Result<u64, ExportError>;
 
-    /// Has the files reach the disk, so that a crash of the system loses none of them.
+    /// Makes sure that the files are on disk, so that a crash of the system loses none of them.
     fn sync(&self);
 }
 
-/// What was being done when a file or folder failed.
+/// The operation that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     CreateFolder,
@@ -150,7 +152,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// Why frames are not written; one sentence with the path and what to do.
+/// Why frames cannot be written, in one sentence with the path and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
     #[error("cannot {action} {}: {message}; {}", .path.display(), remedy(*.kind))]
@@ -166,7 +168,7 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// A file or folder that the system refuses.
+    /// An error that the system reported for a file or folder.
     pub fn file(action: Action, path: &Path, error: &io::Error) -> ExportError {
         ExportError::File { action, path: path.into(), kind: error.kind(), message: error.to_string() }
     }

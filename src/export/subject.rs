@@ -1,22 +1,22 @@
-//! What pictures are of: an Output of the graph, or any wire.
+//! What the images show: an Output of the graph, or any wire.
 
 use super::sink::Content;
 use crate::gpu::Reading;
 use crate::plan::{Keep, Outputs, PlanOptions};
 use crate::problem::Problem;
-use crate::sim::probe::{Probe, Statistics, View};
+use crate::sim::wire_view::{Statistics, View, Viewer};
 use crate::sim::{Image, Simulation};
 
-/// What is on the pictures.
+/// What the images show.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject {
-    /// The picture of an Output node; of the first when absent.
+    /// The image of an Output node; of the first one when `None`.
     Output(Option<String>),
     Wire(View),
 }
 
 impl Subject {
-    /// How the plan has to be compiled, so that it computes this and nothing else.
+    /// The options to compile the plan with, so that it computes this and nothing else.
     pub(super) fn plan_options(&self, size: Option<(u32, u32)>) -> PlanOptions {
         match self {
             Subject::Output(output) => {
@@ -31,7 +31,7 @@ impl Subject {
     }
 }
 
-/// What a frame holds, on its way from the GPU.
+/// The contents of a frame on their way from the GPU.
 pub(super) struct Pending {
     reading: Reading,
     /// \[pixels\]
@@ -39,7 +39,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// The content, if it is there yet, and `None` when the device failed; itself if it is not there. Does not block.
+    /// The content if it has arrived, `None` when the device failed; otherwise the request itself. Does not block.
     pub fn try_take(self) -> Result<Option<Content>, Pending> {
         let [width, height] = self.size;
         let image = |words: Vec<u32>| Content::Image(Image::new(width, height, &words));
@@ -50,53 +50,53 @@ impl Pending {
     }
 }
 
-/// What takes the pictures.
+/// Where the images come from.
 pub(super) enum FrameSource<'a> {
     Output(Option<&'a str>),
-    Wire(Box<Probe>, &'a View),
+    Wire(Box<Viewer>, &'a View),
 }
 
 impl<'a> FrameSource<'a> {
     /// # Errors
-    /// No such Output, or a driver that refuses the shaders of views.
+    /// No such Output, or a driver that rejects the shaders of views.
     pub fn new(simulation: &Simulation, subject: &'a Subject) -> Result<FrameSource<'a>, Problem> {
         match subject {
-            Subject::Wire(view) => Ok(FrameSource::Wire(Box::new(Probe::new(simulation.gpu())?), view)),
+            Subject::Wire(view) => Ok(FrameSource::Wire(Box::new(Viewer::new(simulation.gpu())?), view)),
             Subject::Output(output) => {
-                simulation.find_picture(output.as_deref())?;
+                simulation.find_output(output.as_deref())?;
                 Ok(FrameSource::Output(output.as_deref()))
             }
         }
     }
 
-    /// The size of the pictures \[pixels\], where it is known before the first frame.
+    /// The size of the images \[pixels\], where it is known before the first frame.
     pub fn size(&self, simulation: &Simulation) -> Option<[u32; 2]> {
         let FrameSource::Output(output) = self else { return None };
-        simulation.find_picture(*output).ok().map(|picture| [picture.width, picture.height])
+        simulation.find_output(*output).ok().map(|image| [image.width, image.height])
     }
 
-    /// What the last frame holds, on its way.
+    /// Requests the contents of the last frame.
     pub fn read(&mut self, simulation: &Simulation) -> Result<Pending, Problem> {
         match self {
-            FrameSource::Wire(probe, view) => {
-                probe.update(simulation, view)?;
-                let size = probe.picture().map(|picture| picture.size);
+            FrameSource::Wire(viewer, view) => {
+                viewer.update(simulation, view)?;
+                let size = viewer.image().map(|image| image.size);
                 let remedy = "choose a wire of a grid or of particles";
-                let found = probe.picture_async().zip(size);
+                let found = viewer.image_async().zip(size);
                 let found = found.map(|(reading, size)| Pending { reading, size });
                 found.ok_or_else(|| Problem::new("", &view.wire, "this wire cannot be shown as an image", remedy))
             }
             FrameSource::Output(output) => {
-                let picture = simulation.find_picture(*output)?;
-                Ok(Pending { reading: simulation.picture_async(*output)?, size: [picture.width, picture.height] })
+                let image = simulation.find_output(*output)?;
+                Ok(Pending { reading: simulation.image_async(*output)?, size: [image.width, image.height] })
             }
         }
     }
 
-    /// What the last frame of a wire holds.
+    /// The statistics of a wire in the last frame.
     pub fn statistics(&mut self) -> Option<Statistics> {
-        let FrameSource::Wire(probe, _) = self else { return None };
-        probe.wait();
-        probe.statistics().cloned()
+        let FrameSource::Wire(viewer, _) = self else { return None };
+        viewer.wait();
+        viewer.statistics().cloned()
     }
 }

@@ -1,19 +1,19 @@
-//! Operators and functions of expressions: one table of each, and what they compute.
+//! Operators and functions of expressions: a table of each, and their implementations.
 
 use super::value::{Fault, Value, vector};
 use super::{ExprContext, Number};
 use crate::curve::monotone;
 
-/// What an operator or a function does with its arguments.
+/// How an operator or a function is applied to its arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Apply {
-    /// To each component, a scalar standing for a vector of its copies.
+    /// To each component; a scalar counts as a vector of equal components.
     One(fn(f64) -> f64),
     Two(fn(f64, f64) -> f64),
     Three(fn(f64, f64, f64) -> f64),
-    /// Judges [`difference`] of two scalars or of two conditions.
+    /// Applies to the [`difference`] of two scalars or of two conditions.
     Compare(fn(f64) -> bool),
-    /// `&&` and `||`, decided by a left side of this value.
+    /// `&&` and `||`; a left side with this value decides the result.
     Logic(bool),
     Not,
     Random,
@@ -26,10 +26,10 @@ pub(super) enum Apply {
 }
 use Apply::*;
 
-/// As it is written, for messages and completion, and what it does.
+/// The notation for messages and completion, and the implementation.
 pub(super) type Function = (&'static str, Apply);
 
-/// Binary operators and how strongly they bind, longer ones before those that they begin with.
+/// Binary operators with their precedence. An operator comes before those that are its prefix.
 pub(super) const OPERATORS: &[(u8, Function)] = &[
     (RIGHT, ("**", Two(f64::powf))),
     (6, ("*", Two(|a, b| a * b))),
@@ -46,9 +46,9 @@ pub(super) const OPERATORS: &[(u8, Function)] = &[
     (2, ("&&", Logic(false))),
     (1, ("||", Logic(true))),
 ];
-/// Binds from right to left: 2 ** 3 ** 2 is 2 ** 9.
+/// Precedence of the right-associative operator: 2 ** 3 ** 2 is 2 ** 9.
 pub(super) const RIGHT: u8 = 7;
-/// What stands before an operand binds strongest.
+/// Precedence of prefix operators, the highest.
 pub(super) const PREFIX: u8 = 8;
 pub(super) const MINUS: &Function = &("-", One(|x| -x));
 pub(super) const NOT: &Function = &("!", Not);
@@ -111,7 +111,7 @@ pub(super) fn call(
         (Dot, [a, b]) => Value::Scalar(zip(a, b, |a, b| a * b)?.as_slice().iter().sum()),
         (Normalize, [v]) => {
             let v = number(v)?;
-            // A pointer at rest has no direction: zero is a better answer than NaN.
+            // A pointer at rest has no direction; zero is more useful than NaN.
             let scale = length(v);
             v.map(|x| if scale == 0.0 { 0.0 } else { x / scale }).into()
         }
@@ -141,8 +141,8 @@ fn unlike(usage: &str, a: Number, b: Number) -> Fault {
     Fault::Text(format!("`{}` cannot combine a vector of {short} with one of {long}", name(usage)))
 }
 
-/// By how much a is above b, relative to the larger one: what differs by rounding alone, as 0.1 + 0.2 and 0.3, counts as equal. So
-/// does what is next to zero, as `sin(pi)`.
+/// The difference a - b relative to the larger one. Differences that come from rounding, as of 0.1 + 0.2 and 0.3, count
+/// as zero, and so do values next to zero, such as `sin(pi)`.
 fn difference(a: f64, b: f64) -> f64 {
     let scale = a.abs().max(b.abs());
     match a == b {
@@ -172,17 +172,17 @@ fn hash(key: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The upper 53 bits as 0..1, one excluded.
+/// The upper 53 bits as a number in [0, 1).
 fn unit_from_hash(hash: u64) -> f64 {
     (hash >> 11) as f64 / (1u64 << 53) as f64
 }
 
 pub(super) fn random(seed: u32, n: f64) -> f64 {
-    // + 0.0 makes -0 and 0 the same key.
+    // + 0.0 gives -0 and 0 the same key.
     unit_from_hash(hash(hash(u64::from(seed)) ^ (n + 0.0).to_bits()))
 }
 
-/// Value noise -1..1 with a lattice value at every integer, joined by the quintic fade of Perlin 2002.
+/// Value noise in -1..1 with a random value at every integer, interpolated by the quintic of Perlin 2002.
 pub(super) fn noise(x: f64) -> f64 {
     let cell = x.floor();
     let lattice = |at: f64| 2.0 * unit_from_hash(hash(at as i64 as u64)) - 1.0;
@@ -191,7 +191,7 @@ pub(super) fn noise(x: f64) -> f64 {
     lattice(cell) * (1.0 - fade) + lattice(cell + 1.0) * fade
 }
 
-/// 1 in the first `width` of every `period` of x, else 0; all three in the same unit.
+/// 1 in the first `width` of every `period` of x, otherwise 0; all three in the same unit.
 fn pulse(x: f64, period: f64, width: f64) -> Result<f64, Fault> {
     if period > 0.0 {
         Ok(f64::from(u8::from(x.rem_euclid(period) < width)))
@@ -200,7 +200,7 @@ fn pulse(x: f64, period: f64, width: f64) -> Result<f64, Fault> {
     }
 }
 
-/// Monotone piecewise cubic through the keys, constant outside of them.
+/// Monotone piecewise cubic through the keys, constant before and after them.
 pub(super) fn curve(x: f64, keys: &[Number]) -> Result<f64, Fault> {
     if keys.iter().any(|key| key.len != 2) {
         return Err(Fault::Text("each key of `curve` is a pair [x, y]".into()));

@@ -1,14 +1,14 @@
-//! What helps against a wrong expression.
+//! Remedies for errors in expressions.
 
 use super::ExprError;
 use super::functions::TABLE;
 use crate::spelling::close_names;
 
-/// The beginning of a message, and what helps.
+/// The beginning of a message, and its remedy.
 const HELP: &[(&str, &str)] = &[
     ("a number is missing", "write a number, a name or a bracket there"),
     ("this bracket has no matching", "close it"),
-    ("nothing is open", "remove it, or open the bracket before"),
+    ("no bracket is open", "remove it, or open the bracket before"),
     ("an operator or a comma is missing", "write an operator such as + or *, or a comma in a list"),
     ("this number is too large", "write a number below 1.8e308"),
     ("brackets nest deeper", "move parts of it to number nodes"),
@@ -28,7 +28,7 @@ const HELP: &[(&str, &str)] = &[
 ];
 
 impl ExprError {
-    /// What is wrong and what helps, each a sentence.
+    /// The cause and the remedy, each a sentence.
     pub fn cause_and_help(&self) -> (String, String) {
         let (message, end) = match self {
             ExprError::Text { place, message } => (message.clone(), place.map(|p| format!(" ({p})"))),
@@ -45,7 +45,7 @@ impl ExprError {
         };
         let (cause, told) = message.split_once("; ").map_or((message.as_str(), None), |(a, b)| (a, Some(b)));
         let end = end.unwrap_or_default();
-        // Here what helps stands first.
+        // In this message the remedy comes first.
         if let Some(arguments) = told.and_then(|told| told.strip_prefix("here it has ")) {
             return (format!("the arguments {arguments} do not fit{end}"), cause.to_string());
         }
@@ -59,7 +59,7 @@ impl ExprError {
     }
 }
 
-/// The name that was meant, where one is close. `told`: the variables that there are, as a message lists them.
+/// The similar name, if there is one. `told` is the list of variables in a message.
 fn nearest(cause: &str, told: &str) -> Option<String> {
     let quoted = |start: &str| cause.strip_prefix(start)?.strip_suffix('`');
     if let Some(name) = quoted("there is no variable `") {

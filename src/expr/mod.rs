@@ -1,10 +1,11 @@
 //! Numeric expressions of parameters, such as `0.5 + 0.1 * sin(tau * time)` or `[mouse.x, 1 - mouse.y]`.
 //!
-//! Numbers, names, operators and `if a { x } else { y }`, nothing else. Every number is a float: `1/2` is 0.5. The scan of a text
-//! turns it into steps once; an evaluation runs them on a small stack, and only a deep expression or a `curve` needs memory.
+//! They consist of numbers, names, operators and `if a { x } else { y }`. Every number is a float: `1/2` is 0.5. A text
+//! is compiled once to steps; an evaluation runs them on a small stack, and only a deeply nested expression or a
+//! `curve` allocates memory.
 //!
-//! Besides the variables of the language an expression may name [`Numbers`], which the caller has values for. Names of the
-//! language come first: [`usable`] says which others can be written.
+//! Besides the language's own variables an expression may name [`Numbers`] that the caller supplies. Names of the
+//! language have priority: [`usable`] tells which other names are possible.
 
 mod functions;
 mod help;
@@ -22,11 +23,11 @@ pub use names::{mentions, names, rename, replace, reserved, usable};
 use scan::{Scan, Scanner};
 use value::{Fault, Value};
 
-/// Longest text of an expression \[bytes\].
+/// Length limit of an expression \[bytes\].
 pub const MAX_TEXT: usize = 4096;
-/// How deep brackets may nest.
+/// Limit of nested brackets.
 const MAX_BRACKETS: usize = 16;
-/// Values that fit on the stack of an evaluation without memory of its own.
+/// Number of values on the stack of an evaluation that need no allocation.
 const SMALL: usize = 8;
 
 type Variable = (&'static str, fn(&ExprContext) -> Value);
@@ -42,10 +43,10 @@ const VALUES: &[Variable] = &[
     ("keys", |ctx| Value::Scalar(ctx.keys.into())),
 ];
 
-/// Variables of an expression; `pi` and `tau` are constants besides.
+/// The variables of the language; `pi` and `tau` are constants.
 pub const VARIABLES: &[&str] = &listed::<_, { VALUES.len() }>(VALUES);
 
-/// Functions of an expression as they are written, for messages and completion.
+/// The functions of the language in their notation, for messages and completion.
 pub const FUNCTIONS: &[&str] = &listed::<_, { functions::TABLE.len() }>(functions::TABLE);
 
 /// The first column of a table.
@@ -59,21 +60,21 @@ const fn listed<T, const N: usize>(table: &[(&'static str, T)]) -> [&'static str
     names
 }
 
-/// Numbers that a message lists at most.
+/// Limit of numbers that a message lists.
 pub const LISTED: usize = 16;
 
-/// Words of other languages, refused with their own sentence.
+/// Keywords of other languages, which get an error message of their own.
 const STATEMENTS: &[&str] =
     &["let", "const", "while", "loop", "for", "do", "fn", "switch", "return", "import", "throw"];
 
-/// Numbers that an expression may name besides, with their values.
+/// Numbers that an expression may name, with their values.
 pub type Numbers = BTreeMap<String, Number>;
 
 fn usage_of(name: &str) -> Option<&'static str> {
     functions::function(name).map(|(usage, _)| *usage)
 }
 
-/// Where in an expression's text, counted from 1 in characters.
+/// A position in an expression's text, counted from 1 in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub line: usize,
@@ -104,17 +105,17 @@ pub enum ExprError {
     Empty,
     #[error("the expression has {0} bytes and may have {MAX_TEXT}")]
     TooLong(usize),
-    /// The text is wrong, whatever the frame.
+    /// The text is invalid, independent of the frame.
     #[error("{message}{}", .place.map(|place| format!(" ({place})")).unwrap_or_default())]
     Text { place: Option<Place>, message: String },
-    /// A function got a number outside of its domain in this frame.
+    /// An argument outside a function's domain in this frame.
     #[error("{message} at time {time} s{}", .place.map(|place| format!(" ({place})")).unwrap_or_default())]
     Domain { place: Option<Place>, message: String, time: f64 },
     #[error("the expression gives {value} at time {time} s")]
     NotFinite { value: f64, time: f64 },
 }
 
-/// What an expression may ask about the frame.
+/// The values of the variables in a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExprContext {
     /// Time since the start \[s\].
@@ -149,7 +150,7 @@ impl Default for ExprContext {
     }
 }
 
-/// A scalar or a vector of up to four components; those past `len` are zero.
+/// A scalar or a vector of up to four components; those from `len` on are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number {
     /// 1..=4
@@ -179,7 +180,7 @@ impl Number {
         Number { len: self.len, v }
     }
 
-    /// Componentwise, a scalar standing for a vector of its copies; `None` when two vectors differ in length.
+    /// Componentwise; a scalar counts as a vector of equal components. `None` when two vectors differ in length.
     fn zip(self, other: Number, f: impl Fn(f64, f64) -> f64) -> Option<Number> {
         let len = self.len.max(other.len);
         if (self.len != len && self.len != 1) || (other.len != len && other.len != 1) {
@@ -200,26 +201,26 @@ impl Number {
     }
 }
 
-/// A parsed expression; cheap to clone and to evaluate each frame.
+/// A parsed expression; cheap to clone, and to evaluate in each frame.
 #[derive(Clone, Debug)]
 pub struct Expression {
     text: String,
     scan: Scan,
-    /// The value, when no variable and no number is used.
+    /// The value, if it depends on no variable and no number.
     constant: Option<Number>,
 }
 
 impl Expression {
-    /// Checks names, brackets and, by a trial at time 0, the types and counts of arguments.
+    /// Checks names and brackets, and, by an evaluation at time 0, the types and counts of arguments.
     ///
     /// # Errors
-    /// One sentence with the column; an expression of constants also fails here when it is not finite.
+    /// One sentence with the column. A constant expression that is not finite is an error here too.
     pub fn parse(text: &str) -> Result<Expression, ExprError> {
         Expression::parse_with(text, &Numbers::new())
     }
 
-    /// The same for a text that may name these numbers. Their values are for the trial: a later one may differ, but should
-    /// have as many components.
+    /// The same for a text that may name these numbers. Their values are used for the check; later values may differ,
+    /// but should have the same number of components.
     ///
     /// # Errors
     /// As [`Expression::parse`].
@@ -229,7 +230,7 @@ impl Expression {
         match expression.eval_with(&ExprContext::default(), numbers) {
             Ok(value) if expression.is_constant() => expression.constant = Some(value),
             Ok(_) => (),
-            // What fails at time 0 may well be defined later.
+            // An expression that fails at time 0 may have a value later.
             Err(ExprError::Domain { .. } | ExprError::NotFinite { .. }) if !expression.is_constant() => (),
             Err(error) => return Err(error),
         }
@@ -240,17 +241,17 @@ impl Expression {
         &self.text
     }
 
-    /// Whether every frame and seed gives the same value, and no number is named.
+    /// Whether the value is the same in every frame and for every seed, and no number is named.
     pub fn is_constant(&self) -> bool {
         self.scan.variables.is_empty() && self.scan.numbers.is_empty()
     }
 
-    /// Variables that the text uses, each once; `random` uses `seed`.
+    /// The variables that the text uses, each once; `random` uses `seed`.
     pub fn variables(&self) -> &[&'static str] {
         &self.scan.variables
     }
 
-    /// Numbers that the text names, each once.
+    /// The numbers that the text names, each once.
     pub fn numbers(&self) -> &[String] {
         &self.scan.numbers
     }
@@ -258,12 +259,12 @@ impl Expression {
     /// The value in a frame; a condition such as `time > 1` gives 1 or 0.
     ///
     /// # Errors
-    /// A value that is not finite, or an argument that is wrong in a branch that the trial of `parse` did not take.
+    /// A value that is not finite, or an invalid argument in a branch that the check in `parse` did not evaluate.
     pub fn eval(&self, ctx: &ExprContext) -> Result<Number, ExprError> {
         self.eval_with(ctx, &Numbers::new())
     }
 
-    /// The value in a frame in which the numbers that the text names have these values.
+    /// The value in a frame, with these values of the numbers that the text names.
     ///
     /// # Errors
     /// As [`Expression::eval`].
@@ -271,7 +272,7 @@ impl Expression {
         self.eval_by(ctx, &|place| numbers.get(self.scan.numbers.get(place)?).copied())
     }
 
-    /// The same with the numbers given by their places in [`Expression::numbers`].
+    /// The same with the numbers given by their index in [`Expression::numbers`].
     ///
     /// # Errors
     /// As [`Expression::eval`].
@@ -300,7 +301,7 @@ impl Expression {
     }
 }
 
-/// The text decides: equal texts parse alike.
+/// Equal texts parse to equal expressions.
 impl PartialEq for Expression {
     fn eq(&self, other: &Expression) -> bool {
         self.text == other.text

@@ -1,38 +1,39 @@
-//! Names in expressions: which are the language's own, which numbers can be written, and which a text mentions.
+//! Names in expressions: reserved ones, those that numbers can have, and those that occur in a text.
 
 use std::collections::BTreeSet;
 
 use super::{VARIABLES, usage_of};
 
-/// Whether the language of expressions gives a name a meaning of its own.
+/// Whether the expression language itself defines this name.
 pub fn reserved(name: &str) -> bool {
     VARIABLES.contains(&name)
         || usage_of(name).is_some()
         || matches!(name, "pi" | "tau" | "if" | "else" | "true" | "false")
 }
 
-/// Whether an expression can name a number so: letters, digits and `_`, no digit in front, and no word of the language.
+/// Whether a number can have this name in expressions: letters, digits and `_`, not starting with a digit, and not
+/// reserved.
 pub fn usable(name: &str) -> bool {
     let rest = |c: char| c.is_ascii_alphanumeric() || c == '_';
     name.starts_with(|c| rest(c) && !c.is_ascii_digit()) && name.chars().all(rest) && !reserved(name)
 }
 
-/// Names that a text mentions and the language does not know, whether it reads as an expression or not.
+/// Names that occur in a text and are not part of the language. The text need not be valid.
 pub fn names(text: &str) -> BTreeSet<&str> {
     words(text).map(|(_, word)| word).filter(|word| usable(word)).collect()
 }
 
-/// Whether a text mentions a variable or a number.
+/// Whether a variable or a number occurs in a text.
 pub fn mentions(text: &str, name: &str) -> bool {
     words(text).any(|(_, word)| word == name)
 }
 
-/// The text with another name for a number.
+/// The text with a number renamed.
 pub fn rename(text: &str, old: &str, new: &str) -> String {
     replace(text, |word| (word == old).then(|| new.to_string()))
 }
 
-/// The text with other names, all put in at once: names may change places.
+/// The text with several names replaced at the same time, so that names can be exchanged.
 pub fn replace(text: &str, new: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
@@ -45,7 +46,7 @@ pub fn replace(text: &str, new: impl Fn(&str) -> Option<String>) -> String {
     out
 }
 
-/// Words that are no part of a vector (`.x`), no exponent (`1e3`) and no function, and where they begin \[bytes\].
+/// Words that are not a component (`.x`), an exponent (`1e3`) or a function, with their positions \[bytes\].
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let part = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! What an expression compiles to: steps that work on a stack of values, one after the other.
+//! The compiled form of an expression: steps that work on a stack of values.
 
 use super::functions::{Apply, Function, call};
 use super::value::{Fault, Value, vector};
@@ -7,7 +7,7 @@ use super::{ExprContext, Number};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) does: Does,
-    /// Where in the text an error of it is \[bytes\].
+    /// Position in the text for error messages \[bytes\].
     pub(super) at: u16,
 }
 
@@ -16,25 +16,25 @@ pub(super) enum Does {
     Scalar(f64),
     Condition(bool),
     Variable(fn(&ExprContext) -> Value),
-    /// A named number by its place in [`super::Expression::numbers`].
+    /// A named number, by its index in [`super::Expression::numbers`].
     Number(u16),
-    /// `.x` is 0.
+    /// A component of a vector; 0 is `.x`.
     Part(u16),
-    /// Makes a vector or a list of as many values.
+    /// Makes a vector or a list of this many values.
     List(u16),
     Call(&'static Function, u16),
-    /// Takes a condition. If it has this value, it is the result, and a step further on is the next.
+    /// Pops a condition. If it has this value, it is the result, and execution continues at this step.
     Decide(bool, u16),
     /// The value must be a condition.
     Check,
-    /// Takes a condition; unless it holds, a step further on is the next.
+    /// Pops a condition; if it is false, execution continues at this step.
     Unless(u16),
-    /// From the end of one branch to that of the other.
+    /// Jumps from the end of one branch to the end of the other.
     Jump(u16),
 }
 
 impl Does {
-    /// How many values it takes, and leaves for the step that is written next.
+    /// Number of values that it pops, and that it pushes for the following step.
     pub(super) fn takes_and_leaves(self) -> (usize, usize) {
         match self {
             Does::Scalar(_) | Does::Condition(_) | Does::Variable(_) | Does::Number(_) => (0, 1),
@@ -45,7 +45,7 @@ impl Does {
     }
 }
 
-/// A vector where the values make one, else a list of numbers.
+/// A vector where the values form one, otherwise a list of numbers.
 fn list(values: &[Value], lists: &mut Vec<Number>) -> Result<Value, Fault> {
     if let Some(vector) = vector(values) {
         return Ok(Value::Vector(vector));
@@ -57,10 +57,10 @@ fn list(values: &[Value], lists: &mut Vec<Number>) -> Result<Value, Fault> {
     Ok(Value::List(start, lists.len()))
 }
 
-/// Runs the steps on a stack that has room for their values. `number` gives the named numbers by their places.
+/// Runs the steps. `number` returns the named numbers by their index.
 ///
 /// # Errors
-/// Where in the text, unless it is the result that is no number.
+/// An error with its position in the text, unless the result itself is not finite.
 pub(super) fn run(
     steps: &[Step],
     stack: &mut [Value],
@@ -85,7 +85,7 @@ pub(super) fn run(
             Does::Part(index) => stack[top] = Value::Scalar(values[0].part(index).map_err(fault)?),
             Does::List(count) => stack[top] = list(&values[..count.into()], &mut lists).map_err(fault)?,
             Does::Call(function, count) => match (function.1, &values[..count.into()]) {
-                // What most steps are goes without copies of whole values.
+                // Most steps run here, without copying whole values.
                 (Apply::One(f), &[Value::Scalar(x)]) => stack[top] = Value::Scalar(f(x)),
                 (Apply::Two(f), &[Value::Scalar(a), Value::Scalar(b)]) => stack[top] = Value::Scalar(f(a, b)),
                 (_, values) => stack[top] = call(function, values, ctx, &lists).map_err(fault)?,

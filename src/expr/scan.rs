@@ -1,7 +1,7 @@
-//! The scan of an expression's text: what may stand where, and the steps that it comes to.
+//! The parser of expressions: checks which token may follow which, and emits the steps.
 //!
-//! Operands become steps where they stand. An operator waits until what follows binds no stronger, a bracket or an `if` until it
-//! ends. What waits is kept in a list, so that no text is too deep for the stack of the thread.
+//! Operands are emitted at once. An operator waits until the following operator binds less strongly, a bracket or an
+//! `if` until it ends. Waiting items are kept in a list, so the nesting of a text cannot overflow the stack.
 
 use super::functions::{Apply, Function, MINUS, NOT, OPERATORS, PREFIX, RIGHT, function};
 use super::names::reserved;
@@ -9,12 +9,12 @@ use super::program::{Does, Step};
 use super::value::NO_CONDITION;
 use super::{ExprError, LISTED, MAX_BRACKETS, MAX_TEXT, Numbers, Place, STATEMENTS, VALUES, VARIABLES, usage_of};
 
-/// What stood before the token that is read.
+/// What precedes the token that is read.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
     /// Nothing or an operator: an operand must follow.
     Operator,
-    /// A bracket that opened or a comma: an operand follows, or nothing.
+    /// An opening bracket or a comma: an operand follows, or nothing.
     Opening,
     Operand,
     /// The first branch of an `if`: an `else` must follow.
@@ -30,15 +30,15 @@ struct Waiting {
 
 #[derive(Clone, Copy)]
 enum What {
-    /// An operator, how strongly it binds, and its step that is to know where its right side ends, if it has one.
+    /// An operator, its precedence, and its step to patch with the end of its right side, if it has one.
     Operator(&'static Function, u8, usize),
-    /// A bracket: what closes it, the commas in it, and the function that it calls and where.
+    /// A bracket: its closing character, the commas in it, and the function that it calls with its position.
     Bracket(u8, u16, Option<(usize, &'static Function)>),
     /// An `if`, before its first branch.
     If,
-    /// An `if` in its first branch, and its step that is to know where the other one begins.
+    /// An `if` in its first branch, and its step to patch with the start of the other one.
     Then(usize),
-    /// An `if` in its second branch, and its step that is to know where that ends.
+    /// An `if` in its second branch, and its step to patch with the end of that.
     Else(usize),
 }
 
@@ -48,9 +48,9 @@ pub(super) struct Scanner<'a> {
     at: usize,
     before: Before,
     waiting: Vec<Waiting>,
-    /// Brackets among what waits.
+    /// Number of open brackets.
     nesting: usize,
-    /// Values on the stack behind the last step.
+    /// Height of the stack after the last step.
     height: usize,
     out: Scan,
 }
@@ -58,7 +58,7 @@ pub(super) struct Scanner<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scan {
     pub(super) steps: Vec<Step>,
-    /// The values that the steps have on the stack at most.
+    /// Maximum height of the stack.
     pub(super) height: usize,
     pub(super) variables: Vec<&'static str>,
     pub(super) numbers: Vec<String>,
@@ -87,7 +87,7 @@ impl<'a> Scanner<'a> {
         if !matches!(scanner.before, Before::Operand | Before::Branch) {
             return Err(scanner.error(text.trim_end().len(), "a number is missing at the end"));
         }
-        scanner.settle(0)?;
+        scanner.reduce(0)?;
         scanner.ifs_are_whole()?;
         Ok(scanner.out)
     }
@@ -113,14 +113,14 @@ impl<'a> Scanner<'a> {
         self.out.steps.push(Step { does, at: at as u16 });
     }
 
-    /// An operand of one step, which takes `len` bytes.
+    /// Emits an operand of one step, whose text has `len` bytes.
     fn operand(&mut self, does: Does, len: usize) {
         self.emit(does, self.at);
         self.at += len;
         self.before = Before::Operand;
     }
 
-    /// Appends the step of what needs the last value as a condition.
+    /// Emits a step that needs the last value as a condition.
     fn emit_on_condition(&mut self, does: Does) -> Result<(), ExprError> {
         let Some(&Step { does: last, at }) = self.out.steps.last() else { return Ok(()) };
         if matches!(last, Does::Scalar(_) | Does::List(_)) {
@@ -130,7 +130,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Lets a step that was written go on at the next one.
+    /// Patches a jump to continue at the next step.
     fn land(&mut self, step: usize) {
         let next = self.out.steps.len() as u16;
         if let Some(Step { does: Does::Decide(_, end) | Does::Unless(end) | Does::Jump(end), .. }) =
@@ -140,8 +140,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Writes the operators that bind at least so strongly and wait for no other.
-    fn settle(&mut self, binds: u8) -> Result<(), ExprError> {
+    /// Emits waiting operators that bind at least this strongly.
+    fn reduce(&mut self, binds: u8) -> Result<(), ExprError> {
         while let Some(&Waiting { at, what: What::Operator(operator, strength, step) }) = self.waiting.last()
             && strength >= binds
         {
@@ -157,7 +157,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The innermost bracket that is open, and what closes it.
+    /// The innermost open bracket, and its closing character.
     fn bracket(&self) -> Option<(usize, u8)> {
         self.waiting.iter().rev().find_map(|waiting| match waiting.what {
             What::Bracket(close, ..) => Some((waiting.at, close)),
@@ -165,7 +165,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// No `if` waits for its branches inside of the innermost bracket.
+    /// Checks that no `if` is incomplete inside the innermost bracket.
     fn ifs_are_whole(&self) -> Result<(), ExprError> {
         match self.waiting.last() {
             Some(&Waiting { at, what: What::If | What::Then(_) }) => {
@@ -215,7 +215,7 @@ impl<'a> Scanner<'a> {
         }
         if is(end, b"eE") {
             let exponent = end + 1 + usize::from(is(end + 1, b"+-"));
-            // Without digits the `e` begins a name.
+            // Without digits the `e` starts a name.
             end = Some(past_digits(exponent)).filter(|&past| past > exponent).unwrap_or(end);
         }
         let written = self.text.get(self.at..end).unwrap_or("");
@@ -288,7 +288,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Notes a number, and gives its place.
+    /// Adds a number to the list of names; returns its index.
     fn named(&mut self, number: &str) -> u16 {
         let numbers = &mut self.out.numbers;
         let place = numbers.iter().position(|name| name == number).unwrap_or_else(|| {
@@ -321,10 +321,10 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// A `{`.
+    /// Parses a `{`.
     fn branch(&mut self) -> Result<(), ExprError> {
         if self.before == Before::Operand {
-            self.settle(0)?;
+            self.reduce(0)?;
         }
         match (self.before, self.waiting.last_mut()) {
             (Before::Else, _) => (),
@@ -359,7 +359,9 @@ impl<'a> Scanner<'a> {
             Some((_, close)) => {
                 return Err(self.error(self.at, format!("`{}` is expected before this", char::from(close))));
             }
-            None => return Err(self.error(self.at, format!("nothing is open that `{}` closes", char::from(byte)))),
+            None => {
+                return Err(self.error(self.at, format!("no bracket is open that `{}` could close", char::from(byte))));
+            }
         }
         let list = byte == b']';
         let called = matches!(self.waiting.last(), Some(Waiting { what: What::Bracket(_, _, Some(_)), .. }));
@@ -367,7 +369,7 @@ impl<'a> Scanner<'a> {
         if self.before != Before::Operand && !empty {
             return Err(self.error(self.at, "a number is missing before this bracket"));
         }
-        self.settle(0)?;
+        self.reduce(0)?;
         self.ifs_are_whole()?;
         let Some(Waiting { at, what: What::Bracket(_, count, function) }) = self.waiting.pop() else { return Ok(()) };
         let count = count + u16::from(!empty);
@@ -383,7 +385,7 @@ impl<'a> Scanner<'a> {
             if let Some(Waiting { what: What::Then(_), .. }) = self.waiting.last() {
                 self.before = Before::Branch;
             }
-            // Behind the last branch of `else if`, all of them end.
+            // After the last branch of a chain of `else if`, all of them end.
             while let Some(&Waiting { what: What::Else(jump), .. }) = self.waiting.last() {
                 self.land(jump);
                 self.waiting.pop();
@@ -401,10 +403,10 @@ impl<'a> Scanner<'a> {
 
     fn comma(&mut self) -> Result<(), ExprError> {
         self.operand_stands_before()?;
-        self.settle(0)?;
+        self.reduce(0)?;
         match self.waiting.last_mut() {
             Some(Waiting { what: What::Bracket(b']', count, _) | What::Bracket(_, count, Some(_)), .. }) => *count += 1,
-            _ => return Err(self.error(self.at, "a comma stands between brackets; write a vector as [1, 2]")),
+            _ => return Err(self.error(self.at, "a comma must be inside brackets; write a vector as [1, 2]")),
         }
         self.before = Before::Opening;
         self.at += 1;
@@ -428,13 +430,13 @@ impl<'a> Scanner<'a> {
             let found = OPERATORS.iter().find(|(_, (name, _))| rest.starts_with(name));
             let (binds, operator) = found.ok_or_else(|| self.refused(byte))?;
             self.operand_stands_before()?;
-            // Some languages take -2 ** 2 for (-2) ** 2, mathematics for -(2 ** 2).
+            // In some languages -2 ** 2 is (-2) ** 2, in mathematics it is -(2 ** 2).
             if let (RIGHT, Some(What::Operator(("-", _), PREFIX, _))) =
                 (*binds, self.waiting.last().map(|last| last.what))
             {
                 return Err(self.error(self.at, "write (-a) ** b or -(a ** b), whichever is meant"));
             }
-            self.settle(binds + u8::from(*binds == RIGHT))?;
+            self.reduce(binds + u8::from(*binds == RIGHT))?;
             let step = self.out.steps.len();
             if let Apply::Logic(wanted) = operator.1 {
                 self.emit_on_condition(Does::Decide(wanted, 0))?;

@@ -105,7 +105,8 @@ fn random_depends_on_its_argument_and_the_seed_only() {
     assert_eq!(value("random(0)"), value("random(-0)"));
     let draws: Vec<f64> = (0..4096).map(|n| random_of(5, f64::from(n))).collect();
     assert!(draws.iter().all(|x| (0.0..1.0).contains(x)));
-    // The mean of n uniform draws spreads by 1 / sqrt(12 n); five times that is never met by chance.
+    // The mean of n uniform numbers has a standard deviation of 1 / sqrt(12 n); five times that does not occur by
+    // chance.
     let mean = draws.iter().sum::<f64>() / 4096.0;
     assert!((mean - 0.5).abs() < 5.0 / (12.0 * 4096.0_f64).sqrt(), "mean {mean}");
 }
@@ -113,7 +114,7 @@ fn random_depends_on_its_argument_and_the_seed_only() {
 #[test]
 fn noise_is_bounded_and_smooth() {
     let step = 1.0 / 1024.0;
-    // Lattice values differ by 2 at most and the quintic fade climbs by 15/8 a unit.
+    // Values at integers differ by at most 2, and the quintic's slope is at most 15/8 a unit.
     let steepest = 2.0 * 15.0 / 8.0 * step;
     for i in -8192..8192 {
         let (a, b) = (noise(f64::from(i) * step), noise(f64::from(i + 1) * step));
@@ -156,7 +157,7 @@ fn numbers(of: &[(&str, &[f64])]) -> Numbers {
 
 #[test]
 fn numbers_are_variables() {
-    // Words of other languages are names as any other.
+    // Keywords of other languages are ordinary names.
     let known = numbers(&[
         ("spacing", &[0.1]),
         ("wind", &[1.0, 2.0]),
@@ -227,9 +228,9 @@ fn errors_are_sentences_with_a_column() {
         ("2x", "`2` is followed by a name; write `*` between them (column 1)"),
         ("1 2", "an operator or a comma is missing here (column 3)"),
         ("(1", "this bracket has no matching `)` (column 1)"),
-        ("1)", "nothing is open that `)` closes (column 2)"),
+        ("1)", "no bracket is open that `)` could close (column 2)"),
         ("[1, 2)", "`]` is expected before this (column 6)"),
-        ("1, 2", "a comma stands between brackets; write a vector as [1, 2] (column 2)"),
+        ("1, 2", "a comma must be inside brackets; write a vector as [1, 2] (column 2)"),
         ("sine(3)", "there is no function `sine` (column 1)"),
         ("sin", "`sin` is a function; write it as sin(x) (column 1)"),
         ("1 +\n  sin(1, 2)", "write it as sin(x); here it has (number, number) (line 2, column 3)"),
@@ -275,7 +276,7 @@ fn a_value_that_fails_only_now_names_the_time() {
     assert!(expression.eval(&context(1.0)).is_ok());
 }
 
-/// On the stack of a small thread: an overflow would abort the program.
+/// Runs on a thread with a small stack, where an overflow would abort the process.
 fn on_small_stack(text: String) -> Result<Number, ExprError> {
     let started = std::time::Instant::now();
     let shown: String = text.chars().take(24).collect();

@@ -1,14 +1,14 @@
-//! What steps of an expression compute with, and why one gives no value.
+//! Values that the steps of an expression work on, and errors.
 
 use super::Number;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value {
     Scalar(f64),
-    /// Also a list of one number, which has an `.x`.
+    /// Includes a list of one number, which has an `.x`.
     Vector(Number),
     Condition(bool),
-    /// Any other list, as `curve` takes it, by the range of its entries among those of all lists.
+    /// Any other list, as `curve` takes it: the range of its entries among those of all lists.
     List(usize, usize),
 }
 
@@ -18,7 +18,7 @@ impl From<Number> for Value {
     }
 }
 
-/// Why a step gives no value: the text is wrong, or a number is outside of a function's domain.
+/// Why a step has no value: the text is invalid, or an argument is outside a function's domain.
 #[derive(Debug)]
 pub(super) enum Fault {
     Text(String),
@@ -28,7 +28,7 @@ pub(super) enum Fault {
 pub(super) const NO_CONDITION: &str = "a condition such as time > 1 is needed here";
 
 impl Value {
-    /// What messages call it.
+    /// The kind of value, as named in messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Value::Scalar(_) => "number",
@@ -45,7 +45,7 @@ impl Value {
         }
     }
 
-    /// A condition counts as 1 or 0. `of` is what needs the number, for the message.
+    /// Conditions count as 1 or 0. `of` describes what needs the number, for the message.
     pub(super) fn number(&self, of: impl Fn() -> String) -> Result<Number, Fault> {
         match *self {
             Value::Scalar(x) => Ok(Number::scalar(x)),

@@ -1,19 +1,19 @@
-//! Files on disk: the one place that opens what others name, and the one place that writes.
+//! File access: the only module that opens files named by others, and the only one that writes files.
 //!
-//! [`mod@read`] opens regular files only, up to a limit, and says which of them a graph may name. [`mod@write`] never writes through a link or
-//! under a name that somebody else could have put there first.
+//! [`mod@read`] opens only regular files, up to a size limit, and decides which files a graph may name. [`mod@write`]
+//! never writes through a link or to a name that somebody else could have created first.
 
 pub mod read;
 pub mod write;
 
 pub use read::{Access, ReadError};
 
-/// The largest graph file, group file or recording of inputs \[bytes\].
+/// Size limit of graph files, group files and input recordings \[bytes\].
 pub const MAX_GRAPH: u64 = 64 << 20;
-/// The largest stage file \[bytes\].
+/// Size limit of stage files \[bytes\].
 pub const MAX_STAGE: u64 = 1 << 20;
 
-/// A named pipe, which nobody writes to.
+/// Creates a named pipe that nobody writes to.
 #[cfg(all(test, unix))]
 pub fn make_pipe(path: &std::path::Path) {
     use rustix::fs::{CWD, FileType, mknodat};

@@ -1,10 +1,10 @@
-//! Reading: regular files, up to a limit, and of those that a graph names only what lies below its folder.
+//! Reading: regular files, up to a size limit; for files that a graph names, only those below its folder.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// Why a file is not read, as the end of a sentence that names it.
+/// Why a file cannot be read, worded as the end of a sentence that names the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     #[error("there is no such file")]
@@ -39,9 +39,9 @@ fn size(bytes: u64) -> String {
 /// Which files a graph may name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// The graph's folder. Relative names start from here.
+    /// The graph's folder. Relative names start here.
     pub folder: PathBuf,
-    /// Whether files outside it may be read too: the user has allowed it.
+    /// Whether the user has allowed files outside the folder.
     pub anywhere: bool,
 }
 
@@ -50,22 +50,22 @@ impl Access {
         Access { folder: folder.into(), anywhere }
     }
 
-    /// Whether a name does not lead out of the folder by itself, as far as can be told without the disk.
+    /// Whether a name stays inside the folder by its text alone, without access to the disk.
     pub fn may_name(&self, named: &Path) -> bool {
         let leaves = named.is_absolute() || named.components().any(|part| part == Component::ParentDir);
         self.anywhere || !leaves
     }
 
-    /// Where a file is that a graph names.
+    /// The path of a file that a graph names.
     ///
     /// # Errors
-    /// [`ReadError::Outside`] where it is not below the graph's folder: absolute names, `..` and links that lead out; a file that is
-    /// missing.
+    /// [`ReadError::Outside`] where the file is not below the graph's folder: absolute names, `..`, and links that lead
+    /// out; a file that does not exist.
     pub fn resolve(&self, named: &Path) -> Result<PathBuf, ReadError> {
         self.resolve_from(&self.folder, named)
     }
 
-    /// The same for a file that is named by another one, from that one's folder.
+    /// The same for a file that another file names, relative to that file's folder.
     ///
     /// # Errors
     /// As [`Access::resolve`].
@@ -74,7 +74,7 @@ impl Access {
         if self.anywhere {
             return Ok(path);
         }
-        // Whether a file exists outside is not told either.
+        // Whether a file outside exists is not revealed either.
         let failed = |e: io::Error| if self.may_name(named) { e.into() } else { ReadError::Outside };
         let path = fs::canonicalize(path).map_err(failed)?;
         let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
@@ -82,16 +82,16 @@ impl Access {
     }
 }
 
-/// Opens a regular file. Says how long it is \[bytes\].
+/// Opens a regular file. Returns its size \[bytes\] too.
 ///
 /// # Errors
-/// Anything else, such as folders, devices and pipes, which may have no end or never begin.
+/// Anything else, such as folders, devices and pipes. Reading these may never start or never end.
 pub fn open(path: &Path) -> Result<(File, u64), ReadError> {
     check(&fs::metadata(path)?)?;
     opened(options().open(path)?)
 }
 
-/// The same; a link is refused.
+/// The same, but symbolic links are an error.
 ///
 /// # Errors
 /// As [`open()`].
@@ -100,7 +100,7 @@ pub fn open_without_links(path: &Path) -> Result<(File, u64), ReadError> {
     opened(without_links().open(path)?)
 }
 
-/// A whole file.
+/// The contents of a file.
 ///
 /// # Errors
 /// As [`open()`]; more than `limit` bytes.
@@ -108,7 +108,7 @@ pub fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     all(open(path)?, limit)
 }
 
-/// A whole file that is no link.
+/// The contents of a file that is not a symbolic link.
 ///
 /// # Errors
 /// As [`bytes`].
@@ -116,18 +116,18 @@ pub fn bytes_without_links(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError
     all(open_without_links(path)?, limit)
 }
 
-/// A whole text file.
+/// The contents of a text file.
 ///
 /// # Errors
-/// As [`bytes`]; bytes that are not UTF-8, with the line of the first.
+/// As [`bytes`]; invalid UTF-8, with the line of the first error.
 pub fn text(path: &Path, limit: u64) -> Result<String, ReadError> {
     text_of(bytes(path, limit)?)
 }
 
-/// The text that bytes are.
+/// Converts bytes to text.
 ///
 /// # Errors
-/// Bytes that are not UTF-8, with the line of the first.
+/// Invalid UTF-8, with the line of the first error.
 pub fn text_of(bytes: Vec<u8>) -> Result<String, ReadError> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
@@ -142,12 +142,12 @@ fn all((file, length): (File, u64), limit: u64) -> Result<Vec<u8>, ReadError> {
         return Err(ReadError::TooLarge(limit));
     }
     let mut bytes = Vec::new();
-    // A file may grow while it is read.
+    // The file may grow while it is read.
     file.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(ReadError::TooLarge(limit)) } else { Ok(bytes) }
 }
 
-/// What was looked at before it was opened may be another file by now.
+/// Between the check and the opening, another file may have taken its place.
 fn opened(file: File) -> Result<(File, u64), ReadError> {
     let about = file.metadata()?;
     check(&about)?;
@@ -179,7 +179,7 @@ fn kind(about: &Metadata) -> &'static str {
     }
 }
 
-/// A pipe that was put in the file's place meanwhile must not be waited for.
+/// Opening must not block on a pipe that has taken the file's place meanwhile.
 #[cfg(unix)]
 fn options() -> OpenOptions {
     flags(rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY)
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(bytes(&at("zero"), 9), Err(ReadError::Kind("a device")));
         assert_eq!(bytes(&at("link"), 9).unwrap(), b"x");
         assert_eq!(bytes_without_links(&at("link"), 9), Err(ReadError::Kind("a symbolic link")));
-        // As if it had been put there after it was looked at.
+        // As if it had been put there after the check.
         assert!(opened(options().open(at("pipe")).unwrap()).is_err() && without_links().open(at("link")).is_err());
         let near = Access::new(folder.path(), false);
         assert_eq!(near.resolve(Path::new("zero")), Err(ReadError::Outside));

@@ -1,4 +1,4 @@
-//! Writing: a new file under a random name beside the target, created exclusively, and then renamed to it.
+//! Writing: a new file with a random name beside the target, created exclusively, and then renamed to it.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -7,24 +7,25 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// Temporary files begin and end so.
+/// Prefix of temporary files.
 const TEMPORARY: &str = ".stagewright-";
 const ENDING: &str = ".tmp";
-/// Those of an export begin so. Nothing else uses these names, so an export may remove what a killed one has left.
+/// Prefix of an export's temporary files. Nothing else uses such names, so an export may remove those of a killed one.
 const OF_EXPORT: &str = ".stagewright-frame-";
-/// A file is written within seconds; a temporary one that is this old was left by a program that was killed.
+/// A file is written within seconds. A temporary file of this age is from a program that was killed.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// Replaces a file: at every moment it is the old one or the new one, whole, and the new one is on disk when this returns. A link of
-/// that name is replaced itself; what it points at stays as it is.
+/// Replaces a file atomically: at every moment it is either the old or the new one, complete, and the new one is on
+/// disk when this function returns. A symbolic link is replaced itself; its target is not changed.
 ///
 /// # Errors
-/// Why it can't be written; then the file is as it was.
+/// Why it cannot be written; the file is unchanged then.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_by(TEMPORARY, path, bytes)
 }
 
-/// The same for a file in the folder of an export: what a kill leaves of it is removed with what is left of frames.
+/// The same for a file in the folder of an export: if the process is killed, its temporary file is removed together
+/// with those of frames.
 ///
 /// # Errors
 /// As [`replace`].
@@ -48,39 +49,39 @@ fn replace_by(prefix: &str, path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes temporary files that programs have left which were killed while they wrote: those that nobody has touched for long.
+/// Removes temporary files of programs that were killed while they wrote: those that were not changed for long.
 fn sweep_abandoned(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let ours = is_named(&entry, TEMPORARY) && !is_named(&entry, OF_EXPORT);
         let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
         if ours && age().is_some_and(|age| age > ABANDONED) {
-            // What can't be removed is in nobody's way.
+            // Files that cannot be removed do no harm.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Whether an entry is a temporary file whose name begins so.
+/// Whether an entry is a temporary file with this prefix.
 fn is_named(entry: &fs::DirEntry, prefix: &str) -> bool {
     let name = entry.file_name();
     let name = name.to_string_lossy();
     name.starts_with(prefix) && name.ends_with(ENDING) && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
-/// The same for a file that a person has chosen: where it is a link, the file that it points at is replaced, and the link stays.
+/// The same for a file that the user has chosen: for a symbolic link, its target is replaced, and the link stays.
 ///
 /// # Errors
 /// As [`replace`].
 pub fn replace_target(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A link that leads nowhere is replaced itself.
+    // A link without a target is replaced itself.
     replace(&fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()), bytes)
 }
 
-/// Writes a file that a person has named for output, which may be a device or a pipe such as `/dev/stdout`; a regular file, or one that is
-/// not there yet, as [`replace_target`] does.
+/// Writes a file that the user has named for output. It may be a device or a pipe such as `/dev/stdout`; a regular or
+/// new file is written as by [`replace_target`].
 ///
 /// # Errors
-/// Why it can't be written.
+/// Why it cannot be written.
 pub fn output(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(about) if !about.is_file() => fs::write(path, bytes),
@@ -88,13 +89,13 @@ pub fn output(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Creates a folder and those above it. A folder that is there must be one: the files of an export would silently go elsewhere through
-/// a link in a folder that somebody else has made. Links further up in the path are followed.
+/// Creates a folder and its parents. A symbolic link in the place of the folder is an error: in a folder that somebody
+/// else has created, it would silently redirect the files of an export. Links further up in the path are followed.
 ///
 /// # Errors
-/// Why it can't be created; a link of that name.
+/// Why it cannot be created; a symbolic link of this name.
 pub fn create_folder(folder: &Path) -> io::Result<()> {
-    // Without a `/` or `/.` at the end, which would follow the link.
+    // Without a trailing `/` or `/.`, which would follow the link.
     let name: PathBuf = folder.components().collect();
     if fs::symlink_metadata(&name).is_ok_and(|about| about.is_symlink()) {
         let target = fs::read_link(&name).unwrap_or_default();
@@ -104,47 +105,48 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
 
-/// A temporary file of an export, removed again unless [`rename`] gives it its name.
+/// Creates a temporary file of an export. It is removed again unless [`rename`] gives it its final name.
 ///
 /// # Errors
-/// Why it can't be created.
+/// Why it cannot be created.
 pub fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     create(folder, OF_EXPORT)
 }
 
-/// Gives a temporary file its name. A link of that name is replaced itself.
+/// Gives a temporary file its final name. A symbolic link of that name is replaced itself.
 ///
 /// # Errors
-/// Why it can't be; then it is removed.
+/// Why it cannot be renamed; the temporary file is removed then.
 pub fn rename(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     temporary.persist(path)?;
     Ok(())
 }
 
-/// Removes temporary files that a killed export has left. Only for who holds the folder's lock.
+/// Removes temporary files that a killed export has left. Call this only while holding the folder's lock.
 pub fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if is_named(&entry, OF_EXPORT) {
-            // What can't be removed is in nobody's way.
+            // Files that cannot be removed do no harm.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Has a folder's entries reach the disk. Not every system lets folders be opened.
+/// Makes sure that a folder's entries are on disk. Not every system can open folders for this.
 pub fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
 }
 
-/// A folder that one process at a time may write to. The system releases the lock however the process ends.
+/// A lock on a folder that one process at a time may write to. The system releases it however the process ends.
 pub struct FolderLock {
     _held: Option<File>,
 }
 
 impl FolderLock {
-    /// `None` while another process, or another export of this one, holds it. File systems without locks are not locked.
+    /// `None` while another process, or another export of this one, holds the lock. File systems without locks are not
+    /// locked.
     pub fn take(folder: &Path) -> io::Result<Option<FolderLock>> {
         let Some(file) = lock_file(folder)? else { return Ok(Some(FolderLock { _held: None })) };
         match file.try_lock() {
@@ -155,13 +157,13 @@ impl FolderLock {
     }
 }
 
-/// The folder itself can be locked, so that no file is left behind.
+/// The folder itself can be locked, so no lock file is needed.
 #[cfg(unix)]
 fn lock_file(folder: &Path) -> io::Result<Option<File>> {
     File::open(folder).map(Some)
 }
 
-/// Folders can't be opened as files here.
+/// Folders cannot be opened as files on this system.
 #[cfg(not(unix))]
 fn lock_file(folder: &Path) -> io::Result<Option<File>> {
     let path = folder.join(".stagewright.lock");
@@ -175,7 +177,7 @@ fn folder_of(path: &Path) -> io::Result<&Path> {
     Ok(path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")))
 }
 
-/// Creates a file that was not there, so that no link is followed. It is readable as the user's other files are.
+/// Creates a file that did not exist, so that no link is followed. It gets the permissions of the user's other files.
 fn create(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).suffix(ENDING).rand_bytes(12);
@@ -184,7 +186,7 @@ fn create(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
-/// Who may read, write and run; not the bits that let a program run as somebody else.
+/// Read, write and execute permissions, without the bits that let a program run as another user.
 #[cfg(unix)]
 fn plain(permissions: Permissions) -> Permissions {
     use std::os::unix::fs::PermissionsExt;
@@ -210,7 +212,7 @@ mod tests {
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(replace(Path::new("/"), b"").is_err() && replace(Path::new("/no/such/a"), b"").is_err());
-        // A folder in the way: the temporary file has to go.
+        // A folder in the way: the temporary file must be removed.
         fs::create_dir(folder.path().join("b")).unwrap();
         assert!(replace(&folder.path().join("b"), b"x").is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);

@@ -1,4 +1,4 @@
-//! How fast the adapter copies memory: the measure of everything that memory binds.
+//! How fast the adapter copies memory: the reference for everything that is limited by memory.
 
 use std::time::{Duration, Instant};
 
@@ -15,25 +15,25 @@ fn copy(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
     if i < arrayLength(&copied) { copied[i] = original[i]; }
 }";
 
-/// What a copy moves at most, and at least, where memory is short \[bytes\].
-const MOST: u64 = 1 << 30;
-const LEAST: u64 = 1 << 20;
-/// Warming up: an idle GPU clocks down.
+/// Size of the buffers that are copied: the maximum, and the minimum where memory is short \[bytes\].
+const MAX_BYTES: u64 = 1 << 30;
+const MIN_BYTES: u64 = 1 << 20;
+/// Warm-up time: an idle GPU runs at a lower clock rate.
 const WARM: Duration = Duration::from_millis(300);
 const REPEATS: usize = 5;
 
-/// Bytes that the adapter reads and writes in a second, added up, when it copies one buffer of up to 1 GiB to another: the
-/// median of five, by the wall clock around copies that take 20 ms and more.
+/// Memory bandwidth of the adapter \[bytes/s\], reads and writes added, while it copies one buffer of up to 1 GiB to
+/// another. The median of five measurements by the wall clock, each of copies that take at least 20 ms.
 ///
 /// # Errors
-/// A driver that refuses the kernel, or has no memory for it.
+/// A driver that rejects the kernel, or has no memory for the buffers.
 pub fn copy_bandwidth(gpu: &Gpu) -> Result<f64, Problem> {
     let limits = gpu.limits();
-    let mut bytes = MOST.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 16 * 16;
+    let mut bytes = MAX_BYTES.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 16 * 16;
     let copy = loop {
         match Copy::new(gpu, bytes) {
             Ok(copy) => break copy,
-            Err(_) if bytes / 2 >= LEAST => bytes = bytes / 2 / 16 * 16,
+            Err(_) if bytes / 2 >= MIN_BYTES => bytes = bytes / 2 / 16 * 16,
             Err(cause) => {
                 let cause = format!("cannot measure the adapter's memory bandwidth: {cause}");
                 return Err(Problem::new("", "", cause, "close other programs that use the GPU, or update the driver"));
@@ -44,7 +44,7 @@ pub fn copy_bandwidth(gpu: &Gpu) -> Result<f64, Problem> {
     let mut copies = 1;
     let mut last = copy.seconds(copies);
     while started.elapsed() < WARM || last < 0.02 {
-        // Once it takes long enough, the rest is warming up.
+        // Once a submit takes long enough, the rest of this loop is warm-up.
         copies = if last < 0.02 { copies * 2 } else { copies };
         last = copy.seconds(copies);
     }
@@ -93,7 +93,7 @@ impl Copy<'_> {
         Ok(Copy { gpu, pipeline, bind_group, groups: [across, total.div_ceil(across)] })
     }
 
-    /// Wall clock of so many copies in one submit.
+    /// Wall-clock time of this many copies in one submit \[s\].
     fn seconds(&self, copies: u32) -> f64 {
         self.gpu.wait();
         let started = Instant::now();

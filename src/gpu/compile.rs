@@ -1,7 +1,7 @@
 //! Makes pipelines, in parallel.
 //!
-//! A call into the driver's compiler has no end that anybody could promise, and can't be interrupted. So pipelines are made on threads
-//! that are left behind when whoever asked gives up. What such a thread makes in the end is kept like any other.
+//! A call into the driver's compiler may take any time and cannot be interrupted. So pipelines are made on threads that
+//! are abandoned when the caller cancels. What such a thread finishes later is kept like any other pipeline.
 
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
@@ -21,59 +21,61 @@ use crate::problem::{Problem, Problems};
 
 /// Shader compilers recurse over what the user wrote.
 const STACK: usize = 256 << 20;
-/// Between two looks at whether somebody still waits.
-const LOOK: Duration = Duration::from_millis(50);
-/// Threads inside of the driver at which no more shaders are begun: those that were left behind would take the machine.
-const MOST_INSIDE: usize = 64;
+/// How often a waiting caller checks for progress and cancellation.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Limit of threads inside the driver, above which no more shaders are started. Otherwise abandoned threads would slow
+/// the whole machine down.
+const MAX_INSIDE: usize = 64;
 
-/// What somebody waits for.
+/// The pipelines that one caller waits for.
 struct Request {
     gpu: Gpu,
     shared: Arc<Shared>,
     queue: Mutex<VecDeque<(Key, Kernel)>>,
-    /// Nobody waits any more.
+    /// The caller has cancelled.
     given_up: AtomicBool,
     threads: AtomicUsize,
 }
 
 impl Gpu {
-    /// Builds the pipelines of a plan ahead, on any thread, so that a simulation which takes the plan later does not wait.
+    /// Makes the pipelines of a plan in advance, on any thread, so that a simulation that uses the plan later does not
+    /// wait.
     ///
     /// # Errors
-    /// Every shader that the driver refuses, by the node that needs it.
+    /// Every shader that the driver rejects, by the node that needs it.
     pub fn prepare(&self, plan: &Plan) -> Result<(), Problems> {
         self.prepare_while(plan, &mut |_| true)
     }
 
-    /// The same, for as long as `go_on` says yes: it is asked every 50 ms while the driver works. A call into the driver can't be
-    /// interrupted, so its thread goes on by itself, and what it makes is there if it is asked for again. Before the process ends,
-    /// see [`super::settle`].
+    /// The same, for as long as `go_on` returns true: it is called every 50 ms while the driver works. A call into the
+    /// driver cannot be interrupted, so its thread continues by itself, and its pipeline is there when it is needed
+    /// again. Before the process exits, call [`super::wait_for_pipelines`].
     ///
     /// # Errors
-    /// Every shader that the driver refuses; or the node whose shader was being compiled when `go_on` said no.
+    /// Every shader that the driver rejects; or the node whose shader was being compiled when `go_on` returned false.
     pub fn prepare_while(&self, plan: &Plan, go_on: &mut dyn FnMut(&Making) -> bool) -> Result<(), Problems> {
         self.pipelines(plan, go_on)?;
         if let Some(store) = self.store.get() {
-            // A store that can't be written only costs the next start its time.
+            // When the cache cannot be written, the next start only takes longer.
             let _ = store.save(self.pipelines.count());
         }
         Ok(())
     }
 
-    /// Keeps what the driver compiles in a folder, and takes from there what it has compiled before, where the backend allows it.
-    /// Nothing but this program may write there.
+    /// Keeps what the driver compiles in a cache folder, and loads what it compiled before, where the backend supports
+    /// it. No other program may write to this folder.
     pub fn keep_pipelines(&self, folder: &Path) {
         if let Some(store) = Store::open(&self.device, folder) {
-            // The first folder stays.
+            // Only the first call has an effect.
             let _ = self.store.set(store);
         }
     }
 
-    /// The pipeline of each kernel of a plan; those not known yet are compiled on all cores, the longest text first. `go_on` is asked every
-    /// 50 ms meanwhile, and where it says no, this ends at once.
+    /// The pipeline of each kernel of a plan. Missing ones are compiled on all cores, the longest text first. `go_on`
+    /// is called every 50 ms meanwhile; when it returns false, this function returns at once.
     ///
     /// # Errors
-    /// Every kernel that the driver refuses, by the node that needs it; or the node whose shader was being compiled.
+    /// Every kernel that the driver rejects, by the node that needs it; or the node whose shader was being compiled.
     pub(super) fn pipelines(
         &self,
         plan: &Plan,
@@ -100,8 +102,8 @@ impl Gpu {
         nodes: &[(Key, Vec<String>)],
         go_on: &mut dyn FnMut(&Making) -> bool,
     ) -> Result<(), Problems> {
-        if driver::threads_inside() >= MOST_INSIDE {
-            let cause = format!("the driver is still compiling {MOST_INSIDE} cancelled shaders");
+        if driver::threads_inside() >= MAX_INSIDE {
+            let cause = format!("the driver is still compiling {MAX_INSIDE} cancelled shaders");
             return Err(Problem::new("", "", cause, "save the graph and restart the program").into());
         }
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(missing.len());
@@ -122,14 +124,14 @@ impl Gpu {
             };
             let spawned = std::thread::Builder::new().name("pipelines".into()).stack_size(STACK).spawn(work);
             if spawned.is_err() && request.threads.load(Ordering::SeqCst) == 0 {
-                // Where no thread can be had, the work is done here, and nobody can give it up.
+                // Where no thread can be started, the work is done here and cannot be cancelled.
                 request.work();
             }
         }
         self.wait_for(&request, nodes, go_on)
     }
 
-    /// Waits for all of them, or until `go_on` says no.
+    /// Waits for all of them, or until `go_on` returns false.
     fn wait_for(
         &self,
         request: &Request,
@@ -142,10 +144,11 @@ impl Gpu {
             if !state.open(nodes).any(|(key, _)| left || state.making.contains_key(key)) {
                 break;
             }
-            let (next, _) = self.pipelines.0.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner);
+            let (next, _) =
+                self.pipelines.0.changed.wait_timeout(state, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner);
             let making = next.progress(nodes);
             drop(next);
-            // What is done need not be given up.
+            // A request that is complete need not be cancelled.
             if !go_on(&making) && making.done < making.total {
                 request.given_up.store(true, Ordering::SeqCst);
                 return Err(given_up(&making).into());
@@ -158,7 +161,7 @@ impl Gpu {
     }
 }
 
-/// Counts a thread of a request until it ends.
+/// Marks one thread of a request as finished when it is dropped.
 struct Leaving(Arc<Request>);
 
 impl Drop for Leaving {
@@ -175,7 +178,7 @@ impl Request {
             let Some((key, kernel)) = next else { return };
             let mut state = self.shared.lock();
             if state.known.contains(&key) || state.making.contains_key(&key) {
-                // Somebody else makes it, or has.
+                // Another thread makes it, or has made it.
                 continue;
             }
             state.making.insert(key.clone(), Instant::now());
@@ -242,8 +245,8 @@ fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {
         ..wgpu::ShaderRuntimeChecks::checked()
     };
     #[allow(unsafe_code)]
-    // SAFETY: loops go unbounded where the plan has proven every loop of the kernel finite, and indices unchecked where it has
-    // proven the stage's own to be in bounds; those of the generated text it has clamped.
+    // SAFETY: loops are unbounded only where the plan has proven every loop of the kernel finite. Indices are unchecked
+    // only where the plan has proven those of the stage in bounds; those of the generated text are clamped.
     let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
     let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some(&kernel.name),
@@ -255,7 +258,7 @@ fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {
         layout: Some(&pipeline_layout),
         module: &module,
         entry_point: Some("_main"),
-        // Workgroup memory is written before it is read in all that we generate.
+        // All generated code writes workgroup memory before it reads it.
         compilation_options: wgpu::PipelineCompilationOptions {
             zero_initialize_workgroup_memory: false,
             ..Default::default()
@@ -263,7 +266,7 @@ fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {
         cache: gpu.store.get().map(Store::cache),
     });
     match pollster::block_on(scope.pop()) {
-        // Told at this node, and not only wherever the next thing fails.
+        // Reported at this node, not only where the next call fails.
         None if gpu.is_lost() => {
             Err(refused(format!("the graphics device was lost over the shader of `{}`", kernel.name)))
         }
@@ -272,7 +275,7 @@ fn build(gpu: &Gpu, kernel: &Kernel) -> Result<Pipeline, Problem> {
     }
 }
 
-/// Uniform blocks at 0 and 1, then the kernel's buffers, then the flags of spent loops.
+/// Uniform blocks at bindings 0 and 1, then the kernel's buffers, then the flags of exceeded loop budgets.
 fn entries(kernel: &Kernel) -> Vec<wgpu::BindGroupLayoutEntry> {
     let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
         binding,

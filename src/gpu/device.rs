@@ -1,4 +1,4 @@
-//! A device and its queue: one of our own, or one that belongs to the program around us.
+//! A device and its queue: created here, or supplied by the host program.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -8,7 +8,7 @@ use super::pipelines::Pipelines;
 use super::store::Store;
 use super::wire_view::kernels::Compiled;
 use crate::plan::Tuning;
-use crate::plan::tuning::MOST_BUFFERS;
+use crate::plan::tuning::MAX_BUFFERS;
 
 /// Why there is no device.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -26,11 +26,11 @@ pub enum GpuError {
 
 #[derive(Clone, Debug, Default)]
 pub struct GpuOptions {
-    /// Part of the adapter's name; the fastest when absent.
+    /// Part of the adapter's name; the fastest adapter when `None`.
     pub adapter: Option<String>,
 }
 
-/// A device, its queue, what it can do, and the pipelines made on it.
+/// A device, its queue, its capabilities, and the pipelines made on it.
 #[derive(Clone)]
 pub struct Gpu {
     pub(crate) device: wgpu::Device,
@@ -39,17 +39,17 @@ pub struct Gpu {
     pub(crate) pipelines: Arc<Pipelines>,
     pub(crate) probes: Arc<Compiled>,
     pub(super) store: Arc<OnceLock<Store>>,
-    /// Errors that no scope caught, and the loss of the device.
+    /// Errors that no error scope caught, and the loss of the device.
     faults: Arc<Mutex<Vec<String>>>,
     lost: Arc<AtomicBool>,
-    /// Allocations that tests have fail.
+    /// Allocation failures that tests inject.
     pub(super) injected: Arc<Injected>,
-    /// The user's own memory budget \[bytes\]; zero without one.
+    /// The memory budget set by the user \[bytes\]; zero without one.
     pub(super) memory_limit: Arc<AtomicU64>,
 }
 
-/// What to ask an adapter for: all that it really offers, timestamps, and a store of pipelines where it has them. A program that opens the device
-/// itself, and hands it to [`Gpu::from_device`], asks for the same.
+/// The features and limits to request from an adapter: all limits that it offers, timestamps, and a pipeline cache
+/// where it has them. A program that creates the device itself and passes it to [`Gpu::from_device`] requests the same.
 pub fn device_descriptor(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
     let wanted = wgpu::Features::TIMESTAMP_QUERY
         | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES
@@ -63,19 +63,20 @@ pub fn device_descriptor(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'sta
 }
 
 impl Gpu {
-    /// Opens a device of our own, with all that the adapter really offers.
+    /// Opens a device with all limits that the adapter offers.
     ///
     /// # Errors
-    /// No driver, no such adapter, or a device that can't be made.
+    /// No driver, no such adapter, or a device that cannot be created.
     pub fn new(options: &GpuOptions) -> Result<Gpu, GpuError> {
         pollster::block_on(Gpu::open(options))
     }
 
     async fn open(options: &GpuOptions) -> Result<Gpu, GpuError> {
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-        // OpenGL lacks what the stages need; where it is all there is, a real driver is missing.
+        // OpenGL lacks what the stages need. Where only OpenGL is found, a real driver is missing.
         descriptor.backends &= wgpu::Backends::PRIMARY;
-        // Counts of particles are our own kernels' and never beyond a set's capacity; checking each costs a dispatch more.
+        // Indirect dispatch sizes come from our own kernels and never exceed a set's capacity. Validating each costs an
+        // extra dispatch.
         if std::env::var_os("WGPU_VALIDATION_INDIRECT_CALL").is_none() {
             descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
         }
@@ -107,8 +108,8 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// Uses a device and queue that belong to another program. Its error handlers are left as they are, so it is for that program to
-    /// learn that its device is lost, and not to go on then; or it calls [`Gpu::watch`].
+    /// Uses a device and queue of another program. Its error handlers are not replaced, so that program has to notice
+    /// when its device is lost, and stop; or it calls [`Gpu::watch`].
     pub fn from_device(device: wgpu::Device, queue: wgpu::Queue, name: &str) -> Gpu {
         Gpu::wrap(device, queue, name.to_string())
     }
@@ -128,8 +129,8 @@ impl Gpu {
         }
     }
 
-    /// Takes the device's error handlers over: without one, a stray validation error ends the process. What they hear
-    /// comes out of [`Gpu::take_faults`].
+    /// Replaces the device's error handlers. Without one, a stray validation error ends the process.
+    /// [`Gpu::take_faults`] returns what they collect.
     pub fn watch(&self) {
         let note = |faults: &Mutex<Vec<String>>, text: String| {
             if let Ok(mut faults) = faults.lock() {
@@ -138,7 +139,7 @@ impl Gpu {
         };
         let (faults, lost) = (self.faults.clone(), self.lost.clone());
         self.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
-            // With the device everything is invalid, which tells nobody anything.
+            // After the loss of the device every call is invalid; reporting these errors would not help.
             if !lost.load(Ordering::Acquire) {
                 note(&faults, error.to_string());
             }
@@ -152,62 +153,62 @@ impl Gpu {
         });
     }
 
-    /// How plans are made for this device as long as nothing was measured on it: on a processor that plays GPU, memory is near and
-    /// barriers are dear, so nothing is swept on tiles.
+    /// Default tuning for this device before anything was measured. On a software adapter memory is close and barriers
+    /// are expensive, so there are no sweeps on tiles.
     pub fn tuning(&self) -> Tuning {
-        let buffers = self.device.limits().max_storage_buffers_per_shader_stage.min(MOST_BUFFERS);
+        let buffers = self.device.limits().max_storage_buffers_per_shader_stage.min(MAX_BUFFERS);
         match self.device.adapter_info().device_type {
             wgpu::DeviceType::Cpu => Tuning { buffers, ..Tuning::cpu() },
             _ => Tuning { buffers, ..Tuning::gpu() },
         }
     }
 
-    /// Whether measuring shapes pays: a processor that plays GPU is slow at it and takes the plain one in the end.
+    /// Whether measuring shapes is useful. A software adapter takes long for it and chooses the plain shape in the end.
     pub fn is_worth_tuning(&self) -> bool {
         self.device.adapter_info().device_type != wgpu::DeviceType::Cpu
     }
 
-    /// Invocations that a workgroup may have.
+    /// Maximum number of invocations in a workgroup.
     pub fn widest_group(&self) -> u32 {
         self.device.limits().max_compute_invocations_per_workgroup
     }
 
-    /// Name, backend and driver, as a person would ask for them.
+    /// Name, backend and driver for display.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Errors since the last call that nothing else reported.
+    /// Errors since the last call that were not reported otherwise.
     pub fn take_faults(&self) -> Vec<String> {
         self.faults.lock().map(|mut faults| std::mem::take(&mut *faults)).unwrap_or_default()
     }
 
-    /// Calls `done`, on some thread, when the GPU has finished all that was submitted so far.
+    /// Calls `done`, on any thread, when the GPU has finished everything submitted so far.
     pub fn when_done(&self, done: impl FnOnce() + Send + 'static) {
         self.queue.on_submitted_work_done(done);
     }
 
-    /// Waits until the GPU has done all that was submitted.
+    /// Blocks until the GPU has finished everything submitted.
     pub fn wait(&self) {
-        // A timeout can't happen without one being set, and to ask a device that is lost would end the process.
+        // A timeout cannot happen since none is set; polling a lost device would end the process.
         if !self.is_lost() {
             let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
         }
     }
 
-    /// Lets what the GPU has told take effect. Does not block.
+    /// Processes callbacks of finished work. Does not block.
     pub(crate) fn look(&self) {
         if !self.is_lost() {
             let _ = self.device.poll(wgpu::PollType::Poll);
         }
     }
 
-    /// Whether the device is gone, as far as it is being watched ([`Gpu::watch`]).
+    /// Whether the device is lost, as far as its error handlers are ours ([`Gpu::watch`]).
     pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Acquire)
     }
 
-    /// Destroys the device, which to everything that uses it looks like a driver that was reset. For tests of recovery.
+    /// Destroys the device. For everything that uses it, this looks like a driver reset. For tests of recovery.
     pub fn destroy(&self) {
         self.device.destroy();
         self.look();

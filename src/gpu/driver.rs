@@ -1,27 +1,29 @@
-//! Calls into the driver's shader compiler. They can't be interrupted, so they run on threads that whoever waits can leave behind.
+//! Calls into the driver's shader compiler. They cannot be interrupted, so they run on threads that a waiting caller
+//! can abandon.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How far the pipelines of a plan are.
+/// Progress of the pipelines of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Making {
-    /// Pipelines that are ready, of those that were missing.
+    /// Finished pipelines, out of those that were missing.
     pub done: usize,
     pub total: usize,
-    /// Paths of the nodes whose shader the driver has been compiling longest, and for how long. Several nodes may share a shader.
+    /// Paths of the nodes whose shader the driver has been compiling longest, and for how long. Several nodes may share
+    /// a shader.
     pub nodes: Vec<String>,
     pub took: Duration,
 }
 
 impl Making {
-    /// The nodes in a sentence.
+    /// The nodes as a phrase.
     pub fn names(&self) -> String {
         self.nodes.join(" and ")
     }
 }
 
-/// Threads that are inside of the driver's compiler, of all devices.
+/// Threads inside the driver's compiler, for all devices.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts a thread while it is inside.
@@ -40,10 +42,11 @@ impl Drop for Inside {
     }
 }
 
-/// Threads that make pipelines, of all devices. The last one that uses a device gives it back, which the driver has to be there for.
+/// Threads that make pipelines, for all devices. The last user of a device frees it, and the driver must still be
+/// loaded then.
 static ALIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts a thread from before it starts until it has given back all that it holds.
+/// Counts a thread from before it starts until it has freed everything that it holds.
 pub(super) struct Alive;
 
 impl Alive {
@@ -63,12 +66,12 @@ pub(super) fn threads_inside() -> usize {
     INSIDE.load(Ordering::SeqCst)
 }
 
-/// Waits until no thread makes pipelines. False where one still does after `patience`: a process that then runs its exit handlers takes
-/// away what the driver works with, and crashes. It has to end without them.
-pub fn settle(patience: Duration) -> bool {
+/// Waits until no thread makes pipelines. False where one still does after `timeout`: exit handlers would then free
+/// what the driver is using, and the process would crash. It has to end without running them.
+pub fn wait_for_pipelines(timeout: Duration) -> bool {
     let started = Instant::now();
     while ALIVE.load(Ordering::SeqCst) > 0 || threads_inside() > 0 {
-        if started.elapsed() >= patience {
+        if started.elapsed() >= timeout {
             return false;
         }
         std::thread::sleep(Duration::from_millis(5));

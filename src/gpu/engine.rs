@@ -1,4 +1,4 @@
-//! Memory and bind groups of a plan, and the frame as one pass and one submit.
+//! Buffers and bind groups of a plan; runs each frame as one pass and one submit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,22 +18,22 @@ use crate::problem::{Problem, Problems};
 /// The memory of each of a plan's buffers.
 type Buffers = IdVec<Buffer, wgpu::Buffer>;
 
-/// A plan made ready on a device.
+/// A plan prepared on a device.
 pub struct Engine {
     gpu: Gpu,
     buffers: Buffers,
     uniforms: wgpu::Buffer,
     flags: Option<wgpu::Buffer>,
-    /// Bytes of the flags that are read back: alarms, and counts about scatter ports.
+    /// Bytes of the flags that are read back: alarms, and counts of scatter ports.
     flag_bytes: u64,
     frame: Recorder,
     reset: Vec<RecordedDispatch>,
-    /// Dispatches that give the same in every frame. What they bind never swaps.
+    /// Dispatches that are invariant. Their bindings never swap.
     once: Vec<RecordedDispatch>,
     invariant_inputs: InvariantInputs,
     /// Whether the buffers that swap have changed places.
     swapped: bool,
-    /// The same, as the last frame found them.
+    /// The same for the last frame.
     last_swapped: bool,
     swaps: Vec<(BufferId, BufferId)>,
     timing: Option<Timing>,
@@ -42,10 +42,10 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Allocates memory and builds pipelines.
+    /// Allocates memory and makes pipelines.
     ///
     /// # Errors
-    /// What the adapter lacks, and how much; shaders that the driver refuses; memory that it does not have.
+    /// What the adapter lacks, and how much; shaders that the driver rejects; memory that is not available.
     pub fn new(gpu: &Gpu, plan: &Plan) -> Result<Engine, Problems> {
         check_limits(gpu, plan)?;
         let pipelines = gpu.pipelines(plan, &mut |_| true)?;
@@ -100,13 +100,13 @@ impl Engine {
         })
     }
 
-    /// Runs the dispatches that start the simulation anew. `uniforms` is the whole uniform buffer.
+    /// Runs the dispatches that start the simulation. `uniforms` is the whole uniform buffer.
     pub fn reset(&mut self, uniforms: &[u8]) {
         self.swapped = false;
         self.last_swapped = false;
         self.uploads.forget();
         self.invariant_inputs.forget();
-        // What is on its way is of the run before.
+        // Flags on their way belong to the previous run.
         self.pending_flags = None;
         self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
@@ -119,15 +119,15 @@ impl Engine {
         self.ask_for_times([timed, None]);
     }
 
-    /// Runs a frame: one pass, one submit, no wait. What is invariant goes before it, in a pass of its own, where it has to run at
-    /// all. The next frame is recorded meanwhile. `uniforms` is the whole uniform buffer.
+    /// Runs a frame: one pass, one submit, no wait. Invariant dispatches run before it in a pass of their own, if they
+    /// have to run at all. The next frame is recorded meanwhile. `uniforms` is the whole uniform buffer.
     pub fn step(&mut self, uniforms: &[u8]) {
         let due = self.invariant_inputs.due(uniforms);
         let track = |list| self.timing.as_ref().and_then(|timing| timing.ready(list));
         let (once, frame) = (track(List::Invariant).filter(|_| due), track(List::Frame));
         let encoder = || self.gpu.device.create_command_encoder(&Default::default());
         let before = due.then(|| {
-            // The frame's own copy comes behind this.
+            // The copy recorded with the frame comes after this.
             self.gpu.queue.write_buffer(&self.uniforms, 0, uniforms);
             let mut encoder = encoder();
             run(&mut encoder, &self.once, once.map(|t| &**t.marks()));
@@ -154,18 +154,18 @@ impl Engine {
         self.frame.prepare(self.swapped, marks);
     }
 
-    /// Frames recorded so far: ahead of their step, and in it.
+    /// Frames recorded so far: in advance, and during their step.
     pub fn recorded(&self) -> [u64; 2] {
         self.frame.counts()
     }
 
-    /// How long it took to record the last frame; a step waits for it only where the next one comes at once.
+    /// How long it took to record the last frame. A step waits for this only when it directly follows another.
     pub fn recording(&self) -> Duration {
         self.frame.took()
     }
 
-    /// Asks for a buffer's words; `None` where there is no such buffer. `state`: the value that the next frame starts from, rather than
-    /// what the last one used.
+    /// Requests the words of a buffer; `None` where there is no such buffer. With `state`, the value that the next
+    /// frame starts from instead of the one that the last frame used.
     ///
     /// # Errors
     /// When there is no memory for the copy.
@@ -173,7 +173,7 @@ impl Engine {
         self.physical(buffer, state).map(|b| Reading::start(&self.gpu, b))
     }
 
-    /// Takes values over from another engine on the same device: its buffer, and the one here, for each.
+    /// Copies values from another engine on the same device. Each pair is a buffer there and one here.
     pub fn adopt(&mut self, from: &Engine, pairs: &[(BufferId, BufferId)]) {
         self.invariant_inputs.forget();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
@@ -185,7 +185,7 @@ impl Engine {
         self.gpu.queue.submit([encoder.finish()]);
     }
 
-    /// Copies of what the next frame starts from.
+    /// Copies the values that the next frame starts from.
     ///
     /// # Errors
     /// When there is no memory for them.
@@ -203,7 +203,7 @@ impl Engine {
         Ok(saved)
     }
 
-    /// Puts copies back, so that the next frame starts from them.
+    /// Restores copies, so that the next frame starts from them.
     pub fn restore(&mut self, buffers: &[BufferId], saved: &[wgpu::Buffer]) {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let targets = buffers.iter().filter_map(|buffer| self.physical(*buffer, true));
@@ -221,7 +221,7 @@ impl Engine {
         }
     }
 
-    /// The buffer that now holds a picture or a wire, for a viewport on the same device.
+    /// The buffer that holds an image or a wire at present, for a viewport on the same device.
     pub fn buffer(&self, buffer: BufferId, state: bool) -> Option<&wgpu::Buffer> {
         self.physical(buffer, state)
     }
@@ -231,7 +231,7 @@ impl Engine {
         self.buffers.get(place(&self.swaps, buffer, swapped))
     }
 
-    /// Says what is timed from now on; `plan` is the one that the engine was made for.
+    /// Sets what is timed from now on. `plan` is the one that the engine was made for.
     pub fn set_profile(&mut self, plan: &Plan, profile: Profile) {
         if let Some(timing) = &mut self.timing {
             timing.set_profile(&self.gpu, plan, profile);
@@ -245,8 +245,8 @@ impl Engine {
         }
     }
 
-    /// GPU time by node of the last timed frame that has arrived, with `wait` of the last one; `None` where the adapter has no
-    /// timestamps.
+    /// GPU time by node of the latest timed frame that has arrived, with `wait` of the last one; `None` where the
+    /// adapter has no timestamps.
     pub fn times(&mut self, wait: bool) -> Option<&[NodeTime]> {
         let timing = self.timing.as_mut()?;
         timing.collect(&self.gpu, wait);
@@ -263,25 +263,25 @@ impl Engine {
         self.timing.as_ref()?.dispatches(list)
     }
 
-    /// Timestamps that queries are held for.
+    /// Number of timestamp queries that are allocated.
     pub fn queries(&self) -> usize {
         self.timing.as_ref().map_or(0, Timing::queries)
     }
 
-    /// The words of the watched numbers of the frames that the GPU has told of since the last call, the oldest first: of every frame,
-    /// unless the GPU is many behind. Is to be asked after every step: memory of frames comes back with it. `wait`: also of those on
-    /// their way.
+    /// The words of the watched numbers of all frames that have been read back since the last call, oldest first. No
+    /// frame is missing unless the GPU is many frames behind. Must be called after every step, since it recycles the
+    /// frames' staging memory. With `wait`, also blocks for those on their way.
     pub fn watched(&mut self, wait: bool) -> Vec<Vec<u32>> {
         self.uploads.collect(wait)
     }
 
-    /// A word for each alarm, not zero where a kernel has raised it, and the counts about scatter ports behind, as far as the GPU has
-    /// told; nothing where it has not. Does not block unless asked to.
+    /// A word for each alarm, nonzero where a kernel has raised it, followed by the counts of scatter ports; empty
+    /// where nothing has arrived yet. Blocks only with `wait`.
     pub fn alarms(&mut self, wait: bool) -> Vec<u32> {
         let Some(flags) = &self.flags else { return Vec::new() };
         let pending = self.pending_flags.take();
         let pending = pending.or_else(|| Reading::start_of(&self.gpu, flags, self.flag_bytes).ok());
-        // Without memory for the copy they are asked for the next time.
+        // Without memory for the copy, they are requested again next time.
         let Some(pending) = pending else { return Vec::new() };
         let words = match wait {
             true => pending.wait(),
@@ -297,7 +297,7 @@ impl Engine {
     }
 }
 
-/// Where a buffer's role is played: after an odd number of frames, swapping pairs have changed places.
+/// The buffer that takes the place of `buffer`: after an odd number of frames, swapping pairs have changed places.
 fn place(swaps: &[(BufferId, BufferId)], buffer: BufferId, swapped: bool) -> BufferId {
     let partner = swaps.iter().find_map(|(a, b)| match buffer {
         x if x == *a => Some(*b),
@@ -307,7 +307,7 @@ fn place(swaps: &[(BufferId, BufferId)], buffer: BufferId, swapped: bool) -> Buf
     partner.filter(|_| swapped).unwrap_or(buffer)
 }
 
-/// All that a plan keeps on the device.
+/// All memory of a plan on the device.
 struct Memory {
     buffers: Buffers,
     uniforms: wgpu::Buffer,
@@ -390,7 +390,7 @@ impl Builder<'_> {
     }
 }
 
-/// Compares a plan with what the adapter offers.
+/// Compares a plan with the limits of the adapter.
 fn check_limits(gpu: &Gpu, plan: &Plan) -> Result<(), Problems> {
     let limits = gpu.limits();
     let mut problems = Problems::default();

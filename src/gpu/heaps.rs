@@ -5,39 +5,40 @@ use std::sync::atomic::Ordering;
 use super::device::Gpu;
 use crate::plan::{BudgetSource, MemoryBudget};
 
-/// Memory that is near to the adapter.
+/// A device-local memory heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Heap {
     /// \[bytes\]
     size: u64,
-    /// What this program can get, with what it already has \[bytes\]; `None` where the driver does not report it.
+    /// What this program can get, including what it already has \[bytes\]; `None` where the driver does not report it.
     available: Option<u64>,
 }
 
 impl Gpu {
-    /// How much memory a plan may take: what the user has set ([`Gpu::limit_memory`]), else a share of what the driver reports to be
-    /// available now, 7/8 of it, else [`MemoryBudget::DEFAULT`]. A software adapter computes in the machine's memory: a plan may take half of
-    /// that there, up to the default.
+    /// How much memory a plan may take: the user's setting ([`Gpu::limit_memory`]); otherwise 7/8 of what the driver
+    /// reports to be available now; otherwise [`MemoryBudget::DEFAULT`]. A software adapter computes in the machine's
+    /// memory: a plan may take half of it, up to the default.
     pub fn memory_budget(&self) -> MemoryBudget {
         let software = self.device.adapter_info().device_type == wgpu::DeviceType::Cpu;
         let budget = if software { software_budget(machine_memory()) } else { budget(&vulkan::heaps(&self.device)) };
         budget.or_user(self.memory_limit())
     }
 
-    /// Sets the user's own budget for all plans on this device \[bytes\]; without one, it follows from the adapter.
+    /// Sets the user's budget for all plans on this device \[bytes\]; `None` derives it from the adapter.
     pub fn limit_memory(&self, bytes: Option<u64>) {
         self.memory_limit.store(bytes.unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// The user's own budget \[bytes\].
+    /// The user's budget \[bytes\].
     pub fn memory_limit(&self) -> Option<u64> {
         Some(self.memory_limit.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0)
     }
 }
 
-/// The budget on an adapter with these heaps. The rest is for what is not in the plan: pictures, staging, the window, other programs.
+/// The budget on an adapter with these heaps. The rest is for what is not in the plan: images, staging, the window,
+/// other programs.
 fn budget(heaps: &[Heap]) -> MemoryBudget {
-    // Some drivers report an available size of zero, or one beyond the heap's.
+    // Some drivers report an available size of zero, or one larger than the heap.
     let available = |heap: &Heap| heap.available.filter(|bytes| *bytes > 0).unwrap_or(heap.size).min(heap.size);
     let sum = |bytes: &dyn Fn(&Heap) -> u64| heaps.iter().map(bytes).fold(0, u64::saturating_add);
     let (size, available) = (sum(&|heap| heap.size), sum(&available));
@@ -48,8 +49,8 @@ fn budget(heaps: &[Heap]) -> MemoryBudget {
     MemoryBudget { bytes, source: BudgetSource::Adapter { available }, adapter: Some(size) }
 }
 
-/// The budget on a software adapter, on a machine with so much memory \[bytes\]. The heaps of Mesa's software driver say nothing: they are
-/// 2 GiB on every machine.
+/// The budget on a software adapter, on a machine with this much memory \[bytes\]. The heaps of Mesa's software driver
+/// are not used: they are 2 GiB on every machine.
 fn software_budget(machine: Option<u64>) -> MemoryBudget {
     let Some(available) = machine.filter(|bytes| *bytes > 0) else { return MemoryBudget::default() };
     let bytes = (available / 2).min(MemoryBudget::DEFAULT);
@@ -74,12 +75,12 @@ mod vulkan {
 
     use super::Heap;
 
-    /// The device-local heaps of a Vulkan device, with what `VK_EXT_memory_budget` says of them; none on another backend.
+    /// The device-local heaps of a Vulkan device, with what `VK_EXT_memory_budget` reports; empty on another backend.
     #[allow(unsafe_code)]
     pub fn heaps(device: &wgpu::Device) -> Vec<Heap> {
-        // SAFETY: the instance and the physical device belong to `device`, whose guard is held until the end, and are only asked for
-        // properties. The second query exists since Vulkan 1.1, which both are checked for, and the structure that is chained to it is
-        // one that the physical device supports.
+        // SAFETY: the instance and the physical device belong to `device`, whose guard is held until the end, and only
+        // their properties are read. The second query exists since Vulkan 1.1, which both are checked for, and the
+        // structure chained to it is one that the physical device supports.
         unsafe {
             let Some(device) = device.as_hal::<Vulkan>() else { return Vec::new() };
             let (shared, physical) = (device.shared_instance(), device.raw_physical_device());
@@ -108,7 +109,7 @@ mod vulkan {
 
 #[cfg(not(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd")))]
 mod vulkan {
-    /// There is no Vulkan here.
+    /// This system has no Vulkan.
     pub fn heaps(_: &wgpu::Device) -> Vec<super::Heap> {
         Vec::new()
     }
@@ -131,14 +132,14 @@ mod tests {
             let BudgetSource::Adapter { available } = budget.source else { panic!("{budget}") };
             (budget.bytes as f64 / GIB as f64, available / GIB, budget.adapter.unwrap() / GIB)
         };
-        // Without the extension, all of it; with it, what others have left; never more than there is.
+        // Without the extension, all of it; with it, what other programs have left; never more than the heap.
         assert_eq!(of(budget(&[heap(144, None)])), (126.0, 144, 144));
         assert_eq!(of(budget(&[heap(144, Some(80))])), (70.0, 80, 144));
         assert_eq!(of(budget(&[heap(16, Some(99))])), (14.0, 16, 16));
         assert_eq!(of(budget(&[heap(16, Some(0))])), (14.0, 16, 16));
-        // Several heaps of one adapter count together.
+        // Several heaps of one adapter are added.
         assert_eq!(of(budget(&[heap(8, Some(7)), heap(8, None)])), (13.125, 15, 16));
-        // A software adapter shares the machine's memory with all else that runs.
+        // A software adapter shares the machine's memory with all other programs.
         assert_eq!(of(software_budget(Some(4 * GIB))), (2.0, 4, 4));
         assert_eq!(of(software_budget(Some(64 * GIB))), (8.0, 64, 64));
         assert_eq!((software_budget(None), software_budget(Some(0))), Default::default());

@@ -1,18 +1,18 @@
-//! When the dispatches that give the same in every frame have to run.
+//! Decides when the invariant dispatches of a plan have to run.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::plan::{BufferId, KernelId, Plan};
 
-/// What the invariant dispatches of a plan depend on, and what it was when they last ran.
+/// What the invariant dispatches depend on, and its values when they last ran.
 pub struct InvariantInputs {
-    /// Their uniform blocks, as bytes of the uniform buffer.
+    /// Their uniform blocks, as byte ranges of the uniform buffer.
     blocks: Vec<Range<usize>>,
     /// Buffers that they read or write.
     buffers: BTreeSet<BufferId>,
-    /// What the blocks said; `None` when they have to run in any case.
-    told: Option<Vec<u8>>,
+    /// The contents of the blocks at the last run; `None` when the dispatches have to run in any case.
+    last: Option<Vec<u8>>,
 }
 
 impl InvariantInputs {
@@ -24,32 +24,32 @@ impl InvariantInputs {
         };
         let blocks = starts.into_iter().filter_map(block).collect();
         let buffers = plan.invariant.iter().flat_map(|d| d.buffers.iter().copied()).collect();
-        InvariantInputs { blocks, buffers, told: None }
+        InvariantInputs { blocks, buffers, last: None }
     }
 
-    /// They have to run again, whatever their parameters say.
+    /// Makes them run again, whatever their parameters are.
     pub fn forget(&mut self) {
-        self.told = None;
+        self.last = None;
     }
 
-    /// Somebody has changed a buffer.
+    /// Call this when a buffer was changed from outside.
     pub fn changed(&mut self, buffer: BufferId) {
         if self.buffers.contains(&buffer) {
             self.forget();
         }
     }
 
-    /// Whether they have to run before a frame with these uniforms; if so, the caller runs them. Comparing the blocks finds every
-    /// change of a parameter, by whatever way it came.
+    /// Whether they have to run before a frame with these uniforms; the caller then runs them. Comparing the blocks
+    /// detects every change of a parameter, whatever caused it.
     pub fn due(&mut self, uniforms: &[u8]) -> bool {
         if self.buffers.is_empty() {
             return false;
         }
-        let says = || self.blocks.iter().filter_map(|block| uniforms.get(block.clone())).flatten().copied();
-        if self.told.as_ref().is_some_and(|told| told.iter().copied().eq(says())) {
+        let current = || self.blocks.iter().filter_map(|block| uniforms.get(block.clone())).flatten().copied();
+        if self.last.as_ref().is_some_and(|last| last.iter().copied().eq(current())) {
             return false;
         }
-        self.told = Some(says().collect());
+        self.last = Some(current().collect());
         true
     }
 }

@@ -1,9 +1,9 @@
-//! Mapped memory. It goes with the device, which can be lost on another thread at any moment, and wgpu panics over memory that is
-//! gone; here it is an absent value.
+//! Access to mapped memory. It is freed with the device, which can be lost on another thread at any moment, and wgpu
+//! panics when it accesses freed memory. Here the result is `None` instead.
 
 use crate::quiet::quietly;
 
-/// What mapped memory holds, as `read` takes it in; `None` when the device was lost. Unmaps the buffer.
+/// What `read` returns for the mapped memory; `None` when the device was lost. Unmaps the buffer.
 pub fn read<T>(buffer: &wgpu::Buffer, bytes: u64, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
     quietly(|| {
         let view = buffer.slice(..bytes).get_mapped_range();
@@ -19,7 +19,7 @@ pub fn words(buffer: &wgpu::Buffer, bytes: u64) -> Option<Vec<u32>> {
     read(buffer, bytes, bytemuck::pod_collect_to_vec)
 }
 
-/// Overwrites mapped memory and unmaps it. False when the device was lost; then the buffer must not be used again.
+/// Overwrites mapped memory and unmaps it. False when the device was lost; the buffer must not be used again then.
 pub fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> bool {
     let written = quietly(|| {
         buffer.slice(..).get_mapped_range_mut().copy_from_slice(bytes);

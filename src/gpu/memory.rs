@@ -1,11 +1,11 @@
-//! Every buffer of the engine is made here, so that memory that runs out is one error at the place that asked for it, and so that
-//! tests can have each allocation fail in turn.
+//! Creates every buffer of the engine, so that running out of memory is one error at the place that requested it, and
+//! tests can make each allocation fail in turn.
 
 use super::device::Gpu;
 use crate::plan::mebibytes;
 use crate::problem::Problem;
 
-/// The adapter has no room for a buffer.
+/// The adapter has no memory left for a buffer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("the GPU has no memory left for {} ({label}): {cause}", mebibytes(*.bytes))]
 pub struct OutOfMemory {
@@ -22,10 +22,10 @@ impl From<OutOfMemory> for Problem {
 }
 
 impl Gpu {
-    /// Makes a buffer of zeros, 16 bytes at least.
+    /// Creates a buffer of zeros, at least 16 bytes.
     ///
     /// # Errors
-    /// When the adapter has no room for it.
+    /// When the adapter has no memory left for it.
     pub(crate) fn buffer(
         &self,
         label: &str,
@@ -46,12 +46,13 @@ impl Gpu {
         }
     }
 
-    /// Has the `nth` allocation from now fail, the next one with 1, as it does when GPU memory runs out. For tests of recovery.
+    /// Makes the `nth` allocation from now fail (1 is the next one), as if GPU memory had run out. For tests of
+    /// recovery.
     pub fn fail_allocation(&self, nth: u64) {
         self.injected.set(nth);
     }
 
-    /// Whether an allocation is still to fail.
+    /// Whether such a failure is still pending.
     pub fn has_allocation_to_fail(&self) -> bool {
         self.injected.is_set()
     }

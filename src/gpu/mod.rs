@@ -1,4 +1,4 @@
-//! The engine: carries out a plan. The only module that talks to a graphics driver.
+//! The engine: runs a plan. The only module that calls a graphics driver.
 
 mod bandwidth;
 mod compile;
@@ -22,7 +22,7 @@ pub mod wire_view;
 
 pub use bandwidth::copy_bandwidth;
 pub use device::{Gpu, GpuError, GpuOptions, describe, device_descriptor};
-pub use driver::{Making, settle};
+pub use driver::{Making, wait_for_pipelines};
 pub use engine::Engine;
 pub use memory::OutOfMemory;
 pub use readback::Reading;

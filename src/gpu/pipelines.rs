@@ -1,7 +1,7 @@
 //! Pipelines by the content of their kernel, kept for the next plan. [`super::compile`] makes them.
 //!
-//! Each edit of a stage's text makes a pipeline that may never be asked for again, so those that were used last are kept and the others
-//! go. An engine holds its own.
+//! Each edit of a stage's text makes a pipeline that may never be used again, so only the most recently used ones are
+//! kept. An engine holds references to its own.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,14 +13,14 @@ use super::driver::Making;
 use crate::plan::Kernel;
 use crate::problem::Problem;
 
-/// A kernel made ready for the device.
+/// A kernel compiled for the device.
 #[derive(Debug)]
 pub struct Pipeline {
     pub pipeline: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
 }
 
-/// Every pipeline of a device.
+/// All pipelines of a device.
 #[derive(Debug, Default)]
 pub struct Pipelines(pub(super) Arc<Shared>);
 
@@ -30,19 +30,20 @@ pub(super) struct Shared {
     pub changed: Condvar,
 }
 
-/// Pipelines that are kept, unless a plan has more: several graphs' worth, so that undoing an edit compiles nothing.
-const MOST_KEPT: usize = 256;
-/// The same of problems.
-const MOST_FAILED: usize = 64;
+/// Limit of pipelines that are kept, unless a plan has more: enough for several graphs, so that undoing an edit compiles
+/// nothing.
+const MAX_KEPT: usize = 256;
+/// The same limit for errors.
+const MAX_FAILED: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct State {
     pub known: LruCache<Key, Arc<Pipeline>>,
-    /// What some thread is making, since when, perhaps for somebody who no longer waits.
+    /// Pipelines that threads are making, with their start times. The caller may have cancelled meanwhile.
     pub making: HashMap<Key, Instant>,
-    /// What went wrong, until it is asked for again.
+    /// Errors, until the pipeline is requested again.
     pub failed: HashMap<Key, Problem>,
-    /// Requests that are still to collect what was made for them.
+    /// Requests that have not collected their pipelines yet.
     waiting: usize,
 }
 
@@ -53,7 +54,7 @@ impl Default for State {
 }
 
 impl State {
-    /// What has neither a pipeline nor a problem yet.
+    /// The nodes without a pipeline or an error yet.
     pub fn open<'n>(&self, nodes: &'n [(Key, Vec<String>)]) -> impl Iterator<Item = &'n (Key, Vec<String>)> {
         nodes.iter().filter(|(key, _)| !self.known.contains(key) && !self.failed.contains_key(key))
     }
@@ -70,13 +71,13 @@ impl State {
 }
 
 impl Shared {
-    /// A thread that panicked has left nothing half done behind the lock.
+    /// A thread that panicked while it held the lock left the state consistent.
     pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A request for the pipelines of a plan. While there is one, nothing goes.
+/// A request for the pipelines of a plan. While there is one, nothing is removed.
 pub(super) struct Waiting {
     shared: Arc<Shared>,
     /// Kernels of the plan.
@@ -97,16 +98,16 @@ impl Drop for Waiting {
         if state.waiting > 0 {
             return;
         }
-        while state.known.len() > MOST_KEPT.max(self.wanted) {
+        while state.known.len() > MAX_KEPT.max(self.wanted) {
             state.known.pop_lru();
         }
-        if state.failed.len() > MOST_FAILED {
+        if state.failed.len() > MAX_FAILED {
             state.failed.clear();
         }
     }
 }
 
-/// All that a pipeline depends on. The text itself, not a hash of it: no collision to think about.
+/// Everything that a pipeline depends on: the text itself rather than a hash of it, so there are no collisions.
 pub(super) type Key = (String, Vec<bool>, u32, bool, bool);
 
 pub(super) fn key(kernel: &Kernel) -> Key {
@@ -115,12 +116,12 @@ pub(super) fn key(kernel: &Kernel) -> Key {
 }
 
 impl Pipelines {
-    /// How many are known.
+    /// Number of finished pipelines.
     pub fn count(&self) -> usize {
         self.0.lock().known.len()
     }
 
-    /// Those not known yet, the longest text first. What went wrong with them before is forgotten.
+    /// Those that are missing, the longest text first. Earlier errors of these kernels are cleared.
     pub(super) fn missing<'a>(&self, kernels: impl Iterator<Item = (&'a Kernel, &'a Key)>) -> VecDeque<(Key, Kernel)> {
         let mut state = self.0.lock();
         let mut missing: Vec<(Key, Kernel)> = Vec::new();
@@ -167,12 +168,12 @@ mod tests {
             let keys: Vec<Key> = plan.kernels.iter().map(key).collect();
             keys.len() - gpu.pipelines.missing(plan.kernels.iter().zip(&keys)).len()
         };
-        let (small, large) = (plan(0..10), plan(10..20 + MOST_KEPT));
+        let (small, large) = (plan(0..10), plan(10..20 + MAX_KEPT));
         gpu.prepare(&small).unwrap();
         assert_eq!(kept(&small), 10);
         gpu.prepare(&large).unwrap();
-        assert_eq!((kept(&small), kept(&large)), (0, MOST_KEPT + 10), "the large plan alone is over the limit");
+        assert_eq!((kept(&small), kept(&large)), (0, MAX_KEPT + 10), "the large plan alone is over the limit");
         gpu.prepare(&small).unwrap();
-        assert_eq!((kept(&small), gpu.pipelines.count()), (10, MOST_KEPT));
+        assert_eq!((kept(&small), gpu.pipelines.count()), (10, MAX_KEPT));
     }
 }

@@ -1,4 +1,4 @@
-//! Copies of GPU memory on their way to the CPU.
+//! Copies of GPU memory to the CPU.
 
 use std::sync::mpsc;
 
@@ -6,7 +6,7 @@ use super::device::Gpu;
 use super::mapped;
 use super::memory::OutOfMemory;
 
-/// A copy that was asked for. Nothing waits until [`Reading::wait`] is called.
+/// A copy that was requested. Nothing blocks until [`Reading::wait`] is called.
 pub struct Reading {
     staging: wgpu::Buffer,
     mapped: mpsc::Receiver<bool>,
@@ -14,7 +14,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Asks for the whole of `buffer` as it is after all that was submitted.
+    /// Requests all of `buffer` as it is after everything submitted so far.
     ///
     /// # Errors
     /// When there is no memory for the copy.
@@ -22,7 +22,7 @@ impl Reading {
         Reading::start_of(gpu, buffer, buffer.size())
     }
 
-    /// The same of its first bytes, a multiple of four.
+    /// The same for its first bytes, a multiple of four.
     ///
     /// # Errors
     /// As [`Reading::start`].
@@ -36,13 +36,13 @@ impl Reading {
         gpu.queue.submit([encoder.finish()]);
         let (sender, mapped) = mpsc::channel();
         staging.map_async(wgpu::MapMode::Read, .., move |result| {
-            // Nobody listens any more when the reading was dropped.
+            // The receiver is gone when the reading was dropped.
             let _ = sender.send(result.is_ok());
         });
         Ok(Reading { staging, mapped, gpu: gpu.clone() })
     }
 
-    /// The words, if they are there yet; the reading itself if not. Does not block.
+    /// The words if they have arrived, otherwise the reading itself. Does not block.
     pub fn try_take(self) -> Result<Option<Vec<u32>>, Reading> {
         self.gpu.look();
         match self.mapped.try_recv() {
@@ -52,10 +52,10 @@ impl Reading {
         }
     }
 
-    /// Blocks until the words are there. `None` when the device failed.
+    /// Blocks until the words have arrived. `None` when the device failed.
     pub fn wait(self) -> Option<Vec<u32>> {
         self.gpu.wait();
-        // From a device that is lost nothing comes any more.
+        // A lost device delivers nothing more.
         let mapped = if self.gpu.is_lost() { self.mapped.try_recv().ok() } else { self.mapped.recv().ok() };
         let mapped = mapped.unwrap_or(false);
         self.words(mapped)

@@ -1,5 +1,5 @@
-//! The commands of a frame. They are the same in every frame but for which buffers have changed places, so the next frame's are
-//! recorded on a thread of their own while the GPU runs this one; a step then only hands them in.
+//! Records the commands of frames. They are the same in every frame except for which buffers have changed places, so a
+//! thread records the next frame while the GPU runs this one; a step then only submits it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -11,13 +11,13 @@ use super::pipelines::Pipeline;
 use super::timing::Marks;
 use super::upload_ring::{StagingPool, StagingSlot};
 
-/// A dispatch made ready.
+/// A dispatch with its pipeline and bindings.
 pub struct RecordedDispatch {
     pub pipeline: Arc<Pipeline>,
     pub bind_group: wgpu::BindGroup,
     pub uniform: u32,
     pub groups: [u32; 3],
-    /// Buffer that holds the groups to run instead, and where \[bytes\].
+    /// The buffer that holds the number of workgroups instead, and the offset \[bytes\].
     pub indirect: Option<(wgpu::Buffer, u64)>,
 }
 
@@ -49,16 +49,17 @@ pub fn run(encoder: &mut wgpu::CommandEncoder, steps: &[RecordedDispatch], marks
 /// What all frames of a plan consist of.
 pub struct Frames {
     pub uniforms: wgpu::Buffer,
-    /// For even and for odd frames, where buffers have changed places; the second may be empty where the first serves for all.
+    /// Dispatches of even and of odd frames, where buffers have changed places. The second list is empty where the
+    /// first serves for both.
     pub steps: [Vec<RecordedDispatch>; 2],
     /// Watched numbers of even and of odd frames.
     pub watched: [Vec<wgpu::Buffer>; 2],
 }
 
-/// A frame's commands, and what it takes along.
+/// The commands of a frame, and the staging memory that they use.
 pub struct Recorded {
     pub commands: wgpu::CommandBuffer,
-    /// Absent where all are on their way.
+    /// `None` where all slots are in use.
     pub slot: Option<StagingSlot>,
 }
 
@@ -81,13 +82,13 @@ impl Frame {
     }
 }
 
-/// The next frame's commands on their way.
+/// State of the next frame's commands.
 enum Next {
     Idle,
     Asked(Frame),
     Recording(Frame),
     Ready(Frame, Recorded),
-    /// The thread is to end.
+    /// The thread should end.
     Closed,
 }
 
@@ -101,7 +102,7 @@ struct Shared {
     counts: Counts,
 }
 
-/// Frames that were recorded on the thread, and where they were wanted.
+/// Frames that were recorded on the thread, and during their step.
 #[derive(Default)]
 struct Counts {
     ahead: AtomicU64,
@@ -111,7 +112,7 @@ struct Counts {
 /// Records the frames of a plan.
 pub struct Recorder {
     shared: Arc<Shared>,
-    /// Absent where there is none to be had.
+    /// `None` where no thread could be started.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -135,13 +136,13 @@ impl Recorder {
         Recorder { shared, thread }
     }
 
-    /// A frame's commands: those that were recorded ahead, or else made now.
+    /// A frame's commands: recorded in advance, or otherwise now.
     pub fn take(&self, odd: bool, marks: Option<Arc<Marks>>) -> Recorded {
         let wanted = Frame { odd, marks };
         self.shared.take(&wanted).unwrap_or_else(|| self.shared.record(&wanted, &self.shared.counts.late))
     }
 
-    /// Has the frame recorded that will be taken next, as far as one can tell.
+    /// Starts recording the frame that will probably be needed next.
     pub fn prepare(&self, odd: bool, marks: Option<Arc<Marks>>) {
         if self.thread.is_some() {
             let before = std::mem::replace(&mut *self.shared.lock(), Next::Asked(Frame { odd, marks }));
@@ -150,13 +151,13 @@ impl Recorder {
         }
     }
 
-    /// Frames recorded so far: ahead of their step, and in it.
+    /// Frames recorded so far: in advance, and during their step.
     pub fn counts(&self) -> [u64; 2] {
         let counts = &self.shared.counts;
         [&counts.ahead, &counts.late].map(|count| count.load(Ordering::Relaxed))
     }
 
-    /// How long recording took the last time, on whatever thread.
+    /// How long the last recording took, on either thread.
     pub fn took(&self) -> Duration {
         self.shared.took.lock().map(|took| *took).unwrap_or_default()
     }
@@ -166,7 +167,7 @@ impl Drop for Recorder {
     fn drop(&mut self) {
         *self.shared.lock() = Next::Closed;
         self.shared.changed.notify_all();
-        // What the thread holds is to be gone with the engine. A panic in it has been told.
+        // The thread's resources must be freed before the engine's. A panic in it has been reported already.
         self.thread.take().map(JoinHandle::join);
     }
 }
@@ -197,7 +198,7 @@ impl Shared {
         Recorded { commands, slot }
     }
 
-    /// What was recorded, if it is the frame that is wanted. What has not been begun is left to whoever asks.
+    /// The recorded frame if it is the one that is wanted. A recording that has not started is left to the caller.
     fn take(&self, wanted: &Frame) -> Option<Recorded> {
         let mut next = self.lock();
         while matches!(&*next, Next::Recording(frame) if frame.is(wanted)) {
@@ -212,7 +213,7 @@ impl Shared {
         }
     }
 
-    /// What was recorded and is not wanted gives its slot back.
+    /// Returns the slot of a recorded frame that is not wanted.
     fn discard(&self, next: Next) {
         if let Next::Ready(_, recorded) = next {
             recorded.slot.into_iter().for_each(|slot| self.pool.put(slot));
@@ -231,7 +232,7 @@ impl Shared {
                     drop(next);
                     let recorded = self.record(&frame, &self.counts.ahead);
                     let mut next = self.lock();
-                    // Something else may have been asked for meanwhile.
+                    // Another frame may have been requested meanwhile.
                     let ready = Next::Ready(frame, recorded);
                     if matches!(&*next, Next::Recording(_)) {
                         *next = ready;
@@ -247,7 +248,7 @@ impl Shared {
     }
 }
 
-/// Nobody waits for a thread that has ended in a panic.
+/// Marks the thread as ended, also after a panic, so that nobody waits for it.
 struct Awake<'a>(&'a Shared);
 
 impl Drop for Awake<'_> {

@@ -1,4 +1,4 @@
-//! What the driver has compiled, kept on disk: the next start of the program finds it there. Only Vulkan takes it.
+//! Pipelines as the driver compiled them, cached on disk for the next start of the program. Vulkan only.
 
 use std::fs;
 use std::io;
@@ -7,23 +7,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::files;
 
-/// A store that has grown larger than this is begun again \[bytes\].
-const MOST_BYTES: u64 = 64 << 20;
-/// What a file begins with; its length and checksum follow.
+/// A cache file larger than this is discarded \[bytes\].
+const MAX_BYTES: u64 = 64 << 20;
+/// First bytes of the file; its length and checksum follow.
 const MAGIC: &[u8; 8] = b"SWPIPES1";
 const HEADER: usize = 24;
 
-/// The pipelines of a device as the driver keeps them, and the file that they are written to.
+/// The driver's pipeline cache of a device, and the file that it is saved to.
 #[derive(Debug)]
 pub struct Store {
     cache: wgpu::PipelineCache,
     file: PathBuf,
-    /// Pipelines that there were when it was written last.
+    /// Number of pipelines when the file was last written.
     written: AtomicUsize,
 }
 
 impl Store {
-    /// The store in a folder; `None` where the device has none. A file that is damaged counts as missing.
+    /// Opens the cache in a folder; `None` where the device does not support one. A damaged file counts as missing.
     pub fn open(device: &wgpu::Device, folder: &Path) -> Option<Store> {
         if !device.features().contains(wgpu::Features::PIPELINE_CACHE) {
             return None;
@@ -38,16 +38,16 @@ impl Store {
         &self.cache
     }
 
-    /// Writes what is new. `count`: the pipelines that there are.
+    /// Saves the cache if there are new pipelines. `count` is their present number.
     ///
     /// # Errors
-    /// A folder that can't be written.
+    /// A folder that cannot be written.
     pub fn save(&self, count: usize) -> io::Result<()> {
         if self.written.swap(count, Ordering::SeqCst) == count {
             return Ok(());
         }
         let Some(data) = self.cache.get_data() else { return Ok(()) };
-        if data.len() as u64 > MOST_BYTES {
+        if data.len() as u64 > MAX_BYTES {
             return fs::remove_file(&self.file)
                 .or_else(|e| if e.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(e) });
         }
@@ -55,25 +55,27 @@ impl Store {
     }
 }
 
-/// What the driver compiles on this device. `data`: what [`wgpu::PipelineCache::get_data`] gave before, checked to be whole.
+/// Creates the driver's pipeline cache. `data` is what [`wgpu::PipelineCache::get_data`] returned before, verified to
+/// be complete.
 fn cache(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
     let descriptor = wgpu::PipelineCacheDescriptor { label: Some("stagewright"), data, fallback: true };
     #[allow(unsafe_code)]
-    // SAFETY: the data is what `get_data` gave, as the caller has checked by length and checksum. It comes from the user's own cache
-    // folder, from a file that is named after the adapter, and wgpu compares its header with the device and the driver's version.
+    // SAFETY: `data` was returned by `get_data`; the caller verified its length and checksum. It comes from the user's
+    // own cache folder, from a file named after the adapter, and wgpu compares its header with the device and the
+    // driver's version.
     unsafe {
         device.create_pipeline_cache(&descriptor)
     }
 }
 
-/// The data of a file, if it is whole and of a size that is believed.
+/// The data of a file, if it is complete and not too large.
 fn read(file: &Path) -> Option<Vec<u8>> {
-    let bytes = files::read::bytes_without_links(file, MOST_BYTES + HEADER as u64).ok()?;
+    let bytes = files::read::bytes_without_links(file, MAX_BYTES + HEADER as u64).ok()?;
     let (header, data) = bytes.split_at_checked(HEADER)?;
     (header == self::header(data)).then(|| data.to_vec())
 }
 
-/// Replaces the file as a whole.
+/// Replaces the file atomically.
 fn write(file: &Path, data: &[u8]) -> io::Result<()> {
     fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
     files::write::replace(file, &[&header(data), data].concat())
@@ -86,7 +88,7 @@ fn header(data: &[u8]) -> [u8; HEADER] {
     header
 }
 
-/// FNV-1a: tells accidents, and need not tell more of a file that is the user's own.
+/// FNV-1a: detects accidental damage. The file is the user's own, so it need not withstand an attacker.
 fn checksum(data: &[u8]) -> u64 {
     data.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }

@@ -1,5 +1,5 @@
-//! What goes to the GPU with a frame and what comes back: its uniforms, and the watched numbers. The copies are recorded with the
-//! dispatches, and the memory between goes round, so handing a frame in makes nothing new.
+//! Per-frame transfers: uniforms to the GPU, watched numbers back. The copies are recorded with the dispatches, and
+//! their staging memory is reused, so submitting a frame allocates nothing.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -9,20 +9,20 @@ use super::device::Gpu;
 use super::mapped;
 use super::memory::OutOfMemory;
 
-/// Bytes that a watched number takes on its way to the CPU.
+/// Bytes of one watched number in the staging buffer.
 const WATCH_BYTES: u64 = 16;
 
-/// Slots of an engine: frames that are on their way to a GPU which keeps up, and some. Those of a CPU that is farther ahead go
-/// without, and tell nothing.
+/// Slots of an engine: enough for a GPU that keeps up. When the CPU is farther ahead, frames run without a slot, and
+/// their watched numbers are not read back.
 const SLOTS: usize = 8;
 
-/// Memory of a frame on its way.
+/// Staging memory of one frame.
 pub struct StagingSlot {
-    /// Uniforms. Mapped while nothing is on its way.
+    /// Uniforms. Mapped while the slot is free.
     there: wgpu::Buffer,
-    /// Watched numbers. Mapped when they have come back, until they are read.
+    /// Watched numbers. Mapped from when they have arrived until they are read.
     back: Option<wgpu::Buffer>,
-    /// Buffers that are still to be mapped; at first `there` alone.
+    /// Number of buffers that are still to be mapped; at first only `there`.
     mapping: Arc<AtomicU8>,
 }
 
@@ -30,7 +30,7 @@ pub struct StagingSlot {
 const FAILED: u8 = 128;
 
 impl StagingSlot {
-    /// `uniforms`: \[bytes\]; `watched`: how many numbers.
+    /// `uniforms`: size \[bytes\]; `watched`: how many numbers.
     fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<StagingSlot, OutOfMemory> {
         let write = wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC;
         let there = gpu.buffer("uniforms on their way", uniforms, write)?;
@@ -38,17 +38,17 @@ impl StagingSlot {
         let back =
             (watched > 0).then(|| gpu.buffer("watched numbers", watched as u64 * WATCH_BYTES, read)).transpose()?;
         let slot = StagingSlot { there, back, mapping: Arc::default() };
-        // What is mapped at its creation ends the process where there is no memory.
+        // `mapped_at_creation` would end the process where there is no memory.
         slot.map([Some((&slot.there, wgpu::MapMode::Write)), None]);
         Ok(slot)
     }
 
-    /// In front of a frame.
+    /// Records the copy of the uniforms; comes before the frame's dispatches.
     pub fn unpack(&self, encoder: &mut wgpu::CommandEncoder, uniforms: &wgpu::Buffer) {
         encoder.copy_buffer_to_buffer(&self.there, 0, uniforms, 0, self.there.size());
     }
 
-    /// Behind a frame.
+    /// Records the copies of the watched numbers; comes after the frame's dispatches.
     pub fn pack(&self, encoder: &mut wgpu::CommandEncoder, watched: &[wgpu::Buffer]) {
         for (index, source) in watched.iter().enumerate() {
             let at = index as u64 * WATCH_BYTES;
@@ -56,13 +56,13 @@ impl StagingSlot {
         }
     }
 
-    /// Puts the uniforms of the frame in that is handed in next.
-    /// False when the device was lost: the slot is of no use any more.
+    /// Writes the uniforms of the frame that is submitted next. False when the device was lost: the slot cannot be used
+    /// again.
     pub fn fill(&self, uniforms: &[u8]) -> bool {
         mapped::write(&self.there, uniforms)
     }
 
-    /// Asks for memory, for when the GPU has done with it.
+    /// Maps buffers as soon as the GPU no longer uses them.
     fn map(&self, buffers: [Option<(&wgpu::Buffer, wgpu::MapMode)>; 2]) {
         let buffers = buffers.into_iter().flatten();
         self.mapping.store(buffers.clone().count() as u8, Ordering::Release);
@@ -85,8 +85,8 @@ impl StagingSlot {
         self.mapping.load(Ordering::Acquire) & FAILED != 0
     }
 
-    /// The words of the watched numbers, of a slot that has come back; none where nothing is watched. `None` when the device was
-    /// lost: the slot is of no use any more.
+    /// The words of the watched numbers of a slot that has come back; empty where nothing is watched. `None` when the
+    /// device was lost: the slot cannot be used again.
     fn words(&self) -> Option<Vec<u32>> {
         let Some(back) = &self.back else { return Some(Vec::new()) };
         let all = mapped::words(back, back.size())?;
@@ -94,7 +94,7 @@ impl StagingSlot {
     }
 }
 
-/// Slots that are not on their way.
+/// Free slots.
 #[derive(Clone)]
 pub struct StagingPool {
     gpu: Gpu,
@@ -102,35 +102,35 @@ pub struct StagingPool {
 }
 
 impl StagingPool {
-    /// `uniforms`: \[bytes\]; `watched`: how many numbers.
+    /// `uniforms`: size \[bytes\]; `watched`: how many numbers.
     ///
     /// # Errors
-    /// When there is no memory for them: without, watched numbers would not come back.
+    /// When there is no memory for them. Without it, watched numbers would not be read back.
     pub fn new(gpu: &Gpu, uniforms: u64, watched: usize) -> Result<StagingPool, OutOfMemory> {
         let slots = (0..SLOTS).map(|_| StagingSlot::new(gpu, uniforms, watched)).collect::<Result<_, _>>()?;
-        // Nothing uses the memory yet, so this is enough for it to be mapped.
+        // Nothing uses the memory yet, so one poll is enough to map it.
         gpu.look();
         Ok(StagingPool { gpu: gpu.clone(), slots: Arc::new(Mutex::new(slots)) })
     }
 
-    /// One that can be filled, if there is any.
+    /// A slot that can be written, if one is free.
     pub fn take(&self) -> Option<StagingSlot> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let mapped = slots.iter().position(StagingSlot::is_mapped)?;
         Some(slots.swap_remove(mapped))
     }
 
-    /// Takes one back that is mapped, or will be.
+    /// Returns a slot that is mapped or is being mapped.
     pub fn put(&self, slot: StagingSlot) {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner).push(slot);
     }
 }
 
-/// Slots on their way, the oldest first.
+/// Slots in use, oldest first.
 pub struct UploadRing {
     pool: StagingPool,
     in_flight: VecDeque<StagingSlot>,
-    /// As many of the oldest bring back what nobody wants any more.
+    /// Number of the oldest slots whose results are to be discarded.
     unwanted: usize,
 }
 
@@ -139,15 +139,15 @@ impl UploadRing {
         UploadRing { pool, in_flight: VecDeque::new(), unwanted: 0 }
     }
 
-    /// Takes a slot over whose frame was handed in.
+    /// Adds the slot of a frame that was submitted.
     pub fn send(&mut self, slot: StagingSlot) {
         let back = slot.back.as_ref().map(|back| (back, wgpu::MapMode::Read));
         slot.map([Some((&slot.there, wgpu::MapMode::Write)), back]);
         self.in_flight.push_back(slot);
     }
 
-    /// The words of the watched numbers of each frame that has come back since the last call, the oldest first. `wait`: of all that
-    /// were sent.
+    /// The words of the watched numbers of each frame that has come back since the last call, oldest first. With
+    /// `wait`, of all frames submitted.
     pub fn collect(&mut self, wait: bool) -> Vec<Vec<u32>> {
         if wait {
             self.pool.gpu.wait();
@@ -169,7 +169,7 @@ impl UploadRing {
         told
     }
 
-    /// What is on its way is of no interest any more.
+    /// Discards the results of all frames in flight.
     pub fn forget(&mut self) {
         self.unwanted = self.in_flight.len();
     }

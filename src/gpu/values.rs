@@ -1,4 +1,4 @@
-//! Counts of NaN and infinity in buffers, and copies of States to begin again from.
+//! Counts NaN and infinity in buffers, and copies States to recompute from.
 
 use super::device::Gpu;
 use super::engine::Engine;
@@ -7,8 +7,8 @@ use super::readback::Reading;
 use crate::plan::BufferId;
 use crate::problem::Problem;
 
-/// Workgroups that look at one buffer at most.
-const MOST_GROUPS: u32 = 512;
+/// Limit of workgroups that check one buffer.
+const MAX_GROUPS: u32 = 512;
 const LANES: u32 = 256;
 /// Bytes of `Look` in the WGSL.
 const LOOK_BYTES: u64 = 16;
@@ -37,19 +37,19 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
 }
 ";
 
-/// A buffer of floats that is looked at.
+/// A buffer of floats that is checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Watched {
     pub buffer: BufferId,
-    /// Whether it is a State's, so that the value is meant that the next frame starts from.
+    /// Whether it is a State's buffer: then the value is checked that the next frame starts from.
     pub state: bool,
     pub words: u32,
     pub half: bool,
-    /// Of particles: the buffer of their count, whether that is a State's, and words of a particle.
+    /// For particles: the buffer of their count, whether that is a State's, and words of a particle.
     pub count: Option<(BufferId, bool, u32)>,
 }
 
-/// Looks at buffers of an engine, all with one submit.
+/// Checks buffers of an engine, all in one submit.
 pub struct ValueCheck {
     gpu: Gpu,
     pipeline: wgpu::ComputePipeline,
@@ -61,7 +61,7 @@ pub struct ValueCheck {
 
 impl ValueCheck {
     /// # Errors
-    /// A driver that refuses the shader, memory that it does not have.
+    /// A driver that rejects the shader; memory that is not available.
     pub fn new(gpu: &Gpu, watched: Vec<Watched>) -> Result<ValueCheck, Problem> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let (layout, pipeline) = pipeline(gpu);
@@ -85,12 +85,12 @@ impl ValueCheck {
         }
     }
 
-    /// Whether a look is on its way.
+    /// Whether a check is in progress.
     pub fn busy(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// Looks at the buffers as the last frame left them. Does not wait.
+    /// Checks the buffers as the last frame left them. Does not wait.
     pub fn look(&mut self, engine: &Engine) {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         encoder.clear_buffer(&self.found, 0, None);
@@ -109,15 +109,15 @@ impl ValueCheck {
             let descriptor =
                 wgpu::BindGroupDescriptor { label: Some("value check"), layout: &self.layout, entries: &entries };
             pass.set_bind_group(0, &self.gpu.device.create_bind_group(&descriptor), &[]);
-            pass.dispatch_workgroups(watched.words.div_ceil(4 * LANES).clamp(1, MOST_GROUPS), 1, 1);
+            pass.dispatch_workgroups(watched.words.div_ceil(4 * LANES).clamp(1, MAX_GROUPS), 1, 1);
         }
         drop(pass);
         self.gpu.queue.submit([encoder.finish()]);
-        // Without memory for the copy, the next look tells.
+        // Without memory for the copy, the next check reports it.
         self.pending = Reading::start(&self.gpu, &self.found).ok();
     }
 
-    /// How many values of each buffer were NaN or infinite at the last look, once the GPU has told.
+    /// How many values of each buffer were NaN or infinite at the last check, once it has arrived.
     pub fn take(&mut self, wait: bool) -> Option<Vec<u32>> {
         let pending = self.pending.take()?;
         match wait {
@@ -132,7 +132,7 @@ impl ValueCheck {
         }
     }
 
-    /// Forgets a look that is on its way.
+    /// Discards a check in progress.
     pub fn forget(&mut self) {
         self.pending = None;
     }
@@ -171,12 +171,12 @@ fn pipeline(gpu: &Gpu) -> (wgpu::BindGroupLayout, wgpu::ComputePipeline) {
     (layout, pipeline)
 }
 
-/// Copies of buffers: what a frame starts from. They stay on the GPU.
+/// Copies of buffers that a frame starts from. They stay on the GPU.
 #[derive(Default)]
 pub struct Snapshot(Vec<Option<wgpu::Buffer>>);
 
 impl Engine {
-    /// Copies what the next frame starts from, into memory that `snapshot` has from before where it is of the same size.
+    /// Copies what the next frame starts from. Reuses the memory of `snapshot` where it has the right size.
     pub fn snapshot(&self, gpu: &Gpu, buffers: &[BufferId], snapshot: &mut Snapshot) {
         snapshot.0.resize(buffers.len(), None);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
@@ -187,7 +187,7 @@ impl Engine {
             };
             let there = copy.take().filter(|copy| copy.size() == source.size());
             let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-            // Without memory for it, what began here is not found.
+            // Without memory for it, the origin of bad values cannot be found.
             let target = there.or_else(|| gpu.buffer("snapshot", source.size(), usage).ok());
             let Some(target) = target else { continue };
             encoder.copy_buffer_to_buffer(source, 0, &target, 0, source.size());
@@ -196,7 +196,7 @@ impl Engine {
         gpu.queue.submit([encoder.finish()]);
     }
 
-    /// Begins from a snapshot: for each of its buffers the one here, if there is one.
+    /// Starts from a snapshot. `buffers` holds, for each buffer of the snapshot, the one here, if there is one.
     pub fn begin_from(&mut self, gpu: &Gpu, snapshot: &Snapshot, buffers: &[Option<BufferId>]) {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         for (copy, buffer) in snapshot.0.iter().zip(buffers) {

@@ -1,4 +1,4 @@
-//! What wires carry across the borders of groups, found out once for each port.
+//! What wires carry across the borders of groups, resolved once for each port.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::stage::types::WireType;
 
 impl Resolver<'_> {
-    /// What goes into a group, or comes out of it.
+    /// What an input or an output of a group carries.
     pub fn border(&mut self, border: Border) -> Carried {
         if let Some(known) = self.carries.get(&border) {
             return known.clone();
@@ -23,7 +23,7 @@ impl Resolver<'_> {
         }
         let carried = self.across(border);
         self.followed.remove(&border);
-        // Nothing may be known yet of what is on a cycle.
+        // During a cycle, nothing may be recorded yet.
         if carried.is_some() || (self.open.is_empty() && self.followed.is_empty()) {
             self.carries.insert(border, carried.clone());
         }
@@ -42,7 +42,7 @@ impl Resolver<'_> {
                 let Kind::Group(kind) = &self.graph.nodes[group].kind else { return None };
                 let declared = kind.inputs.get(input).map(|(_, ty)| *ty)?;
                 let carry = self.carried(&outer)?;
-                // What does not fit is reported once, at the group.
+                // A mismatch is reported once, at the group.
                 let ty = bound(declared, &BTreeMap::new()).unwrap_or(carry.ty);
                 Some(Carry { set: carry.set.filter(|_| ty == WireType::Particles), ty, domain: carry.domain })
             }

@@ -1,4 +1,4 @@
-//! Muted nodes and reroutes are left out before anything is resolved: whatever reads one reads what it passes on instead.
+//! Removes bypassed nodes and reroutes before anything is resolved: whatever reads one reads what it passes on instead.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::document::{Bypass, Link, Node, NodeKind, Nodes};
 use crate::problem::Problem;
 use crate::stage::types::PortType;
 
-/// Whether a node is not part of the graph: a reroute, or one that is muted and could do without.
+/// Whether a node is not part of the compiled graph: a reroute, or a bypassed node that can be left out.
 pub fn left_out(node: &Node) -> bool {
     match node.kind.info().bypass {
         Bypass::Always => true,
@@ -21,14 +21,14 @@ pub fn left_out(node: &Node) -> bool {
     }
 }
 
-/// Follows a wire back past the nodes that are `out`.
+/// Follows a wire back past the nodes for which `out` is true.
 pub fn through(ports: &Ports<'_>, link: &Link, out: &dyn Fn(&str, &Node) -> bool) -> Through {
     let end = follow(ports, link, out, &mut BTreeMap::new());
     Rc::try_unwrap(end).unwrap_or_else(|end| Through::clone(&end))
 }
 
-/// The same for nodes that are not part of the graph. Every wire on the way has the same end, so all ends of a level take time in
-/// proportion to its wires.
+/// The same for nodes that are not part of the graph. All wires along the path have the same end, so finding the ends
+/// of a level takes time proportional to its wires.
 fn end_of(ports: &Ports<'_>, link: &Link) -> Rc<Through> {
     follow(ports, link, &is_out, &mut ports.ends.borrow_mut())
 }
@@ -70,7 +70,7 @@ fn follow(
     end
 }
 
-/// The wire that a reader of this one reads in the end; `None` where muted nodes and reroutes lead to nothing.
+/// The wire that a reader of this one reads in the end; `None` where bypassed nodes and reroutes lead to nothing.
 pub fn origin(ports: &Ports<'_>, link: &Link) -> Option<Link> {
     match &*end_of(ports, link) {
         Through::Wire(link) => Some(link.clone()),
@@ -83,7 +83,7 @@ fn is_out(_: &str, node: &Node) -> bool {
 }
 
 impl Flattener<'_> {
-    /// The nodes of a level, and what the outputs of the group around show, with every wire led past the nodes that are left out.
+    /// The nodes of a level, and the outputs of its group, with every wire redirected past the nodes that are left out.
     pub fn bypass(
         &mut self,
         mut nodes: Nodes,
@@ -126,7 +126,7 @@ impl Flattener<'_> {
                 other => self.end(&before, scope, other, &mut stuck),
             };
         }
-        // A circle is wrong though nothing may read it.
+        // A cycle is an error even if nothing reads it.
         for name in before.iter().filter(|(_, node)| node.kind == NodeKind::Reroute).map(|(name, _)| name) {
             let end = end_of(&ports, &Link { node: name.clone(), port: String::new() });
             if matches!(*end, Through::Cycle(..)) {
@@ -137,12 +137,12 @@ impl Flattener<'_> {
         (nodes, outputs)
     }
 
-    /// The wire to read instead, with a note of what is wrong with it.
+    /// The wire to read instead; records what is wrong with it.
     fn end(&mut self, nodes: &Nodes, scope: &Scope, end: &Through, stuck: &mut BTreeMap<Link, Fault>) -> Link {
         let path = |name: &str| format!("{}{name}", scope.prefix);
         match end {
             Through::Wire(link) | Through::Constant { from: link, .. } => link.clone(),
-            // Told already, by another reader.
+            // Already reported for another reader.
             Through::Stuck(link) | Through::Cycle(link, _) if stuck.contains_key(link) => link.clone(),
             Through::Stuck(link) => {
                 let reroute = nodes.get(&link.node).is_some_and(|node| node.kind == NodeKind::Reroute);
@@ -160,7 +160,7 @@ impl Flattener<'_> {
             }
             Through::Cycle(link, cycle) => {
                 let mut cycle = cycle.clone();
-                // Said once, from the first name on, wherever the walk came upon the cycle.
+                // Reported once, starting at the first name, wherever the traversal entered the cycle.
                 let smallest = (0..cycle.len()).min_by_key(|i| cycle.get(*i)).unwrap_or(0);
                 cycle.rotate_left(smallest);
                 let first = cycle.first().cloned().unwrap_or_default();
@@ -189,7 +189,7 @@ fn remedy(node: &str) -> String {
     format!("turn off the bypass of `{node}`, or connect something else")
 }
 
-/// The parameter that holds the constant of an input, where it may do without a wire.
+/// The parameter that holds the constant of an input, where the input need not be wired.
 pub fn takes_constant(ports: &Ports<'_>, node: &str, port: &str) -> Option<String> {
     let entry = ports.nodes().get(node)?;
     match &entry.kind {
@@ -204,7 +204,7 @@ pub fn takes_constant(ports: &Ports<'_>, node: &str, port: &str) -> Option<Strin
     }
 }
 
-/// What sets the constant sets it at its new place too, and its expression names what it named.
+/// The constant keeps its paths and the names that its expression uses at its new place.
 fn carry_names(scope: &mut Scope, from: &Link, to: (String, String)) {
     let old = (from.node.clone(), from.port.clone());
     let path = format!("{}{from}", scope.prefix);

@@ -1,4 +1,4 @@
-//! What wires carry, and what is known of it while the graph is resolved.
+//! What wires carry, and what is known about it while the graph is resolved.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use crate::arena::IdVec;
 use crate::problem::Problems;
 use crate::stage::types::{WireType, particles_name};
 
-/// What a wire carries. Absent when the cause is reported already.
+/// What a wire carries. `None` when the cause has been reported already.
 pub type Carried = Option<Carry>;
 
 /// A wire's type; its domain, unless it is a number; and for particles the set.
@@ -20,31 +20,31 @@ pub struct Carry {
 }
 
 impl Carry {
-    /// The type as a person reads it.
+    /// The name of the type for messages.
     pub fn name(&self) -> String {
         self.set.as_ref().map_or_else(|| self.ty.to_string(), |set| particles_name(&set.attributes))
     }
 }
 
-/// An input of a group, or an output.
+/// An input or an output of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Border {
     Input(NodeId, usize),
     Output(NodeId, usize),
 }
 
-/// Finds out what every wire carries; its methods stand where their subject is.
+/// Determines what every wire carries. Its methods are in the modules of their topics.
 pub struct Resolver<'a> {
     pub graph: &'a mut Graph,
     pub numbers: &'a Table,
     pub problems: &'a mut Problems,
-    /// Whether the outputs of each node are known; `Some(false)`: never, for a reason that was reported.
+    /// Whether the outputs of each node are known; `Some(false)` if they cannot be, for a reason that was reported.
     pub done: IdVec<Node, Option<bool>>,
-    /// Nodes being resolved, outermost first: meeting one again is a cycle.
+    /// Nodes being resolved, outermost first; reaching one again is a cycle.
     pub open: Vec<NodeId>,
     pub opened: IdVec<Node, bool>,
     /// What inputs and outputs of groups carry, once it is known.
     pub carries: HashMap<Border, Carried>,
-    /// Those that are being followed: meeting one again is a cycle too.
+    /// Those being followed; reaching one again is a cycle too.
     pub followed: BTreeSet<Border>,
 }

@@ -1,4 +1,5 @@
-//! Expectations of a document, checked against its graph. One that makes no sense is a warning, since it never keeps a graph from running.
+//! Checks the expectations of a document against its graph. An invalid one is a warning, since it never keeps a graph
+//! from running.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use crate::document::{Document, Expect, NodeKind};
 use crate::problem::Problem;
 use crate::stage::types::{ValueType, WireType};
 
-/// Frames after which something may be expected; more would be a mistake.
+/// Limit of frame numbers; a larger one is probably a mistake.
 const LAST_FRAME: u64 = 1_000_000;
 /// Hexadecimal digits of a hash.
 const DIGITS: usize = 32;
@@ -18,33 +19,33 @@ pub struct Expectation {
     pub subject: Subject,
     pub frames: Frames,
     pub statistic: Statistic,
-    /// The component of vectors and colours; their length, or all channels of a picture, when absent.
+    /// The component of vectors and colours. When `None`, the length of vectors, or all channels of an image.
     pub component: Option<u32>,
     pub bound: Bound,
-    /// Part of the name of the only adapter that it is checked on, in lower case.
+    /// Checked only on an adapter whose name contains this, in lower case.
     pub adapter: Option<String>,
     pub comment: String,
-    /// Path of the node that it is about.
+    /// Path of the node that it refers to.
     pub node: String,
 }
 
-/// What an expectation is about.
+/// The value that an expectation refers to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
-    /// The picture of an Output node.
-    Picture(String),
+    /// The image of an Output node.
+    Image(String),
     /// A number node, by `node.value`.
     Number(String),
-    /// A wire with memory of its own, by `node.port`.
+    /// A wire with its own memory, by `node.port`.
     Wire(String),
-    /// An attribute of a set of particles: the set by `node.port`, and the attribute.
+    /// An attribute of a particle set: the set by `node.port`, and the attribute.
     Attribute(String, String),
 }
 
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Subject::Picture(name) | Subject::Number(name) | Subject::Wire(name) => f.write_str(name),
+            Subject::Image(name) | Subject::Number(name) | Subject::Wire(name) => f.write_str(name),
             Subject::Attribute(set, attribute) => write!(f, "{set}.{attribute}"),
         }
     }
@@ -55,7 +56,7 @@ impl fmt::Display for Subject {
 pub struct Frames {
     /// Sorted.
     at: Vec<u64>,
-    /// Every so many frames, and the last of them.
+    /// The interval in frames, and the last frame.
     every: Option<(u64, u64)>,
 }
 
@@ -92,10 +93,10 @@ impl fmt::Display for Frames {
     }
 }
 
-/// What is found out about a wire or a picture.
+/// A statistic of a wire or an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistic {
-    /// A single number itself.
+    /// The value of a single number.
     Value,
     Min,
     Max,
@@ -103,7 +104,7 @@ pub enum Statistic {
     Sum,
     /// Root mean square.
     Rms,
-    /// Elements: cells, faces, living particles.
+    /// Number of elements: cells, faces, live particles.
     Count,
     /// How many numbers are NaN.
     Nan,
@@ -131,32 +132,32 @@ impl Statistic {
         Statistic::NAMED.iter().find(|(_, statistic)| *statistic == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether it counts elements, so that it is one number whatever they are.
+    /// Whether it counts elements, so that it is one number for any wire.
     pub fn counts(self) -> bool {
         matches!(self, Statistic::Count | Statistic::Nan | Statistic::Infinite)
     }
 }
 
-/// What is expected of it.
+/// The expected value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bound {
     /// One value for all components, or one for each.
     Equals(Vec<f64>, Tolerance),
-    /// Least and greatest.
+    /// Minimum and maximum.
     Within(f64, f64),
     Below(f64),
     Above(f64),
-    /// As after an earlier frame.
+    /// The same value as after an earlier frame.
     UnchangedSince(u64, Tolerance),
-    /// Of all bits; holds on one adapter and driver.
+    /// Hash of all bits; specific to one adapter and driver.
     Hash(u128),
 }
 
-/// How far a value may be from what it should be: the larger of the two.
+/// Allowed difference from the expected value: the larger of the two.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
     pub absolute: f64,
-    /// As a share of what it should be.
+    /// Relative to the expected value.
     pub relative: f64,
 }
 
@@ -190,7 +191,7 @@ impl fmt::Display for Bound {
     }
 }
 
-/// A number as people write it: seven digits, and a power of ten where it is very large or small.
+/// A number in readable notation: seven digits, and a power of ten where it is very large or small.
 pub fn plain(value: f64) -> String {
     let size = value.abs();
     if value.fract() == 0.0 && size < 1e15 {
@@ -220,7 +221,7 @@ pub fn list(values: &[f64]) -> String {
 }
 
 impl Expectation {
-    /// What is expected, in one line: `pressure.value max within 0..2.5`.
+    /// The expectation in one line: `pressure.value max within 0..2.5`.
     pub fn claim(&self) -> String {
         let mut text = self.subject.to_string();
         if self.statistic != Statistic::Value {
@@ -233,7 +234,7 @@ impl Expectation {
     }
 }
 
-/// The expectations of a document in its order; a Problem in place of one that makes no sense.
+/// The expectations of a document in its order, with a Problem in place of an invalid one.
 pub fn check(document: &Document, graph: &Graph) -> Vec<Result<Expectation, Problem>> {
     let one = |(index, expect): (usize, &Expect)| {
         checked(expect, document, graph).map_err(|Fault { node, port, cause, remedy }| {
@@ -243,7 +244,7 @@ pub fn check(document: &Document, graph: &Graph) -> Vec<Result<Expectation, Prob
     document.expect.iter().enumerate().map(one).collect()
 }
 
-/// Why an expectation makes no sense.
+/// Why an expectation is invalid.
 struct Fault {
     node: String,
     port: String,
@@ -276,7 +277,7 @@ fn checked(expect: &Expect, document: &Document, graph: &Graph) -> Result<Expect
     })
 }
 
-/// What an expectation is about, and what it carries.
+/// The subject of an expectation, and what it carries.
 struct Target {
     node: String,
     port: String,
@@ -285,10 +286,10 @@ struct Target {
 }
 
 enum Carries {
-    Picture,
-    /// Values at a time that are not known before; 0 where their number is not known either.
+    Image,
+    /// One value with this many components; 0 where their number is not known yet.
     One(u32),
-    /// Elements of so many components.
+    /// Elements with this many components.
     Many(u32),
 }
 
@@ -317,7 +318,7 @@ fn target(expect: &Expect, document: &Document, graph: &Graph) -> Result<Target,
     let target = |subject, carries| Target { node: path.clone(), port: link.port.clone(), subject, carries };
     match &entry.kind {
         Kind::Output { .. } if link.port.is_empty() => {
-            return Ok(target(Subject::Picture(path.clone()), Carries::Picture));
+            return Ok(target(Subject::Image(path.clone()), Carries::Image));
         }
         Kind::Output { .. } => {
             return Err(at(Fault::new("an Output has no ports to name", format!("write of: \"{path}\""))));
@@ -380,7 +381,7 @@ fn target(expect: &Expect, document: &Document, graph: &Graph) -> Result<Target,
     Ok(target(Subject::Wire(wire), carries))
 }
 
-/// The port of a node that a wire's name means, and the attribute behind it.
+/// The port of a node that a wire's name refers to, and the attribute after it.
 fn port<'t>(graph: &Graph, node: NodeId, text: &'t str) -> Result<(usize, Option<&'t str>), Fault> {
     let entry = graph.nodes.get(node);
     let count = entry.map_or(0, |entry| match &entry.kind {
@@ -411,9 +412,9 @@ fn port<'t>(graph: &Graph, node: NodeId, text: &'t str) -> Result<(usize, Option
     }
 }
 
-/// What a wire carries and the node that makes it, seen through groups.
+/// What a wire carries, and the node that computes it, looking into groups.
 fn carried(graph: &Graph, source: &Source, depth: usize) -> Option<(WireType, NodeId)> {
-    // A wire passes each node once at most.
+    // A wire passes each node at most once.
     if depth > graph.nodes.len() {
         return None;
     }
@@ -475,7 +476,7 @@ fn bound(expect: &Expect, frames: &Frames) -> Result<Bound, Fault> {
         bounds.push(Bound::Equals(values.clone(), tolerance.unwrap_or_default()));
     }
     if let Some((low, high)) = expect.within {
-        // The comparison also refuses NaN.
+        // This also rejects NaN.
         if !matches!(low.partial_cmp(&high), Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal)) {
             let cause = format!("{}..{} holds no number", plain(low), plain(high));
             return Err(Fault::new(cause, "give the lower bound first: within: (0, 2.5)"));
@@ -540,21 +541,21 @@ fn statistic(expect: &Expect, target: &Target, bound: &Bound) -> Result<Statisti
             Err(Fault::new("a number node has no hash", "use `equals`"))
         }
         (Bound::Hash(_), None, _) => Ok(Statistic::Value),
-        (_, Some(Statistic::Nan | Statistic::Infinite), Carries::Picture) => {
+        (_, Some(Statistic::Nan | Statistic::Infinite), Carries::Image) => {
             let cause = "the colours of an image are whole numbers, never NaN or infinite";
             Err(Fault::new(cause, "name the wire that the image is made from"))
         }
         (_, Some(statistic), _) => Ok(statistic),
         (_, None, Carries::One(_)) => Ok(Statistic::Value),
-        (_, None, Carries::Picture) => Err(Fault::new("an image has many values, and no statistic is named", choose)),
+        (_, None, Carries::Image) => Err(Fault::new("an image has many values, and no statistic is named", choose)),
         (_, None, Carries::Many(_)) => Err(Fault::new("the wire has many values, and no statistic is named", choose)),
     }
 }
 
-/// Whether the component is there, and as many values are expected as there are.
+/// Checks that the component exists, and that the number of expected values is right.
 fn components(expect: &Expect, target: &Target, statistic: Statistic, bound: &Bound) -> Result<(), Fault> {
     let has = match target.carries {
-        Carries::Picture => 4,
+        Carries::Image => 4,
         Carries::One(components) | Carries::Many(components) => components,
     };
     if let Some(component) = expect.component {
@@ -568,7 +569,7 @@ fn components(expect: &Expect, target: &Target, statistic: Statistic, bound: &Bo
     let Bound::Equals(values, _) = bound else { return Ok(()) };
     let gives = match target.carries {
         _ if expect.component.is_some() || statistic.counts() => 1,
-        Carries::Picture => 3,
+        Carries::Image => 3,
         Carries::One(components) if statistic == Statistic::Value => components as usize,
         Carries::One(_) | Carries::Many(_) => 1,
     };
@@ -579,7 +580,7 @@ fn components(expect: &Expect, target: &Target, statistic: Statistic, bound: &Bo
     Err(Fault::new(cause, if gives == 1 { "give one number" } else { "give one number, or one for each component" }))
 }
 
-/// The number that [`plain`] writes.
+/// The number as rounded by [`plain`].
 pub fn rounded(value: f64) -> f64 {
     plain(value).parse().unwrap_or(value)
 }

@@ -1,14 +1,15 @@
-//! Whether a wire of one type can go to a port of another, and what to put between the two if not.
+//! Whether a wire of one type can be connected to a port of another, and which stage converts between them.
 
 use std::collections::BTreeMap;
 
 use super::numbers::Unfit;
 use crate::stage::types::{Element, PortType, ValueType, WireType};
 
-/// Whether a wire of a type may go to a port, as far as types alone decide; letters that nothing binds fit any value type.
+/// Whether a wire of a type can be connected to a port, judged by the types alone; generic letters that are not bound
+/// fit any value type.
 ///
 /// # Errors
-/// Cause and remedy, as the compiler says them.
+/// Cause and remedy, in the compiler's words.
 pub fn fits(from: PortType, to: PortType) -> Result<(), Unfit> {
     let Some(given) = bound(from, &BTreeMap::new()) else {
         return match (from, to) {
@@ -16,7 +17,7 @@ pub fn fits(from: PortType, to: PortType) -> Result<(), Unfit> {
             _ => Err(unfit(from.to_string(), to, "connect a wire of that type".into())),
         };
     };
-    // A vector in space is one of two components or of three, and the domain is not known here.
+    // A `Vec` has two or three components, and the domain is not known here.
     let alike = |a: ValueType, b: ValueType| (2..=3).any(|dim| a.components(dim) == b.components(dim));
     let fields = match (to, given) {
         (PortType::Field(Element::Fixed(a)), WireType::Field(b)) => a.scalar() == b.scalar() && alike(a, b),
@@ -28,13 +29,13 @@ pub fn fits(from: PortType, to: PortType) -> Result<(), Unfit> {
     Err(unfit(given.to_string(), to, remedy(to, given, &BTreeMap::new())))
 }
 
-/// Whether a number of the document can stand in for a wire, as a constant.
+/// Whether a number node can take the place of a wire, as a constant.
 pub fn takes_number(port: PortType) -> bool {
     let camera = PortType::Number(Element::Fixed(ValueType::Camera));
     !matches!(port, PortType::Particles | PortType::NeighborGrid) && port != camera
 }
 
-/// Why a wire that is no number of the document can't set a parameter.
+/// Why a wire that is not a number node cannot set a parameter.
 pub fn parameter() -> Unfit {
     let remedy = "connect a number node here, or declare an `@in` number in the stage";
     ("a parameter can't read a wire of the GPU".into(), remedy.into())
@@ -44,7 +45,7 @@ fn unfit(given: String, to: PortType, remedy: String) -> Unfit {
     (format!("the wire carries {given}, the port takes {to}"), remedy)
 }
 
-/// The type with its generics bound.
+/// The type with its generic letters replaced.
 pub fn bound(ty: PortType, generics: &BTreeMap<char, ValueType>) -> Option<WireType> {
     let value = |element| match element {
         Element::Fixed(v) => Some(v),
@@ -60,7 +61,7 @@ pub fn bound(ty: PortType, generics: &BTreeMap<char, ValueType>) -> Option<WireT
     }
 }
 
-/// Whether a port takes a wire; a generic grid takes any grid of values at cell centres.
+/// Whether a port accepts a wire. A generic grid accepts any grid of values at cell centres.
 pub fn takes(port: PortType, wire: WireType) -> bool {
     match (port, wire) {
         (PortType::Grid(Element::Generic(_)), WireType::Grid(_)) => true,
@@ -80,7 +81,7 @@ pub fn port_type(ty: WireType) -> PortType {
     }
 }
 
-/// What to put between a wire and a port that don't fit.
+/// The remedy for a wire and a port that do not fit: what to connect between them.
 pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, ValueType>) -> String {
     let wanted = wanted_type(wanted, generics);
     match (conversion(wanted, given), wanted) {
@@ -90,7 +91,7 @@ pub fn remedy(wanted: PortType, given: WireType, generics: &BTreeMap<char, Value
     }
 }
 
-/// The stage that makes what a port takes of what a wire carries, if there is one.
+/// The stage that converts a wire's type to a port's type, if there is one.
 pub fn between(from: PortType, to: PortType) -> Option<&'static str> {
     conversion(wanted_type(to, &BTreeMap::new()), bound(from, &BTreeMap::new())?)
 }

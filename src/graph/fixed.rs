@@ -1,5 +1,5 @@
-//! What the plan itself follows from: iterations, capacities, domains and places of files. Their expressions may name numbers that are
-//! constant, and those then shape the plan.
+//! Values that shape the plan: iterations, capacities, domains and placements of files. Their expressions may name
+//! constant numbers, which then shape the plan too.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::printable;
 use crate::problem::Problem;
 use crate::stage::types::{EdgeRule, ValueType};
 
-/// Kernels count words with 32 signed bits, and a cell has up to four.
+/// Kernels count words with signed 32-bit integers, and a cell has up to four words.
 const MAX_CELLS: u64 = 1 << 29;
-/// The same for particles.
+/// The same limit for particles.
 const MAX_PARTICLES: u32 = 1 << 29;
 const MAX_ITERATIONS: u32 = 10_000;
 const MAX_RESOLUTION: f64 = 65_536.0;
 
-/// What the plan follows from, by the path that sets it: `spacing.value` decides on `domain.resolution`.
+/// What the plan depends on, by the path that sets it: `spacing.value` determines `domain.resolution`.
 pub type Shapes = BTreeMap<String, Vec<String>>;
 
 impl Flattener<'_> {
@@ -34,7 +34,7 @@ impl Flattener<'_> {
         value.and_then(|value| self.count(place, "iterations", "count", value, MAX_ITERATIONS)).unwrap_or(1)
     }
 
-    /// When a group may stop before its last repeat.
+    /// The convergence criterion of a group.
     pub fn until(&mut self, place: &Place<'_>, built: &Node) -> Option<Until> {
         let until = place.node.until.as_ref()?;
         let mut report = |cause: String, remedy: String| {
@@ -60,7 +60,7 @@ impl Flattener<'_> {
         Some(Until { port, below, every: until.every })
     }
 
-    /// How many particles a State holds at most.
+    /// The maximum number of particles in a State.
     pub fn capacity(&mut self, place: &Place<'_>) -> Option<u32> {
         if let Some(value) = &place.node.capacity {
             return self.count(place, "capacity", "capacity", value, MAX_PARTICLES);
@@ -71,7 +71,7 @@ impl Flattener<'_> {
         None
     }
 
-    /// A number of a node that is read once; zero when it is not given.
+    /// A number of a node that is evaluated once; zero when it is not given.
     pub fn constant(
         &mut self,
         place: &Place<'_>,
@@ -85,7 +85,7 @@ impl Flattener<'_> {
         fit(ty, (None, None), number, 3).map_err(unfit).ok()
     }
 
-    /// A whole number, 1 to `most`.
+    /// An integer from 1 to `most`.
     fn count(&mut self, place: &Place<'_>, port: &str, what: &str, value: &ParamValue, most: u32) -> Option<u32> {
         let names = place.names(port);
         let number = self.fixed((place.path, port, what), value, &names, &place.aliases(port))?;
@@ -105,7 +105,7 @@ impl Flattener<'_> {
         Some(values[0] as u32)
     }
 
-    /// A value that the plan is made with, and a note of what it follows from. `None` is reported.
+    /// A value that the plan is compiled with. Records what it depends on. `None` after an error was reported.
     pub fn fixed(
         &mut self,
         (path, port, what): (&str, &str, &str),
@@ -116,7 +116,7 @@ impl Flattener<'_> {
         let mut wrong = |(cause, remedy): (String, String)| {
             self.problems.push(Problem::new(path, port, cause, remedy));
         };
-        // What is wrong with a number that it names is reported there.
+        // Errors of a number that it names are reported there.
         let formula = self.numbers.formula(value, names).map_err(|fault| fault.map(&mut wrong)).ok()?;
         if let Some(name) = self.numbers.follows(&formula) {
             let by = if formula.variable().is_some() { String::new() } else { format!(" with `{name}`") };
@@ -141,12 +141,12 @@ impl Flattener<'_> {
         }
         for from in behind.into_iter().chain(aliases.iter().cloned()).chain([shaped.clone()]) {
             let shapes = self.graph.shapes.entry(from).or_default();
-            // A path is shaped in one go, axis by axis.
+            // All axes of one path are recorded together.
             if shapes.last() != Some(&shaped) {
                 shapes.push(shaped.clone());
             }
         }
-        // Each axis of a resolution comes by itself.
+        // The axes of a resolution are added one by one.
         let made = self.graph.made_with.entry(shaped).or_default();
         made.extend(number.as_slice());
         let made = made.clone();
@@ -154,7 +154,7 @@ impl Flattener<'_> {
         Some(number)
     }
 
-    /// One number that the plan is made with.
+    /// One number that the plan is compiled with.
     fn fixed_scalar(&mut self, path: &str, port: &str, value: &ParamValue, names: &Arc<Names>) -> Option<f64> {
         let number = self.fixed((path, port, port), value, names, &[])?;
         match number.as_slice() {
@@ -212,10 +212,10 @@ impl Flattener<'_> {
     }
 }
 
-/// Widths of a domain \[m\]: the square of a cell's edge, and its inverse, are to fit 32 bits.
+/// Valid widths of a domain \[m\]: the square of a cell's edge, and its inverse, must fit into 32-bit floats.
 const WIDTHS: std::ops::Range<f64> = 1e-12..1e9;
 
-/// Whole numbers of cells, as many as can be numbered.
+/// Checks that the numbers of cells are integers within the limits.
 fn cells(resolution: &[f64]) -> Result<Vec<u32>, (String, &'static str)> {
     let shown = format!("[{}]", resolution.iter().map(|n| printable::number(*n)).collect::<Vec<_>>().join(", "));
     if resolution.iter().any(|n| n.is_finite() && n.fract() != 0.0) {

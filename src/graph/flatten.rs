@@ -1,4 +1,4 @@
-//! Groups are opened, names become indices, and every node is checked against what it declares.
+//! Opens groups, turns names into indices, and checks every node against its declaration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::stage::header::{Change, Direction, ParamType};
 use crate::stage::types::{Attributes, Element, PortType, Precision, ValueType, WireType, particles};
 use crate::stage::{Stage, StageError};
 
-/// The graph with its names resolved, and the numbers in it.
+/// The graph with its names resolved, and its numbers.
 pub fn flatten(document: &Document, library: &Library, problems: &mut Problems) -> (Graph, Table) {
     let graph = Graph {
         name: document.name.clone(),
@@ -71,7 +71,7 @@ impl Flattener<'_> {
                 }
             }
         }
-        // Every node gets its index before any link is looked up, since links may point either way.
+        // Every node gets its index before any link is resolved, since links may point in either direction.
         let mut names = BTreeMap::new();
         for (name, node) in nodes {
             let path = format!("{}{name}", scope.prefix);
@@ -103,7 +103,7 @@ impl Flattener<'_> {
         names
     }
 
-    /// Makes the number nodes of a level known, before anything that may name them.
+    /// Registers the number nodes of a level, before anything that may name them.
     fn level(&mut self, nodes: &Nodes, scope: &mut Scope) {
         let mut known = Names::clone(&scope.names);
         let mut numbers = Vec::new();
@@ -213,7 +213,7 @@ impl Flattener<'_> {
             self.stage_errors(path, &errors);
             return;
         }
-        // To look for a name takes time.
+        // Searching for similar names takes time.
         let closest = if self.problems.is_full() { None } else { self.library.closest(name) };
         let remedy = match closest {
             Some(close) => format!("did you mean `{close}`?"),
@@ -253,7 +253,7 @@ impl Flattener<'_> {
                     other => other,
                 },
                 None => match &port.default {
-                    // An emitter may begin a set; whether it does is known with the wires.
+                    // An emitter may start a new set; whether it does is known once the wires are resolved.
                     None if matches!(port.change, Change::Emit(_)) => Source::Nothing,
                     None => {
                         let remedy = format!("connect a {} to it", port.ty);
@@ -303,7 +303,7 @@ impl Flattener<'_> {
             let cause = "the stage has no @inout, so repeating it changes nothing";
             self.problems.push(Problem::new(place.path, "iterations", cause, "remove `iterations`").warning());
         }
-        let stage = self.settled(place, stage, &mut settings);
+        let stage = self.specialized(place, stage, &mut settings);
         Node { kind: Kind::Stage(stage), inputs, params: settings, ..empty(place.path, None) }
     }
 
@@ -329,7 +329,7 @@ impl Flattener<'_> {
         for name in ["next", "init"] {
             let source = match place.node.inputs.get(name) {
                 Some(link) => match self.link(place, name, link) {
-                    // Its path is that of the input: a State may start from one number and become another.
+                    // Its path is that of the input: a State may start from a number and change afterwards.
                     Source::Setting(number) => Source::Setting(Setting { name: name.into(), ..number }),
                     other => other,
                 },
@@ -363,7 +363,7 @@ impl Flattener<'_> {
         let fit = (given("size").is_some() || given("center").is_some()).then_some(([x, y, z], size));
         let file = Some(super::File { path: path.to_string(), fit });
         let ty = WireType::Grid(ValueType::F32);
-        // For the rest of the compiler it is a State that never changes.
+        // The rest of the compiler treats it as a State that never changes.
         Some(Node { kind: Kind::State(ty), outputs: vec![ty], file, ..empty(place.path, None) })
     }
 
@@ -403,7 +403,7 @@ impl Flattener<'_> {
     }
 }
 
-/// A name as it is, unless it is too long for one.
+/// The name, shortened if it is too long.
 fn shortened_beyond(name: &str) -> String {
     if name.len() > limits::PORT_NAME { shortened(name) } else { name.to_string() }
 }
@@ -426,7 +426,7 @@ pub fn empty(path: &str, group: Option<NodeId>) -> Node {
     }
 }
 
-/// A value of a node, as it was given or by default.
+/// A value of a node, given or by default.
 pub fn setting(place: &Place<'_>, name: &str, ty: ValueType, value: ParamValue) -> Setting {
     let (range, aliases, names) = ((None, None), place.aliases(name), place.names(name));
     Setting { name: name.into(), ty, value, range, aliases, names }

@@ -1,4 +1,4 @@
-//! Groups are opened: what goes into them and comes out, what expressions inside may name, and parameters that set others inside.
+//! Opens groups: their inputs and outputs, the names that expressions inside may use, and exposed parameters.
 
 use std::sync::Arc;
 
@@ -57,13 +57,13 @@ impl Flattener<'_> {
                     let value = value.cloned().unwrap_or(ParamValue::Number(0.0));
                     Source::Setting(setting(place, name, declared_value(*ty), value))
                 }
-                // The first repeat could do without, the others go on from it.
+                // The first iteration could do without the input, but the others read what the one before has computed.
                 _ if place.node.iterations.is_some() && group.outputs.contains_key(name) => {
                     let remedy = format!("connect a {ty} to it as the start of the first iteration");
                     self.problems.push(Problem::new(place.path, name, "the input is not wired", remedy));
                     Source::Nothing
                 }
-                // What reads it inside may do without, and says so if not.
+                // Whatever reads it inside may do without it, or else reports that.
                 _ => Source::Nothing,
             };
             looped.push(self.looped(place, (group, iterations), &inside, (name, *ty), &mut source));
@@ -111,7 +111,7 @@ impl Flattener<'_> {
         Node { kind: Kind::Group(Group { outputs, ..kind }), inputs, ..empty(place.path, None) }
     }
 
-    /// Expressions inside of a group that seem to name a number which goes into it, and mean something else.
+    /// Warns when expressions inside a group cannot use an input, because its name means something else in them.
     fn hidden(&mut self, path: &str, group: &document::Group, typed: &[(String, PortType)]) {
         for (name, _) in typed.iter().filter(|(name, ty)| ty.is_number() && expr::reserved(name)) {
             let mentions =
@@ -124,7 +124,8 @@ impl Flattener<'_> {
         }
     }
 
-    /// What an output of a group shows. Its value shows whether it is a number or a vector, as it has no port that says it.
+    /// What an output of a group passes on. Its value determines whether it is a number or a vector, since no port
+    /// declares it.
     fn shown(&mut self, place: &Place<'_>, name: &str, link: &Link) -> Source {
         let mut source = self.link(place, name, link);
         if let Source::Setting(setting) = &mut source
@@ -142,7 +143,7 @@ impl Flattener<'_> {
         source
     }
 
-    /// Why a parameter can't read an input of the group around, where that changes from repeat to repeat.
+    /// Why a parameter cannot read an input of the enclosing group, where that changes with every iteration.
     pub(super) fn goes_round(&self, source: &Source) -> Option<Unfit> {
         let Source::GroupInput { group, input } = source else { return None };
         let Kind::Group(kind) = &self.graph.nodes.get(*group)?.kind else { return None };
@@ -156,7 +157,7 @@ impl Flattener<'_> {
         Some((cause, "declare an `@in` number in the stage, or rename the output".into()))
     }
 
-    /// Refuses names of ports that labels and messages would repeat at any length.
+    /// Rejects port names that are too long, since labels and messages repeat them.
     pub(super) fn long_names<'n>(&mut self, place: &Place<'_>, names: impl Iterator<Item = &'n String>) {
         for name in names.filter(|name| name.len() > limits::PORT_NAME) {
             let cause = format!("a port's name has {} bytes; at most {} are allowed", name.len(), limits::PORT_NAME);
@@ -164,7 +165,7 @@ impl Flattener<'_> {
         }
     }
 
-    /// Makes the numbers that go into a group known inside of it; whatever reads one reads it by its name.
+    /// Registers the numbers that enter a group, so that expressions inside can use them by name.
     fn taken(&mut self, path: &str, typed: &[(String, PortType)], looped: &[bool], inputs: &mut [Input]) -> Names {
         let mut known = Names::default();
         let mut numbers = Vec::new();
@@ -176,7 +177,7 @@ impl Flattener<'_> {
                 continue;
             }
             let Source::Setting(given) = &input.source else {
-                // What feeds it is on the GPU, or could not be made out.
+                // Its value is on the GPU, or could not be determined.
                 known.insert(name, if matches!(input.source, Source::Nothing) { Named::Path(own) } else { Named::Gpu });
                 continue;
             };
@@ -190,7 +191,7 @@ impl Flattener<'_> {
         known
     }
 
-    /// Gives a group's parameters to the nodes inside that they set.
+    /// Passes a group's parameters to the nodes inside that they set.
     fn expose(&mut self, place: &Place<'_>, group: &document::Group, scope: &mut Scope) -> Nodes {
         let mut nodes = group.nodes.clone();
         for (name, targets) in &group.params {

@@ -1,22 +1,22 @@
-//! How large a graph may be. Each limit is far above what a person draws, and below what would take a second to compile or
-//! gigabytes to hold; `docs/architecture.md` has the table.
+//! Limits on the size of a graph. Each is far above what a user draws, and low enough to compile within a second and
+//! without gigabytes of memory; `docs/architecture.md` has the table.
 
-/// Nodes, with those inside of groups.
+/// Nodes, including those inside groups.
 pub const NODES: usize = 20_000;
-/// Groups in groups in groups: deeper than this is a mistake, or a library group that holds itself.
+/// Depth of nested groups. Anything deeper is a mistake, or a library group that contains itself.
 pub const NESTING: usize = 16;
 pub const DOMAINS: usize = 1_000;
-/// Inputs of a group, and as many outputs.
+/// Inputs of a group; the same limit holds for outputs.
 pub const GROUP_PORTS: usize = 1_000;
-/// Bytes of a node's path through the groups around it. Labels of values, plans and messages repeat it.
+/// Length of a node's path \[bytes\]. Labels of values, plans and messages repeat it.
 pub const PATH: usize = 1_000;
-/// Bytes of the name of a port or a parameter.
+/// Length of the name of a port or a parameter \[bytes\].
 pub const PORT_NAME: usize = 250;
-/// Pairs of a number and of what the plan is made with that follows from it.
+/// Pairs of a number and a value of the plan that depends on it.
 pub const SHAPES: usize = 100_000;
-/// Nodes on a way that a message lists.
+/// Nodes of a path that a message lists.
 pub const LISTED: usize = 20;
-/// Names to choose from that a message lists.
+/// Names that a message offers to choose from.
 const LISTED_NAMES: usize = 60;
 
 /// The beginning of a name that is too long to be shown.
@@ -28,7 +28,7 @@ pub fn shortened(name: &str) -> String {
     short
 }
 
-/// A way through a graph, as `a -> b -> a`, without the middle of a long one.
+/// A path through a graph, as `a -> b -> a`, without the middle of a long one.
 pub fn way(names: &[String]) -> String {
     if names.len() <= LISTED {
         return names.join(" -> ");
@@ -38,7 +38,7 @@ pub fn way(names: &[String]) -> String {
     format!("{} -> ({between} more) -> {}", begin.join(" -> "), end.join(" -> "))
 }
 
-/// Names with commas between them, the first of many.
+/// Names separated by commas; only the first of many.
 pub fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     let mut names = names.into_iter();
     let shown: Vec<String> = names.by_ref().take(LISTED_NAMES).map(|n| n.as_ref().to_string()).collect();

@@ -1,4 +1,4 @@
-//! Links by name become sources by index, or a sentence that says why not.
+//! Resolves links by name to sources by index, or to an error.
 
 use super::limits::list;
 use super::numbers::Fault;
@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::stage::types::ValueType;
 
 impl Flattener<'_> {
-    /// Finds what a link points at.
+    /// Resolves a link; reports errors.
     pub fn link(&mut self, place: &Place<'_>, port: &str, link: &Link) -> Source {
         match self.find(place, link) {
             Ok(source) => source,
@@ -22,18 +22,18 @@ impl Flattener<'_> {
         }
     }
 
-    /// Whether a link reads an input of the group around that is not wired.
+    /// Whether a link reads an unwired input of the enclosing group.
     pub fn unwired(&self, place: &Place<'_>, link: &Link) -> bool {
         let group = place.scope.group.filter(|_| link.node == "in").and_then(|g| self.graph.nodes.get(g));
         let input = group.and_then(|g| {
-            // In the order of their names.
+            // Inputs are sorted by name.
             let input = g.inputs.binary_search_by(|input| input.name.cmp(&link.port)).ok()?;
             g.inputs.get(input)
         });
         input.is_some_and(|input| matches!(input.source, Source::Nothing))
     }
 
-    /// What a link points at, or why it points at nothing.
+    /// Resolves a link; the error is cause and remedy.
     fn find(&self, place: &Place<'_>, link: &Link) -> Result<Source, Fault> {
         if let Some(fault) = place.scope.stuck.get(link) {
             return Err(fault.clone());

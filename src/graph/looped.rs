@@ -1,5 +1,5 @@
-//! Numbers that go round a group that repeats: the group has an output of the input's name, so from its second repeat on the input
-//! is what the repeat before has computed. It is then a value in memory, which expressions can't read.
+//! Numbers that a group iterates on: the group has an output with the input's name, so from its second iteration on,
+//! the input is the result of the iteration before. It is then a value in GPU memory, which expressions cannot read.
 
 use super::bypass;
 use super::ports::{self, Ports};
@@ -11,9 +11,9 @@ use crate::problem::Problem;
 use crate::stage::types::{Element, PortType};
 
 impl Flattener<'_> {
-    /// Whether the repeats of a group change an input that begins with a number or another constant.
+    /// Whether the iterations of a group change an input that starts from a number or another constant.
     ///
-    /// A grid or a field can't begin so, which is reported.
+    /// A grid or a field cannot start from a number, which is reported.
     pub fn looped(
         &mut self,
         place: &Place<'_>,
@@ -27,7 +27,7 @@ impl Flattener<'_> {
             return false;
         }
         if ty.is_number() {
-            // Its path is that of the input, whatever number it is.
+            // Its path is that of the input, whatever number it reads.
             setting.name = name.to_string();
             if let Some(Element::Fixed(value)) = ty.element() {
                 setting.ty = value;
@@ -42,21 +42,21 @@ impl Flattener<'_> {
     }
 }
 
-/// Whether the output of a name is the input of that name, so that a repeat does not change it.
+/// Whether the output of this name is just the input of that name, so that iterations do not change it.
 fn passes_on(inside: &Ports<'_>, group: &Group, name: &str) -> bool {
     let Some(shown) = group.outputs.get(name) else { return false };
     let Some(link) = bypass::origin(inside, shown) else { return false };
     reads_input(inside, &link, name, 0)
 }
 
-/// Whether a wire is an input of the group around, perhaps by way of groups that hand it on.
+/// Whether a wire is an input of the enclosing group, possibly passed on through other groups.
 fn reads_input(ports: &Ports<'_>, link: &Link, name: &str, depth: usize) -> bool {
     if link.node == "in" {
         return link.port == name;
     }
     let Some(node) = ports.nodes().get(&link.node) else { return false };
     let Some(group) = ports::group_of(node, ports.library()) else { return false };
-    // One that repeats may change what it hands on.
+    // A group that iterates may change what it passes on.
     if depth >= limits::NESTING || node.iterations.is_some() {
         return false;
     }

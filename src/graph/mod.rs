@@ -1,4 +1,4 @@
-//! The graph: a document flattened, typed and checked. It can't be had unchecked, so what follows need not doubt it.
+//! The graph: a document flattened, typed and checked. A `Graph` is always valid, so later steps need not check again.
 
 mod borders;
 pub mod bypass;
@@ -18,7 +18,7 @@ pub mod precision;
 mod resolve;
 mod scope;
 mod sets;
-mod settle;
+mod specialize;
 pub mod starts;
 mod unread;
 pub mod values;
@@ -44,24 +44,24 @@ pub use values::{Setting, fit};
 pub type NodeId = Id<Node>;
 pub type DomainId = Id<Domain>;
 
-/// A box in space, cut into cubic cells, or into slices of such.
+/// A box in space, cut into cubic cells, or into slices of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Domain {
     pub name: String,
-    /// 2 or 3.
+    /// Number of dimensions, 2 or 3.
     pub dim: u32,
     /// Cells along x, y, z; z is 1 in 2D.
     pub resolution: [u32; 3],
-    /// Cell size \[m\], along y where cells are cut into slices.
+    /// Cell size \[m\]; the size along y where cells are cut into slices.
     pub cell_size: f64,
     pub edge: EdgeRule,
-    /// Of one that a stage asked for by `half`: what it has wider cells of.
+    /// For a domain that a stage requested by `half`: the finer domain.
     pub finer: Option<Finer>,
-    /// Of one that a stage asked for by `slices`: what its cells are cut from.
+    /// For a domain that a stage requested by `slices`: the domain whose cells are cut.
     pub sliced: Option<Sliced>,
 }
 
-/// What the cells of a domain are slices of.
+/// How the cells of a domain were cut into slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sliced {
     pub domain: DomainId,
@@ -69,14 +69,14 @@ pub struct Sliced {
     pub into: u32,
 }
 
-/// What a domain is the coarser version of.
+/// The finer version of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finer {
     /// The domain whose cells are half as wide.
     pub domain: DomainId,
     /// Cells along x, y, z of the finest domain.
     pub finest: [u32; 3],
-    /// How many of its cells one is wide.
+    /// The width of a cell in cells of the finest domain.
     pub widening: u32,
 }
 
@@ -85,28 +85,28 @@ impl Domain {
         self.resolution.iter().map(|n| u64::from(*n)).product()
     }
 
-    /// Slices that a cell is cut into along x; 1 where it is whole.
+    /// Slices of a cell along x; 1 where cells are not cut.
     pub fn slices(&self) -> u32 {
         self.sliced.map_or(1, |sliced| sliced.into)
     }
 
-    /// Edges of a cell along x, y, z \[m\].
+    /// Lengths of a cell's edges along x, y, z \[m\].
     pub fn edges(&self) -> [f64; 3] {
         [self.cell_size / f64::from(self.slices()), self.cell_size, self.cell_size]
     }
 
-    /// Of the box, along x, y, z \[m\].
+    /// Size of the box along x, y, z \[m\].
     pub fn size(&self) -> [f64; 3] {
         let ([nx, ny, nz], [x, y, z]) = (self.resolution.map(f64::from), self.edges());
         [nx * x, ny * y, nz * z]
     }
 
-    /// Whether stages asked for it, and no Domain node.
+    /// Whether a stage requested it, rather than a Domain node.
     pub fn derived(&self) -> bool {
         self.finer.is_some() || self.sliced.is_some()
     }
 
-    /// Elements that a wire on this domain holds: its cells, with one more layer where faces are stored.
+    /// Elements of a wire on this domain: its cells, with one more layer along each axis where faces are stored.
     pub fn elements(&self, ty: WireType) -> u64 {
         match ty {
             WireType::Grid(_) => self.cells(),
@@ -115,7 +115,7 @@ impl Domain {
         }
     }
 
-    /// Resolution with the layer of upper faces.
+    /// Resolution with the additional layer for upper faces.
     pub fn face_resolution(&self) -> [u32; 3] {
         let [x, y, z] = self.resolution;
         [x.saturating_add(1), y.saturating_add(1), if self.dim == 3 { z.saturating_add(1) } else { z }]
@@ -126,22 +126,22 @@ impl Domain {
 #[derive(Clone, Debug)]
 pub struct Graph {
     pub name: String,
-    /// Frames a second.
+    /// Frames per second.
     pub fps: f64,
     pub seed: u32,
-    /// What plays when nobody is at the controls.
+    /// Recorded input, used while there is no user input.
     pub input: Option<InputTrack>,
     pub domains: Arena<Domain>,
     pub nodes: Arena<Node>,
-    /// Numbers that expressions name, each behind those that it names itself.
+    /// Numbers that expressions name, each after those that it names itself.
     pub numbers: Vec<NamedNumber>,
-    /// Paths that the plan follows from, so that another value makes another plan.
+    /// Paths that shape the plan: changing a value compiles a new plan.
     pub shapes: Shapes,
-    /// Values that the plan is made with, by `node.param`.
+    /// Values that the plan is compiled with, by `node.param`.
     pub made_with: BTreeMap<String, Vec<f64>>,
-    /// What its author states about its results, in the document's order; a warning in place of what makes no sense.
+    /// The expectations in the document's order, with a warning in place of an invalid one.
     pub expectations: Vec<Result<expect::Expectation, Problem>>,
-    /// What is worth knowing though the graph runs.
+    /// Warnings; they do not keep the graph from running.
     pub warnings: Problems,
 }
 
@@ -151,8 +151,8 @@ impl Graph {
         node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim)
     }
 
-    /// Has the text of a node's stage tell what a compiler asks of it; what it has told it knows from then on. Returns whether there
-    /// is such a node.
+    /// Computes everything that the compiler needs to know about the text of a node's stage; the results are cached.
+    /// Returns whether there is such a node.
     pub fn read_stage(&self, node: NodeId) -> bool {
         let Some(node) = self.nodes.get(node) else { return false };
         if let Kind::Stage(stage) = &node.kind {
@@ -166,7 +166,7 @@ impl Graph {
         true
     }
 
-    /// The domain with cells twice as wide as those of another; an odd row ends in a cell that reaches beyond.
+    /// The domain with cells twice as wide. With an odd number of cells, the last cell extends beyond the box.
     fn half(&mut self, finer: DomainId) -> Option<DomainId> {
         if let Some(known) = self.domains.position(|d| d.finer.is_some_and(|f| f.domain == finer)) {
             return Some(known);
@@ -179,11 +179,11 @@ impl Graph {
         Some(self.domains.push(Domain { name, dim, resolution, cell_size, edge, finer, sliced }))
     }
 
-    /// The domain whose cells are those of another, cut along x.
+    /// The domain with each cell cut into slices along x.
     fn slices(&mut self, domain: DomainId, into: u32) -> Option<DomainId> {
         let sliced = Some(Sliced { domain, into });
         let whole = self.domains.get(domain).filter(|d| d.sliced.is_none())?.clone();
-        // Half of a sliced domain names the same whole one.
+        // Half of a sliced domain has the same name as half of the whole one.
         if let Some(known) = self.domains.position(|d| d.sliced == sliced && d.finer == whole.finer) {
             return Some(known);
         }
@@ -192,7 +192,7 @@ impl Graph {
         Some(self.domains.push(Domain { name: format!("{} in slices", whole.name), resolution, sliced, ..whole }))
     }
 
-    /// Dimensions of the space around a node, for one without a domain those that all domains have.
+    /// Dimensions of the space around a node; for one without a domain, those that all domains share.
     ///
     /// `None` where domains differ.
     pub fn dim_around(&self, node: NodeId) -> Option<u32> {
@@ -207,14 +207,14 @@ impl Graph {
         self.domains.iter().all(|domain| domain.dim == any.dim).then_some(id)
     }
 
-    /// The domain of a graph that has one; those that stages ask for do not count.
+    /// The only domain of a graph; domains that stages requested do not count.
     fn single_domain(&self) -> Option<DomainId> {
         let mut own = self.domains.entries().filter(|(_, domain)| !domain.derived());
         own.next().filter(|_| own.next().is_none()).map(|(id, _)| id)
     }
 }
 
-/// A node, flattened: its name is its path through the groups.
+/// A flattened node: its name is its path through the groups.
 #[derive(Clone, Debug)]
 pub struct Node {
     pub path: String,
@@ -224,48 +224,48 @@ pub struct Node {
     /// In the order of the kind's ports.
     pub inputs: Vec<Input>,
     pub iterations: u32,
-    /// When fewer repeats are enough.
+    /// The convergence criterion of a group.
     pub until: Option<Until>,
-    /// How the grids of floats that it writes, or holds, are stored.
+    /// Storage format of the float grids that it writes or holds.
     pub precision: Precision,
-    /// The domain that it runs over, or lives on.
+    /// The domain that it runs over or is stored on.
     pub domain: Option<DomainId>,
     pub params: Vec<Setting>,
     pub generics: BTreeMap<char, ValueType>,
     /// Types of its outputs, in the order of the kind's ports.
     pub outputs: Vec<WireType>,
-    /// What the set carries that it holds or changes.
+    /// The particle set that it holds or changes.
     pub set: Option<ParticleSet>,
-    /// Where its value comes from, if not from the graph.
+    /// The file that its value comes from.
     pub file: Option<File>,
 }
 
-/// When the repeats of a group are enough.
+/// The convergence criterion of a group.
 #[derive(Clone, Debug)]
 pub struct Until {
-    /// The output that is a number.
+    /// The output that is compared; it is a number.
     pub port: usize,
-    /// What it has to fall below.
+    /// The limit that it must fall below.
     pub below: Setting,
-    /// After how many repeats it is looked at each time.
+    /// Number of iterations between two checks.
     pub every: u32,
 }
 
-/// A shape in a file, and where it goes in the domain.
+/// A shape in a file, and its placement in the domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct File {
-    /// As the document has it: beside the graph's own file.
+    /// As in the document: relative to the graph's own file.
     pub path: String,
-    /// Middle \[m\] and longest side \[m\]; as the file says where absent.
+    /// Centre \[m\] and longest side \[m\]; those of the file when `None`.
     pub fit: Option<([f64; 3], f64)>,
 }
 
-/// What a wire of particles carries.
+/// A particle set on a wire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParticleSet {
-    /// Most that it can hold.
+    /// Maximum number of particles.
     pub capacity: u32,
-    /// The space that it is in.
+    /// The domain that the particles are in.
     pub domain: DomainId,
     pub attributes: Attributes,
 }
@@ -279,21 +279,21 @@ pub enum Kind {
     Group(Group),
     Output {
         size: Option<(u32, u32)>,
-        /// Where it stands on its canvas.
+        /// Position on the canvas.
         at: (f32, f32),
     },
-    /// Could not be made out; what is wrong is among the problems, and no checked graph holds one.
+    /// Invalid; the reason is among the problems, and a checked graph contains none.
     Broken,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// Names and types of the inputs; a generic one is whatever the wire carries.
+    /// Names and types of the inputs; a generic one takes the type of its wire.
     pub inputs: Vec<(String, PortType)>,
-    /// Names of the outputs and the wires they show, in the order of the names.
+    /// Names of the outputs and the wires that they pass on, sorted by name.
     pub outputs: Vec<(String, Source)>,
-    /// For each input whether it is a number of the document that a repeat changes: the first repeat reads that number, each further
-    /// one what the repeat before has computed.
+    /// For each input, whether it is a number node that iterations change: the first iteration reads that number, each
+    /// further one the result of the one before.
     pub looped: Vec<bool>,
 }
 
@@ -318,11 +318,11 @@ pub struct Input {
 pub enum Source {
     /// An output of a node.
     Wire { node: NodeId, port: usize },
-    /// An input of the group around.
+    /// An input of the enclosing group.
     GroupInput { group: NodeId, input: usize },
     /// An unwired port's constant, or a number.
     Setting(Setting),
-    /// Nothing: an optional port of a host node.
+    /// Nothing: an unwired optional port.
     Nothing,
 }
 
@@ -346,7 +346,7 @@ impl Graph {
         })
     }
 
-    /// The numbers of a document that is perhaps wrong, with their values at time zero.
+    /// The numbers of a document, which may contain errors, with their values at time zero.
     pub fn numbers_of(document: &Document, library: &Library) -> Table {
         crate::threads::deep_stack(|| flatten::flatten(document, library, &mut Problems::default()).1)
     }

@@ -1,8 +1,8 @@
-//! Numbers that expressions name: number nodes, and inside a group the numbers that go into it.
+//! Numbers that expressions can name: number nodes, and inside a group the numbers that enter it.
 //!
-//! An expression knows the numbers of the level that it was written on, and none of the levels around. A group's own inputs
-//! are known inside of it by their names, where no number node has the same. What a group hands to a parameter inside was
-//! written around the group, so it keeps the names of there ([`Names`] travel with a value).
+//! An expression can use the numbers of its own level, but not those of enclosing levels. Inside a group, its inputs
+//! can be used by name unless a number node has the same name. A value that a group passes to a parameter inside was
+//! written outside, so it keeps the names of that level ([`Names`] travel with a value).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use super::limits;
 use crate::document::{Nodes, ParamValue};
 use crate::expr::{self, ExprContext, Expression, Number, Numbers};
 
-/// What the expressions of one level may name, and the path that sets each: `spacing` is `group/spacing.value`. A number
-/// of the GPU has no path.
+/// The names that expressions of one level may use, and the path that sets each: `spacing` is `group/spacing.value`. A
+/// number on the GPU has no path.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Names(BTreeMap<String, Named>);
 
-/// What a name stands for.
+/// What a name refers to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {
     /// A number by the path that sets it.
     Path(String),
     /// A number that is computed on the GPU.
     Gpu,
-    /// An input of the group around that its repeats change.
+    /// An input of the enclosing group that its iterations change.
     Looped,
 }
 
@@ -45,7 +45,7 @@ impl Names {
         }
     }
 
-    /// The names that a value mentions, and their paths.
+    /// The names that occur in a value, and their paths.
     pub fn uses(&self, value: &ParamValue) -> BTreeMap<String, String> {
         let ParamValue::Expression(text) = value else { return BTreeMap::new() };
         let path = |name: &str| Some((name.to_string(), self.0.get(name)?.path()?.clone()));
@@ -59,12 +59,13 @@ impl From<&BTreeMap<String, String>> for Names {
     }
 }
 
-/// A number that expressions name.
+/// A number that expressions can name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedNumber {
-    /// What sets it: `wind.value`, or `group.wind` for a number that goes into a group; then other names for the same.
+    /// The path that sets it: `wind.value`, or `group.wind` for a number that enters a group; then other paths for the
+    /// same number.
     pub paths: Vec<String>,
-    /// What the paths of the nodes begin with whose expressions know it: nothing, or `group/`.
+    /// Path prefix of the nodes whose expressions can use it: empty, or `group/`.
     pub level: String,
     pub value: ParamValue,
     /// Numbers that its expression names, each with its first path.
@@ -76,13 +77,13 @@ impl NamedNumber {
         self.paths.first().map_or("", String::as_str)
     }
 
-    /// Its name as a number node; what goes into a group has none.
+    /// Its name as a number node; `None` for an input of a group.
     fn node(&self) -> Option<&str> {
         self.path().strip_prefix(&self.level)?.strip_suffix(".value")
     }
 }
 
-/// What the expression of a parameter may name: the numbers of its node's level.
+/// The names that the expression of a parameter may use: the numbers of its node's level.
 pub fn names_around(numbers: &[NamedNumber], param: &str) -> Names {
     let node = param.rsplit_once('.').map_or(param, |(node, _)| node);
     let level = node.rfind('/').map_or("", |slash| &node[..=slash]);
@@ -92,15 +93,15 @@ pub fn names_around(numbers: &[NamedNumber], param: &str) -> Names {
         let (_, input) = number.path().rsplit_once('.').unwrap_or_default();
         names.insert(input, Named::Path(number.path().to_string()));
     }
-    // Number nodes come before a group's own inputs.
+    // Number nodes have priority over a group's own inputs.
     for number in known() {
         names.insert(number.node().unwrap_or_default(), Named::Path(number.path().to_string()));
     }
     names
 }
 
-/// Number nodes of a document's outermost level that expressions can name, with their values at time zero; zero where one is
-/// wrong.
+/// Number nodes of a document's top level that expressions can name, with their values at time zero; zero for an
+/// invalid one.
 pub fn named(nodes: &Nodes) -> Numbers {
     let values = nodes.iter().filter_map(|(name, node)| {
         let value = node.kind.number()?;
@@ -120,7 +121,7 @@ pub fn named(nodes: &Nodes) -> Numbers {
     names.0.iter().filter_map(|(name, named)| Some((name.clone(), value(named.path()?)))).collect()
 }
 
-/// A value as it is evaluated.
+/// A value prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct Formula {
     source: Source,
@@ -130,9 +131,9 @@ pub struct Formula {
 #[derive(Clone, Debug)]
 enum Source {
     Constant(Number),
-    /// A number as it is, by its path.
+    /// A single number, by its path.
     Number(String),
-    /// Numbers that it names are found in `uses`.
+    /// The paths of the numbers that it names are in `uses`.
     Expression(Box<Expression>),
 }
 
@@ -153,7 +154,7 @@ impl Formula {
         }
     }
 
-    /// The variable of the language that its own text follows, if any.
+    /// A variable of the language that its text uses, if any.
     pub fn variable(&self) -> Option<&str> {
         match &self.source {
             Source::Expression(expression) => expression.variables().first().copied(),
@@ -171,10 +172,10 @@ fn wrong(error: expr::ExprError) -> Unfit {
     error.cause_and_help()
 }
 
-/// Why a value does not suit a parameter: cause and remedy.
+/// Why a value does not fit a parameter: cause and remedy.
 pub type Unfit = (String, String);
 
-/// Why a formula can't be had: `None` when the cause is with a number that it names, and reported there.
+/// Why there is no formula: `None` when the cause is a number that it names, which is reported there.
 pub type Fault = Option<Unfit>;
 
 #[derive(Clone, Debug)]
@@ -186,7 +187,7 @@ struct Entry {
     now: Number,
 }
 
-/// Numbers with their values, each behind those that it names.
+/// Numbers with their values, each after those that it names.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     entries: Vec<Entry>,
@@ -195,7 +196,7 @@ pub struct Table {
 
 impl Table {
     /// # Errors
-    /// The path of the first number that is wrong, and what is wrong with it.
+    /// The path of the first invalid number, and its error.
     pub fn new(numbers: &[NamedNumber]) -> Result<Table, (String, Unfit)> {
         let mut table = Table::default();
         let named = |number: &NamedNumber| (number.clone(), Arc::new(Names::from(&number.uses)));
@@ -205,8 +206,8 @@ impl Table {
         }
     }
 
-    /// Takes numbers in that may name each other. Gives the paths of those that are wrong, and what is wrong with them;
-    /// these stay out, and so do others that name them.
+    /// Adds numbers that may name each other. Returns the paths and errors of invalid ones; these are not added, nor
+    /// are others that name them.
     pub fn add(&mut self, numbers: Vec<(NamedNumber, Arc<Names>)>) -> Vec<(String, Unfit)> {
         let (order, cycles) = order(&numbers);
         let mut faults: Vec<(String, Unfit)> = cycles.iter().filter_map(|cycle| round(&numbers, cycle)).collect();
@@ -231,7 +232,7 @@ impl Table {
         Ok(Entry { number, formula, live, start, now: start })
     }
 
-    /// Reads a value that may name these.
+    /// Parses a value that may name these numbers.
     pub fn formula(&self, value: &ParamValue, names: &Names) -> Result<Formula, Fault> {
         let constant = |number| Formula { source: Source::Constant(number), uses: BTreeMap::new() };
         let text = match value {
@@ -272,7 +273,7 @@ impl Table {
         let value = |path: &String| self.get(path).map_or(Number::scalar(0.0), |entry| entry.start);
         let mut known: Numbers = uses.iter().map(|(name, path)| (name.clone(), value(path))).collect();
         let expression = Expression::parse_with(text, &known).or_else(|_| {
-            // Some that the text does not mention are there for the message that lists them.
+            // Names that the text does not use are added for the message that lists them.
             let listed = names.0.iter().filter_map(|(name, named)| Some((name, named.path()?)));
             known.extend(listed.take(expr::LISTED + 1).map(|(name, path)| (name.clone(), value(path))));
             Expression::parse_with(text, &known)
@@ -307,7 +308,7 @@ impl Table {
         self.entries.iter().find(sets).map(|entry| entry.now)
     }
 
-    /// The name through which a formula changes from frame to frame, if it does: a variable or a number.
+    /// The variable or number that makes a formula change from frame to frame, if any.
     pub fn follows<'a>(&self, formula: &'a Formula) -> Option<&'a str> {
         let live = |(name, path): (&'a String, &String)| {
             self.get(path).is_some_and(|entry| entry.live).then_some(name.as_str())
@@ -315,7 +316,8 @@ impl Table {
         formula.variable().or_else(|| formula.uses.iter().find_map(live))
     }
 
-    /// Evaluates what changes from frame to frame. A number that has no value keeps the last good one, and is given back.
+    /// Evaluates everything that changes from frame to frame. A number without a value keeps its last one, and is
+    /// returned.
     pub fn advance(&mut self, context: &ExprContext) -> Vec<(String, Unfit)> {
         let mut faults = Vec::new();
         for index in 0..self.entries.len() {
@@ -330,14 +332,14 @@ impl Table {
         faults
     }
 
-    /// Takes the present values of another table over, where they do not depend on what differs.
+    /// Copies the present values of another table, for numbers that do not depend on what differs.
     pub fn keep(&mut self, before: &Table, differs: &BTreeSet<String>) {
         for entry in self.entries.iter_mut().filter(|entry| !differs.contains(entry.number.path())) {
             entry.now = before.get(entry.number.path()).map_or(entry.now, |before| before.now);
         }
     }
 
-    /// These numbers, and all that depend on them, by path.
+    /// These numbers and all that depend on them, by path.
     pub fn dependents(&self, paths: impl IntoIterator<Item = String>) -> BTreeSet<String> {
         let mut found: BTreeSet<String> = paths.into_iter().collect();
         for entry in &self.entries {
@@ -348,7 +350,7 @@ impl Table {
         found
     }
 
-    /// Everything that sets a number which a formula depends on, directly or through others.
+    /// The paths of all numbers that a formula depends on, directly or through others.
     pub fn behind(&self, formula: &Formula) -> BTreeSet<String> {
         let mut found: BTreeSet<&str> = BTreeSet::new();
         let mut pending: Vec<&str> = formula.uses.values().map(String::as_str).collect();
@@ -373,7 +375,7 @@ fn finite(number: Number) -> Result<Number, Unfit> {
     }
 }
 
-/// The order in which numbers can be evaluated, and the cycles of those that can't.
+/// The order in which numbers can be evaluated, and the cycles of those that cannot.
 fn order(numbers: &[(NamedNumber, Arc<Names>)]) -> (Vec<usize>, Vec<Vec<usize>>) {
     let index: BTreeMap<&str, usize> = numbers.iter().enumerate().map(|(i, (number, _))| (number.path(), i)).collect();
     let uses: Vec<Vec<usize>> =
@@ -397,7 +399,7 @@ fn order(numbers: &[(NamedNumber, Arc<Names>)]) -> (Vec<usize>, Vec<Vec<usize>>)
     let mut cycles = Vec::new();
     let mut seen = vec![false; numbers.len()];
     for first in (0..numbers.len()).filter(|i| waits[*i] > 0) {
-        // Whatever waits has one before it that waits too, so this way ends where it was before.
+        // Each of the remaining numbers depends on another one of them, so this path ends in a cycle.
         let mut way = Vec::new();
         let mut at = first;
         while !seen[at] {
@@ -410,7 +412,7 @@ fn order(numbers: &[(NamedNumber, Arc<Names>)]) -> (Vec<usize>, Vec<Vec<usize>>)
     (order, cycles)
 }
 
-/// What is wrong with numbers that depend on each other.
+/// The error for numbers that depend on each other.
 fn round(numbers: &[(NamedNumber, Arc<Names>)], cycle: &[usize]) -> Option<(String, Unfit)> {
     let name = |i: &usize| numbers.get(*i).map(|(number, _)| number.node().unwrap_or(number.path()));
     let mut names: Vec<&str> = cycle.iter().filter_map(name).collect();

@@ -1,4 +1,4 @@
-//! The Outputs of a graph in their author's order, and the sizes of their pictures.
+//! The Outputs of a graph in their order on the canvas, and the sizes of their images.
 
 use super::{Graph, Kind, Node, NodeId};
 
@@ -14,15 +14,15 @@ impl Graph {
         outputs.into_iter().map(|(id, _)| id).collect()
     }
 
-    /// Width and height of an Output's picture where nobody asks for another size \[pixels\].
-    pub fn picture_size(&self, output: &Node) -> Option<(u32, u32)> {
+    /// Default width and height of an Output's image \[pixels\].
+    pub fn image_size(&self, output: &Node) -> Option<(u32, u32)> {
         let Kind::Output { size, .. } = output.kind else { return None };
         let domain = output.domain.and_then(|d| self.domains.get(d));
         size.or(domain.map(|d| (d.resolution[0], d.resolution[1])))
     }
 }
 
-/// The largest size within `room` that has the aspect of `own`: `room` itself where that differs by rounding alone.
+/// The largest size within `room` with the aspect ratio of `own`; `room` itself where it differs only by rounding.
 pub fn fitted(room: (u32, u32), own: (u32, u32)) -> (u32, u32) {
     let [width, height] = [room.0, room.1].map(f64::from);
     let [x, y] = [own.0.max(1), own.1.max(1)].map(f64::from);
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_size_keeps_the_aspect_of_the_picture() {
+    fn a_size_keeps_the_aspect_of_the_image() {
         for (room, own, wanted) in [
             ((640, 480), (512, 512), (480, 480)),
             ((1024, 1024), (512, 512), (1024, 1024)),

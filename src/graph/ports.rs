@@ -1,6 +1,6 @@
-//! Types of ports and wires as far as a document's own text says them, be it right or wrong: the canvas draws by them, and
-//! what a node passes on that is left out follows from them. Attributes, domains and whether it all fits are found out by
-//! `resolve`.
+//! Types of ports and wires as far as a document's text alone determines them, whether valid or not. The canvas uses
+//! them for drawing, and they decide what a bypassed node passes on. Attributes, domains and full type checks are done
+//! in `resolve`.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,13 +12,13 @@ use crate::library::{Definition, Library};
 use crate::stage::Stage;
 use crate::stage::types::{Element, PortType};
 
-/// Groups nest no deeper here; a library group may hold itself.
+/// Limit of nested groups here; a library group may contain itself.
 const MAX_NESTING: usize = 16;
 
 /// Ports by name.
 pub type Types = BTreeMap<String, PortType>;
 
-/// The stage of a node: of the library, or parsed from the node's own text.
+/// The stage of a node: from the library, or parsed from the node's own text.
 pub fn stage_of(node: &Node, library: &Library) -> Option<Arc<Stage>> {
     match &node.kind {
         NodeKind::Stage(name) => library.stage(name).cloned(),
@@ -27,7 +27,7 @@ pub fn stage_of(node: &Node, library: &Library) -> Option<Arc<Stage>> {
     }
 }
 
-/// The group of a node: its own, or of the library.
+/// The group of a node: its own, or one of the library.
 pub fn group_of<'a>(node: &'a Node, library: &'a Library) -> Option<&'a Group> {
     match &node.kind {
         NodeKind::Group(group) => Some(group),
@@ -39,16 +39,16 @@ pub fn group_of<'a>(node: &'a Node, library: &'a Library) -> Option<&'a Group> {
     }
 }
 
-/// A declared port; without a type where its text is none.
+/// A declared port; without a type where its text is invalid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declared {
     pub name: String,
     pub ty: Option<PortType>,
-    /// The value of an input while nothing is wired to it; absent where it must be wired, or does without.
+    /// The value of an unwired input; `None` where it must be wired, or is optional.
     pub constant: Option<ParamValue>,
 }
 
-/// Where a wire comes from once all is left out that is to be.
+/// Where a wire comes from, past all nodes that are left out.
 #[derive(Clone, Debug)]
 pub enum Through {
     Wire(Link),
@@ -57,9 +57,9 @@ pub enum Through {
         from: Link,
         value: ParamValue,
     },
-    /// The wire that leads on to nothing.
+    /// The wire that leads to nothing.
     Stuck(Link),
-    /// The nodes that lead back to themselves.
+    /// The nodes that form a cycle.
     Cycle(Link, Vec<String>),
 }
 
@@ -67,7 +67,7 @@ pub enum Through {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Passed {
     Wire(Link),
-    /// The constant of an input that is not wired.
+    /// The constant of an unwired input.
     Constant {
         port: String,
         value: ParamValue,
@@ -75,13 +75,13 @@ pub enum Passed {
     Nothing,
 }
 
-/// The ports and wires of one level. What it has found out it remembers, so it is good for one state of the document.
+/// The ports and wires of one level. Results are cached, so it is valid for one state of the document.
 pub struct Ports<'a> {
     nodes: &'a Nodes,
     library: &'a Library,
-    /// The group whose inside the level is, where it is of the document.
+    /// The group that the level is inside of, where it belongs to the document.
     group: Option<&'a Group>,
-    /// Inputs of the group around.
+    /// Inputs of the enclosing group.
     around: Types,
     stages: RefCell<BTreeMap<*const Node, Option<Arc<Stage>>>>,
     carried: RefCell<BTreeMap<Link, Option<PortType>>>,
@@ -90,10 +90,10 @@ pub struct Ports<'a> {
     pub(super) ends: RefCell<BTreeMap<Link, Rc<Through>>>,
 }
 
-/// A level that a walk along the wires has gone into: its nodes, and the group around it with its node.
+/// A level that a traversal has entered: its nodes, and the enclosing group with its node.
 type Inside<'a> = (&'a Nodes, Option<(&'a Group, &'a Node)>);
 
-/// What a walk met: the wire, if it is one of the level that is asked for, and the type that its stage declares.
+/// A step of a traversal: the wire, if it belongs to the level in question, and the type that its stage declares.
 type Met = (Option<Link>, Option<PortType>);
 
 enum Step<'a> {
@@ -130,7 +130,7 @@ impl<'a> Ports<'a> {
         self.nodes
     }
 
-    /// The group whose inside the level is.
+    /// The group that the level is inside of.
     pub fn group(&self) -> Option<&'a Group> {
         self.group
     }
@@ -139,12 +139,12 @@ impl<'a> Ports<'a> {
         self.library
     }
 
-    /// Inputs of the group around.
+    /// Inputs of the enclosing group.
     pub fn around(&self) -> &Types {
         &self.around
     }
 
-    /// The stage of a node of the level, parsed once.
+    /// The stage of a node of the level; parsed once.
     pub fn stage(&self, name: &str) -> Option<Arc<Stage>> {
         self.stage_of(self.nodes.get(name)?)
     }
@@ -188,8 +188,8 @@ impl<'a> Ports<'a> {
         }
     }
 
-    /// The types that an input could be given: with its letter bound by the other wires of the node. `None` of a port that
-    /// takes anything, or is not there.
+    /// The types that an input accepts, with its letter bound by the other wires of the node. `None` for a port that
+    /// accepts anything, or does not exist.
     pub fn takes(&self, name: &str, port: &str) -> Option<PortType> {
         let (node, inputs) = (self.nodes.get(name)?, self.inputs(name));
         let declared = inputs.iter().find(|input| input.name == port)?.ty?;
@@ -209,7 +209,7 @@ impl<'a> Ports<'a> {
         let inputs = self.inputs(name);
         let declared = inputs.iter().find(|input| input.name == port)?.ty?;
         let Some(Element::Generic(letter)) = declared.element() else { return Some(declared) };
-        // Each generic input of a group is whatever its own wire carries.
+        // Each generic input of a group takes the type of its own wire.
         let own = group_of(node, self.library).is_some();
         let binds =
             |input: &&Declared| if own { input.name == port } else { input.ty.and_then(letter_of) == Some(letter) };
@@ -218,12 +218,12 @@ impl<'a> Ports<'a> {
         Some(carried.map_or(declared, |ty| kept(declared, ty)))
     }
 
-    /// Types of the inputs of a group as they are inside of it.
+    /// Types of the inputs of a group as seen inside it.
     pub fn inside(&self, name: &str) -> Types {
         self.inputs(name).into_iter().filter_map(|i| Some((i.name.clone(), self.input(name, &i.name)?))).collect()
     }
 
-    /// Names of a node's outputs; `None` of a node that could not be made out.
+    /// Names of a node's outputs; `None` for an invalid node.
     pub fn outputs(&self, name: &str) -> Option<Rc<[String]>> {
         if let Some(known) = self.outputs.borrow().get(name) {
             return known.clone();
@@ -245,7 +245,7 @@ impl<'a> Ports<'a> {
         })
     }
 
-    /// What a wire carries. A letter stays one where nothing binds it.
+    /// What a wire carries. A letter remains where nothing binds it.
     pub fn output(&self, link: &Link) -> Option<PortType> {
         if let Some(known) = self.carried.borrow().get(link) {
             return *known;
@@ -263,7 +263,7 @@ impl<'a> Ports<'a> {
         ty
     }
 
-    /// Goes back along the wires to where a type is said. A loop and not a recursion, since graphs may be long.
+    /// Follows wires back to where a type is declared. A loop rather than a recursion, since graphs may be long.
     fn walk<'b>(&'b self, link: &'b Link) -> (Vec<Met>, Option<PortType>) {
         let mut levels: Vec<Inside<'b>> = vec![(self.nodes, None)];
         let mut met = Vec::new();
@@ -324,8 +324,8 @@ impl<'a> Ports<'a> {
         wired.map_or(Step::Known(Some(declared)), |link| Step::Follow(link, Some(declared)))
     }
 
-    /// What a reader of an output gets when the node is left out: what the input of the same name reads, or else the
-    /// first wired input that is declared like the output, or else has its type.
+    /// What a reader of an output gets when the node is left out: what the input of the same name reads; otherwise the
+    /// first wired input that is declared like the output; otherwise the first with its type.
     pub fn passed(&self, link: &Link) -> Passed {
         let Some(node) = self.nodes.get(&link.node) else { return Passed::Nothing };
         let wire = |port: &str| node.inputs.get(port).map(|link| Passed::Wire(link.clone()));
@@ -346,7 +346,7 @@ impl<'a> Ports<'a> {
         let same = inputs.iter().find(|input| input.name == port).filter(fits);
         let constant = same.and_then(|input| input.constant.clone());
         let constant = || constant.map(|value| Passed::Constant { port: port.to_string(), value });
-        // Advected velocity goes on from `field: Grid<T>`, though `velocity: Grid<Vec>` would fit as well.
+        // The advected velocity continues from `field: Grid<T>`, though `velocity: Grid<Vec>` would fit as well.
         let stage = self.stage_of(node);
         let declared = stage.and_then(|stage| stage.port(port).map(|p| p.ty));
         let alike = || inputs.iter().filter(fits).filter(|input| input.ty == declared).find_map(|i| wire(&i.name));
@@ -355,7 +355,7 @@ impl<'a> Ports<'a> {
     }
 }
 
-/// The port that a link means: the one of its name, or the only one.
+/// The port that a link refers to: the one of its name, or the only one.
 fn named<'a, T>(port: &str, mut ports: impl Iterator<Item = (&'a str, T)>) -> Option<T> {
     if port.is_empty() {
         return ports.next().filter(|_| ports.next().is_none()).map(|(_, value)| value);
@@ -370,7 +370,7 @@ fn letter_of(ty: PortType) -> Option<char> {
     }
 }
 
-/// A generic type with the element of what binds it.
+/// A generic type with the element type of what binds it.
 fn kept(declared: PortType, by: PortType) -> PortType {
     match (declared, by.element().filter(|element| matches!(element, Element::Fixed(_)))) {
         (PortType::Grid(_), Some(element)) => PortType::Grid(element),

@@ -1,4 +1,4 @@
-//! Grids in half precision: which nodes may ask for it.
+//! Grids in half precision: which nodes support it.
 
 use super::{Graph, Kind, Node};
 use crate::document;
@@ -7,7 +7,7 @@ use crate::stage::header::Port;
 use crate::stage::types::{Element, PortType, Precision, Scalar, ValueType, WireType};
 use crate::stage::{IterationSource, Stage};
 
-/// The precision that a node names; a name that there is not is reported.
+/// The precision that a node requests; an unknown name is reported.
 pub(super) fn named(path: &str, node: &document::Node, problems: &mut Problems) -> Precision {
     let Some(name) = &node.precision else { return Precision::F32 };
     Precision::parse(name).unwrap_or_else(|| {
@@ -17,7 +17,7 @@ pub(super) fn named(path: &str, node: &document::Node, problems: &mut Problems) 
     })
 }
 
-/// Reports every node that asks for half precision and can't have it.
+/// Reports every node that requests half precision and does not support it.
 pub(super) fn check(graph: &Graph, problems: &mut Problems) {
     for node in graph.nodes.iter().filter(|node| node.precision == Precision::F16) {
         if let Err((cause, remedy)) = suits(graph, node) {
@@ -26,14 +26,14 @@ pub(super) fn check(graph: &Graph, problems: &mut Problems) {
     }
 }
 
-/// What is wrong, and what to do.
+/// Cause and remedy.
 type Refusal = (String, &'static str);
 
 const LEAVE: &str = "remove `precision`";
 
 fn suits(graph: &Graph, node: &Node) -> Result<(), Refusal> {
     match &node.kind {
-        // What is wrong with it is reported already.
+        // Its errors are reported already.
         Kind::Broken => return Ok(()),
         Kind::Stage(stage) => of_stage(stage)?,
         Kind::State(_) if node.file.is_some() => {

@@ -1,4 +1,4 @@
-//! Types, domains and cycles: what every wire carries and where every stage runs.
+//! Resolves types and domains and detects cycles: what every wire carries, and where every stage runs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -39,7 +39,7 @@ pub fn resolve(graph: &mut Graph, numbers: &Table, problems: &mut Problems) {
 }
 
 impl Resolver<'_> {
-    /// Makes out what a node's outputs carry. Only stages take work; the rest says it itself.
+    /// Determines what a node's outputs carry. Only stages take work; other kinds declare it.
     fn node(&mut self, node: NodeId) -> bool {
         if let Some(known) = self.done[node] {
             return known;
@@ -78,7 +78,7 @@ impl Resolver<'_> {
         let start = self.open.iter().position(|n| *n == node).unwrap_or(0);
         let path = |n: &NodeId| self.graph.nodes[*n].path.clone();
         let mut names: Vec<String> = self.open[start..].iter().map(path).collect();
-        // Said once, from the first name on, wherever the walk came upon the cycle.
+        // Reported once, starting at the first name, wherever the traversal entered the cycle.
         let smallest = (0..names.len()).min_by_key(|i| names[*i].clone()).unwrap_or(0);
         names.rotate_left(smallest);
         let first = names.first().cloned().unwrap_or_default();
@@ -176,7 +176,7 @@ impl Resolver<'_> {
         true
     }
 
-    /// Compares a wire with the port it arrives at.
+    /// Checks a wire against the port that it is connected to.
     fn unify(&mut self, path: &str, port: &Port, carry: &Carry, generics: &mut BTreeMap<char, ValueType>) -> bool {
         let ty = carry.ty;
         let dim = carry.domain.and_then(|d| self.graph.domains.get(d)).map_or(2, |d| d.dim);
@@ -185,7 +185,7 @@ impl Resolver<'_> {
             (PortType::Field(Element::Generic(letter)), WireType::Field(v)) => {
                 *generics.entry(letter).or_insert(v) == v
             }
-            // No wall turns a field's vectors round, so a vector in space is any vector of as many components.
+            // Walls do not reflect a field's vectors, so a `Vec` is any vector with the same number of components.
             (PortType::Field(Element::Fixed(a)), WireType::Field(b)) => {
                 a == b || (a.components(dim) == b.components(dim) && a.scalar() == b.scalar())
             }
@@ -231,7 +231,7 @@ impl Resolver<'_> {
                 return own.or(like).or(set).map(Some);
             }
             IterationSource::Positions if own.is_none() => {
-                // Only its dimensions matter, and what it reads has them.
+                // Only the number of dimensions matters, which its inputs have.
                 let first = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
                 return match first.or(self.graph.any_domain()) {
                     Some(domain) => Some(Some(domain)),
@@ -242,7 +242,7 @@ impl Resolver<'_> {
         }
         let touches_grids = header.ports.iter().any(|p| p.ty.is_grid());
         if header.once && !touches_grids {
-            // It needs no cells, but a `Vec` has as many components as the space around.
+            // It needs no cells, but a `Vec` has as many components as the space has dimensions.
             let read = stage.inputs().find_map(|p| domains.get(p.name.as_str()).copied());
             let spatial = header.params.iter().any(|p| p.ty.value() == ValueType::Vec)
                 || ["Vec", "Cell", "DIM", "FACES"].iter().any(|word| stage.names(word));
@@ -265,7 +265,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The domain that a stage runs over is cut into slices where it asks for them, or reads by cell what lies in such.
+    /// A stage's domain is cut into slices where it requests them, or reads wires by cell that are on such a domain.
     fn sliced(&mut self, run: DomainId, stage: &Stage, domains: &BTreeMap<&str, DomainId>) -> DomainId {
         if let Some(into) = stage.outputs().find_map(|p| p.slices) {
             return self.graph.slices(run, into).unwrap_or(run);
@@ -279,7 +279,7 @@ impl Resolver<'_> {
         by_cell.filter_map(|p| domains.get(p.name.as_str()).copied()).find(of).unwrap_or(run)
     }
 
-    /// Cell by cell only wires of the stage's own domain can be read; others by position.
+    /// Wires can be read cell by cell only on the stage's own domain; others are read by position.
     fn check_domains(&mut self, path: &str, stage: &Stage, run: Option<DomainId>, domains: &BTreeMap<&str, DomainId>) {
         let Some(run) = run else { return };
         for port in stage.inputs().filter(|p| p.ty.is_grid()) {
@@ -306,7 +306,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives unwired generic inputs the bound type, and letters that no wire binds the type of the constant.
+    /// Gives unwired generic inputs the bound type, and gives letters that no wire binds the type of the constant.
     fn bind_constants(&mut self, node: NodeId, stage: &Stage, generics: &mut BTreeMap<char, ValueType>) {
         let dim = self.dim(node);
         for (port, input) in stage.inputs().zip(&mut self.graph.nodes[node].inputs) {
@@ -329,7 +329,7 @@ impl Resolver<'_> {
         self.graph.nodes[node].domain.and_then(|d| self.graph.domains.get(d)).map_or(2, |d| d.dim)
     }
 
-    /// What feeds a State must be of its type, on its domain; what starts it must not need a State.
+    /// Checks that what feeds a State has its type and its domain, and that its initial value needs no State.
     fn states(&mut self) {
         let mut behind = Behind::default();
         for node in self.graph.nodes.ids() {
@@ -378,7 +378,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A group around that stops by a number which follows from a State, and that State.
+    /// An enclosing group whose stop criterion depends on a State, and that State.
     fn waits(&self, mut group: Option<NodeId>, behind: &mut Behind) -> Option<(String, String)> {
         while let Some(entry) = group.and_then(|group| self.graph.nodes.get(group)) {
             if let (Kind::Group(kind), Some(until)) = (&entry.kind, &entry.until)
@@ -392,7 +392,8 @@ impl Resolver<'_> {
         None
     }
 
-    /// A group's wires must carry what its ports declare, and a repeating group must feed back what it takes.
+    /// Checks that a group's wires carry what its ports declare, and that a repeating group feeds back what its inputs
+    /// take.
     fn groups(&mut self) {
         for node in self.graph.nodes.ids() {
             let entry = self.graph.nodes[node].clone();
@@ -487,7 +488,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Every constant and expression, with the dimension of where it is used.
+    /// Every constant and expression, with the number of dimensions where it is used.
     fn settings(&mut self) {
         for node in self.graph.nodes.ids() {
             let entry = self.graph.nodes[node].clone();
@@ -515,7 +516,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Two stages that each go on from the same wire make two values of it: legal, but seldom meant.
+    /// Warns when two stages update the same wire: each makes its own version of it, which is legal but rarely
+    /// intended.
     fn forks(&mut self) {
         let mut takers = BTreeMap::<(NodeId, usize), Vec<(String, String)>>::new();
         for node in &self.graph.nodes {

@@ -1,4 +1,4 @@
-//! What flattening carries with it: all that is found so far, what a level of nesting knows, and a node in its surroundings.
+//! The state of flattening: everything found so far, the names of a nesting level, and a node with its surroundings.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,41 +10,41 @@ use crate::document::{self, Link, Nodes};
 use crate::library::Library;
 use crate::problem::Problems;
 
-/// Builds the graph; its methods stand where their subject is.
+/// Builds the graph. Its methods are in the modules of their topics.
 pub struct Flattener<'a> {
     pub library: &'a Library,
     pub graph: Graph,
     pub problems: &'a mut Problems,
     pub numbers: Table,
-    /// How much has been noted so far of what the plan follows from.
+    /// Number of recorded dependencies of the plan so far.
     pub shaped: usize,
 }
 
 /// A parameter of a node of the level: node, param.
 type Param = (String, String);
 
-/// What a level of nesting knows.
+/// What is known about a nesting level.
 #[derive(Clone, Default)]
 pub struct Scope {
     pub prefix: String,
     pub group: Option<NodeId>,
     pub domains: BTreeMap<String, DomainId>,
-    /// Exposed parameters: to the outer names that set them.
+    /// Exposed parameters, with the outer paths that set them.
     pub aliases: BTreeMap<Param, Vec<String>>,
-    /// Exposed parameters that were given around the group: to what their expressions may name.
+    /// Exposed parameters that were set outside the group, with the names that their expressions may use.
     pub given: BTreeMap<Param, Arc<Names>>,
-    /// What the expressions of the level may name.
+    /// The names that expressions of the level may use.
     pub names: Arc<Names>,
-    /// Where nodes run that don't say it: the `on` of the group around.
+    /// The default domain of nodes: the `on` of the enclosing group.
     pub domain: Option<DomainId>,
     pub depth: usize,
-    /// Types of the inputs of the group around.
+    /// Types of the inputs of the enclosing group.
     pub around: Types,
-    /// Wires of nodes that are left out and pass nothing on, with what is wrong; nothing where that is reported.
+    /// Wires of nodes that are left out and pass nothing on, with the error; `None` where it has been reported.
     pub stuck: Arc<BTreeMap<Link, Option<Unfit>>>,
 }
 
-/// A node of the document in its surroundings.
+/// A node of the document with its surroundings.
 pub struct Place<'a> {
     pub path: &'a str,
     pub name: &'a str,
@@ -57,12 +57,12 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Outer names that set a parameter of this node.
+    /// Outer paths that set a parameter of this node.
     pub fn aliases(&self, param: &str) -> Vec<String> {
         self.scope.aliases.get(&(self.name.to_string(), param.to_string())).cloned().unwrap_or_default()
     }
 
-    /// What the expression of a parameter of this node may name: where it was written decides.
+    /// The names that the expression of a parameter may use, which depend on where it was written.
     pub fn names(&self, param: &str) -> Arc<Names> {
         let given = self.scope.given.get(&(self.name.to_string(), param.to_string()));
         given.unwrap_or(&self.scope.names).clone()

@@ -1,4 +1,4 @@
-//! Sets of particles: what they carry along the wires, and where they begin.
+//! Particle sets: what they carry along the wires, and where they start.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use crate::stage::Stage;
 use crate::stage::header::Port;
 use crate::stage::types::{PortType, ValueType};
 
-/// Follows the `init` wire of each State of particles back to the emitter that begins it, which takes capacity, space and
-/// attributes over from the State.
+/// Follows the `init` wire of each State of particles back to the emitter that starts it. The emitter takes capacity,
+/// domain and attributes from the State.
 pub fn begin(graph: &mut Graph) {
     for state in graph.nodes.ids() {
         let entry = &graph.nodes[state];
@@ -48,7 +48,7 @@ fn first_emitter(graph: &Graph, mut source: Source) -> Option<NodeId> {
 }
 
 impl Resolver<'_> {
-    /// The set that an emitter begins.
+    /// The set that an emitter starts.
     pub fn first_set(&mut self, node: NodeId, port: &Port) -> Option<ParticleSet> {
         let entry = &self.graph.nodes[node];
         if entry.set.is_none() {
@@ -59,7 +59,7 @@ impl Resolver<'_> {
         self.graph.nodes[node].set.clone()
     }
 
-    /// Whether the sets have what a stage reads, and agree with what it writes.
+    /// Checks that the sets have what a stage reads, and agree with what it writes.
     pub fn attributes(&mut self, path: &str, stage: &Stage, sets: &BTreeMap<&str, ParticleSet>) -> bool {
         let mut fits = true;
         for port in stage.inputs() {
@@ -89,12 +89,12 @@ impl Resolver<'_> {
     }
 }
 
-/// A vector in space is any vector of as many components.
+/// Whether types are equal, where a `Vec` is any vector with the same number of components.
 fn alike(a: ValueType, b: ValueType, dim: u32) -> bool {
     a == b || (a.components(dim) == b.components(dim) && a.scalar() == b.scalar())
 }
 
-/// What the set carries that a stage gives.
+/// The particle set that a stage outputs.
 pub fn written(stage: &Stage, sets: &BTreeMap<&str, ParticleSet>) -> Option<ParticleSet> {
     let port = stage.outputs().find(|p| p.ty == PortType::Particles)?;
     let mut set = sets.get(port.name.as_str())?.clone();
@@ -104,7 +104,7 @@ pub fn written(stage: &Stage, sets: &BTreeMap<&str, ParticleSet>) -> Option<Part
     Some(set)
 }
 
-/// Why a State can't hold a set.
+/// Why a State cannot hold a set.
 pub fn unfit(holds: &ParticleSet, given: &ParticleSet) -> Option<Unfit> {
     if holds.capacity != given.capacity {
         let cause = format!("the wire holds up to {} particles, the State {}", given.capacity, holds.capacity);
@@ -117,7 +117,7 @@ pub fn unfit(holds: &ParticleSet, given: &ParticleSet) -> Option<Unfit> {
     })
 }
 
-/// Whether a repeat would lose attributes that it takes.
+/// Whether an iteration would lose attributes of its input.
 pub fn lost(taken: &Carry, fed: &Carry) -> bool {
     match (&taken.set, &fed.set) {
         (Some(taken), Some(fed)) => unfit(taken, fed).is_some(),

@@ -1,18 +1,18 @@
-//! What States start from: which nodes only a start needs, and which States and files stand behind a start.
+//! What States start from: which nodes only run at the start, and which States and files an initial value depends on.
 
 use std::collections::HashSet;
 
 use super::{Graph, Kind, Node, NodeId, Source};
 use crate::arena::IdVec;
 
-/// Place of a State's `init` among its inputs.
+/// Index of a State's `init` among its inputs.
 pub const INIT: usize = 1;
 
 impl Graph {
-    /// For each node whether no frame reads it, but the start of a State does. Nodes that nothing reads are not among them. Takes time
-    /// in proportion to the wires.
+    /// For each node, whether only the start of a State reads it and no frame does. Nodes that nothing reads are not
+    /// included. Takes time proportional to the wires.
     pub fn start_only(&self) -> IdVec<Node, bool> {
-        // How many read each node in a frame, and what each node reads.
+        // The number of readers of each node in a frame, and the sources of each node.
         let (mut read, mut in_frame) = (self.nodes.table(false), self.nodes.table(0usize));
         let (mut sources, mut inside) = (self.nodes.table(Vec::new()), self.nodes.table(Vec::new()));
         for (index, node) in self.nodes.entries() {
@@ -56,11 +56,12 @@ impl Graph {
     }
 }
 
-/// Walks from values back to the States that they depend on within the frame. What was found to depend on none is not walked again.
+/// Follows values back to the States that they depend on within the frame. Values that were found to depend on none are
+/// not visited again.
 #[derive(Default)]
 pub struct Behind {
     clear: HashSet<Place>,
-    /// Walks that found a State; after a few there is nothing new to say.
+    /// Number of searches that found a State; after a few, further ones are not reported.
     found: usize,
 }
 
@@ -72,7 +73,7 @@ enum Place {
 }
 
 impl Behind {
-    /// A State that a value depends on, by its path. A file's value is there before anything runs, so it does not count.
+    /// The path of a State that a value depends on. A file's value exists before anything runs, so it does not count.
     pub fn state(&mut self, graph: &Graph, source: &Source) -> Option<String> {
         if self.found > 20 {
             return None;
@@ -93,7 +94,7 @@ impl Behind {
         state
     }
 
-    /// Files that a value depends on. Each is given once.
+    /// Files that a value depends on, each only once.
     pub fn files(&mut self, graph: &Graph, source: &Source) -> Vec<NodeId> {
         let mut files = Vec::new();
         walk(graph, source, &mut self.clear, &mut |node| {
@@ -104,8 +105,8 @@ impl Behind {
     }
 }
 
-/// Goes back along the wires past what was seen, and tells of the States that it meets for as long as `on` says so. Gives the places
-/// that it has added to what was seen.
+/// Follows wires back, except where they were seen before, and calls `on` for each State until it returns false.
+/// Returns the places that it has added to `seen`.
 fn walk(graph: &Graph, source: &Source, seen: &mut HashSet<Place>, on: &mut dyn FnMut(NodeId) -> bool) -> Vec<Place> {
     let mut met = Vec::new();
     let mut pending = vec![source];
@@ -127,7 +128,7 @@ fn walk(graph: &Graph, source: &Source, seen: &mut HashSet<Place>, on: &mut dyn 
                     Kind::State(_) => {}
                     Kind::Group(group) => {
                         pending.extend(group.outputs.get(*port).map(|(_, s)| s));
-                        // Whether it stops is said by a number.
+                        // Whether it stops is decided by a number.
                         let until = target.until.as_ref().and_then(|until| group.outputs.get(until.port));
                         pending.extend(until.map(|(_, s)| s));
                     }

@@ -1,4 +1,5 @@
-//! What a file says and nothing reads: misspelt fields, and fields that a node of its kind has no use for. They are kept in the file, and warned of.
+//! Fields in the file that nothing reads: misspelt ones, and those that a node of its kind does not use. They are kept
+//! in the file and reported as warnings.
 
 use crate::document::{Document, EXPECT_FIELDS, Extra, NODE_FIELDS, Node, NodeKind, Nodes};
 use crate::problem::{Problem, Problems};
@@ -8,7 +9,7 @@ const DOCUMENT_FIELDS: &[&str] = &["version", "name", "about", "fps", "seed", "i
 const UNTIL_FIELDS: &[&str] = &["number", "below", "every"];
 const FRAME_FIELDS: &[&str] = &["title", "text", "at", "size", "color"];
 
-/// Warns of every such field of a document.
+/// Adds a warning for every such field of a document.
 pub fn warn(document: &Document, problems: &mut Problems) {
     let mut found = Found { problems };
     found.fields("", "", &document.extra, DOCUMENT_FIELDS);
@@ -24,7 +25,7 @@ struct Found<'a> {
 impl Found<'_> {
     fn nodes(&mut self, level: &str, nodes: &Nodes) {
         for (name, node) in nodes {
-            // Of what a node of an unknown kind says, nothing is known.
+            // Nothing is known about the fields of an unknown kind.
             if node.kind == NodeKind::Unknown {
                 continue;
             }
@@ -42,12 +43,12 @@ impl Found<'_> {
         }
     }
 
-    /// Fields that nobody knows. `part`: the part of the node that they are in.
+    /// Unknown fields. `part` is the part of the node that contains them.
     fn fields(&mut self, path: &str, part: &str, extra: &Extra, known: &[&str]) {
         for field in extra.keys() {
             let of = if part.is_empty() { String::new() } else { format!(" of `{part}`") };
             let (cause, remedy) = match known.contains(&field.as_str()) {
-                // A colour that does not read is kept so.
+                // An invalid colour is kept this way.
                 true => (format!("the {field}{of} can't be read"), "write it as \"#rrggbb\"".to_string()),
                 false => {
                     let close = close_names(field, known.iter().copied());
@@ -62,7 +63,7 @@ impl Found<'_> {
         }
     }
 
-    /// Fields that a node of this kind has no use for.
+    /// Fields that a node of this kind does not use.
     fn useless(&mut self, path: &str, node: &Node) {
         let kind = node.kind.info();
         let holds = matches!(&node.kind, NodeKind::State(ty) if ty.starts_with("Particles"));

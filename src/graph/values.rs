@@ -1,4 +1,4 @@
-//! Parameter values: what a node's `params` say, checked against what its stage declares.
+//! Parameter values: a node's `params`, checked against the declarations of its stage.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use crate::problem::{Problem, Problems};
 use crate::stage::header::Range;
 use crate::stage::types::ValueType;
 
-/// The name by which a wired value knows the number that it reads.
+/// The name by which a wired value refers to the number that it reads.
 const WIRED: &str = "number";
 
-/// A number for the GPU, constant or computed every frame.
+/// A number for the GPU, constant or evaluated in every frame.
 #[derive(Clone, Debug)]
 pub struct Setting {
     pub name: String,
     pub ty: ValueType,
     pub value: ParamValue,
     pub range: Range,
-    /// Other names that set it: parameters of groups around.
+    /// Other paths that set it: parameters of enclosing groups.
     pub aliases: Vec<String>,
-    /// What the expression may name.
+    /// The names that the expression may use.
     pub names: Arc<Names>,
 }
 
-/// A number by the path that sets it: what a wire from it reads.
+/// A number by the path that sets it: what a wire from a number node reads.
 pub fn wired(path: &str, ty: ValueType) -> Setting {
     Setting {
         name: WIRED.into(),
@@ -39,28 +39,28 @@ pub fn wired(path: &str, ty: ValueType) -> Setting {
     }
 }
 
-/// What a parameter declares of its values.
+/// What a parameter declares about its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
     pub ty: ValueType,
     pub range: Range,
-    /// Dimensions of the space that a `Vec` lives in.
+    /// Dimensions of the space of a `Vec`.
     pub dim: u32,
 }
 
-/// What a parameter is set to: how it is computed, and what the GPU gets of it.
+/// A parameter's value: how it is computed, and what the GPU gets.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// At time zero: as many numbers as the type has components.
+    /// The value at time zero: as many numbers as the type has components.
     pub values: Vec<f64>,
-    /// How the numbers are found in a later frame; a curve and a gradient stay as they are.
+    /// How the numbers are computed in later frames; `None` for curves and gradients, which do not change.
     pub formula: Option<Formula>,
 }
 
-/// Reads a value of a parameter.
+/// Evaluates a parameter's value.
 ///
 /// # Errors
-/// When the expression fails, the value is of another kind, its component count is off, or it is outside the range or not
+/// When the expression fails, the value has the wrong kind or number of components, or it is outside the range or not
 /// finite.
 pub fn read(declared: Declared, value: &ParamValue, names: &Names, numbers: &Table) -> Result<Reading, Fault> {
     let Declared { ty, range, dim } = declared;
@@ -84,7 +84,7 @@ pub fn read(declared: Declared, value: &ParamValue, names: &Names, numbers: &Tab
     }
 }
 
-/// What is wrong when a curve or a gradient is given as something else.
+/// The error when a curve or a gradient is given as something else.
 fn undrawn(ty: ValueType, value: &ParamValue) -> Unfit {
     let (parts, form) = match ty {
         ValueType::Curve => ("points", "[(0, 0), (1, 1)]"),
@@ -96,7 +96,7 @@ fn undrawn(ty: ValueType, value: &ParamValue) -> Unfit {
 /// Checks a number against a type and a range.
 ///
 /// # Errors
-/// When the component count is off, or the value is outside the range or not finite.
+/// When the number of components is wrong, or the value is outside the range or not finite.
 pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Result<[f64; 4], Unfit> {
     let wanted = ty.components(dim) as usize;
     let given = number.as_slice();
@@ -108,7 +108,7 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
         1 => values = [given.first().copied().unwrap_or(0.0); 4],
         // A colour without alpha is opaque.
         3 if ty == ValueType::Vec4 => values = [given[0], given[1], given[2], 1.0],
-        // A default for both dimensions.
+        // A default for both 2D and 3D.
         3 if ty == ValueType::Vec && wanted == 2 => values[..2].copy_from_slice(&given[..2]),
         n if n == wanted => values[..n].copy_from_slice(given),
         n => {
@@ -146,14 +146,14 @@ pub fn fit(ty: ValueType, (low, high): Range, number: Number, dim: u32) -> Resul
     Ok(values)
 }
 
-/// Reports a setting whose value is wrong at time zero.
+/// Reports a setting whose value is invalid at time zero.
 pub fn check(path: &str, setting: &Setting, dim: u32, numbers: &Table, problems: &mut Problems) {
-    // What is wrong with a number that it names is reported there.
+    // Errors of a number that it names are reported there.
     let declared = Declared { ty: setting.ty, range: setting.range, dim };
     if let Err(Some((cause, remedy))) = read(declared, &setting.value, &setting.names, numbers) {
         problems.push(Problem::new(path, &setting.name, cause, remedy));
     }
-    // What an expression gives may well fade out.
+    // An expression may approach zero on purpose.
     let lost = |value: &f64| *value != 0.0 && *value as f32 == 0.0;
     let given = match &setting.value {
         ParamValue::Number(value) => std::slice::from_ref(value),

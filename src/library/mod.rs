@@ -18,42 +18,42 @@ use crate::stage::{Stage, StageError};
 #[derive(Clone, Debug)]
 pub enum Definition {
     Stage(Arc<Stage>),
-    /// A stage of several passes: a group of one-dispatch stages that a user can open.
+    /// A stage of several passes: a group of one-dispatch stages that the user can open.
     Group(Arc<Group>),
 }
 
-/// A file of a user's folder, whether it reads or not.
+/// A file of the user's folder, whether it parses or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageFile {
     pub path: PathBuf,
-    /// As it was when the folder was read.
+    /// Its text when the folder was read.
     pub text: String,
 }
 
-/// Stages and groups by name. Built-in ones come from `shaders/` and `graphs/lib/`, a user's from a folder of theirs; all
-/// are parsed the same way.
+/// Stages and groups by name. Built-in ones come from `shaders/` and `graphs/lib/`, the user's from a folder; all are
+/// parsed the same way.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     entries: BTreeMap<String, Definition>,
-    /// Files that did not parse, with what is wrong: a graph that names one gets these.
+    /// Errors of files that did not parse; a graph that names one of them reports these.
     broken: BTreeMap<String, Vec<StageError>>,
-    /// What came from a user's folder.
+    /// The files of the user's folder.
     files: BTreeMap<String, StageFile>,
-    /// Built-in names that such a file took.
+    /// Built-in names that such files replace.
     replaced: BTreeSet<String>,
 }
 
-/// Stage and group files in a user's folder.
+/// Limit of stage and group files in the user's folder.
 const MAX_FILES: usize = 4096;
-/// Bytes of all of them.
+/// Limit of their total size \[bytes\].
 const MAX_TOTAL: u64 = 64 << 20;
-/// Files and folders that are visited.
+/// Limit of files and folders that are visited.
 const MAX_ENTRIES: usize = 65_536;
-/// Folders inside of folders.
+/// Limit of nested folders.
 const MAX_DEPTH: usize = 16;
 
-/// The folder whose stages a graph uses when nobody names another: `stages` beside its file, if there is one. A link of that name counts,
-/// and is refused when it is read.
+/// The stages folder of a graph when the user names none: `stages` beside its file, if it exists. A symbolic link of
+/// that name counts, and is an error when the folder is read.
 pub fn folder_beside(graph: &Path) -> Option<PathBuf> {
     let folder = graph.parent()?.join("stages");
     let about = std::fs::symlink_metadata(&folder).ok()?;
@@ -64,7 +64,7 @@ fn other(cause: impl Into<String>) -> std::io::Error {
     std::io::Error::other(cause.into())
 }
 
-/// Files below a folder whose names end as those of stages and groups, sorted. Folders that are links are passed over.
+/// Files below a folder with the extensions of stages and groups, sorted. Linked folders are skipped.
 fn stage_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut pending = vec![(folder.to_path_buf(), 0)];
@@ -94,7 +94,7 @@ fn stage_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 impl Library {
-    /// What ships. Parsed once a process.
+    /// The built-in library. Parsed once a process.
     pub fn builtin() -> &'static Library {
         static BUILTIN: OnceLock<Library> = OnceLock::new();
         BUILTIN.get_or_init(|| {
@@ -113,7 +113,7 @@ impl Library {
         })
     }
 
-    /// Adds a stage or replaces what has that name.
+    /// Adds a stage, or replaces the one of this name.
     pub fn add_stage(&mut self, name: &str, source: &str) {
         match Stage::parse(name, source) {
             Ok(stage) => self.insert(name, Ok(Definition::Stage(Arc::new(stage)))),
@@ -121,7 +121,7 @@ impl Library {
         }
     }
 
-    /// Adds a group file, a document whose single node is a group, or replaces what has that name.
+    /// Adds a group file, which is a document with a group as its single node, or replaces the one of this name.
     pub fn add_group(&mut self, name: &str, text: &str) {
         let entry = match Document::parse(text) {
             Ok(document) => match document.nodes.into_values().next().map(|node| node.kind) {
@@ -143,11 +143,11 @@ impl Library {
         }
     }
 
-    /// What ships, and a user's folder over it. A file that does not read keeps the version that `before`, made of the same
-    /// folder, has of it.
+    /// The built-in library, overridden by a user's folder. Where a file does not parse, the version in `before`, a
+    /// library of the same folder, is kept.
     ///
     /// # Errors
-    /// When the folder can't be read.
+    /// When the folder cannot be read.
     pub fn with_folder(folder: &Path, before: &Library) -> std::io::Result<Library> {
         let mut library = Library::builtin().clone();
         library.add_folder(folder)?;
@@ -159,11 +159,12 @@ impl Library {
         Ok(library)
     }
 
-    /// Adds every `.wgsl` and `.ron` below a folder, named by its path in it. What a user has replaces a built-in of the
-    /// same name, which [`Library::warnings`] reports. No link is followed.
+    /// Adds every `.wgsl` and `.ron` file below a folder, named by its relative path. A user's file replaces a built-in
+    /// stage of the same name, which [`Library::warnings`] reports. Links are not followed.
     ///
     /// # Errors
-    /// When the folder can't be read, is a link, or holds more than is read. A single file that can't be is among the broken ones.
+    /// When the folder cannot be read, is a symbolic link, or exceeds a limit. Files that cannot be read are reported
+    /// by [`Library::broken`].
     pub fn add_folder(&mut self, folder: &Path) -> std::io::Result<()> {
         let folder: PathBuf = folder.components().collect();
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
@@ -198,17 +199,17 @@ impl Library {
         self.files.insert(name, StageFile { path, text: text.unwrap_or_default() });
     }
 
-    /// The file of a user's folder that a name comes from.
+    /// The file of the user's folder that defines a name.
     pub fn file(&self, name: &str) -> Option<&StageFile> {
         self.files.get(name)
     }
 
-    /// All files that came from a user's folder, by name.
+    /// All files of the user's folder, by name.
     pub fn files(&self) -> impl Iterator<Item = (&str, &StageFile)> {
         self.files.iter().map(|(name, file)| (name.as_str(), file))
     }
 
-    /// What is worth knowing about the names: files of a user's that took the place of something built in.
+    /// Warnings about names: files of the user that replace something built-in.
     pub fn warnings(&self) -> Problems {
         let warning = |name: &String| {
             let file = self.files.get(name)?.path.display();
@@ -229,12 +230,12 @@ impl Library {
         }
     }
 
-    /// What is wrong with a file that did not parse.
+    /// The errors of a file that did not parse.
     pub fn errors(&self, name: &str) -> Option<&[StageError]> {
         self.broken.get(name).map(Vec::as_slice)
     }
 
-    /// Every file that did not parse.
+    /// Every file that did not parse, with its errors.
     pub fn broken(&self) -> impl Iterator<Item = (&str, &[StageError])> {
         self.broken.iter().map(|(name, errors)| (name.as_str(), errors.as_slice()))
     }
@@ -255,7 +256,7 @@ impl Library {
         })
     }
 
-    /// The name closest to a misspelt one, if any is close.
+    /// The name closest to a misspelt one, if any is similar.
     pub fn closest(&self, name: &str) -> Option<&str> {
         let tail = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
         let wanted = tail(name);

@@ -1,4 +1,4 @@
-//! Stages as reference pages: what `stagewright stages NAME` prints, and `docs/stages.md`.
+//! Reference pages of stages: `stagewright stages NAME` prints them, and `docs/stages.md` contains them.
 
 use std::fmt::Write;
 
@@ -114,7 +114,7 @@ fn param_row(param: &Param) -> String {
     )
 }
 
-/// A default as a header has it.
+/// A default value as written in a header.
 fn default(value: &ParamValue) -> String {
     match value {
         ParamValue::Number(one) => numbers(&[*one]),

@@ -9,7 +9,7 @@ use crate::library::Library;
 use crate::plan::check::{cost, module};
 use crate::plan::codegen::prelude;
 use crate::plan::data::{Kernel, Plan};
-use crate::plan::ir::{Program, Task};
+use crate::plan::ir::{OpId, Program, Task};
 use crate::plan::lower;
 use crate::plan::options::{Keep, PlanOptions};
 use crate::plan::passes::{Context, PASSES, Runs};
@@ -221,14 +221,14 @@ impl Optimised {
     }
 
     /// The first operation of the frame that dispatches a node's stage.
-    pub fn stage(&self, node: &str) -> usize {
+    pub fn stage(&self, node: &str) -> OpId {
         let own = |task: &Task| matches!(task, Task::Stage);
         self.find(node, own)
     }
 
     /// The first operation of the frame that does something for a node.
-    pub fn find(&self, node: &str, does: impl Fn(&Task) -> bool) -> usize {
+    pub fn find(&self, node: &str, does: impl Fn(&Task) -> bool) -> OpId {
         let node = self.graph.node(node).unwrap();
-        self.frame.ops.iter().position(|op| op.node == node && does(&op.task)).unwrap()
+        self.frame.ops.position(|op| op.node == node && does(&op.task)).unwrap()
     }
 }

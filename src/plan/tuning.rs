@@ -124,7 +124,7 @@ pub const CELLS_OF_A_ROW: u32 = 4;
 pub const CELLS_OF_A_WORD: u32 = 2;
 
 /// Storage buffers of a kernel beyond which nothing more is joined, whatever the adapter offers.
-pub const MOST_BUFFERS: u32 = 16;
+pub const MAX_BUFFERS: u32 = 16;
 
 /// Invocations of a workgroup that every adapter has.
 pub const LANES: u32 = 256;

@@ -1,4 +1,4 @@
-//! Cameras that a hand moves: an orbit about a point, and the node of a graph that such a camera comes from.
+//! Cameras that the user moves: an orbit around a point, and the node of a graph that sets such a camera.
 
 use std::collections::BTreeSet;
 
@@ -7,55 +7,56 @@ use crate::document::ParamValue;
 use crate::graph::{Graph, Kind, NodeId, Source};
 use crate::stage::types::{ValueType, WireType};
 
-/// A camera that looks at a point from a distance, with the parameters of the stage `view/camera`.
+/// A camera that looks at a point from a distance. It has the parameters of the stage `view/camera`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Orbit {
-    /// Point in the middle of the picture \[m\].
+    /// Point in the middle of the image \[m\].
     pub look_at: [f64; 3],
-    /// Direction to the camera about +y: 0 is +z, 90 is +x \[degrees\].
+    /// Direction to the camera around +y: 0 is +z, 90 is +x \[degrees\].
     pub azimuth: f64,
     /// Height of the camera above the horizon, -90 to 90 \[degrees\].
     pub elevation: f64,
     /// Distance from the point \[m\].
     pub distance: f64,
-    /// Angle between the upper and the lower edge of the picture \[degrees\].
+    /// Angle between the upper and the lower edge of the image \[degrees\].
     pub fov: f64,
 }
 
-/// Turn by a drag over one point of the screen \[degrees\]: half a turn in 450 points.
+/// Turn by a drag of one point on the screen \[degrees\]: half a turn in 450 points.
 const DEGREES_A_POINT: f64 = 0.4;
-/// Closest to the poles, where left and right would change places.
+/// Largest elevation \[degrees\]. At the poles, left and right would change places.
 const STEEPEST: f64 = 89.0;
 const FOV: f64 = 35.0;
 
-/// Axes and eye of a camera.
+/// Axes and position of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     pub right: [f64; 3],
     pub up: [f64; 3],
     pub forward: [f64; 3],
-    /// \[m\]
+    /// Position of the camera \[m\].
     pub eye: [f64; 3],
     /// Tangent of half the vertical angle of view.
     pub tangent: f64,
 }
 
 impl Orbit {
-    /// Has a box with its lower corner at zero in view, from whatever side: its sphere fits the picture.
+    /// Shows the whole of a box with its lower corner at zero, from every direction: its bounding sphere fits the
+    /// image.
     pub fn around(size: [f64; 3]) -> Orbit {
         let radius = 0.5 * size.iter().map(|s| s * s).sum::<f64>().sqrt();
         let distance = radius / (0.5 * FOV).to_radians().sin();
         Orbit { look_at: size.map(|s| 0.5 * s), azimuth: 30.0, elevation: 20.0, distance, fov: FOV }
     }
 
-    /// After a drag to the right and downwards \[points\]: what is under the hand goes along with it.
+    /// The camera after a drag to the right and down \[points\]: the scene follows the pointer.
     pub fn dragged(self, right: f64, down: f64) -> Orbit {
         let azimuth = (self.azimuth - right * DEGREES_A_POINT + 180.0).rem_euclid(360.0) - 180.0;
         let elevation = (self.elevation + down * DEGREES_A_POINT).clamp(-STEEPEST, STEEPEST);
         Orbit { azimuth, elevation, ..self }
     }
 
-    /// Nearer by a factor above 1, farther by one below. Other numbers change nothing.
+    /// Nearer by a factor above 1, farther by one below 1. Zero, negative numbers and NaN change nothing.
     pub fn zoomed(self, factor: f64) -> Orbit {
         let distance = self.distance / factor;
         if factor > 0.0 && distance.is_finite() && distance > 0.0 {
@@ -64,8 +65,8 @@ impl Orbit {
         self
     }
 
-    /// After a drag to the right and downwards \[points\] in a picture so many points high that moves the point looked at: what
-    /// lies as deep as that point stays under the hand.
+    /// The camera after a drag to the right and down \[points\] that moves the point looked at. `height` is that of the
+    /// image \[points\]: things at the depth of that point stay under the pointer.
     pub fn panned(self, right: f64, down: f64, height: f64) -> Orbit {
         let frame = self.frame();
         let metres = 2.0 * self.distance * frame.tangent / height.max(1.0);
@@ -76,7 +77,7 @@ impl Orbit {
         Orbit { look_at, ..self }
     }
 
-    /// The same as the stage computes.
+    /// Position and axes, as the stage computes them.
     pub fn frame(self) -> Frame {
         let (turn, rise) = (self.azimuth.to_radians(), self.elevation.to_radians());
         let back = [rise.cos() * turn.sin(), rise.sin(), rise.cos() * turn.cos()];
@@ -91,7 +92,7 @@ impl Orbit {
         Frame { right, up, forward: back.map(|b| -b), eye, tangent }
     }
 
-    /// What to set on a camera's node, by the name of the parameter. The angle of view is left as it is.
+    /// The values to set on a camera's node, with the parameters' names. The angle of view is not set.
     pub fn params(self) -> [(&'static str, ParamValue); 4] {
         [
             ("azimuth", ParamValue::Number(self.azimuth)),
@@ -101,7 +102,7 @@ impl Orbit {
         ]
     }
 
-    /// Takes over what a camera's node says, parameter by parameter. Returns whether the camera has such a one.
+    /// Sets one parameter from a camera's node. Returns whether the camera has a parameter of this name and size.
     fn take(&mut self, param: &str, value: &[f64]) -> bool {
         match (param, value) {
             ("azimuth", [v]) => self.azimuth = *v,
@@ -116,7 +117,7 @@ impl Orbit {
 }
 
 impl Frame {
-    /// Pixels from the lower left of a picture, and depth \[m\].
+    /// Position in an image \[pixels from the lower left\], and depth \[m\].
     pub fn project(&self, position: [f64; 3], size: [u32; 2]) -> ([f64; 2], f64) {
         let away: [f64; 3] = std::array::from_fn(|axis| position[axis] - self.eye[axis]);
         let dot = |a: [f64; 3]| a.iter().zip(away).map(|(a, b)| a * b).sum::<f64>();
@@ -127,7 +128,7 @@ impl Frame {
 }
 
 impl Simulation {
-    /// How the camera of a node looked in the last frame, for nodes that [`orbit_target`] finds.
+    /// The camera of a node as it was in the last frame, for nodes that [`orbit_target`] finds.
     pub fn orbit(&self, node: &str) -> Option<Orbit> {
         let mut orbit = Orbit::around([1.0; 3]);
         for param in ["azimuth", "elevation", "distance", "look_at", "fov"] {
@@ -141,10 +142,10 @@ impl Simulation {
     }
 }
 
-/// The node that an Output's picture gets its camera from: a stage that makes a `Camera` and can be moved as an [`Orbit`]. With
-/// several on the way, the one that is the fewest wires away: a sun that casts shadows stands farther back than the eye.
-/// [`Simulation::orbit`] says how it looks now, [`Simulation::set_param`] with [`Orbit::params`] moves it while the graph runs; the
-/// document keeps what its author wrote.
+/// The node that sets the camera of an Output's image: a stage that makes a `Camera` and can be moved as an [`Orbit`].
+/// Of several, the one that is the fewest wires away, since a light that casts shadows is farther from the Output than
+/// the camera. [`Simulation::orbit`] gives its present state. [`Simulation::set_param`] with [`Orbit::params`] moves it
+/// while the graph runs; the document keeps what its author wrote.
 pub fn orbit_target(graph: &Graph, output: Option<&str>) -> Option<String> {
     let is_output = |node: &crate::graph::Node| {
         matches!(node.kind, Kind::Output { .. }) && output.is_none_or(|name| node.path == name)
@@ -168,7 +169,7 @@ fn orbits(graph: &Graph, node: NodeId) -> bool {
     camera && ["azimuth", "elevation", "distance", "look_at"].into_iter().all(has)
 }
 
-/// Nodes that a node reads. A group stands for what it shows; its inputs are read from outside.
+/// Nodes that a node reads. For a group: the nodes behind its outputs, and those that its own inputs read.
 fn feeders(graph: &Graph, node: NodeId) -> Vec<NodeId> {
     let Some(node) = graph.nodes.get(node) else { return Vec::new() };
     let inner = match &node.kind {

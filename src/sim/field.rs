@@ -1,18 +1,18 @@
-//! Values of a wire, and pictures, on the CPU.
+//! Values of a wire, and images, on the CPU.
 
 use crate::graph::Domain;
 use crate::plan::Wire;
 use crate::stage::types::{Scalar, WireType};
 
-/// A wire's value: `resolution` elements of `components` numbers, x fastest.
+/// The value of a wire: `resolution` elements of `components` numbers, x fastest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     pub ty: WireType,
     pub resolution: [u32; 3],
     pub components: u32,
-    /// Component by component within an element. Integers are converted.
+    /// The components of each element in sequence. Integers are converted to floating point.
     pub data: Vec<f32>,
-    /// The same as words: the bits of each `f32`, whole numbers as they are.
+    /// The same as words: the bits of each `f32`; integers unchanged.
     pub words: Vec<u32>,
 }
 
@@ -42,7 +42,7 @@ impl Field {
     }
 }
 
-/// A picture: RGBA bytes in sRGB, top row first.
+/// An image: RGBA bytes in sRGB, top row first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     pub width: u32,

@@ -1,4 +1,5 @@
-//! Values that come from files, read once a process as long as neither file nor place changes.
+//! Grids of distances from mesh and image files. Each is read once a process, as long as neither the file nor its
+//! placement changes.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,10 +12,11 @@ use crate::graph::Domain;
 use crate::plan::{FileGrid, Plan};
 use crate::problem::{Problem, Problems};
 
-/// All that a grid depends on: file, its last change, place in the domain, domain, and whether files beside it may lie anywhere.
+/// Everything that a grid depends on: file, modification time, placement in the domain, domain, and whether files that
+/// it refers to may lie anywhere.
 type Key = (PathBuf, Option<SystemTime>, String);
 
-/// Files that a graph may name.
+/// Limit of files that a graph may name.
 const MAX_NAMED: usize = 256;
 
 fn known() -> &'static Mutex<HashMap<Key, Arc<DistanceGrid>>> {
@@ -51,25 +53,26 @@ impl FileRequest {
         &self.key.0
     }
 
-    /// Of the file \[bytes\]; 0 where it is not there.
+    /// Size of the file \[bytes\]; 0 where it does not exist.
     pub fn bytes(&self) -> u64 {
         std::fs::metadata(self.path()).map_or(0, |about| about.len())
     }
 
-    /// Whether both are one grid, whoever asks for it.
+    /// Whether both requests are for the same grid.
     pub fn same(&self, other: &FileRequest) -> bool {
         self.key == other.key
     }
 
-    /// The grid, if it was measured before.
+    /// The grid, if it was computed before.
     pub fn known(&self) -> Option<Arc<DistanceGrid>> {
         known().lock().ok()?.get(&self.key).cloned()
     }
 
-    /// Reads the file and measures, told of and stopped by `work`. Takes seconds for a large mesh; afterwards it is known.
+    /// Reads the file and computes distances; `work` receives the progress and can cancel it. Takes seconds for a large
+    /// mesh. Afterwards the grid is cached.
     ///
     /// # Errors
-    /// A file that can't be used, with its node, cause and remedy; being stopped.
+    /// A file that cannot be used, with its node, cause and remedy; a cancelled load.
     pub fn load(&self, work: &Work) -> Result<Arc<DistanceGrid>, Problem> {
         if let Some(grid) = self.known() {
             return Ok(grid);
@@ -82,7 +85,7 @@ impl FileRequest {
         Ok(grid)
     }
 
-    /// Why there is no grid.
+    /// The problem that explains why there is no grid.
     pub fn problem(&self, cause: &Cause) -> Problem {
         problem(&self.node, self.path(), cause)
     }
@@ -92,15 +95,15 @@ fn problem(node: &str, path: &Path, cause: &Cause) -> Problem {
     Problem::new(node, "file", format!("{}: {cause}", path.display()), cause.remedy())
 }
 
-/// Whether a problem is that a file lies outside the graph's folder, which the user may allow.
+/// Whether the problem is a file outside the graph's folder, which the user may allow.
 pub fn is_outside(problem: &Problem) -> bool {
     problem.port == "file" && problem.cause.ends_with(&ReadError::Outside.to_string())
 }
 
-/// What a plan needs from files, in the order of [`Plan::files`].
+/// The files that a plan needs, in the order of [`Plan::files`].
 ///
 /// # Errors
-/// A plan that is not whole; too many files; every file that is missing or that the graph may not read.
+/// An inconsistent plan; too many files; every file that is missing or that the graph may not read.
 pub fn wanted(plan: &Plan) -> Result<Vec<FileRequest>, Problems> {
     if plan.files.len() > MAX_NAMED {
         let cause = format!("the graph reads {} files; the limit is {MAX_NAMED}", plan.files.len());
@@ -117,10 +120,10 @@ pub fn wanted(plan: &Plan) -> Result<Vec<FileRequest>, Problems> {
     if problems.is_empty() { Ok(wanted) } else { Err(problems) }
 }
 
-/// Reads every file of a plan and decodes it, but measures nothing.
+/// Reads and decodes every file of a plan, but computes no distances.
 ///
 /// # Errors
-/// Every file that can't be used, with its node, cause and remedy.
+/// Every file that cannot be used, with its node, cause and remedy.
 pub fn check(plan: &Plan) -> Result<(), Problems> {
     let mut problems = Problems::default();
     for file in &wanted(plan)? {
@@ -131,19 +134,19 @@ pub fn check(plan: &Plan) -> Result<(), Problems> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// Reads every file of a plan and measures distances, in the order of [`Plan::files`]. What is known already is there at once, so a
-/// window has it loaded on another thread first.
+/// Reads every file of a plan and computes distances, in the order of [`Plan::files`]. Cached grids are available at
+/// once, so the editor loads them on another thread first.
 ///
 /// # Errors
-/// Every file that can't be used, with its node, cause and remedy.
+/// Every file that cannot be used, with its node, cause and remedy.
 pub fn read(plan: &Plan) -> Result<Vec<Arc<DistanceGrid>>, Problems> {
     read_watched(plan, &Work::default())
 }
 
-/// The same, stopped by `work`.
+/// The same; `work` can cancel it.
 ///
 /// # Errors
-/// As [`read`]; being stopped.
+/// As [`read`]; a cancelled load.
 pub fn read_watched(plan: &Plan, work: &Work) -> Result<Vec<Arc<DistanceGrid>>, Problems> {
     let mut problems = Problems::default();
     let mut grids = Vec::new();
@@ -155,7 +158,7 @@ pub fn read_watched(plan: &Plan, work: &Work) -> Result<Vec<Arc<DistanceGrid>>, 
         }
     }
     if let Ok(mut known) = known().lock() {
-        // Other versions and places of the same files are not asked for again.
+        // Grids of other versions and placements of the same files will not be needed again.
         let ours = |key: &Key| wanted.iter().any(|file| file.key == *key);
         known.retain(|key, _| ours(key) || !wanted.iter().any(|file| file.key.0 == key.0));
     }
@@ -192,7 +195,7 @@ mod tests {
         let stopped = Work::default();
         stopped.stop();
         let first = wanted(&before).unwrap().swap_remove(0);
-        assert!(first.load(&stopped).is_err_and(|problem| problem.cause.ends_with("loading it was stopped")));
+        assert!(first.load(&stopped).is_err_and(|problem| problem.cause.ends_with("loading it was cancelled")));
         assert!(first.known().is_none(), "what was stopped leaves nothing");
         assert_eq!(read(&before).unwrap().len(), 2);
         assert!(wanted(&before).unwrap().iter().all(|file| file.known().is_some()));

@@ -1,8 +1,8 @@
 //! FNV-1a with 128 bits: a hash of results that is the same on every machine and in every version.
 //!
-//! It tells results apart and is no protection: who wants to can make two texts with the same hash.
+//! It detects differences and is not cryptographic: anyone can construct two texts with the same hash.
 
-/// A hash in the making.
+/// A hash in progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Fnv(u128);
 
@@ -24,7 +24,7 @@ impl Fnv {
         self
     }
 
-    /// Words, the low byte first.
+    /// Words in little-endian byte order.
     pub fn words(mut self, words: &[u32]) -> Fnv {
         for word in words {
             self = self.bytes(&word.to_le_bytes());
@@ -32,7 +32,7 @@ impl Fnv {
         self
     }
 
-    /// The hash of what it was given so far.
+    /// The hash of the input so far.
     pub fn value(self) -> u128 {
         self.0
     }

@@ -1,10 +1,10 @@
-//! Hashes of every State after every frame: printed, written to a file, and compared with one. What is promised is the same bits on one adapter and
-//! driver, with the same program, graph and input.
+//! Hashes of every State after every frame: printed, written to a file, and compared with a file. The same adapter,
+//! driver, program, graph and input give the same bits.
 
 use std::fmt::{self, Write};
 
 use super::Simulation;
-use super::expect::ask;
+use super::expect::request;
 use super::hash::Fnv;
 use crate::document::Document;
 use crate::graph::expect::Subject;
@@ -13,7 +13,7 @@ use crate::problem::Problem;
 
 const FIRST_LINE: &str = "stagewright hashes 1";
 
-/// What hashes are of: where they were computed, and by what.
+/// Where the hashes were computed, and by which program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     pub program: String,
@@ -47,38 +47,39 @@ impl fmt::Display for Row {
 pub struct Run {
     /// The graph's file.
     pub name: String,
-    /// Of the graph's text with its stages.
+    /// Hash of the graph's text and its stages.
     pub graph: u128,
     pub rows: Vec<Row>,
 }
 
 impl Run {
-    /// Begins with nothing computed.
+    /// A run without any frames yet.
     pub fn new(name: &str, document: &Document, graph: &Graph) -> Run {
         Run { name: name.replace('\n', " "), graph: graph_hash(document, graph), rows: Vec::new() }
     }
 
-    /// Adds the hash of every State after the simulation's last frame, and returns these rows. Waits for the GPU.
+    /// Adds the hash of every State after the simulation's last frame, and returns these rows. Blocks until the GPU has
+    /// finished.
     ///
     /// # Errors
     /// A device that failed.
     pub fn take(&mut self, simulation: &Simulation) -> Result<&[Row], Problem> {
         let first = self.rows.len();
         for state in states(simulation) {
-            let hash = ask(simulation, &state)?.wait()?.hash();
+            let hash = request(simulation, &state)?.wait()?.hash();
             self.rows.push(Row { frame: simulation.frame(), state: state.to_string(), hash });
         }
         Ok(self.rows.get(first..).unwrap_or_default())
     }
 
-    /// The first row that is not the same in another run: here, and there.
+    /// The first row that differs from another run: the row here, and the one there.
     pub fn first_difference<'r>(&'r self, other: &'r Run) -> Option<(Option<&'r Row>, Option<&'r Row>)> {
         let rows = self.rows.len().max(other.rows.len());
         (0..rows).map(|at| (self.rows.get(at), other.rows.get(at))).find(|(here, there)| here != there)
     }
 }
 
-/// Every State of a plan, particles attribute by attribute.
+/// Every State of a plan; for particles, every attribute.
 fn states(simulation: &Simulation) -> Vec<Subject> {
     let plan = simulation.plan();
     let subject = |state: &crate::plan::State| match state.node.rsplit_once('.') {
@@ -100,7 +101,7 @@ fn graph_hash(document: &Document, graph: &Graph) -> u128 {
     stages.fold(text, |hash, (path, source)| hash.bytes(path).bytes(&[0]).bytes(source).bytes(&[0])).value()
 }
 
-/// Runs with where they were computed, as a file holds them.
+/// Runs with their origin, as stored in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hashes {
     pub origin: Origin,
@@ -129,7 +130,7 @@ impl Hashes {
     /// Reads the text of a file of hashes.
     ///
     /// # Errors
-    /// The line that is none of such a file, in one sentence.
+    /// The first line that is not valid in such a file, in one sentence.
     pub fn parse(text: &str) -> Result<Hashes, String> {
         let mut hashes = Hashes::default();
         let mut lines = text.lines().enumerate();

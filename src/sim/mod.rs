@@ -1,5 +1,5 @@
 //! The simulation: a plan on a device, stepped frame by frame. The command line, the editor and other programs all use
-//! these calls.
+//! this interface.
 
 pub mod camera;
 pub mod expect;
@@ -7,12 +7,12 @@ pub mod field;
 pub mod files;
 pub mod hash;
 pub mod hashes;
-pub mod probe;
 mod scatter;
 mod settings;
 mod snapshot;
 pub mod values;
 mod watch;
+pub mod wire_view;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ pub struct Simulation {
     profile: Profile,
     /// CPU time of the last steps.
     cpu: Recent,
-    /// What files had to say that is worth knowing; told once.
+    /// Remarks about files, reported once.
     notes: Problems,
     watches: watch::Watches,
     scatters: scatter::Scatters,
@@ -49,16 +49,16 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Makes a plan ready to run. Nothing runs yet.
+    /// Prepares a plan to run on a device. Nothing runs yet.
     ///
     /// # Errors
-    /// What the adapter lacks, shaders that it refuses, memory that it does not have.
+    /// Features or limits that the adapter lacks, shaders that the driver rejects, memory that is not available.
     pub fn new(gpu: &Gpu, plan: Plan) -> Result<Simulation, Problems> {
         let grids = files::read(&plan)?;
         Simulation::with_files(gpu, plan, &grids)
     }
 
-    /// The same with what the plan needs from files, in the order of [`Plan::files`]: nothing is read here.
+    /// The same with the grids that the plan needs from files, in the order of [`Plan::files`]: no file is read here.
     ///
     /// # Errors
     /// As [`Simulation::new`].
@@ -84,17 +84,17 @@ impl Simulation {
         })
     }
 
-    /// Puts another plan in place of the running one, for example after an edit. States that did not change keep their
-    /// contents, and time goes on.
+    /// Replaces the running plan, for example after an edit. States that did not change keep their contents, and time
+    /// continues.
     ///
     /// # Errors
-    /// As [`Simulation::new`]; then the old plan runs on as if nothing had been tried.
+    /// As [`Simulation::new`]. Then the old plan stays in place, unchanged.
     pub fn replace(&mut self, plan: Plan) -> Result<(), Problems> {
         let grids = files::read(&plan)?;
         self.replace_with_files(plan, &grids)
     }
 
-    /// The same with what the plan needs from files, in the order of [`Plan::files`]: nothing is read here.
+    /// The same with the grids that the plan needs from files, in the order of [`Plan::files`]: no file is read here.
     ///
     /// # Errors
     /// As [`Simulation::replace`].
@@ -120,7 +120,7 @@ impl Simulation {
             self.start();
             self.engine.adopt(&before, &kept);
         }
-        self.watch_anew();
+        self.watch_again();
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl Simulation {
         self.fresh = false;
     }
 
-    /// Starts anew: every State gets its initial value, and time is zero.
+    /// Restarts the simulation: every State gets its initial value, and time is zero.
     pub fn reset(&mut self) {
         self.time = 0.0;
         self.frame = 0;
@@ -144,7 +144,7 @@ impl Simulation {
     /// Computes one frame. Returns as soon as the work is submitted.
     ///
     /// # Errors
-    /// A lost device, or another fault that the driver reported since the last step.
+    /// A lost device, or another error that the driver reported since the last step.
     pub fn step(&mut self, input: &FrameInput) -> Result<(), Problems> {
         if self.fresh {
             self.reset();
@@ -168,8 +168,9 @@ impl Simulation {
         Err(Problems(faults.into_iter().map(|fault| Problem::new("", "", fault, remedy)).collect()))
     }
 
-    /// Computes the coming frame for its wires and pictures alone: States, time and the count of frames stay as they are, and so does
-    /// a wire that becomes a State in its own memory. Shows what an edit does while nothing moves.
+    /// Computes the coming frame for its wires and images only: States, time and the frame count do not change. A wire
+    /// that is updated in place in a State's buffer is restored with it. Shows what an edit does while the simulation
+    /// is paused.
     ///
     /// # Errors
     /// As [`Simulation::step`].
@@ -188,7 +189,7 @@ impl Simulation {
         result
     }
 
-    /// What the graph's own recording says for the coming frame; rest where it has none.
+    /// The input of the coming frame from the graph's own recording; an idle pointer where there is none.
     pub fn recorded_input(&self) -> FrameInput {
         let dt = (1.0 / self.plan.fps) as f32;
         self.plan.input.as_ref().map_or_else(FrameInput::default, |track| track.at(self.time, dt))
@@ -197,23 +198,25 @@ impl Simulation {
     /// Sets a parameter by `node.param`; takes effect with the next step.
     ///
     /// # Errors
-    /// An unknown parameter, or a value that does not suit it.
+    /// An unknown parameter, or a value of the wrong type or size.
     pub fn set_param(&mut self, path: &str, value: ParamValue) -> Result<(), Problem> {
         self.settings.set(&mut self.plan, path, value)
     }
 
-    /// What a parameter or a number was in the last frame, expressions evaluated, by `node.param` or any other name that sets
-    /// it: `group/node.param`, `wind.value`, a group's own `group.param`; also what the plan was made with, such as
-    /// `solve.iterations` and `box.resolution`. What was set since, and before the first frame everything, is as at time zero.
-    /// `None` for what the plan does not hold, for instance of a node that nothing reads, and for curves and gradients.
+    /// The value of a parameter or a number in the last frame, with expressions evaluated. `path` is `node.param` or
+    /// any other name that sets it: `group/node.param`, `wind.value`, a group's own `group.param`; also what the plan
+    /// was made with, such as `solve.iterations` and `box.resolution`. Values set since, and all values before the
+    /// first frame, are those at time zero. `None` for what the plan does not hold, for instance a node that nothing
+    /// reads, and for curves and gradients.
     pub fn value(&self, path: &str) -> Option<Vec<f64>> {
         self.settings.value(&self.plan, path)
     }
 
-    /// The value of a wire by `node.port`. For a State, that is what the next frame starts from. Waits for the GPU.
+    /// The value of a wire by `node.port`. For a State, this is the value that the next frame starts from. Blocks until
+    /// the GPU has finished.
     ///
     /// # Errors
-    /// An unknown wire, or one whose memory was given to another within the frame.
+    /// An unknown wire, or one whose buffer is reused within the frame.
     pub fn read(&self, wire: &str) -> Result<Field, Problem> {
         let reading = self.read_async(wire)?;
         let words = reading.wait().ok_or_else(|| lost(wire))?;
@@ -222,7 +225,7 @@ impl Simulation {
         Ok(Field::new(known, domain, &words))
     }
 
-    /// Asks for a wire without waiting.
+    /// Requests a wire without waiting.
     ///
     /// # Errors
     /// As [`Simulation::read`].
@@ -235,17 +238,17 @@ impl Simulation {
         Ok(self.engine.read(known.buffer, known.state).ok_or_else(|| lost(wire))??)
     }
 
-    /// Overwrites a State's value, component by component, x fastest; a State in half precision takes the nearest halves. For particles the State is `node.attribute`, and fewer
-    /// than fit may be given.
+    /// Overwrites a State's value, component by component, x fastest. A State in half precision stores the nearest
+    /// halves. For particles the State is `node.attribute`, and fewer values than the capacity may be given.
     ///
     /// # Errors
-    /// When `state` names no State, or the count is not its own.
+    /// When `state` is not a State, or the number of values is wrong.
     pub fn write(&mut self, state: &str, values: &[f32]) -> Result<(), Problem> {
         let words: Vec<u32> = values.iter().map(|v| v.to_bits()).collect();
         self.write_words(state, &words)
     }
 
-    /// The same, word for word: for whole numbers.
+    /// The same word for word, for integers.
     ///
     /// # Errors
     /// As [`Simulation::write`].
@@ -275,10 +278,10 @@ impl Simulation {
         Ok(())
     }
 
-    /// Says how many particles a State holds; as many were ever added to it.
+    /// Sets how many particles a State holds. The count of all particles ever emitted is set to the same number.
     ///
     /// # Errors
-    /// When there is no such State of particles, or it holds fewer.
+    /// When there is no such State of particles, or its capacity is smaller.
     pub fn set_count(&mut self, state: &str, count: u32) -> Result<(), Problem> {
         if self.fresh {
             self.reset();
@@ -297,38 +300,38 @@ impl Simulation {
         Ok(())
     }
 
-    /// The picture of an Output, the first when `output` is absent. Waits for the GPU.
+    /// The image of an Output; of the first one when `output` is `None`. Blocks until the GPU has finished.
     ///
     /// # Errors
     /// When there is no such Output.
-    pub fn picture(&self, output: Option<&str>) -> Result<Image, Problem> {
-        let picture = self.find_picture(output)?;
-        let (width, height) = (picture.width, picture.height);
-        let words = self.picture_async(output)?.wait().ok_or_else(|| lost("image"))?;
+    pub fn image(&self, output: Option<&str>) -> Result<Image, Problem> {
+        let found = self.find_output(output)?;
+        let (width, height) = (found.width, found.height);
+        let words = self.image_async(output)?.wait().ok_or_else(|| lost("image"))?;
         Ok(Image::new(width, height, &words))
     }
 
-    /// Asks for a picture without waiting.
+    /// Requests an image without waiting.
     ///
     /// # Errors
-    /// As [`Simulation::picture`].
-    pub fn picture_async(&self, output: Option<&str>) -> Result<Reading, Problem> {
-        let picture = self.find_picture(output)?;
-        Ok(self.engine.read(picture.buffer, false).ok_or_else(|| lost("image"))??)
+    /// As [`Simulation::image`].
+    pub fn image_async(&self, output: Option<&str>) -> Result<Reading, Problem> {
+        let output = self.find_output(output)?;
+        Ok(self.engine.read(output.buffer, false).ok_or_else(|| lost("image"))??)
     }
 
-    /// Size and name of a picture.
+    /// Size and name of an image.
     ///
     /// # Errors
     /// When there is no such Output.
-    pub fn find_picture(&self, output: Option<&str>) -> Result<&Picture, Problem> {
+    pub fn find_output(&self, output: Option<&str>) -> Result<&Picture, Problem> {
         self.plan.output(output).ok_or_else(|| {
             let cause = if output.is_some() { "there is no Output of this name" } else { "no output yet" };
             Problem::new(output.unwrap_or(""), "", cause, "add an Output node and connect an image")
         })
     }
 
-    /// Says what is timed on the GPU from now on. Timestamps cost a little (`docs/performance.md`).
+    /// Sets what is timed on the GPU. Timestamps cost a little (`docs/performance.md`).
     pub fn set_profiling(&mut self, profile: Profile) {
         self.profile = profile;
         self.engine.set_profile(&self.plan, profile);
@@ -338,40 +341,40 @@ impl Simulation {
         self.profile
     }
 
-    /// GPU time by node of a recent profiled frame; `None` where the adapter has no timestamps. With `wait`, of the last. Nodes that
-    /// no frame runs ([`Plan::invariant_nodes`]) are not among them.
+    /// GPU time by node of a recent profiled frame, with `wait` of the last one; `None` where the adapter has no
+    /// timestamps. Nodes that no frame runs ([`Plan::invariant_nodes`]) are not included.
     pub fn times(&mut self, wait: bool) -> Option<&[NodeTime]> {
         self.engine.times(wait)
     }
 
-    /// GPU time by node of the last frames that [`Simulation::times`] has seen, in its order.
+    /// GPU time by node of the last frames that [`Simulation::times`] has returned, in its order.
     pub fn node_times(&self) -> Option<&Recent> {
         self.engine.node_times()
     }
 
-    /// GPU times of the dispatches of a list over the last frames, in the plan's order. Those of `frame` are there while
-    /// [`Profile::Dispatches`] is on; those of `reset` and `invariant` once they have run while anything was timed.
+    /// GPU times of the dispatches of a list over the last frames, in the plan's order. Those of `frame` are available
+    /// while [`Profile::Dispatches`] is set; those of `reset` and `invariant` once they have run with any timing.
     pub fn dispatch_times(&self, list: List) -> Option<&Recent> {
         self.engine.dispatch_times(list)
     }
 
-    /// CPU time of the last steps: expressions, uniforms, submitting, and recording where that was not done ahead.
+    /// CPU time of the last steps: expressions, uniforms, submission, and recording where that was not done in advance.
     pub fn cpu_times(&self) -> &Recent {
         &self.cpu
     }
 
-    /// How long it took to record the last frame's commands. Frames are recorded ahead, on a thread of their own, so a step only waits
-    /// for that where it comes right behind the one before.
+    /// How long it took to record the last frame's commands. Frames are recorded in advance on a separate thread, so a
+    /// step waits for that only when it directly follows another.
     pub fn recording(&self) -> Duration {
         self.engine.recording()
     }
 
-    /// Frames whose commands were recorded so far: ahead of their step, and in it.
+    /// Number of frames whose commands were recorded so far: in advance, and during their step.
     pub fn recorded(&self) -> [u64; 2] {
         self.engine.recorded()
     }
 
-    /// What went wrong while running and did not stop it: loops that spent their budget, expressions without a value.
+    /// Errors during the run that did not stop it: loops that exceeded their budget, expressions without a value.
     pub fn warnings(&mut self, wait: bool) -> Problems {
         let mut problems = self.settings.take_warnings();
         std::mem::take(&mut self.notes).0.into_iter().for_each(|note| problems.push(note));
@@ -387,7 +390,7 @@ impl Simulation {
         problems
     }
 
-    /// The watched numbers, such as a CFL number, as far as the GPU has told.
+    /// The watched numbers, such as a CFL number, as last read back from the GPU.
     pub fn watched(&self) -> Vec<Watched> {
         self.watches.latest(&self.plan)
     }
@@ -415,7 +418,7 @@ impl Simulation {
         self.time
     }
 
-    /// Frames computed since the start.
+    /// Frames computed since the last reset.
     pub fn frame(&self) -> u64 {
         self.frame
     }
@@ -429,7 +432,7 @@ impl Simulation {
     }
 }
 
-/// Puts what files hold where the plan wants it.
+/// Copies the grids from files into the plan's buffers.
 fn upload(engine: &mut Engine, plan: &Plan, files: &[Arc<DistanceGrid>]) -> Problems {
     let mut notes = Problems::default();
     for (file, grid) in plan.files.iter().zip(files) {
@@ -473,7 +476,7 @@ mod tests {
     use crate::library::Library;
     use crate::plan::PlanOptions;
 
-    /// Memory that is mapped goes with the device, so whoever touches it then ends the process.
+    /// Mapped memory is freed with the device, so accessing it afterwards would end the process.
     #[test]
     fn a_device_that_is_gone_ends_nothing_but_the_simulation() {
         let nodes = r##"(version: 1, name: "watched", nodes: {

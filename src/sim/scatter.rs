@@ -1,4 +1,4 @@
-//! What kernels have counted about the sums of scatter ports, as warnings.
+//! Warnings from what kernels have counted about the sums of scatter ports.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use crate::plan::{Plan, ScatterCheck};
 use crate::problem::Problem;
 use crate::stage::types::Scalar;
 
-/// Share of what is added that may round to zero unreported.
+/// Share of the added amount that may round to zero without a warning.
 const LOST: f64 = 0.01;
-/// Frames after which a sample says enough for a report while the simulation goes on.
-const ENOUGH: u64 = 64;
+/// Frames after which a sample is large enough for a warning while the simulation runs.
+const MIN_FRAMES: u64 = 64;
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
-/// Words of a check before those of its components.
+/// Words of a check in front of those of its components.
 const HEAD: usize = crate::plan::SCATTER_HEAD as usize;
 
 /// What has been reported since the start.
@@ -28,8 +28,8 @@ enum Kind {
 }
 
 impl Scatters {
-    /// Warnings that are new, by the words that the engine has read. `last`: nothing more will come, so all are told, with the latest
-    /// counts.
+    /// New warnings from the words that the engine has read back. With `last`, no more words will come, so everything
+    /// is reported again with the latest counts.
     pub fn warnings(&mut self, plan: &Plan, words: &[u32], frame: u64, last: bool) -> Vec<Problem> {
         let places = plan.scatter_places();
         let mut out = Vec::new();
@@ -39,7 +39,7 @@ impl Scatters {
             let found = [
                 (Kind::Range, range(check, counts)),
                 (Kind::Number, number(check, counts)),
-                (Kind::Zero, zero(check, counts).filter(|_| last || frame >= ENOUGH)),
+                (Kind::Zero, zero(check, counts).filter(|_| last || frame >= MIN_FRAMES)),
             ];
             for (kind, problem) in found {
                 let Some(problem) = problem else { continue };
@@ -73,7 +73,7 @@ fn range(check: &ScatterCheck, counts: &[u32]) -> Option<Problem> {
                 cells(count),
                 extent(bits)
             );
-            // Four times the largest sum seen is to fit: a sum that was cut off can be larger than it looked.
+            // Four times the largest sum seen should fit: a sum that wrapped around can be larger than it seems.
             let over = (4.0 * largest / 2f64.powi(31)).log2().ceil().max(1.0);
             let fits = f64::from(bits) - over;
             (cause, advice((fits >= 0.0).then_some(fits as u32), "or scale what is added down"))
@@ -122,7 +122,7 @@ fn advice(bits: Option<u32>, otherwise: &str) -> String {
     }
 }
 
-/// The range of a sum with so many fraction bits.
+/// The range of a sum with this many fraction bits.
 fn extent(bits: u32) -> String {
     let end = 2f64.powi(31 - bits as i32);
     format!("-{end} to {end}")

@@ -1,4 +1,4 @@
-//! The uniform buffer's contents: constants once, expressions every frame.
+//! The contents of the uniform buffer: constants once, expressions every frame.
 
 use std::collections::BTreeSet;
 
@@ -15,19 +15,19 @@ use crate::stage::types::{Scalar, ValueType};
 pub struct Settings {
     bytes: Vec<u8>,
     numbers: Table,
-    /// What each slot's value was last, before it was rounded for the GPU.
+    /// Each slot's latest value, before it was rounded for the GPU.
     now: Vec<Vec<f64>>,
     /// Slots that change from frame to frame: index and expression.
     live: Vec<(usize, Formula)>,
     warnings: Problems,
 }
 
-/// A slot with what it comes to.
+/// A slot and its value.
 struct Loaded {
     index: usize,
     slot: Slot,
-    /// As it is at time zero. So whatever happens later, the GPU never sees a value outside the range, on which proofs about
-    /// loops rest.
+    /// The value at time zero, which is written first. So the GPU never sees a value outside the range, on which the
+    /// proofs about loops rely.
     reading: Reading,
 }
 
@@ -51,7 +51,7 @@ impl Settings {
         &self.bytes
     }
 
-    /// What a parameter or a number was in the last frame.
+    /// The value of a parameter or a number in the last frame.
     pub fn value(&self, plan: &Plan, path: &str) -> Option<Vec<f64>> {
         let drawn = |slot: &Slot| matches!(slot.ty, ValueType::Curve | ValueType::Gradient);
         if let Some(number) = self.numbers.value(path) {
@@ -68,7 +68,7 @@ impl Settings {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Takes a slot's value over: expressions are remembered, and all are written as they are at time zero.
+    /// Sets a slot: expressions are remembered, and every value is written as it is at time zero.
     fn put(&mut self, loaded: &Loaded) {
         self.write(loaded.index, &loaded.slot, &loaded.reading.values);
         self.live.retain(|(i, _)| *i != loaded.index);
@@ -78,8 +78,8 @@ impl Settings {
         }
     }
 
-    /// Sets everything that has a path, and all that depends on it. All is checked before any of it changes, so that a wrong
-    /// value leaves the old one in force everywhere.
+    /// Sets everything that has a path, and everything that depends on it. All values are checked before the first one
+    /// changes, so that an invalid value changes nothing.
     pub fn set(&mut self, plan: &mut Plan, path: &str, value: ParamValue) -> Result<(), Problem> {
         let mut numbers = plan.numbers.clone();
         let names = names_around(&numbers, path);
@@ -98,7 +98,7 @@ impl Settings {
         if set.is_empty() && !plan.settings.iter().any(named) {
             return Err(unknown(plan, path));
         }
-        // Read with all names around, an unknown one is answered with a list of them.
+        // Parsed with all names in scope, so that an unknown name is answered with a list of the known ones.
         if let ParamValue::Expression(_) = &value {
             let broken = |fault: Fault| problem(path, fault.unwrap_or_default());
             self.numbers.formula(&value, &names).map_err(broken)?;
@@ -128,7 +128,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Fills in the frame's block and everything that changes with it. Returns the time step \[s\].
+    /// Writes the frame's block and everything that changes with it. Returns the time step \[s\].
     pub fn write_frame(&mut self, plan: &Plan, input: &FrameInput, time: f64, frame: u64) -> f32 {
         let dt = input.dt.unwrap_or((1.0 / plan.fps) as f32);
         let [mx, my] = input.mouse;
@@ -165,7 +165,7 @@ impl Settings {
         let slots = |(index, formula)| Some((index, plan.settings.get(index)?, formula));
         for (index, slot, formula) in live.iter().map(|(index, formula)| (*index, formula)).filter_map(slots) {
             let number = self.numbers.now(formula, &context);
-            // A value that can't be had leaves the last good one in force.
+            // An expression without a valid value keeps its last valid one.
             match number.and_then(|number| fit(slot.ty, slot.range, number, slot.dim)) {
                 Ok(values) => self.write(index, slot, &values),
                 Err(unfit) => self.warnings.push(problem(path(slot), unfit).warning()),
@@ -223,13 +223,13 @@ fn unknown(plan: &Plan, path: &str) -> Problem {
     problem(path, ("there is no such parameter".into(), format!("there are: {}", known.join(", "))))
 }
 
-/// What is wrong with a parameter or a number when `set` becomes `value`.
+/// The problem that arises when `set` is set to `value`.
 fn as_it_becomes(set: &str, value: &ParamValue, wrong: &str, (cause, remedy): Unfit) -> Problem {
     if set == wrong {
         return problem(wrong, (cause, remedy));
     }
     let becomes = match value {
-        // Ten thousand points are no sentence.
+        // A curve of ten thousand points does not fit into a sentence.
         ParamValue::Curve(_) | ParamValue::Gradient(_) => "is set to it".to_string(),
         short => format!("becomes {short}"),
     };

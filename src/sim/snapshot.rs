@@ -1,4 +1,4 @@
-//! The States of a simulation in host memory, so that they outlive the device.
+//! The States of a simulation in host memory, so that they survive the loss of the device.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::Simulation;
 use crate::gpu::Reading;
 use crate::problem::Problem;
 
-/// What the next frame starts from: simulated time and every State.
+/// Everything that the next frame starts from: simulated time and every State.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// Seconds of simulated time.
@@ -18,20 +18,21 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Host memory that it takes \[bytes\].
+    /// Host memory that the snapshot takes \[bytes\].
     pub fn bytes(&self) -> usize {
         self.states.values().map(|words| words.len() * 4).sum()
     }
 }
 
-/// A snapshot on its way from the GPU.
+/// A snapshot that is being copied from the GPU.
 pub struct SnapshotReading {
     snapshot: Snapshot,
     readings: Vec<((String, String), Reading)>,
 }
 
 impl SnapshotReading {
-    /// The snapshot once all of it has arrived; the reading itself until then. Does not block. `Ok(None)` when the device failed.
+    /// The snapshot once all of it has arrived; the reading itself until then. Does not block. `Ok(None)` when the
+    /// device failed.
     #[allow(clippy::result_large_err, reason = "the error is the reading itself, to be asked again")]
     pub fn try_take(mut self) -> Result<Option<Snapshot>, SnapshotReading> {
         while let Some((state, reading)) = self.readings.pop() {
@@ -47,7 +48,7 @@ impl SnapshotReading {
         Ok(Some(self.snapshot))
     }
 
-    /// Blocks until all of it has arrived. `None` when the device failed.
+    /// Blocks until everything has arrived. `None` when the device failed.
     pub fn wait(mut self) -> Option<Snapshot> {
         for (state, reading) in self.readings {
             self.snapshot.states.insert(state, reading.wait()?);
@@ -57,13 +58,13 @@ impl SnapshotReading {
 }
 
 impl Simulation {
-    /// GPU memory of all States \[bytes\], which a snapshot takes of host memory too.
+    /// GPU memory of all States \[bytes\]. A snapshot takes as much host memory.
     pub fn state_bytes(&self) -> u64 {
         self.plan.states.iter().filter_map(|state| self.plan.buffers.get(state.buffer)).map(|buffer| buffer.bytes).sum()
     }
 
-    /// Asks for a copy of every State as the next frame finds it. Does not wait. Before the first frame there is nothing to copy,
-    /// and the snapshot is that of the start.
+    /// Requests a copy of every State as the next frame finds it. Does not wait. Before the first frame there is
+    /// nothing to copy, and the snapshot is that of the start.
     ///
     /// # Errors
     /// When there is no memory for the copies.
@@ -78,8 +79,8 @@ impl Simulation {
         Ok(SnapshotReading { snapshot, readings })
     }
 
-    /// Continues from a snapshot: of this simulation, or of another one of the same graph, on any device. A State that the snapshot
-    /// does not hold, because its type, domain or start value has changed since, gets its initial value.
+    /// Continues from a snapshot of this simulation, or of another one of the same graph on any device. A State that
+    /// the snapshot lacks, because its type, domain or start value has changed since, gets its initial value.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         (self.time, self.frame) = (snapshot.time, snapshot.frame);
         self.start();

@@ -1,5 +1,5 @@
-//! Watching States for NaN and infinity, and finding the node where they began: the frames since the last good States are computed again, by
-//! a plan that keeps every wire.
+//! Watches States for NaN and infinity, and finds the node where they began: a plan that keeps every wire recomputes
+//! the frames since the last good States.
 
 use super::{FrameInput, Simulation};
 use crate::gpu::values::{Snapshot, ValueCheck, Watched};
@@ -8,32 +8,32 @@ use crate::plan::{BufferId, Plan, Wire};
 use crate::problem::{Problem, Problems};
 use crate::stage::types::Scalar;
 
-/// Memory of States up to which copies of them are kept to begin again from \[bytes\]: there are two.
-const MOST_KEPT: u64 = 256 << 20;
-/// Frames that are computed again at most.
-const MOST_FRAMES: usize = 1024;
+/// Copies of the States are kept for recomputing up to this total size \[bytes\]. There are two copies.
+const MAX_KEPT: u64 = 256 << 20;
+/// Limit of frames that are recomputed.
+const MAX_FRAMES: usize = 1024;
 
-/// Looks at the States of a simulation every few frames.
+/// Checks the States of a simulation every few frames.
 pub struct Values {
     check: ValueCheck,
-    /// Names of the States that are looked at, in the order of the check.
+    /// Names of the States that are checked, in the order of the check.
     names: Vec<String>,
     every: u64,
     /// Every State's buffer, where copies are kept.
     kept: Option<Vec<BufferId>>,
     good: Option<Good>,
-    /// What is good if the look at it says so.
+    /// Becomes `good` if the pending check finds no bad value.
     next: Option<Good>,
-    /// Memory to use again.
+    /// Memory that is free for the next copy.
     spare: Snapshot,
     /// Inputs of the frames since the good States.
     inputs: Vec<FrameInput>,
-    /// The frame that was looked at.
+    /// The frame that was checked last.
     looked: u64,
     found: bool,
 }
 
-/// States without NaN, and when that was.
+/// States without NaN and infinity, and when they were copied.
 struct Good {
     snapshot: Snapshot,
     frame: u64,
@@ -42,9 +42,9 @@ struct Good {
 
 /// NaN or infinity in States.
 pub struct BadValues {
-    /// The States and how many of their values are bad.
+    /// The States, and how many of their values are bad.
     states: Vec<(String, u32)>,
-    /// Frames computed when it was noticed, and when all was good the last time.
+    /// Frames computed when the bad values were found, and when all values were good for the last time.
     pub frame: u64,
     pub good: u64,
     replay: Option<Replay>,
@@ -56,12 +56,12 @@ struct Replay {
     inputs: Vec<FrameInput>,
 }
 
-/// The first wire that had NaN or infinity.
+/// The first wire with NaN or infinity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// `node.port`
     pub wire: String,
-    /// Frames computed with it, from 1.
+    /// The frame that computed it, counted from 1.
     pub frame: u64,
     pub count: u32,
 }
@@ -80,7 +80,7 @@ impl Values {
             check: ValueCheck::new(gpu, watched)?,
             names,
             every: every.max(1),
-            kept: (bytes <= MOST_KEPT).then_some(buffers),
+            kept: (bytes <= MAX_KEPT).then_some(buffers),
             good: None,
             next: None,
             spare: Snapshot::default(),
@@ -90,7 +90,7 @@ impl Values {
         })
     }
 
-    /// The States were set from outside: what was computed before leads nowhere.
+    /// The States were set from outside, so recomputing from earlier copies would be wrong.
     pub(super) fn forget(&mut self) {
         self.check.forget();
         self.inputs.clear();
@@ -104,22 +104,22 @@ impl Values {
         Some(Good { snapshot, frame: simulation.frame, time: simulation.time })
     }
 
-    /// Before a frame: what it starts from is kept where nothing is yet.
+    /// Called before a frame. Copies the States that it starts from, if there is no copy yet.
     pub(super) fn before(&mut self, simulation: &Simulation) {
         if self.good.is_none() && self.next.is_none() && !self.found {
             self.good = self.keep(simulation);
         }
     }
 
-    /// After a frame.
+    /// Called after a frame.
     pub(super) fn after(&mut self, simulation: &Simulation, input: &FrameInput) {
         if self.found || self.names.is_empty() {
             return;
         }
-        if self.inputs.len() < MOST_FRAMES {
+        if self.inputs.len() < MAX_FRAMES {
             self.inputs.push(input.clone());
         } else {
-            // Too long ago to be computed again.
+            // Too many frames to recompute.
             self.inputs.clear();
             (self.good, self.next) = (None, None);
         }
@@ -128,7 +128,7 @@ impl Values {
         }
     }
 
-    /// The first State with a bad value, and how many it has.
+    /// Blocks for a check of the present States: the first State with a bad value, and how many it has.
     fn check_now(&mut self, engine: &Engine) -> Option<(String, u32)> {
         self.check.look(engine);
         let counts = self.check.take(true)?;
@@ -171,17 +171,17 @@ impl Values {
 }
 
 impl Simulation {
-    /// Has the States looked at for NaN and infinity every so many frames. What they hold is copied with each look, unless that takes
-    /// more than 256 MiB, so that the node where it began can be found.
+    /// Checks the States for NaN and infinity every so many frames. Each check also copies them, unless they take more
+    /// than 256 MiB, so that the node where the bad values began can be found.
     ///
     /// # Errors
-    /// A driver that refuses the shader.
+    /// A driver that rejects the shader.
     pub fn watch_values(&mut self, every: u64) -> Result<(), Problem> {
         self.values = Some(Box::new(Values::new(&self.gpu, &self.plan, every)?));
         Ok(())
     }
 
-    /// NaN or infinity in a State, once after each start. With `wait`, also what the last frame left.
+    /// NaN or infinity in a State, reported once after each start. With `wait`, also for the last frame.
     pub fn bad_values(&mut self, wait: bool) -> Option<BadValues> {
         let mut values = self.values.take()?;
         let mut bad = values.take(wait);
@@ -196,17 +196,18 @@ impl Simulation {
         bad
     }
 
-    pub(super) fn watch_anew(&mut self) {
+    pub(super) fn watch_again(&mut self) {
         if let Some(every) = self.values.as_ref().map(|values| values.every) {
-            // It could be made before, so it can be made again.
+            // The same shader was accepted before, so this does not fail.
             self.values = Values::new(&self.gpu, &self.plan, every).ok().map(Box::new);
         }
     }
 }
 
 impl BadValues {
-    /// Finds where it began, with a plan of the same graph that keeps every wire. Computes up to some hundred frames, and waits for them.
-    /// `None` where it does not come up again, or the States before were not kept.
+    /// Finds where the bad values began, with a plan of the same graph that keeps every wire. Recomputes up to some
+    /// hundred frames and blocks until they are done. `None` where they do not occur again, or the earlier States were
+    /// not copied.
     ///
     /// # Errors
     /// What the adapter lacks for such a plan.
@@ -229,7 +230,7 @@ impl BadValues {
         simulation.reset();
         simulation.engine.begin_from(gpu, &replay.good.snapshot, &buffers);
         (simulation.frame, simulation.time) = (replay.good.frame, replay.good.time);
-        // What nobody has looked at yet may have begun with it.
+        // Bad values in States that have not been checked yet may come from this frame.
         simulation.watch_values(1)?;
         if let Some(bad) = simulation.values.as_mut().and_then(|values| values.check_now(&simulation.engine)) {
             let (wire, count) = bad;
@@ -250,7 +251,7 @@ impl BadValues {
         Ok(None)
     }
 
-    /// What a person should know of it.
+    /// The problem to show to the user.
     pub fn problem(&self, origin: Option<&Origin>) -> Problem {
         let named = |(name, count): &(String, u32)| format!("`{name}` ({count} values)");
         let states = self.states.iter().take(4).map(named).collect::<Vec<_>>().join(", ");
@@ -277,13 +278,13 @@ impl BadValues {
     }
 }
 
-/// The dispatch that writes a wire first; none where it is there before the frame.
+/// The dispatch that writes a wire first; `None` where the wire exists before the frame.
 fn written(plan: &Plan, wire: &str) -> Option<usize> {
     let holds = plan.buffers.iter().flat_map(|buffer| &buffer.holds);
     holds.filter(|holding| holding.wire == wire).filter_map(|holding| holding.first).min()
 }
 
-/// How a wire is looked at, where it holds floats.
+/// How a wire of floats is checked; `None` for other wires.
 fn watched(plan: &Plan, name: &str, wire: &Wire) -> Option<Watched> {
     let layout = wire.layout();
     if wire.ty.value().scalar() != Scalar::F32 {

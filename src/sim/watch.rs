@@ -1,4 +1,4 @@
-//! Numbers that should keep to a range, as far as the GPU has told them.
+//! Watched numbers: values that should stay within a range, as last read back from the GPU.
 
 use crate::plan::{Plan, Watch};
 use crate::problem::Problem;
@@ -10,11 +10,11 @@ pub struct Watched {
     /// `node.port`
     pub name: String,
     pub value: f64,
-    /// What it should keep to.
+    /// The range that the value should stay in; `None` is unbounded.
     pub range: (Option<f64>, Option<f64>),
 }
 
-/// The latest value of each watch, and the one farthest outside since somebody asked.
+/// The latest value of each watch, and the one farthest outside its range since the last call of [`Watches::warnings`].
 #[derive(Debug, Default)]
 pub struct Watches {
     latest: Vec<Option<f64>>,
@@ -26,7 +26,7 @@ impl Watches {
         Watches { latest: vec![None; plan.watches.len()], worst: vec![None; plan.watches.len()] }
     }
 
-    /// Takes in what the engine has read.
+    /// Stores the words that the engine has read back.
     pub fn take(&mut self, plan: &Plan, words: &[u32]) {
         for ((index, watch), word) in plan.watches.iter().enumerate().zip(words) {
             let value = match watch.scalar {
@@ -49,7 +49,7 @@ impl Watches {
         known.filter_map(|(w, value)| Some(Watched { name: named(w), value: (*value)?, range: w.range })).collect()
     }
 
-    /// A warning for each number that was outside, with the value farthest out; then it is forgotten.
+    /// A warning for each number that was outside its range, with its worst value. Each is reported once.
     pub fn warnings(&mut self, plan: &Plan) -> Vec<Problem> {
         let worst = std::mem::replace(&mut self.worst, vec![None; plan.watches.len()]);
         let told = plan.watches.iter().zip(worst).filter_map(|(watch, value)| Some((watch, value?)));
@@ -63,7 +63,7 @@ impl Watches {
     }
 }
 
-/// How far a value is outside; what is no number is farther than any.
+/// How far a value is outside its range. NaN is farther than any number.
 fn outside(watch: &Watch, value: f64) -> f64 {
     let (low, high) = watch.range;
     let far = [low.map(|low| low - value), high.map(|high| value - high)];

@@ -1,6 +1,6 @@
-//! Which shape of a stage's dispatches is fastest on a device: found out by running each of them, and kept in a book on disk.
+//! Finds the fastest shape of a stage's dispatches on a device by timing each of them, and keeps it in a file.
 
-mod book;
+mod cache;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -13,44 +13,44 @@ use crate::problem::Problems;
 use crate::sim::Simulation;
 use crate::stage::IterationSource;
 
-pub use book::{Book, cache_folder};
+pub use cache::{TuningCache, cache_folder};
 
-/// An idle GPU clocks down: what runs before anything is believed, at first and before each shape.
+/// Warm-up time at the start and before each shape: an idle GPU runs at a lower clock rate.
 const WARM: Duration = Duration::from_millis(300);
 const WARM_AGAIN: Duration = Duration::from_millis(25);
-/// Frames that a shape is timed over; the median counts.
+/// Frames over which a shape is timed; the median counts.
 const FRAMES: usize = 15;
-/// Nodes below this part of a frame are left as they are.
+/// Nodes with a smaller share of the frame are not tuned.
 const SHARE: f64 = 0.02;
-/// A shape has to be this much faster than the one before it: less is noise.
+/// A shape has to be this much faster than the best one so far; a smaller difference is noise.
 const GAIN: f64 = 0.98;
 
-/// Cells around the tiles that are tried, where a parameter says how far a stage looks.
+/// Halos that are tried where a parameter says how far a stage reads.
 const HALOS: [u32; 3] = [8, 4, 16];
 
-/// What a node came to.
+/// The result for a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     pub node: String,
     pub shape: Shape,
-    /// Its dispatches in the plain shape, and in the one that was chosen \[ms a frame\].
+    /// GPU time of its dispatches in the plain shape, and in the chosen one \[ms a frame\].
     pub plain_ms: f64,
     pub ms: f64,
 }
 
-/// Times the shapes of every node that takes a part of the frame worth the trouble and is not in the book yet, and enters the
-/// fastest. `go_on` is asked between two shapes.
+/// Times the shapes of every node that takes a relevant part of the frame and is not in the cache yet, and stores the
+/// fastest. `go_on` is called between two shapes.
 ///
 /// # Errors
-/// Whatever keeps the graph itself from running; a shape that does not run is no choice.
+/// All problems of the graph itself. A shape that cannot run is skipped.
 pub fn tune(
     gpu: &Gpu,
     graph: &Graph,
     options: &PlanOptions,
-    book: &mut Book,
+    cache: &mut TuningCache,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Vec<Choice>, Problems> {
-    let mut tuning = book.tuning(gpu);
+    let mut tuning = cache.tuning(gpu);
     let compiled = |tuning: &Tuning| Plan::compile(graph, &PlanOptions { tuning: tuning.clone(), ..options.clone() });
     let plan = compiled(&tuning)?;
     let mut choices = Vec::new();
@@ -66,7 +66,8 @@ pub fn tune(
         candidates.splice(second..second, usual);
         let mut timed: Vec<(Shape, f64)> = Vec::new();
         let mut tried = BTreeSet::new();
-        // The plain shape runs beside each of the others: between two shapes a GPU idles, and its clock falls and rises again.
+        // The plain shape is timed alternately with each other shape: a GPU is idle between shapes, so its clock rate
+        // varies.
         let mut plain: Option<(Simulation, f64)> = None;
         for shape in candidates {
             if !go_on() {
@@ -75,7 +76,7 @@ pub fn tune(
             let mut with = tuning.clone();
             with.shapes.insert(key.clone(), shape);
             let Ok(plan) = compiled(&with).map(|plan| plan.only(&node)) else { continue };
-            // A shape that the stage can't take comes out as another one.
+            // A shape that the stage does not support gives the same plan as another one.
             if !tried.insert(format!("{:?}", plan.frame)) {
                 continue;
             }
@@ -100,7 +101,7 @@ pub fn tune(
             with.shapes.insert(key.clone(), shape);
             ready(gpu, compiled(&with).ok()?)
         };
-        // Nodes share dispatches: what is fastest alone can be slower there, so the whole frame has the last word.
+        // Nodes share dispatches: the fastest shape in isolation can be slower there, so the whole frame decides.
         let slower = |best, usual| Some(share(gpu, &mut whole(best)?, &mut whole(usual)?)? > 1.0);
         let best = match (best, usual) {
             (Some(best), Some(usual)) if best.0 != usual.0 && slower(best, usual) != Some(false) => Some(usual),
@@ -108,8 +109,8 @@ pub fn tune(
         };
         if let (Some((shape, ms)), Some((_, plain_ms))) = (best, plain) {
             tuning.shapes.insert(key.clone(), shape);
-            book.enter(gpu, key, shape);
-            // Where a stage takes no other shape than the plain one there was no choice.
+            cache.enter(gpu, key, shape);
+            // If the stage supports only the plain shape, there was no choice.
             if timed.len() > 1 {
                 choices.push(Choice { node, shape, plain_ms, ms });
             }
@@ -118,7 +119,7 @@ pub fn tune(
     Ok(choices)
 }
 
-/// Nodes by the time that they take, the longest first, without those that take next to nothing.
+/// Nodes by GPU time, longest first, without those below [`SHARE`].
 fn worth(gpu: &Gpu, plan: &Plan) -> Result<Vec<String>, Problems> {
     let mut simulation = Simulation::new(gpu, plan.clone())?;
     simulation.set_profiling(Profile::Nodes);
@@ -136,7 +137,7 @@ fn worth(gpu: &Gpu, plan: &Plan) -> Result<Vec<String>, Problems> {
     Ok(nodes.into_iter().map(|(node, _)| node).collect())
 }
 
-/// The key of a node and the shapes that it may take, the plain one first; only what runs over cells has shapes.
+/// The key of a node and the shapes that it may take, plain one first. Only stages that run over cells have shapes.
 fn candidates(gpu: &Gpu, graph: &Graph, node: &str) -> Option<(String, Vec<Shape>)> {
     let node = graph.nodes.iter().find(|n| n.path == node)?;
     let Kind::Stage(stage) = &node.kind else { return None };
@@ -154,7 +155,7 @@ fn candidates(gpu: &Gpu, graph: &Graph, node: &str) -> Option<(String, Vec<Shape
     Some((tuning::key(graph, node, stage), shapes))
 }
 
-/// A simulation whose frames are timed; nothing where the device does not take the plan.
+/// A simulation with profiling switched on; `None` where the device cannot run the plan.
 fn ready(gpu: &Gpu, plan: Plan) -> Option<Simulation> {
     let mut simulation = Simulation::new(gpu, plan).ok()?;
     simulation.set_profiling(Profile::Frame);
@@ -167,7 +168,7 @@ fn alone(gpu: &Gpu, simulation: &mut Simulation) -> Option<f64> {
     median((0..FRAMES).map(|_| frame(gpu, simulation)).collect::<Option<_>>()?)
 }
 
-/// Median time of a frame as a share of that of another simulation, their frames taking turns.
+/// Median time of a frame relative to that of another simulation, with frames of both alternating.
 fn share(gpu: &Gpu, simulation: &mut Simulation, other: &mut Simulation) -> Option<f64> {
     let begun = Instant::now();
     while begun.elapsed() < WARM_AGAIN {
@@ -187,7 +188,8 @@ fn median(mut all: Vec<f64>) -> Option<f64> {
     all.get(all.len() / 2).copied()
 }
 
-/// Keeps the device busy: as many frames at once as the queue takes, for waiting for each would let the clock fall.
+/// Keeps the device busy. Submits as many frames as the queue takes, since waiting for each would let the clock rate
+/// fall.
 fn warm(gpu: &Gpu, simulation: &mut Simulation, long: Duration) -> Option<()> {
     let begun = Instant::now();
     loop {
@@ -204,7 +206,7 @@ fn warm(gpu: &Gpu, simulation: &mut Simulation, long: Duration) -> Option<()> {
     Some(())
 }
 
-/// Time of a frame \[ms\], by the clock on the wall where there are no timestamps.
+/// Time of a frame \[ms\], by the wall clock where there are no timestamps.
 fn frame(gpu: &Gpu, simulation: &mut Simulation) -> Option<f64> {
     let started = Instant::now();
     let input = simulation.recorded_input();

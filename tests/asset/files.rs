@@ -6,7 +6,7 @@ use png::{BitDepth, ColorType};
 use stagewright::asset::{Cause, Work, distance_grid_watched};
 
 use crate::gltf::cube_glb;
-use crate::pictures::png;
+use crate::images::png;
 use crate::*;
 
 fn refused(folder: &Folder, name: &str, bytes: impl AsRef<[u8]>, dim: u32) -> String {
@@ -76,7 +76,7 @@ fn too_much_is_refused() {
         refused(&folder, "ring.obj", ring, 3),
         "ring.obj: it is not a valid OBJ file: a face has more than 1000 corners; export it again"
     );
-    // A picture says how large it is before the first pixel.
+    // An image says how large it is before the first pixel.
     let mut bytes = png(4, 4, ColorType::Grayscale, BitDepth::Eight, &[255; 16]);
     bytes[16..24].copy_from_slice(&[0, 0, 0x80, 0, 0, 0, 0x80, 0]);
     let crc = crc(&bytes[12..29]);
@@ -160,7 +160,7 @@ fn damaged_files_do_no_harm() {
                     _ => bytes.extend_from_within(at..end),
                 }
             }
-            // Pictures would stop at their check sums.
+            // Images would stop at their check sums.
             if name == "disc.png" && bytes.len() > 33 {
                 let crc = crc(&bytes[12..29]);
                 bytes[29..33].copy_from_slice(&crc.to_be_bytes());

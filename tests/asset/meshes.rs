@@ -125,7 +125,7 @@ fn odd_but_right_obj_files_are_read() {
     text.extend(points.as_bytes());
     text.extend(b"usemtl\ng a b\ns off\nl 1 2 8\np 1\n");
     for [a, b, c] in &cube.triangles {
-        // From the last point backwards; texture and normal indices that lead nowhere; a line that goes on.
+        // From the last point backwards; texture and normal indices that lead nowhere; a line that continues.
         text.extend(format!("f {}/-9/77 \\\n {}//0 {}/5\n", *a as i64 - 8, *b as i64 - 8, *c as i64 - 8).as_bytes());
     }
     let path = folder.file("haus.OBJ", text);

@@ -122,7 +122,7 @@ fn quads_and_triangles_look_the_same_way() {
 }
 
 #[test]
-fn shapes_that_no_cell_sees_are_told() {
+fn shapes_that_no_cell_sees_are_reported() {
     let far = grid("far", &Mesh::cube([3.0, 0.5, 0.5], 0.25));
     assert_eq!(
         far.warnings,

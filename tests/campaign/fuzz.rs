@@ -1,4 +1,4 @@
-//! The process that watches: it starts workers, counts what they say, keeps the case where one ends early, and goes on behind it.
+//! The process that watches: it starts workers, counts what they say, keeps the case where one ends early, and continues after it.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub fn folder() -> PathBuf {
 /// How a worker ended, and the case that it was at.
 pub enum Ended {
     Well,
-    /// At the case behind the last that it told of: kind and cause.
+    /// At the case after the last that it reported: kind and cause.
     Found(String, String),
 }
 

@@ -1,4 +1,4 @@
-//! Kills at random while files are written. What was told of as written is there afterwards, whole, and an export that goes on ends
+//! Kills at random while files are written. What was reported as written is there afterwards, whole, and an export that continues ends
 //! with the frames of one that nobody disturbed.
 
 use std::collections::BTreeMap;
@@ -120,7 +120,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
-/// Starts a child, kills it at random, and returns the last number that it told of.
+/// Starts a child, kills it at random, and returns the last number that it reported.
 fn killed(kind: &str, folder: &Path, random: &mut Random) -> Result<Option<u32>, String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut child = Command::new(program)
@@ -150,7 +150,7 @@ fn end(child: &mut Child) -> Result<(), String> {
     child.kill().and_then(|()| child.wait()).map(drop).map_err(|e| e.to_string())
 }
 
-/// The file is that of the last save that was told of, or of the one that was being made.
+/// The file is that of the last save that was reported, or of the one that was being made.
 fn save(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
     let file = folder.join("g.ron");
     let before = storage::load(&file).ok().map(|document| document.seed);
@@ -250,7 +250,7 @@ fn undisturbed(graph: &Path) -> Result<&'static Undisturbed, String> {
     ONCE.get_or_init(export).as_ref().map_err(Clone::clone)
 }
 
-/// Whatever is there is as it should be; what goes on ends with all of it.
+/// Whatever is there is as it should be; what continues ends with all of it.
 fn export(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
     let graph = folder.join("g.ron");
     if !graph.exists() {

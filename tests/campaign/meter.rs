@@ -9,9 +9,9 @@ use mimalloc::MiMalloc;
 use rustix::time::{ClockId, clock_gettime};
 
 /// Memory of a case \[bytes\].
-pub const MOST_MEMORY: usize = 1 << 30;
+pub const MAX_MEMORY: usize = 1 << 30;
 /// Processor time of a case, of all threads. Without optimisation the program takes several times as long.
-pub const MOST_TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 2 });
+pub const MAX_TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 2 });
 /// A case that computes nothing either, for so long, waits for what never comes.
 const STALLED: Duration = Duration::from_secs(180);
 
@@ -88,7 +88,7 @@ pub fn say(bytes: &[u8]) {
 
 pub fn begin() {
     PEAK.store(LIVE.load(Relaxed), Relaxed);
-    LIMIT.store(LIVE.load(Relaxed).saturating_add(MOST_MEMORY), Relaxed);
+    LIMIT.store(LIVE.load(Relaxed).saturating_add(MAX_MEMORY), Relaxed);
     BEGAN.store(clock(), Relaxed);
     CASES.fetch_add(1, Relaxed);
     RUNNING.store(true, Relaxed);
@@ -118,13 +118,13 @@ pub fn watch() {
             if !RUNNING.load(Relaxed) {
                 continue;
             }
-            if u128::from(clock().saturating_sub(BEGAN.load(Relaxed))) > MOST_TIME.as_micros() {
+            if u128::from(clock().saturating_sub(BEGAN.load(Relaxed))) > MAX_TIME.as_micros() {
                 finding("time", "over the limit of processor time");
             }
             if since > STALLED {
                 finding("stalled", "it neither computes nor ends");
             }
-            if resident() > 2 * MOST_MEMORY {
+            if resident() > 2 * MAX_MEMORY {
                 finding("memory", "over 2 GB resident");
             }
         }

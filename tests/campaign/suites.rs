@@ -17,7 +17,7 @@ pub struct Suite {
     rate: f64,
     /// A file without which it is not there.
     file: &'static str,
-    /// What cargo is told.
+    /// The arguments of cargo.
     test: &'static [&'static str],
 }
 

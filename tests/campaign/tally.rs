@@ -86,8 +86,8 @@ pub fn table(options: &Options, rows: &[Tally]) -> String {
         "seed {}, {:.0} s in all; limits of a case: {} s of processor time, {} MB",
         options.seed,
         seconds,
-        meter::MOST_TIME.as_secs(),
-        meter::MOST_MEMORY >> 20
+        meter::MAX_TIME.as_secs(),
+        meter::MAX_MEMORY >> 20
     );
     for row in rows {
         for finding in &row.findings {

@@ -1,4 +1,4 @@
-//! Which picture is rendered and at what size, what is looked for while it renders, and what arrives where it is printed.
+//! Which image is rendered and at what size, what is looked for while it renders, and what arrives where it is printed.
 
 use super::*;
 

@@ -53,7 +53,7 @@ fn a_muted_stage_leaves_the_plan_as_if_the_wire_went_past() {
 fn without_an_input_of_its_name_an_output_passes_the_first_wire_of_its_type() {
     let other = r#""other": (state: "Grid<Vec>", inputs: {"next": "jet.velocity"}),
         "jet": (stage: "fluid/force_emitter", inputs: {"velocity": "other.value"}),"#;
-    // `field: Grid<T>` is what `result: Grid<T>` goes on from, though `velocity` has the same type here and comes first.
+    // `field: Grid<T>` is what `result: Grid<T>` continues from, though `velocity` has the same type here and comes first.
     let carried = r#""carried": (stage: "fluid/advect", inputs: {"velocity": "velocity.value", "field": "other.value"}, muted: true),"#;
     assert!(plan("carried.result", &format!("{other}{carried}")) == plan("other.value", other));
     let group = r#""carried": (stage: "fluid/advect_maccormack", inputs: {"velocity": "velocity.value", "field": "other.value"}, muted: true),"#;
@@ -133,7 +133,7 @@ fn groups_pass_through_reroutes_and_muted_nodes_inside() {
     assert!(plan("g.out", &group(r#""out": "dot""#, dots)) == straight);
     let same = r#""calm": (stage: "fluid/dissipate", inputs: {"field": "dot"}, muted: true), "dot": (reroute: (), inputs: {"value": "jet"}),"#;
     assert!(plan("g.out", &group(r#""out": "calm.field""#, same)) == straight);
-    // A letter inside is what the wire outside carries: `result` goes on from `in.v`.
+    // A letter inside is what the wire outside carries: `result` continues from `in.v`.
     let letter = r#""m": (stage: "fluid/advect", inputs: {"velocity": "jet.velocity", "field": "in.v"}, muted: true),"#;
     assert!(
         plan("g.out", &group(r#""out": "m.result""#, letter)).to_text()
@@ -171,7 +171,7 @@ fn muting_what_can_not_be_left_out_warns_and_changes_nothing() {
 }
 
 #[test]
-fn a_muted_output_makes_no_picture() {
+fn a_bypassed_output_makes_no_image() {
     let second = r#""second": (output: (), inputs: {"image": "look.image"}, muted: true),"#;
     assert!(plan("velocity.value", second) == plan("velocity.value", ""));
     let unwired = second.replace("look.image", "velocity.value");

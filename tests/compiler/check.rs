@@ -172,7 +172,7 @@ fn too_much_memory_is_refused_with_the_number() {
         "s": (state: "Grid<vec4f>", inputs: {"next": "a.field"}), "a": (stage: "fluid/dissipate", inputs: {"field": "s.value"}),
         "o": (output: (size: (64, 64)), inputs: {"image": "a.field"}),"#;
     let text = problems(nodes);
-    // 20000^2 vec4f are 6,400,000,000 bytes: 6103.5 MiB, in place; the picture adds 16 KiB. Two of them break the budget of 8 GiB.
+    // 20000^2 vec4f are 6,400,000,000 bytes: 6103.5 MiB, in place; the image adds 16 KiB. Two of them break the budget of 8 GiB.
     assert_eq!(text, "no problems");
     let two = nodes.replace(r#""s": (state"#, r#""t": (state: "Grid<vec4f>", inputs: {"next": "b.result"}), "b": (stage: "fluid/add", inputs: {"field": "t.value", "source": "a.field"}), "s": (state"#)
         .replace(r#"{"image": "a.field"}"#, r#"{"image": "b.field"}"#).replace("b.result", "b.field");

@@ -1,7 +1,7 @@
 //! Edits that must not change what is computed.
 
 use stagewright::document::{Document, NodeKind, Scope};
-use stagewright::edit::{make_mine, swap_stage};
+use stagewright::edit::{make_local_copy, replace_stage};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Plan, PlanOptions};
@@ -19,10 +19,10 @@ fn what_is_made_ones_own_computes_the_same() {
     let (root, library) = (Scope::default(), Library::builtin());
     let advect = document.nodes.iter().find(|(_, node)| node.kind == NodeKind::Stage("fluid/advect".into()));
     let (advect, _) = advect.map(|(name, node)| (name.clone(), node.clone())).expect("it advects");
-    swap_stage(&mut document, &root, &advect, "fluid/advect_maccormack", library).unwrap();
+    replace_stage(&mut document, &root, &advect, "fluid/advect_maccormack", library).unwrap();
     let before = plan(&document);
-    make_mine(&mut document, &root, &advect, library).unwrap();
-    make_mine(&mut document, &root.inside(&advect), "forward", library).unwrap();
+    make_local_copy(&mut document, &root, &advect, library).unwrap();
+    make_local_copy(&mut document, &root.inside(&advect), "forward", library).unwrap();
     assert!(matches!(document.node(&format!("{advect}/forward")).map(|n| &n.kind), Some(NodeKind::Custom(_))));
     let after = plan(&document);
     let own = |text: String| text.replace(&format!("[{advect}/forward]"), "[fluid/advect]");

@@ -61,7 +61,7 @@ fn every_field_is_saved_and_what_is_not_known_is_kept() {
 }
 
 #[test]
-fn a_value_of_another_type_is_told_with_its_place() {
+fn a_value_of_another_type_is_reported_with_its_place() {
     let error = |line: &str| match Document::parse(&format!("(version: 1,\nexpect: [\n{line}\n], nodes: {{}})")) {
         Err(ReadError::Syntax { line, column, message }) => format!("{line}:{column} {message}"),
         other => panic!("{other:?}"),
@@ -115,7 +115,7 @@ fn wires_are_found_by_their_names() {
             attribute("fall.particles", "velocity"),
             attribute("drops.value", "count"),
             Subject::Number("speed.value".into()),
-            Subject::Picture("screen".into()),
+            Subject::Image("screen".into()),
         ]
     );
 }

@@ -46,7 +46,7 @@ fn plan(document: &Document) -> Plan {
     Plan::compile(&graph, &PlanOptions::default()).unwrap_or_else(|p| panic!("{p}"))
 }
 
-/// What a plan does, sorted: every dispatch with its kernel's text, every State, picture and value of a parameter.
+/// What a plan does, sorted: every dispatch with its kernel's text, every State, image and value of a parameter.
 fn work(plan: &Plan, groups: &[&str]) -> Vec<String> {
     let plain = |text: &str| groups.iter().fold(text.to_string(), |text, group| text.replace(&format!("{group}/"), ""));
     let mut lines = Vec::new();

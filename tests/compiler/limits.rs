@@ -104,7 +104,7 @@ fn a_group_that_may_stop_ten_thousand_times() {
 }
 
 #[test]
-fn chains_of_reroutes_and_muted_nodes() {
+fn chains_of_reroutes_and_bypassed_nodes() {
     let chain =
         |count: usize| each(count, |i| format!(r#""n{i}": (reroute: (), inputs: {{"value": "{}"}})"#, before("n", i)));
     let nodes = format!("{DOMAIN}{}{}", chain(10_000), look("n9999"));
@@ -168,7 +168,7 @@ fn many_nodes_states_domains_and_numbers() {
 }
 
 #[test]
-fn what_is_wrong_a_hundred_thousand_times_is_told_a_thousand_times() {
+fn what_is_wrong_a_hundred_thousand_times_is_reported_a_thousand_times() {
     let wrong = each(19_000, |i| {
         format!(r#""c{i}": (stage: "fluid/dissipate", inputs: {{"field": "c{i}.zz", "u": "k"}}, params: {{"zz": 1}})"#)
     });

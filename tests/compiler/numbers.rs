@@ -4,7 +4,7 @@ use super::{compile, problems};
 
 const DOMAIN: &str = r#""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),"#;
 
-/// A stage with a parameter 0..10 and an input, and a picture of what it makes.
+/// A stage with a parameter 0..10 and an input, and an image of what it makes.
 fn with(mix: &str, nodes: &str) -> String {
     let source = r"//! Mix\n//! @in one: f32 = 0\n//! @out result: Grid<f32>\n//! @param gain: f32 = 1, 0..10\n//! @param push: Vec = 0\nfn stage(cell: Cell) -> f32 { return params.gain + one() + params.push.x; }";
     format!(

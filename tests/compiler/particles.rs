@@ -57,7 +57,7 @@ fn headers_of_particle_and_field_stages_are_checked() {
     insta::assert_snapshot!(all.join("\n"));
 }
 
-/// A set in a box, emitted at the start, sorted by cell and seen in a picture.
+/// A set in a box, emitted at the start, sorted by cell and seen in an image.
 const SET: &str = r##"
     "tank": (domain: (resolution: (10, 8, 6), width: 1, edge: "wall")),
     "flat": (domain: (resolution: (16, 16), width: 1, edge: "zero")),

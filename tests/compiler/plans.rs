@@ -62,7 +62,7 @@ fn passes_are_reported_in_their_order() {
     assert_eq!(fusion.summary, "not for this target");
 }
 
-/// A picture that nobody asked for costs nothing.
+/// An image that nobody asked for costs nothing.
 #[test]
 fn one_output_takes_only_what_it_needs() {
     let (_, text) = shipped().into_iter().find(|(name, _)| name == "oil_clock").unwrap();

@@ -1,4 +1,4 @@
-//! Templates and the gallery: what a user starts from works, and has a picture.
+//! Templates and the gallery: what a user starts from works, and has a thumbnail.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ fn templates_are_small_placed_and_free_of_problems() {
 }
 
 #[test]
-fn every_graph_of_the_gallery_has_a_small_picture() {
+fn every_graph_of_the_gallery_has_a_thumbnail() {
     let graphs = shipped().into_iter().chain(graphs_in("graphs/templates"));
     for (name, _) in graphs {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("graphs/pictures/{name}.png"));

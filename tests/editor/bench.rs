@@ -18,7 +18,7 @@ use stagewright::document::{Document, ParamValue};
 use stagewright::gpu;
 
 /// How long anything may take that other threads do.
-const PATIENCE: Duration = Duration::from_secs(90);
+const TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Where a window of the usual size has all nodes of [`SMOKE`] in sight with their names.
 pub const WINDOW: Vec2 = Vec2::new(2000.0, 1300.0);
@@ -208,7 +208,7 @@ impl Bench {
     pub fn until(&mut self, what: &str, mut there: impl FnMut(&Bench) -> bool) {
         let since = Instant::now();
         while !there(self) {
-            assert!(since.elapsed() < PATIENCE, "{what} does not come; {:?}", self.problems());
+            assert!(since.elapsed() < TIMEOUT, "{what} does not come; {:?}", self.problems());
             std::thread::sleep(Duration::from_millis(5));
             self.frames(1);
         }
@@ -310,7 +310,7 @@ impl Bench {
         self.rest();
     }
 
-    /// Ctrl+C, as the system's window layer tells of it. Returns what the clipboard holds then.
+    /// Ctrl+C, as the system's window layer reports it. Returns what the clipboard holds then.
     pub fn copy(&mut self) -> String {
         self.frame(vec![Event::Copy], Modifiers::NONE);
         let commands = &self.harness.output().platform_output.commands;

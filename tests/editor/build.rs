@@ -129,7 +129,7 @@ fn stable_fluids_is_built_by_gestures_alone_undone_and_redone() {
     assert_eq!(bench.problems(), Vec::<String>::new());
     assert!(!plan.is_empty() && bench.plan() == plan, "the plan is that of the file");
 
-    // Pictures of every step would take a minute.
+    // Images of every step would take a minute.
     bench.key(Key::Space);
     let mut steps = 0;
     while bench.document() != &nothing {

@@ -35,9 +35,9 @@ fn orbit(bench: &Bench) -> Orbit {
 }
 
 fn image(bench: &mut Bench) -> Image {
-    // What was done just now is in the next picture.
+    // What was done just now is in the next image.
     bench.plays();
-    bench.editor().simulation().expect("a plan").picture(None).expect("a picture")
+    bench.editor().simulation().expect("a plan").image(None).expect("a picture")
 }
 
 /// Pixels that differ.
@@ -93,7 +93,7 @@ fn the_right_button_turns_the_camera_shift_moves_it_the_wheel_goes_nearer_and_ba
     assert!(orbit(&bench).distance > 1.05 * start.distance);
     back(&mut bench);
 
-    // The middle button moves the picture in its pane, not the camera.
+    // The middle button moves the image in its pane, not the camera.
     bench.drag_with(at, at + vec2(40.0, 10.0), PointerButton::Middle, Modifiers::NONE);
     assert_eq!(orbit(&bench), start);
     assert_eq!(*bench.document(), document, "looking changes nothing");

@@ -7,7 +7,7 @@ use stagewright::document::ParamValue;
 use super::bench::{Bench, SMOKE};
 
 #[test]
-fn a_muted_node_is_left_out_and_the_picture_goes_on() {
+fn a_bypassed_node_is_left_out_and_the_image_continues() {
     let mut bench = Bench::smoke();
     let before = bench.dispatches();
     bench.select("viscosity");

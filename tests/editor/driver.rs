@@ -28,5 +28,5 @@ fn a_window_closes_while_the_driver_compiles() {
     println!("closed after {took:?}, while shaders were compiled: {was_compiling}");
     assert!(took < Duration::from_secs(2), "{took:?}");
     // The process may not end before the driver has.
-    assert!(stagewright::gpu::settle(Duration::from_secs(300)));
+    assert!(stagewright::gpu::wait_for_pipelines(Duration::from_secs(300)));
 }

@@ -1,4 +1,4 @@
-//! Meshes that take their time: told of, waited for, stopped, asked for again.
+//! Meshes that take their time: reported, waited for, stopped, asked for again.
 
 use std::fmt::Write;
 use std::fs;
@@ -84,7 +84,7 @@ fn a_mesh_is_waited_for_while_the_last_graph_runs_on_and_can_be_changed() {
     bench.until("figures", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("Loading ball.obj, ")));
     bench.plays();
     assert!(!bench.reads_mesh(), "what runs is the graph before");
-    // Changes of other nodes do not begin it anew: progress never goes back.
+    // Changes of other nodes do not begin it again: progress never goes back.
     let mut last = (Phase::Reading, None);
     let mut changed = false;
     while bench.editor().compiling() {
@@ -116,13 +116,13 @@ fn a_load_is_stopped_and_asked_for_again() {
     bench.press("Stop loading");
     bench.compiled();
     let problems = bench.problems();
-    assert!(matches!(&problems[..], [one] if one.contains("loading it was stopped; load it again")), "{problems:?}");
+    assert!(matches!(&problems[..], [one] if one.contains("loading it was cancelled; load it again")), "{problems:?}");
     bench.plays();
     // Other changes leave it at that.
     bench.select("ring");
     bench.key(Key::M);
     bench.compiled();
-    assert!(bench.problems().iter().any(|problem| problem.contains("loading it was stopped")));
+    assert!(bench.problems().iter().any(|problem| problem.contains("loading it was cancelled")));
     bench.ctrl(Key::Z);
     bench.compiled();
     bench.menu("Run", "Reload files");
@@ -142,7 +142,7 @@ fn a_file_that_is_no_mesh_is_a_sentence_at_its_node() {
     bench.until("the sentence", |bench| bench.problems().iter().any(|problem| problem.contains("it has no triangles")));
     assert!(bench.problems()[0].starts_with("mesh.file: "), "{:?}", bench.problems());
     bench.plays();
-    // Mended, it is read anew.
+    // Repaired, it is read again.
     fs::write(bench.folder().join("ball.obj"), ball()).unwrap();
     bench.until("the mesh", Bench::reads_mesh);
     assert_eq!(bench.problems(), Vec::<String>::new());

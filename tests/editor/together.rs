@@ -66,7 +66,7 @@ fn all_that_are_selected_are_muted_and_taken_in_again() {
     assert_eq!(muted(&bench), [true, true]);
     assert!(bench.dispatches() < dispatches, "{} {dispatches}", bench.dispatches());
     assert_eq!(bench.problems(), Vec::<String>::new());
-    bench.press("mute");
+    bench.press("bypass");
     assert_eq!(muted(&bench), [false, false], "the inspector's button does the same");
     bench.compiled();
     assert_eq!(bench.dispatches(), dispatches);

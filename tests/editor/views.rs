@@ -50,7 +50,7 @@ fn a_colour_map_can_be_chosen_where_it_changes_something() {
 }
 
 #[test]
-fn small_pictures_come_and_go_while_paused() {
+fn thumbnails_come_and_go_while_paused() {
     let mut bench = Bench::smoke();
     bench.plays();
     bench.key(Key::Space);

@@ -109,5 +109,5 @@ fn a_shader_that_the_driver_compiles_for_long_can_be_given_up() {
     // Others are made meanwhile, and it is there once the driver is done with it.
     gpu.prepare(&plan(&counter(ADD)).expect("compiles")).expect("the driver takes it");
     gpu.prepare(&slow).expect("the driver takes it in the end");
-    assert!(stagewright::gpu::settle(std::time::Duration::from_secs(60)));
+    assert!(stagewright::gpu::wait_for_pipelines(std::time::Duration::from_secs(60)));
 }

@@ -1,4 +1,4 @@
-//! A device that is lost at any moment ends nothing but the work at hand: on another device the simulation goes on where its last
+//! A device that is lost at any moment ends nothing but the work at hand: on another device the simulation continues where its last
 //! snapshot was, with the same bits.
 
 use std::path::PathBuf;
@@ -16,9 +16,9 @@ use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions, Tuning};
-use stagewright::sim::probe::{Probe, View};
+use stagewright::sim::wire_view::{View, Viewer};
 use stagewright::sim::{FrameInput, Simulation};
-use stagewright::tune::{self, Book};
+use stagewright::tune::{self, TuningCache};
 
 /// A graph of States, a repeat that stops by itself, a loop without a bound and a number that is watched.
 pub const GRAPH: &str = r#"(version: 1, name: "faults", fps: 30, nodes: {
@@ -39,7 +39,7 @@ enum Moment {
     Step,
     Read,
     Picture,
-    Probe,
+    Viewer,
     Export,
     Tune,
 }
@@ -50,7 +50,7 @@ const MOMENTS: [Moment; 8] = [
     Moment::Step,
     Moment::Read,
     Moment::Picture,
-    Moment::Probe,
+    Moment::Viewer,
     Moment::Export,
     Moment::Tune,
 ];
@@ -156,28 +156,28 @@ fn work(moment: Moment, gpu: &Gpu, plan: &Plan, simulation: &mut Simulation, see
         }),
         Moment::Picture => until_lost(gpu, || {
             let _ = simulation.step(&input);
-            let _ = simulation.picture(None);
+            let _ = simulation.image(None);
         }),
-        Moment::Probe => {
-            let Ok(mut probe) = Probe::new(gpu) else { return };
+        Moment::Viewer => {
+            let Ok(mut viewer) = Viewer::new(gpu) else { return };
             until_lost(gpu, || {
                 let _ = simulation.step(&input);
-                let _ = probe.update(simulation, &View::new("spread.field"));
-                probe.wait();
-                let _ = probe.statistics();
+                let _ = viewer.update(simulation, &View::new("spread.field"));
+                viewer.wait();
+                let _ = viewer.statistics();
             });
         }
         Moment::Export => export(gpu, plan, seed),
         Moment::Tune => {
             let graph = Graph::build(&document(), Library::builtin()).unwrap();
-            let mut book = Book::default();
-            let _ = tune::tune(gpu, &graph, &PlanOptions::default(), &mut book, &|| !gpu.is_lost());
+            let mut cache = TuningCache::default();
+            let _ = tune::tune(gpu, &graph, &PlanOptions::default(), &mut cache, &|| !gpu.is_lost());
         }
     }
 }
 
 #[test]
-fn a_lost_device_is_replaced_and_the_simulation_goes_on_from_its_snapshot() {
+fn a_lost_device_is_replaced_and_the_simulation_continues_from_its_snapshot() {
     let plan = plan();
     let slowest = AtomicU64::new(0);
     for seed in 0..count() {

@@ -1,11 +1,11 @@
-//! GPU memory that runs out at every allocation in turn: what was asked for fails with a sentence, and what runs goes on.
+//! GPU memory that runs out at every allocation in turn: what was asked for fails with a sentence, and what runs continues.
 
 use stagewright::document::Document;
 use stagewright::gpu::{Gpu, GpuOptions, Profile};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::probe::{Probe, View};
+use stagewright::sim::wire_view::{View, Viewer};
 use stagewright::sim::{FrameInput, Simulation};
 
 fn gpu() -> Gpu {
@@ -46,7 +46,7 @@ fn a_simulation_without_memory_says_so_and_the_next_one_starts() {
 }
 
 #[test]
-fn what_runs_goes_on_bit_by_bit_when_a_read_a_view_or_a_snapshot_gets_no_memory() {
+fn what_runs_continues_bit_by_bit_when_a_read_a_view_or_a_snapshot_gets_no_memory() {
     let (gpu, plan) = (gpu(), plan());
     let run = |disturbed: bool| {
         let mut simulation = Simulation::new(&gpu, plan.clone()).unwrap();
@@ -70,7 +70,7 @@ fn disturb(gpu: &Gpu, simulation: &mut Simulation, plan: &Plan) {
     };
     let reads = in_turn(gpu, |nth| failed(simulation.read("spread.field").map(drop).map_err(|e| e.to_string()), nth));
     assert_eq!(reads, 1);
-    in_turn(gpu, |nth| failed(simulation.picture(None).map(drop).map_err(|e| e.to_string()), nth));
+    in_turn(gpu, |nth| failed(simulation.image(None).map(drop).map_err(|e| e.to_string()), nth));
     let snapshots = in_turn(gpu, |nth| {
         let taken = simulation.snapshot().map(|reading| drop(reading.wait().unwrap()));
         failed(taken.map_err(|e| e.to_string()), nth);
@@ -81,10 +81,10 @@ fn disturb(gpu: &Gpu, simulation: &mut Simulation, plan: &Plan) {
         failed(previewed.map_err(|e| e.to_string()), nth);
     });
     in_turn(gpu, |nth| {
-        let looked = Probe::new(gpu).and_then(|mut probe| {
-            probe.update(simulation, &View::new("spread.field"))?;
-            probe.wait();
-            probe.statistics().map(drop).ok_or_else(|| stagewright::problem::Problem::new("", "", "no statistics", ""))
+        let looked = Viewer::new(gpu).and_then(|mut viewer| {
+            viewer.update(simulation, &View::new("spread.field"))?;
+            viewer.wait();
+            viewer.statistics().map(drop).ok_or_else(|| stagewright::problem::Problem::new("", "", "no statistics", ""))
         });
         failed(looked.map_err(|e| e.to_string()), nth);
     });

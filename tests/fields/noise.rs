@@ -56,7 +56,7 @@ fn the_three_noises_are_independent_and_have_no_mean() {
     }
 }
 
-/// Where two lattice cells meet, the flow (a first derivative) goes on without a step: across a gap of 2 d it changes
+/// Where two lattice cells meet, the flow (a first derivative) continues without a step: across a gap of 2 d it changes
 /// by no more than 2 d times the second derivative, which a step would exceed a thousandfold.
 #[test]
 fn the_flow_is_continuous_across_the_lattice() {

@@ -5,7 +5,7 @@ use super::asking::*;
 /// Seed of the documents that the harness makes.
 const SEED: u32 = 7;
 
-/// What `curl_noise/noise` is told, at a time \[s\].
+/// Parameters of `curl_noise/noise` at a time \[s\].
 pub struct Noise {
     pub scale: [f64; 4],
     pub gain: [f64; 4],

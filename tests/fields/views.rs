@@ -28,7 +28,7 @@ fn axes([azimuth, elevation, roll]: [f64; 3]) -> [Point; 3] {
     [right, crossed(back, right), scaled(back, -1.0)]
 }
 
-/// Point of the picture, and depth.
+/// Point of the image, and depth.
 fn projected(at: Point, view: [f64; 3]) -> Point {
     let [right, up, forward] = axes(view);
     let eye = less(LOOK_AT, scaled(forward, 2.0));
@@ -88,7 +88,7 @@ const POINTS: &str = r##"
         params: {"size": $size, "brightness": 1, "low": (1, 0.5, 0.25, 1), "middle": (0, 1, 0, 1), "high": (0.25, 0, 1, 0.5)}),
 "##;
 
-/// The picture of one particle: sum of colours and weights, and where its middle lies in cells.
+/// The image of one particle: sum of colours and weights, and where its middle lies in cells.
 fn picture_of(at: Point, tone: f32, size: f64, wall: &str) -> ([f64; 4], [f64; 2]) {
     let nodes = POINTS.replace("$size", &size.to_string()).replace("$wall", wall);
     let mut sim = scene(&nodes, VIEWS[1]);

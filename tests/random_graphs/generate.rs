@@ -233,7 +233,7 @@ impl Level {
         if op.repeats() && dice.chance(40) {
             node.iterations = Some(self.repeats(dice, 3));
         }
-        // What goes on from itself passes on its own input only.
+        // What continues from itself passes on its own input only.
         let own = passed.as_ref().is_some_and(|_| !op.repeats() || node.inputs.contains_key(output));
         node.muted = own && passed.is_some_and(|source| source.ty == Ty { grid: made, elem }) && dice.chance(8);
         let (name, muted) = (self.name(dice, "f"), node.muted);

@@ -246,7 +246,7 @@ impl<'m> Interpreter<'m> {
         let mut made = Rc::new(Vec::new());
         for iteration in 0..iterations {
             made = Rc::new(self.sweep(op, elem, &inputs, constant, f64::from(iteration + 2 * substep)));
-            // What a repeat goes on from is the first input.
+            // What a repeat continues from is the first input.
             if op.repeats() {
                 inputs[0] = made.clone();
             }

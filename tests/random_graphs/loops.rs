@@ -94,7 +94,7 @@ fn a_number_that_changes_with_time_goes_round_from_its_value_of_the_frame() {
 }
 
 #[test]
-fn a_number_goes_through_groups_in_groups_and_past_muted_nodes() {
+fn a_number_goes_through_groups_in_groups_and_past_bypassed_nodes() {
     let muted = number("f32", "100.0 * a()", "in.x").replace("inputs:", "muted: true, inputs:");
     let nodes = format!(
         r#""one": (number: 1), "keep": (state: "f32", inputs: {{"next": "g.x"}}), "by": (reroute: (), inputs: {{"value": "one"}}),

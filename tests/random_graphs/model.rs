@@ -85,9 +85,9 @@ pub enum Op {
     Blend,
     /// Two grids, one of them at a neighbour.
     Look,
-    /// A grid that goes on from itself, at the own cell.
+    /// A grid that continues from itself, at the own cell.
     Fade,
-    /// A grid that goes on from itself and its neighbours.
+    /// A grid that continues from itself and its neighbours.
     Smear,
     /// A grid with the counters of repeats.
     Count,

@@ -85,7 +85,7 @@ pub fn looks(stage: &Stage) -> bool {
 pub fn alone(stage: &Stage, generic: ValueType, dim: u32) -> Document {
     let cells = if dim == 3 { "16, 12, 10" } else { "16, 12" };
     let mut nodes = format!("\"domain\": (domain: (resolution: ({cells}), width: 1, edge: \"wall\")),\n");
-    // What looks at a space through a camera runs over a picture.
+    // What looks at a space through a camera runs over an image.
     let on = if looks(stage) { "picture" } else { "domain" };
     let (on, flat) = if stage.header.once { ("domain", dim) } else { (on, if looks(stage) { 2 } else { dim }) };
     if on == "picture" {
@@ -96,7 +96,7 @@ pub fn alone(stage: &Stage, generic: ValueType, dim: u32) -> Document {
         nodes += &particles(stage, dim);
     }
     let adds = |name: &str| stage.header.ports.iter().any(|p| p.change == Change::Emit(name.into()));
-    // A camera's stages may read grids of the picture or of the space; what may stay unwired does.
+    // A camera's stages may read grids of the image or of the space; what may stay unwired does.
     for port in stage.inputs().filter(|p| !(looks(stage) && p.default.is_some() && !adds(&p.name))) {
         let source = match (port.ty, port.direction) {
             // Emitters take few at a time.

@@ -1,4 +1,4 @@
-//! Meshes and pictures as signed distances: what a file holds is what the GPU reads.
+//! Meshes and images as signed distances: what a file holds is what the GPU reads.
 
 use stagewright::graph::Graph;
 use stagewright::library::Library;

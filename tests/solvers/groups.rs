@@ -197,14 +197,14 @@ fn a_wire_of_a_group_can_be_kept() {
 
 /// The same pixels, though the solver is a group, and within it the pressure solve another.
 #[test]
-fn a_graph_draws_the_same_picture_when_its_nodes_are_grouped() {
+fn a_graph_draws_the_same_image_when_its_nodes_are_grouped() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/graphs/stable_fluids.ron")).unwrap();
     let mut document = Document::parse(&text).unwrap();
     document.set("domain", "resolution", ParamValue::Vector(vec![48.0, 48.0])).unwrap();
     let picture = |document: &Document| {
         let mut sim = simulation(document);
         step(&mut sim, 6);
-        sim.picture(None).unwrap().rgba
+        sim.image(None).unwrap().rgba
     };
     let before = picture(&document);
     let (root, library) = (Scope::default(), Library::builtin());

@@ -199,7 +199,7 @@ fn gpus_take_tiles_for_wide_windows() {
         let keep = Keep::Wires(vec!["field.value".into()]);
         Plan::compile(&graph, &PlanOptions { keep, tuning, ..PlanOptions::default() }).unwrap_or_else(|e| panic!("{e}"))
     };
-    // A picture large enough to have four cells an invocation.
+    // An image large enough to have four cells per invocation.
     let large = Case { cells: "1024, 512", options: ", radius size", size: "params.size", ..CASE };
     let plan = compiled(&large, Tuning::gpu());
     assert!(plan.to_text().contains("2 cells each, inputs in tiles with 8 cells around"), "{}", plan.to_text());

@@ -50,7 +50,7 @@ pub fn step(simulation: &mut Simulation, frames: usize) {
     }
 }
 
-/// Starts anew, overwrites the States, computes so many frames and reads a wire.
+/// Restarts, overwrites the States, computes so many frames and reads a wire.
 pub fn run(simulation: &mut Simulation, states: &[(&str, &[f32])], frames: usize, wire: &str) -> Vec<f64> {
     simulation.reset();
     states.iter().for_each(|(state, values)| simulation.write(state, values).unwrap());

@@ -17,7 +17,7 @@ const DOMAIN: &str = r#"
     "domain": (domain: (resolution: (20, 14), width: 1, edge: "wall")),
 "#;
 
-/// A vessel, a map of it, and dye that moves in it from cell to cell, for which two buffers take turns; `soft` goes on from
+/// A vessel, a map of it, and dye that moves in it from cell to cell, for which two buffers take turns; `soft` continues from
 /// the map in every frame.
 const VESSEL: &str = r##"
     "vessel": (stage: "shape/sphere", on: "domain", params: {"center": (0.5, 0.35), "radius": "size"}),
@@ -63,11 +63,11 @@ fn both(keep: Keep) -> [Simulation; 2] {
         .map(|hoist| Simulation::new(gpu(), planned(&vessel(), keep.clone(), hoist)).unwrap_or_else(|e| panic!("{e}")))
 }
 
-/// All that can be seen of a simulation: words of kept wires, bytes of pictures.
+/// All that can be seen of a simulation: words of kept wires, bytes of images.
 fn seen(sim: &Simulation) -> Vec<(String, Vec<u32>)> {
     let wires = sim.plan().wires.iter().filter(|(_, wire)| wire.kept);
     let wires = wires.map(|(name, _)| (name.clone(), words(sim, name)));
-    let bytes = |node: &str| sim.picture(Some(node)).unwrap().rgba.into_iter().map(u32::from).collect();
+    let bytes = |node: &str| sim.image(Some(node)).unwrap().rgba.into_iter().map(u32::from).collect();
     let pictures = sim.plan().outputs.iter().map(|output| (output.node.clone(), bytes(&output.node)));
     wires.chain(pictures).collect()
 }
@@ -98,7 +98,7 @@ fn number(value: f64) -> ParamValue {
 }
 
 fn card(sims: &[Simulation; 2]) -> Vec<u8> {
-    sims[0].picture(Some("card")).unwrap().rgba
+    sims[0].image(Some("card")).unwrap().rgba
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn frames_have_the_bits_that_they_would_have_anyway() {
         let invariant: Vec<&str> = sims[0].plan().invariant.iter().map(|d| d.node.as_str()).collect();
         assert_eq!(invariant, ["distance", "open", "map", "card"]);
         assert!(!sims[0].plan().swaps.is_empty(), "even and odd frames differ in their buffers");
-        // `soft` overwrites the version that it goes on from, save the first, which is the map itself.
+        // `soft` overwrites the version that it continues from, save the first, which is the map itself.
         in_step(&mut sims, 5);
     }
 }
@@ -157,7 +157,7 @@ fn a_reset_computes_it_again() {
 }
 
 #[test]
-fn an_edit_computes_it_anew_and_keeps_the_states() {
+fn an_edit_computes_it_again_and_keeps_the_states() {
     let mut sims = both(Keep::Needed);
     for (frames, size) in [(3, 0.2), (2, 0.25), (1, 0.3)] {
         in_step(&mut sims, frames);
@@ -218,7 +218,7 @@ fn what_is_written_to_an_invariant_state_is_seen() {
 }
 
 #[test]
-fn a_picture_that_never_changes_needs_no_dispatch() {
+fn an_image_that_never_changes_needs_no_dispatch() {
     let nodes =
         r#""card": (stage: "image/checker", on: "domain"), "screen": (output: (), inputs: {"image": "card.image"}),"#;
     let document = document(60.0, &[DOMAIN, nodes].concat(), &[]);
@@ -229,14 +229,14 @@ fn a_picture_that_never_changes_needs_no_dispatch() {
     step(&mut every, 1);
     for _ in 0..3 {
         step(&mut sim, 1);
-        assert!(sim.picture(None).unwrap() == every.picture(None).unwrap());
+        assert!(sim.image(None).unwrap() == every.image(None).unwrap());
     }
     assert!(sim.times(true).is_none_or(<[_]>::is_empty), "no frame has run a node");
     for sim in [&mut sim, &mut every] {
         sim.set_param("card.squares", number(3.0)).unwrap();
         step(sim, 1);
     }
-    assert!(sim.picture(None).unwrap() == every.picture(None).unwrap());
+    assert!(sim.image(None).unwrap() == every.image(None).unwrap());
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn a_group_may_do_without_a_wire_where_what_reads_it_may() {
     let mut sim = start(60.0, GROUP, &[("$output", "result"), ("$iterations", "")]);
     let sum = run(&mut sim, &[("u", &[1.0; 64])], 1, "twice.result");
     assert!(sum.iter().all(|v| *v == 4.0), "1 and the default of 3");
-    // A repeat that goes on from its own output needs something to start from.
+    // A repeat that continues from its own output needs something to start from.
     let fed_back = document(60.0, GROUP, &[("$output", "more"), ("$iterations", ", iterations: 2")]);
     let problems = Graph::build(&fed_back, Library::builtin()).unwrap_err().to_string();
     println!("{problems}");

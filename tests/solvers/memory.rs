@@ -9,7 +9,7 @@ use stagewright::sim::Simulation;
 use super::harness::*;
 use super::reference::{Cell, EdgeRule, Grid};
 
-/// What a stage of a random graph does with `x`, which it goes on from, and `y`.
+/// What a stage of a random graph does with `x`, which it continues from, and `y`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     /// Reads its own cell only, so it may work in place.

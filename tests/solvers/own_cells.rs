@@ -166,7 +166,7 @@ fn stages_that_read_the_same_go_side_by_side() {
         plan.frame.iter().any(|d| d.nodes().any(|node| node == a) && d.nodes().any(|node| node == b))
     };
     assert!(together(&joined, "advect_heat", "advect_smoke"), "{}", joined.to_text());
-    // It goes on from what the others read.
+    // It continues from what the others read.
     assert!(!together(&joined, "advect_heat", "drag"), "{}", joined.to_text());
     assert_eq!(outcome(joined), outcome(plan(Tuning::default())));
 }

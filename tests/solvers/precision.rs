@@ -225,7 +225,7 @@ fn pressure_in_halves_is_off_by_its_stores() {
         assert_eq!(rows, plain, "{what}, in rows");
         let groups = case.gpu(shaped(&document, Shape { group: [16, 4, 1], cells: 1, sweeps: 1, halo: 0 }));
         assert_eq!(groups, plain, "{what}, in other workgroups");
-        // On a tile sweeps go on in f32, so it rounds less often.
+        // On a tile sweeps continue in f32, so it rounds less often.
         let tile = case.gpu(shaped(&document, Shape::tile(cells.len() as u32, 1, 4)));
         let error = max_abs(&difference(&tile, &expected));
         within(&format!("{what}, on tiles"), error, case.bar(largest), "no more stores");

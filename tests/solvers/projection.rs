@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use super::harness::*;
 use super::reference::{EdgeRule, Grid};
 
-/// Each frame goes on with the pressure of the one before, so a few frames converge.
+/// Each frame continues with the pressure of the one before, so a few frames converge.
 const STAGGERED: &str = r#"
     "domain": (domain: (resolution: ($cells), width: $width, edge: "wall")),
     "u": (state: "Grid<Vec>"),
@@ -52,7 +52,7 @@ const COLLOCATED: &str = r#"
 "#;
 
 /// grad(cos(pi x) cos(2 pi y)) and a swirl with the stream function sin(pi x) sin(pi y) / pi; no flow through walls,
-/// odd across them, which is how the wall rule goes on.
+/// odd across them, which is how the wall rule continues.
 fn smooth_flow(grid: &Grid) -> Vec<f32> {
     let flow = |c| {
         let [x, y, _] = grid.position(c).map(|v| v * PI);

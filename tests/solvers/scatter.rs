@@ -151,7 +151,7 @@ fn scatter_follows_the_edge_rule_and_zero_drops() {
 }
 
 #[test]
-fn scatter_goes_on_from_what_was_there() {
+fn scatter_continues_from_what_was_there() {
     for shape in SHAPES {
         let grid = Grid::new(shape, 1.0, EdgeRule::Wall);
         let (value, shift) = (quantised(grid.len(), 5, 4096.0), shifts(&grid, 8.0));
@@ -282,7 +282,7 @@ const ONTO: &str = r##"
 "##;
 
 #[test]
-fn what_a_sum_goes_on_from_has_to_fit_too() {
+fn what_a_sum_continues_from_has_to_fit_too() {
     let mut sim = start(60.0, ONTO, &[]);
     for (value, says) in
         [(32766.0, ""), (40000.0, "in 1 cell the sum left"), (f32::NAN, "NaN or infinity was added in 1 cell")]

@@ -60,7 +60,7 @@ fn sweeps_on_tiles_give_the_same_bits() {
             ];
             let plain = shaped(SWEEPS, &values, None);
             let sweeps = [2, 4, 8][index % 3];
-            // Few cells an invocation: a software driver takes long over much text.
+            // Few cells per invocation: a software driver takes long over much text.
             let flat = Shape { group: [32, 8, 1], cells: 4, sweeps, halo: 0 };
             let tile = |dim| if dim == 3 { Shape { group: [8, 8, 4], cells: 4, sweeps, halo: 0 } } else { flat };
             let plan = shaped(SWEEPS, &values, Some(&tile));
@@ -102,7 +102,7 @@ fn vectors_swept_on_tiles_give_the_same_bits() {
     }
 }
 
-/// What sweeps read of their own cell, and what they go on from, each made by a stage before; the first is read later, too.
+/// What sweeps read of their own cell, and what they continue from, each made by a stage before; the first is read later, too.
 const MADE: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
     "flow": (state: "Grid<Vec>", inputs: {"next": "project.velocity"}),
@@ -210,9 +210,9 @@ fn rows_of_four_give_the_same_bits() {
     }
 }
 
-/// What only one stage reads, elsewhere than at its own cell, it makes anew where that is little work.
+/// What only one stage reads, elsewhere than at its own cell, it computes again where that is little work.
 #[test]
-fn what_is_made_anew_is_the_same() {
+fn what_is_made_again_is_the_same() {
     let nodes = r#"
         "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
         "dye": (state: "Grid<vec4f>", inputs: {"next": "carry.result"}),

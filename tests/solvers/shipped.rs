@@ -65,7 +65,7 @@ fn every_stage_runs_alone_in_3d() {
     every_stage_runs(3);
 }
 
-/// What leaves a few hundred of a graph's particles, and a small picture.
+/// What leaves a few hundred of a graph's particles, and a small image.
 const FEW: [(&str, &str, f64); 2] = [("sph_water.ron", "spacing", 0.1), ("sph_water.ron", "picture_height", 36.0)];
 
 /// Particles that a software driver moves in no time. What does not fit is left out, with a warning.
@@ -116,7 +116,7 @@ fn shrink(document: &mut Document, longest: f64) {
     }
 }
 
-/// A small picture costs a software driver little.
+/// A small image costs a software driver little.
 fn small(document: &Document, keep: Keep) -> Plan {
     planned(document, PlanOptions { keep, ..PlanOptions::default() })
 }
@@ -126,7 +126,7 @@ fn planned(document: &Document, options: PlanOptions) -> Plan {
     Plan::compile(&graph, &PlanOptions { size: Some((128, 128)), ..options }).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Words of every State and of the pictures after so many frames with the graph's own input.
+/// Words of every State and of the images after so many frames with the graph's own input.
 fn play(document: &Document, keep: Keep, frames: usize) -> Vec<(String, Vec<u32>)> {
     played(small(document, keep), frames)
 }
@@ -148,7 +148,7 @@ fn played(plan: Plan, frames: usize) -> Vec<(String, Vec<u32>)> {
     };
     let states = sim.plan().states.iter().map(|s| (s.node.clone(), living(&s.node)));
     let pixels = |node: &str| {
-        let image = sim.picture(Some(node)).unwrap();
+        let image = sim.image(Some(node)).unwrap();
         image.rgba.chunks(4).map(|p| u32::from_le_bytes([p[0], p[1], p[2], p[3]])).collect()
     };
     let pictures = sim.plan().outputs.iter().map(|o| (o.node.clone(), pixels(&o.node)));
@@ -214,7 +214,7 @@ fn computing_once_what_does_not_change_changes_no_bit() {
     }
 }
 
-/// Mean and standard deviation of a picture's brightness, 0..255.
+/// Mean and standard deviation of an image's brightness, 0..255.
 fn brightness(image: &stagewright::sim::Image) -> (f64, f64) {
     let light: Vec<f64> =
         image.rgba.chunks(4).map(|p| p[..3].iter().map(|v| f64::from(*v)).sum::<f64>() / 3.0).collect();
@@ -227,7 +227,7 @@ fn every_graph_shows_something_that_moves() {
     for (name, document) in graphs(64.0) {
         let mut sim = Simulation::new(gpu(), small(&document, Keep::All)).unwrap_or_else(|e| panic!("{name}: {e}"));
         let mut pictures = Vec::new();
-        // Ten pictures over a second: a recorded hand needs some time to stir.
+        // Ten images over a second: a recorded hand needs some time to stir.
         for frame in 1..=60 {
             let input = sim.recorded_input();
             sim.step(&input).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -236,19 +236,19 @@ fn every_graph_shows_something_that_moves() {
             }
             let wild = wild_wires(&sim);
             assert!(wild.is_empty(), "{name}, frame {frame}, not finite: {}", wild.join(", "));
-            pictures.push(sim.picture(None).unwrap_or_else(|e| panic!("{name}: {e}")));
+            pictures.push(sim.image(None).unwrap_or_else(|e| panic!("{name}: {e}")));
         }
         let (first, last) = (&pictures[0], &pictures[9]);
         let (light, spread) = brightness(last);
         let changed = first.rgba.iter().zip(&last.rgba).filter(|(a, b)| a != b).count();
         println!("{name}: brightness {light:.1} +- {spread:.1}, {changed} of {} bytes changed", last.rgba.len());
-        // One level of 8 bits is what dithering of a flat picture would show.
+        // One level of 8 bits is what dithering of a flat image would show.
         assert!(spread > 1.0, "{name}: the picture is blank");
         assert!(changed * 1000 > last.rgba.len(), "{name}: less than a thousandth of the picture moved");
     }
 }
 
-/// What is taken on a GPU, but with few cells an invocation: a software driver takes long over much text.
+/// What is taken on a GPU, but with few cells per invocation: a software driver takes long over much text.
 fn small_tiles(document: &Document) -> Tuning {
     let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let mut tuning = Tuning::gpu();

@@ -172,7 +172,7 @@ fn the_nearest_of_two_overlapping_spheres_wins_every_pixel() {
     assert_eq!(agrees(&[far, near]), (once, doubtful), "their order in the set does not matter");
 }
 
-/// Balls all over, across the picture's border, next to the eye, around it and behind it.
+/// Balls all over, across the image's border, next to the eye, around it and behind it.
 fn scattered() -> Vec<Ball> {
     let eye = View::of(&drawn(&[Ball { center: [9.0; 3], radius: 0.1 }]).0, "camera.camera", SIZE);
     let r = random(200, 3);

@@ -112,7 +112,7 @@ fn replace_keeps_what_did_not_change_and_restarts_what_did() {
 }
 
 #[test]
-fn replace_by_the_same_changes_nothing_and_by_all_else_starts_anew() {
+fn replace_by_the_same_changes_nothing_and_by_all_else_starts_again() {
     for frames in [3, 4] {
         let mut sim = simulation(&count("10", "Grid<f32>", "20"));
         step(&mut sim, frames);
@@ -128,7 +128,7 @@ fn replace_by_the_same_changes_nothing_and_by_all_else_starts_anew() {
 
 /// After an edit a State may live in one buffer that had two, or the other way round.
 #[test]
-fn replace_keeps_a_state_whose_memory_is_laid_out_anew() {
+fn replace_keeps_a_state_whose_memory_is_laid_out_again() {
     let shifting = count("0", "Grid<f32>", "0");
     let mut resting = shifting.clone();
     let still = shifting.node("up").unwrap().clone();

@@ -8,7 +8,7 @@ use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions};
 use stagewright::sim::Simulation;
-use stagewright::tune::{self, Book};
+use stagewright::tune::{self, TuningCache};
 
 use super::harness::*;
 
@@ -34,8 +34,8 @@ fn options() -> PlanOptions {
     PlanOptions { keep: Keep::Wires(vec!["p.value".into(), "rhs.value".into()]), ..PlanOptions::default() }
 }
 
-fn outcome(book: &Book) -> Vec<u32> {
-    let plan = Plan::compile(&graph(), &PlanOptions { tuning: book.tuning(gpu()), ..options() });
+fn outcome(cache: &TuningCache) -> Vec<u32> {
+    let plan = Plan::compile(&graph(), &PlanOptions { tuning: cache.tuning(gpu()), ..options() });
     let mut simulation =
         Simulation::new(gpu(), plan.unwrap_or_else(|e| panic!("{e}"))).unwrap_or_else(|e| panic!("{e}"));
     simulation.write("p", &random(64 * 48, 1)).unwrap();
@@ -47,13 +47,13 @@ fn outcome(book: &Book) -> Vec<u32> {
 #[test]
 fn the_fastest_shape_is_found_and_kept() {
     let file = folder("kept").join("below").join("tuning.json");
-    let (mut book, tried) = (Book::at(&file), Cell::new(0));
-    let before = outcome(&book);
+    let (mut cache, tried) = (TuningCache::at(&file), Cell::new(0));
+    let before = outcome(&cache);
     let asked = || {
         tried.set(tried.get() + 1);
         true
     };
-    let choices = tune::tune(gpu(), &graph(), &options(), &mut book, &asked).unwrap_or_else(|e| panic!("{e}"));
+    let choices = tune::tune(gpu(), &graph(), &options(), &mut cache, &asked).unwrap_or_else(|e| panic!("{e}"));
     println!("{choices:?}, {} shapes tried", tried.get());
     let choice = choices.iter().find(|c| c.node == "sweep").expect("the sweep takes nearly the whole frame");
     // Alone, the usual shape may be slower than the plain one: the whole frame, where it was not, has the last word.
@@ -62,12 +62,12 @@ fn the_fastest_shape_is_found_and_kept() {
     assert!(0.0 < choice.ms && choice.ms.is_finite(), "{choice:?}");
     assert!(choice.ms <= choice.plain_ms || Some(choice.shape) == usual, "{choice:?}, usual {usual:?}");
     assert!(tried.get() > 5);
-    book.save().unwrap();
-    let read = Book::at(&file);
-    assert_eq!(read, book);
+    cache.save().unwrap();
+    let read = TuningCache::at(&file);
+    assert_eq!(read, cache);
     assert_eq!(read.tuning(gpu()).shapes.values().next(), Some(&choice.shape));
     assert_eq!(outcome(&read), before, "no shape changes a bit");
-    let again = tune::tune(gpu(), &graph(), &options(), &mut book, &|| panic!("all is known")).unwrap();
+    let again = tune::tune(gpu(), &graph(), &options(), &mut cache, &|| panic!("all is known")).unwrap();
     assert!(again.is_empty());
 }
 
@@ -78,11 +78,11 @@ fn only_what_has_shapes_is_chosen_from() {
     cases::resize(&mut document, 1000);
     let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let options = bench::options(&document, &stagewright::files::Access::default(), &[]);
-    let mut book = Book::at(&folder("particles").join("tuning.json"));
-    let choices = tune::tune(gpu(), &graph, &options, &mut book, &|| true).unwrap_or_else(|e| panic!("{e}"));
+    let mut cache = TuningCache::at(&folder("particles").join("tuning.json"));
+    let choices = tune::tune(gpu(), &graph, &options, &mut cache, &|| true).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(choices, []);
     // The only one over cells, which takes the plain shape alone.
-    let timed = book.tuning(gpu()).shapes;
+    let timed = cache.tuning(gpu()).shapes;
     assert!(timed.keys().all(|key| key.starts_with("neighbors/start ")), "{timed:?}");
 }
 
@@ -90,8 +90,8 @@ fn only_what_has_shapes_is_chosen_from() {
 fn it_stops_when_asked_and_a_broken_book_is_an_empty_one() {
     let file = folder("broken").join("tuning.json");
     std::fs::write(&file, "{ not json").unwrap();
-    let mut book = Book::at(&file);
-    assert!(book.tuning(gpu()).shapes.is_empty());
-    let choices = tune::tune(gpu(), &graph(), &options(), &mut book, &|| false).unwrap_or_else(|e| panic!("{e}"));
-    assert!(choices.is_empty() && book.tuning(gpu()).shapes.is_empty());
+    let mut cache = TuningCache::at(&file);
+    assert!(cache.tuning(gpu()).shapes.is_empty());
+    let choices = tune::tune(gpu(), &graph(), &options(), &mut cache, &|| false).unwrap_or_else(|e| panic!("{e}"));
+    assert!(choices.is_empty() && cache.tuning(gpu()).shapes.is_empty());
 }

@@ -121,7 +121,7 @@ fn what_is_left_is_that_of_as_many_repeats_to_the_bit() {
             assert_eq!(words(&sim, "solve.repeats"), [expected], "{sweeps} {sweep}, every {every}");
             assert!(got == solved(&mut fixed(expected), 1), "{sweeps} {sweep}, every {every}: not the same bits");
         }
-        // Over frames the State goes on from where the group stopped.
+        // Over frames the State continues from where the group stopped.
         let until = format!(", until: (number: \"r\", below: {:?})", course[2] * 1.0001);
         let values = [("$sweeps", sweeps), ("$sweep", sweep), ("$count", "12"), ("$until", &*until)];
         let mut sim = start(60.0, &nodes, &values);
@@ -325,7 +325,7 @@ fn problems(nodes: &str, values: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_are_reported() {
     let solve = |until: &str| {
         let values = [("$sweeps", "1"), ("$sweep", "pressure_sor"), ("$count", "5"), ("$until", until)];
         problems(SOLVE, &values)

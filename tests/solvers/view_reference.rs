@@ -1,10 +1,10 @@
-//! A picture's camera in f64.
+//! An image's camera in f64.
 
 use stagewright::sim::Simulation;
 
 use super::harness::*;
 
-/// The tests' picture.
+/// The tests' image.
 pub const SIZE: [usize; 2] = [96, 64];
 
 pub fn view_area() -> usize {
@@ -26,7 +26,7 @@ pub fn unit(a: V) -> V {
     a.map(|x| x / dot(a, a).sqrt())
 }
 
-/// A camera as the graph's own says it is, and the size of its picture.
+/// A camera as the graph's own says it is, and the size of its image.
 pub struct View {
     pub right: V,
     pub up: V,

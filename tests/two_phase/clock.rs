@@ -12,7 +12,7 @@ use super::harness::*;
 const WIDTH: f64 = 0.1;
 const CELLS: [usize; 2] = [160, 256];
 const CELL: f64 = WIDTH / CELLS[0] as f64;
-/// Width of the picture [m], and of its pixels on a side.
+/// Width of the image [m], and of its pixels on a side.
 const PICTURE: f64 = 0.216;
 const PIXELS: usize = 300;
 const PIXEL: f64 = PICTURE / PIXELS as f64;
@@ -251,7 +251,7 @@ const PLACED: &str = r##"
 "##;
 
 #[test]
-fn gravity_points_down_in_the_picture_however_the_clock_is_turned() {
+fn gravity_points_down_in_the_image_however_the_clock_is_turned() {
     let nodes = r##"
         "down": (stage: "control/rotate_vector", inputs: {"angle": "turn"}, params: {"vector": (0.3, -2), "inverse": true}),
         "back": (stage: "control/rotate_vector", inputs: {"angle": "turn", "vector": "down"}),
@@ -317,7 +317,7 @@ fn the_pointer_drags_what_is_drawn_under_it() {
         let off = (middle[0] - expected[0]).hypot(middle[1] - expected[1]) * PICTURE / CELL;
         within("where it pulls [cells]", off, 0.5 * PIXEL / CELL, "half a pixel");
 
-        // Turned into the picture, the pull goes where the pointer goes.
+        // Turned into the image, the pull goes where the pointer goes.
         let pull = read(&sim, "drag.acceleration");
         let sum = pull.chunks_exact(2).fold([0.0; 2], |s, v| [s[0] + v[0], s[1] + v[1]]);
         let (sin, cos) = angle.sin_cos();
@@ -429,12 +429,12 @@ fn a_small_drop_swells_to_half_a_ball() {
 }
 
 #[test]
-fn half_a_turn_mirrors_the_picture_through_its_middle() {
+fn half_a_turn_mirrors_the_image_through_its_middle() {
     let pictures = [0.0, PI].map(|angle| read(&drop_at(6.0, angle, 0.005, 24), "lens.lens"));
     let mirrored: Vec<f64> = pictures[1].chunks_exact(2).rev().flatten().copied().collect();
     let share = |lens: &[f64]| lens.iter().step_by(2).copied().collect::<Vec<_>>();
     let error = max_abs(&difference(&share(&pictures[0]), &share(&mirrored)));
-    // Sine of f32's pi to 2^-11 moves points of the picture's corner; a share falls by no more than one in a cell.
+    // Sine of f32's pi to 2^-11 moves points of the image's corner; a share falls by no more than one in a cell.
     let bar = 2f64.powi(-11) * PICTURE / CELL;
     within("turned and mirrored", error, bar, "2^-11 of the picture's width, in cells");
 }
@@ -518,7 +518,7 @@ fn clock(angle: f64) -> Document {
 }
 
 #[test]
-fn the_picture_is_finite_and_opaque_at_any_angle() {
+fn the_image_is_finite_and_opaque_at_any_angle() {
     for angle in [0.0, 0.8, 0.5 * PI, PI] {
         let mut sim = simulation(&clock(angle));
         step(&mut sim, 1);

@@ -22,7 +22,7 @@ fn clock(cells: [f64; 2]) -> Document {
     document
 }
 
-/// The solver without any picture.
+/// The solver without any image.
 fn simulate(document: &Document) -> Simulation {
     let keep = Keep::Wires(["fractions.value", "open.open"].map(String::from).to_vec());
     let options = PlanOptions { keep, outputs: Outputs::One("none".into()), ..PlanOptions::default() };
@@ -123,7 +123,7 @@ fn cells_are_full_at_the_shipped_iterations() {
     }
 }
 
-/// A user puts another node in the place of one of the article's, and the rest goes on.
+/// A user puts another node in the place of one of the article's, and the rest continues.
 #[test]
 fn the_alternatives_take_the_places_of_the_articles_nodes() {
     let alternatives = [

@@ -318,7 +318,7 @@ fn open_cells_are_those_inside_a_distance_and_around_an_obstacle() {
 }
 
 #[test]
-fn a_picture_is_a_vessel() {
+fn an_image_is_a_vessel() {
     let folder = std::env::temp_dir().join(format!("stagewright_stages_{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let grid = Grid::new(&[23, 17], WIDTH, EdgeRule::Wall);

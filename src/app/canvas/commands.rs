@@ -68,10 +68,10 @@ impl Canvas {
     }
 
     /// Mutes what is selected, or unmutes it if all of it is muted.
-    pub fn mute(&mut self, session: &mut Session) {
+    pub fn bypass(&mut self, session: &mut Session) {
         let (scope, names) = (session.scope().clone(), session.selection.nodes.clone());
         let all = names.iter().all(|name| session.nodes().get(name).is_some_and(|node| node.muted));
-        session.edit("mute", |document| edit::mute(document, &scope, &names, !all));
+        session.edit("bypass", |document| edit::bypass(document, &scope, &names, !all));
     }
 
     /// Begins to type the name of what is selected.
@@ -157,11 +157,11 @@ impl Canvas {
     }
 
     /// Replaces the selected node by another stage.
-    pub fn swap_stage(&mut self, session: &mut Session, stage: &str) -> Result<(), String> {
+    pub fn replace_stage(&mut self, session: &mut Session, stage: &str) -> Result<(), String> {
         let (scope, library) = (session.scope().clone(), session.library());
         let Some(name) = session.selection.first().cloned() else { return Ok(()) };
         let mut after = session.document().clone();
-        edit::swap_stage(&mut after, &scope, &name, stage, library)?;
+        edit::replace_stage(&mut after, &scope, &name, stage, library)?;
         session.edit("swap", |document| *document = after);
         Ok(())
     }
@@ -213,7 +213,7 @@ impl Canvas {
                         .on_hover_text("Copies the group into the graph so that you can edit it")
                         .clicked()
                     {
-                        actions.push(Action::Run(Command::MakeMine));
+                        actions.push(Action::Run(Command::MakeLocalCopy));
                     }
                 }
             });

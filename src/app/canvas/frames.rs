@@ -14,7 +14,7 @@ use crate::edit;
 /// Height of the title and size of the resize corner, at zoom 1 \[points\].
 const TITLE: f32 = 26.0;
 const CORNER: f32 = 16.0;
-const LEAST: egui::Vec2 = vec2(80.0, 50.0);
+const MIN_SIZE: egui::Vec2 = vec2(80.0, 50.0);
 
 /// A frame that is dragged.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Canvas {
     fn frame_rect(&self, frame: &Frame) -> Rect {
         let at = |(x, y): (f32, f32)| vec2(x, y);
         let corner = super::finite(at(frame.at)) * self.view.zoom + self.view.pan;
-        let size = super::finite(at(frame.size)).max(LEAST) * self.view.zoom;
+        let size = super::finite(at(frame.size)).max(MIN_SIZE) * self.view.zoom;
         Rect::from_min_size(self.view.rect.min + corner, size)
     }
 
@@ -135,7 +135,7 @@ impl Canvas {
             session.arrange("frame", |document| {
                 // The frame is there: it is dragged.
                 let _ = edit::update_frame(document, &scope, index, |frame| match resize {
-                    true => frame.size = ((frame.size.0 + by.x).max(LEAST.x), (frame.size.1 + by.y).max(LEAST.y)),
+                    true => frame.size = ((frame.size.0 + by.x).max(MIN_SIZE.x), (frame.size.1 + by.y).max(MIN_SIZE.y)),
                     false => frame.at = (frame.at.0 + by.x, frame.at.1 + by.y),
                 });
                 edit::shift(document, &scope, &held.nodes, (by.x, by.y));

@@ -141,11 +141,11 @@ fn nodes(ui: &mut Ui, session: &Session, name: &str) -> Option<Choice> {
     let group = session.nodes().get(name).is_some_and(|node| edit::group_of(node, session.library()).is_some());
     let mut choice = entry(ui, Command::ViewOutput, true);
     ui.separator();
-    for command in [Command::Mute, Command::Duplicate, Command::Copy, Command::Delete] {
+    for command in [Command::Bypass, Command::Duplicate, Command::Copy, Command::Delete] {
         choice = choice.or(entry(ui, command, own || command == Command::Copy));
     }
     ui.separator();
-    for command in [Command::Rename, Command::SwapStage, Command::MakeMine] {
+    for command in [Command::Rename, Command::ReplaceStage, Command::MakeLocalCopy] {
         choice = choice.or(entry(ui, command, own));
     }
     choice = choice.or(colors(ui, own));

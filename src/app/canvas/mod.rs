@@ -290,8 +290,8 @@ impl Canvas {
             view.color = source.color.map_or_else(|| look.kind(&source.kind), theme::color);
             let estimate = || self.level.signatures.get(name).map(layout::node_size);
             view.height = self.drawn.sizes.get(name).copied().or_else(estimate).map(|size| size.y);
-            let pictured = !self.thumbnails.is_empty();
-            view.thumbnail = pictured.then(|| self.thumbnails.get(&session.scope().path(name)).copied()).flatten();
+            let shown = !self.thumbnails.is_empty();
+            view.thumbnail = shown.then(|| self.thumbnails.get(&session.scope().path(name)).copied()).flatten();
         }
         self.state.selected_nodes =
             session.selection.nodes.iter().filter_map(|name| self.drawn.ids.get(name).copied()).collect();

@@ -15,7 +15,7 @@ use crate::edit::{NodeSignature, PortSignature};
 const AROUND: f32 = 60.0;
 /// egui keeps something for each id of a node for ever, and the crate gives a node that comes back another id. After so many, ids
 /// are counted from the start.
-const MOST_TAKEN_OUT: usize = 50;
+const MAX_TAKEN_OUT: usize = 50;
 
 /// Nodes that are drawn, and their sizes when they were drawn last, in the document's points.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ impl Canvas {
         let held = self.gesture.grip.is_some() || self.state.connection_in_progress.is_some();
         let bare = self.view.zoom < view::NAMES;
         let mut order = Vec::new();
-        let renumber = self.drawn.taken_out > MOST_TAKEN_OUT;
+        let renumber = self.drawn.taken_out > MAX_TAKEN_OUT;
         if (bare != self.drawn.bare || renumber) && !held {
             self.drawn.bare = bare;
             order = self.state.node_order.iter().filter_map(|id| self.name(*id)).collect();

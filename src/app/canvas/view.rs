@@ -28,7 +28,7 @@ const MARGIN: egui::Vec2 = vec2(15.0, 5.0);
 /// Height of the title's row at zoom 1 \[points\].
 const TITLE_HEIGHT: f32 = 22.0;
 /// Maximum height of a thumbnail at zoom 1 \[points\].
-const MAX_PICTURE: f32 = 96.0;
+const MAX_THUMBNAIL: f32 = 96.0;
 /// Size of a reroute at zoom 1 \[points\].
 pub const DOT: egui::Vec2 = vec2(50.0, 18.0);
 /// How far a reroute lies below where the crate puts its node, at zoom 1 \[points\].
@@ -244,7 +244,7 @@ impl NodeDataTrait for NodeView {
             let above = ui.min_rect().height() + (2.0 * MARGIN.y + 0.5 * (TITLE_HEIGHT + MARGIN.y)) * zoom;
             ui.allocate_space(vec2(1.0, (self.height.unwrap_or(0.0) * zoom - above).max(0.0)));
         } else {
-            self.picture(ui, zoom);
+            self.thumbnail(ui, zoom);
             ui.allocate_space(vec2(1.0, 5.0 * zoom));
         }
         let mut rect = ui.min_rect().expand2(MARGIN * zoom);
@@ -348,16 +348,16 @@ impl NodeView {
     }
 
     /// The thumbnail, across the whole node.
-    fn picture(&self, ui: &mut Ui, zoom: f32) {
+    fn thumbnail(&self, ui: &mut Ui, zoom: f32) {
         let Some((texture, aspect)) = self.thumbnail else { return };
         let width = (WIDTH - 2.0 * MARGIN.x) * zoom;
-        let height = (width * aspect).min(MAX_PICTURE * zoom);
+        let height = (width * aspect).min(MAX_THUMBNAIL * zoom);
         let (_, room) = ui.allocate_space(vec2(width, height + 4.0 * zoom));
         let size = vec2((height / aspect).min(width), height);
         let rect = Rect::from_center_size(room.center(), size);
         let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
         ui.painter().image(texture, rect, whole, Color32::WHITE);
-        let response = ui.interact(rect, ui.id().with("picture"), Sense::hover());
+        let response = ui.interact(rect, ui.id().with("thumbnail"), Sense::hover());
         let name = || format!("thumbnail of {}", self.name);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, name()));
     }
@@ -509,9 +509,9 @@ impl NodeTemplateTrait for NoTemplate {
 }
 /// A long name leaves room for the field beside it.
 fn shortened(name: &str) -> String {
-    const MOST: usize = 14;
-    match name.char_indices().nth(MOST) {
-        Some(_) => name.chars().take(MOST - 1).chain(['…']).collect(),
+    const MAX_CHARACTERS: usize = 14;
+    match name.char_indices().nth(MAX_CHARACTERS) {
+        Some(_) => name.chars().take(MAX_CHARACTERS - 1).chain(['…']).collect(),
         None => name.to_string(),
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text
                 }
                 Place::BuiltIn(name) => {
                     ui.label(RichText::new("Built-in").color(look.dim)).on_hover_text(name);
-                    make_mine(ui, &mut wish);
+                    make_local_copy(ui, &mut wish);
                 }
                 Place::File(name, _) => file(ui, session, name, text, &mut wish),
             }
@@ -38,10 +38,10 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &Subject, text: &Text
     (wish, label.inner)
 }
 
-fn make_mine(ui: &mut Ui, wish: &mut Option<Wish>) {
+fn make_local_copy(ui: &mut Ui, wish: &mut Option<Wish>) {
     let hint = "Copies the code into the graph so that you can edit it; wires and values stay";
     if ui.button("Make local copy").on_hover_text(hint).clicked() {
-        *wish = Some(Wish::MakeMine);
+        *wish = Some(Wish::MakeLocalCopy);
     }
 }
 
@@ -62,7 +62,7 @@ fn file(ui: &mut Ui, session: &Session, name: &str, text: &Text, wish: &mut Opti
     if ui.add_enabled(text.changed(), back).on_hover_text("Discard changes and show the text of the file").clicked() {
         *wish = Some(Wish::TakeBack);
     }
-    make_mine(ui, wish);
+    make_local_copy(ui, wish);
     if text.overtaken {
         let told = ui.label(RichText::new("The file changed on disk").color(look.warning));
         told.on_hover_text("Save overwrites the file on disk; Revert loads it");

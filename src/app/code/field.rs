@@ -25,7 +25,7 @@ const WAVE: f32 = 2.0;
 
 /// Font size of a message after a line, and the least width for it \[points\].
 const LENS: f32 = 11.5;
-const LEAST_LENS: f32 = 60.0;
+const MIN_LENS: f32 = 60.0;
 
 /// A problem and its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -336,7 +336,7 @@ fn lenses(painter: &egui::Painter, output: &TextEditOutput, marks: &[Mark], look
         let line = Rect::from_min_size(output.galley_pos + row.pos.to_vec2(), row.size);
         let clip = painter.clip_rect();
         let room = clip.right() - line.right() - 6.0 * digit;
-        if !clip.y_range().intersects(line.y_range()) || room < LEAST_LENS {
+        if !clip.y_range().intersects(line.y_range()) || room < MIN_LENS {
             continue;
         }
         let color = if mark.error { look.error } else { look.warning };

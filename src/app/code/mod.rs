@@ -99,7 +99,7 @@ pub struct Code {
 
 /// What the buttons of the bar do.
 enum Wish {
-    MakeMine,
+    MakeLocalCopy,
     OpenElsewhere(PathBuf),
     Save,
     TakeBack,
@@ -286,11 +286,13 @@ impl Code {
 
     fn grant(&mut self, session: &mut Session, subject: &Subject, wish: Wish) -> Result<(), String> {
         match wish {
-            Wish::MakeMine => {
+            Wish::MakeLocalCopy => {
                 let library = session.library().clone();
                 let mut result = Ok(());
                 let (scope, name) = Scope::split(&subject.path);
-                session.edit("make mine", |document| result = edit::make_mine(document, &scope, name, &library));
+                session.edit("make local copy", |document| {
+                    result = edit::make_local_copy(document, &scope, name, &library)
+                });
                 session.end_gesture();
                 result
             }

@@ -248,7 +248,9 @@ fn a_built_in_made_mine_is_the_same_stage() {
     let library = bench.session.library().clone();
     bench.write("not editable");
     assert_eq!(bench.text(), library.stage("view/color_map").unwrap().source);
-    bench.session.edit("make mine", |document| edit::make_mine(document, &Scope::default(), "look", &library).unwrap());
+    bench.session.edit("make local copy", |document| {
+        edit::make_local_copy(document, &Scope::default(), "look", &library).unwrap()
+    });
     settle(&mut bench.session);
     assert_eq!(bench.session.problems().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
     let after = &bench.session.document().nodes["look"];

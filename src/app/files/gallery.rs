@@ -6,7 +6,7 @@ use crate::app::disk::{self, Source};
 use crate::app::theme;
 
 /// Size of an image \[points\].
-const PICTURE: Vec2 = vec2(208.0, 130.0);
+const THUMBNAIL: Vec2 = vec2(208.0, 130.0);
 /// Size of a card with its text \[points\].
 const CARD: Vec2 = vec2(224.0, 212.0);
 const GAP: f32 = 12.0;
@@ -20,7 +20,7 @@ struct Card {
     source: Source,
     title: String,
     about: String,
-    picture: Option<TextureHandle>,
+    thumbnail: Option<TextureHandle>,
 }
 
 /// The open page.
@@ -32,12 +32,13 @@ pub struct Gallery {
 impl Gallery {
     pub fn new(ctx: &egui::Context) -> Gallery {
         let nothing =
-            Card { source: Source::Empty, title: "Empty".into(), about: "An empty canvas.".into(), picture: None };
+            Card { source: Source::Empty, title: "Empty".into(), about: "An empty canvas.".into(), thumbnail: None };
         let card = |source: Source, name: &str| {
             let document = disk::load(&source).ok()?;
-            let picture = disk::picture(name).and_then(image);
-            let picture = picture.map(|image| ctx.load_texture(format!("gallery {name}"), image, Default::default()));
-            Some(Card { source, title: document.name, about: first_sentence(&document.about), picture })
+            let thumbnail = disk::thumbnail(name).and_then(image);
+            let thumbnail =
+                thumbnail.map(|image| ctx.load_texture(format!("gallery {name}"), image, Default::default()));
+            Some(Card { source, title: document.name, about: first_sentence(&document.about), thumbnail })
         };
         let templates = disk::templates().into_iter().filter_map(|name| card(Source::Template(name.clone()), &name));
         let examples = disk::examples().into_iter().filter_map(|name| card(Source::Example(name.clone()), &name));
@@ -93,10 +94,10 @@ impl Card {
         // A child of its own, since its space is allocated already.
         let mut ui = ui.new_child(inner);
         ui.spacing_mut().item_spacing.y = 4.0;
-        let (picture, _) = ui.allocate_exact_size(PICTURE, Sense::hover());
-        match &self.picture {
-            Some(texture) => egui::Image::new(texture).corner_radius(4).paint_at(&ui, picture),
-            None => drop(ui.painter().rect_filled(picture, 4.0, theme::of(&ui).canvas)),
+        let (thumbnail, _) = ui.allocate_exact_size(THUMBNAIL, Sense::hover());
+        match &self.thumbnail {
+            Some(texture) => egui::Image::new(texture).corner_radius(4).paint_at(&ui, thumbnail),
+            None => drop(ui.painter().rect_filled(thumbnail, 4.0, theme::of(&ui).canvas)),
         }
         ui.label(RichText::new(&self.title).strong());
         ui.add(egui::Label::new(RichText::new(&self.about).small().color(theme::of(&ui).dim)).wrap());
@@ -130,18 +131,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_card_has_a_picture_a_title_and_a_line() {
+    fn every_card_has_a_thumbnail_a_title_and_a_line() {
         let gallery = Gallery::new(&egui::Context::default());
         assert!(gallery.templates.len() > 4 && gallery.examples.len() > 4);
         for card in gallery.templates.iter().skip(1).chain(&gallery.examples) {
-            let size = card.picture.as_ref().map(|picture| picture.size());
+            let size = card.thumbnail.as_ref().map(|thumbnail| thumbnail.size());
             assert_eq!(size, Some([320, 200]), "{}", card.title);
             assert!(!card.title.is_empty() && card.about.len() > 12, "{}: {}", card.title, card.about);
         }
     }
 
     #[test]
-    fn damaged_pictures_are_none() {
+    fn damaged_images_are_none() {
         assert!(image(b"").is_none() && image(b"\x89PNG\r\n\x1a\n").is_none());
     }
 }

@@ -297,7 +297,7 @@ fn what_is_dropped_is_opened_or_becomes_a_node() {
 }
 
 #[test]
-fn pictures_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
+fn images_are_exported_while_the_window_goes_on_and_an_export_is_resumed() {
     let folder = Folder::new("export");
     let mut window = window(&folder);
     load(&mut window, Source::File(folder.graph(&fluid())));

@@ -26,8 +26,8 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let id = one.id("name");
-        let mute = one.node.kind.info().has_bypass();
-        let right = 26.0 + if mute { 54.0 } else { 0.0 };
+        let can_bypass = one.node.kind.info().has_bypass();
+        let right = 26.0 + if can_bypass { 54.0 } else { 0.0 };
         let width = ui.available_width() - right;
         let margin = egui::Margin { left: 12, right: 6, top: 3, bottom: 3 };
         ui.add_enabled_ui(one.editable, |ui| {
@@ -45,8 +45,8 @@ pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
                 result = rename(one, new.trim());
             }
             let names = BTreeSet::from([one.name.clone()]);
-            if mute {
-                self::mute(ui, one.session, &names, one.node.muted);
+            if can_bypass {
+                self::bypass(ui, one.session, &names, one.node.muted);
             }
             self::color(ui, one.session, &names, one.node.color, color);
         });
@@ -70,10 +70,10 @@ fn rename(one: &mut Inspected<'_>, new: &str) -> Result<(), String> {
 }
 
 /// A button that bypasses nodes.
-pub(super) fn mute(ui: &mut Ui, session: &mut Session, names: &BTreeSet<String>, muted: bool) {
+pub(super) fn bypass(ui: &mut Ui, session: &mut Session, names: &BTreeSet<String>, muted: bool) {
     let text = RichText::new("Bypass").color(if muted { theme::of(ui).warning } else { theme::of(ui).dim });
     let button = ui.add(egui::Button::selectable(muted, text).min_size(vec2(50.0, HEIGHT)));
-    button.widget_info(|| WidgetInfo::selected(WidgetType::Button, true, muted, "mute"));
+    button.widget_info(|| WidgetInfo::selected(WidgetType::Button, true, muted, "bypass"));
     let hint = if muted {
         "The node is bypassed. Click to turn it on again"
     } else {
@@ -81,7 +81,7 @@ pub(super) fn mute(ui: &mut Ui, session: &mut Session, names: &BTreeSet<String>,
     };
     if button.on_hover_text(hint).clicked() {
         let scope = session.scope().clone();
-        session.edit("mute", |document| edit::mute(document, &scope, names, !muted));
+        session.edit("bypass", |document| edit::bypass(document, &scope, names, !muted));
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String], actions
     let editable = session.editable();
     ui.add_enabled_ui(editable, |ui| {
         ui.horizontal(|ui| {
-            head::mute(ui, session, &all, muted);
+            head::bypass(ui, session, &all, muted);
             head::color(ui, session, &all, node.color, shown);
         });
     });

@@ -37,7 +37,7 @@ use row::section;
 use value::{Border, Change, Field, Site};
 
 /// Minimum width of the rows \[logical pixels\]: a name, a value and three buttons.
-const LEAST_WIDTH: f32 = 200.0;
+const MIN_WIDTH: f32 = 200.0;
 /// Below this, documentation stands under the values instead of beside them \[points\].
 const TWO_COLUMNS: f32 = 620.0;
 /// Between the columns \[points\].
@@ -56,7 +56,7 @@ pub fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result
     scroll.show(ui, |ui| {
         // Space for the scroll bar. In a narrower pane the right end is cut off: rows need a width that
         // holds their names and buttons.
-        ui.set_width((ui.available_width() - 4.0).max(LEAST_WIDTH));
+        ui.set_width((ui.available_width() - 4.0).max(MIN_WIDTH));
         level::locked(ui, session);
         match (selected.as_slice(), nodes.as_slice()) {
             ([one], _) if one == IN || one == OUT => {

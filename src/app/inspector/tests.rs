@@ -1,7 +1,7 @@
 //! The inspector, driven by events without a window.
 
 mod editing;
-mod pictures;
+mod screenshots;
 mod shipped;
 
 use eframe::egui::{Context, Event, Key, Modifiers, Pos2, RawInput, Rect, UiBuilder, vec2};

@@ -14,7 +14,7 @@ pub const ROW: f32 = 21.0;
 pub const PAD: f32 = 7.0;
 
 /// Minimum width of a column, and how near the pointer has to be to its edge to grab it \[points\].
-const LEAST: f32 = 3.0 * PAD;
+const MIN_SIZE: f32 = 3.0 * PAD;
 const NEAR: f32 = 4.0;
 
 /// The columns of a table.
@@ -60,7 +60,7 @@ impl<const N: usize> Columns<N> {
             ui.painter().vline(x, row.y_range().shrink(4.0), (1.0, if lit { look.accent } else { look.line }));
             let by = response.drag_delta().x;
             if let (Some(width), Some(first)) = (now.get_mut(column), first.get(column)) {
-                *width = if response.double_clicked() { *first } else { (*width + by).max(LEAST) };
+                *width = if response.double_clicked() { *first } else { (*width + by).max(MIN_SIZE) };
             }
             response.on_hover_cursor(CursorIcon::ResizeColumn);
         }

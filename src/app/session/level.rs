@@ -71,8 +71,8 @@ impl Session {
     /// The signature of each node of the open level, with the blocks of an open group. A stage whose text does not parse keeps
     /// its previous signature.
     pub fn signatures(&self) -> BTreeMap<String, NodeSignature> {
-        let mended = self.level.readable.mended(self.shown(), &self.level.scope);
-        let shown = mended.as_ref().unwrap_or(self.shown());
+        let repaired = self.level.readable.repaired(self.shown(), &self.level.scope);
+        let shown = repaired.as_ref().unwrap_or(self.shown());
         let mut signatures = edit::signature::level(shown, &self.level.scope, self.library());
         let path = |wire: &str| self.level.scope.path(wire);
         let carried = |wire: &str| self.carried(&path(wire));

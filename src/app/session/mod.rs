@@ -260,7 +260,7 @@ impl Session {
             library: self.library().clone(),
             access: self.access(),
             watched: self.views.wires.clone(),
-            pictured: self.views.pictured.clone(),
+            thumbnail_scope: self.views.thumbnail_scope.clone(),
             cancel: Default::default(),
         };
         if let Err(problems) = self.compiler.request(job) {

@@ -32,7 +32,7 @@ impl Readable {
     }
 
     /// The document with the last valid texts on a level, if some texts are not valid.
-    pub fn mended(&self, document: &Document, scope: &Scope) -> Option<Document> {
+    pub fn repaired(&self, document: &Document, scope: &Scope) -> Option<Document> {
         let nodes = document.level(scope)?.nodes();
         let broken = |(name, node): (&String, &Node)| -> Option<(String, &String)> {
             let NodeKind::Custom(source) = &node.kind else { return None };
@@ -44,12 +44,12 @@ impl Readable {
         if broken.is_empty() {
             return None;
         }
-        let mut mended = document.clone();
+        let mut repaired = document.clone();
         for (path, text) in broken {
-            if let Some(node) = mended.node_mut(&path) {
+            if let Some(node) = repaired.node_mut(&path) {
                 node.kind = NodeKind::Custom(text.clone());
             }
         }
-        Some(mended)
+        Some(repaired)
     }
 }

@@ -12,7 +12,7 @@ pub struct Viewed {
     /// Wires that views show.
     pub(super) wires: BTreeSet<String>,
     /// The level whose nodes show thumbnails.
-    pub(super) pictured: Option<Scope>,
+    pub(super) thumbnail_scope: Option<Scope>,
     /// The wires of those.
     pub(super) thumbnails: Vec<String>,
 }
@@ -32,12 +32,12 @@ impl Session {
 
     /// Sets what is shown: the wires of views, and whether nodes have thumbnails. The running plan keeps them from the
     /// next compile on, which is requested if something new is among them.
-    pub fn look_at(&mut self, wires: BTreeSet<String>, pictures: bool) {
-        let pictured = pictures.then(|| self.scope().clone());
+    pub fn look_at(&mut self, wires: BTreeSet<String>, thumbnails: bool) {
+        let thumbnail_scope = thumbnails.then(|| self.scope().clone());
         let new = !wires.is_subset(&self.views.wires)
-            || pictured.as_ref().is_some_and(|p| self.views.pictured.as_ref() != Some(p));
+            || thumbnail_scope.as_ref().is_some_and(|p| self.views.thumbnail_scope.as_ref() != Some(p));
         self.views.wires = wires;
-        self.views.pictured = pictured;
+        self.views.thumbnail_scope = thumbnail_scope;
         if new {
             self.compile();
         }
@@ -45,7 +45,7 @@ impl Session {
 
     /// A wire of each node that has a thumbnail.
     pub fn thumbnails(&self) -> &[String] {
-        if self.views.pictured.is_some() { &self.views.thumbnails } else { &[] }
+        if self.views.thumbnail_scope.is_some() { &self.views.thumbnails } else { &[] }
     }
 
     /// The wire that a link of the open level refers to, as the plan names it: past reroutes and muted nodes, and outside of the

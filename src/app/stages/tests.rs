@@ -79,7 +79,7 @@ fn a_file_that_is_changed_changes_the_plan() {
 }
 
 #[test]
-fn a_broken_file_keeps_its_last_good_version_until_it_is_mended() {
+fn a_broken_file_keeps_its_last_good_version_until_it_is_repaired() {
     let mut bench = Bench::new("broken");
     bench.write("own/half", &half("0.25").replace("//! @out", "//! @flavour sweet\n//! @out"));
     bench.wait("the problem", |session| session.problems().count() > 0);
@@ -89,7 +89,7 @@ fn a_broken_file_keeps_its_last_good_version_until_it_is_mended() {
     assert!(problem.remedy.contains("last valid version"), "{problem}");
     assert!(Bench::runs(&bench.session, "return 0.5;") && !bench.session.broken());
     bench.write("own/half", &half("0.75"));
-    bench.wait("the mended one", |session| Bench::runs(session, "return 0.75;"));
+    bench.wait("the repaired one", |session| Bench::runs(session, "return 0.75;"));
     assert_eq!(bench.told(), [""; 0]);
 }
 

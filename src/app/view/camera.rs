@@ -72,6 +72,6 @@ pub(super) fn buttons(ui: &mut Ui, session: &mut Session, output: Option<&str>, 
 
 fn node(session: &Session, output: Option<&str>) -> Option<String> {
     let simulation = session.running_simulation()?;
-    let output = simulation.find_picture(output).ok()?.node.clone();
+    let output = simulation.find_output(output).ok()?.node.clone();
     session.camera(&output).map(str::to_string)
 }

@@ -9,7 +9,7 @@ use crate::edit;
 use crate::graph::expect::{Statistic, Subject, rounded};
 use crate::sim::Simulation;
 use crate::sim::expect::found_now;
-use crate::sim::probe::{Show, View};
+use crate::sim::wire_view::{Show, View};
 use crate::stage::types::WireType;
 
 /// Relative tolerance of later results.

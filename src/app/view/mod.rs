@@ -4,7 +4,7 @@ mod camera;
 mod course;
 mod expect;
 mod framing;
-mod picture;
+mod image_texture;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -17,9 +17,9 @@ use super::canvas::Thumbnails;
 use super::player::Pointer;
 use super::session::Session;
 use super::{prose, theme};
-use crate::sim::probe;
+use crate::sim::wire_view;
 use framing::Framing;
-use picture::Picture;
+use image_texture::ImageTexture;
 use wire::WireView;
 
 /// Maximum size of a thumbnail \[pixels\].
@@ -37,7 +37,7 @@ pub enum Subject {
 /// An image, and how it lies in its pane.
 pub struct View {
     subject: Subject,
-    picture: Picture,
+    texture: ImageTexture,
     framing: Framing,
     fault: Option<String>,
     /// The pointer over the image, as the simulation gets it.
@@ -48,7 +48,7 @@ impl View {
     pub fn new(render: RenderState) -> View {
         View {
             subject: Subject::Output(None),
-            picture: Picture::new(render),
+            texture: ImageTexture::new(render),
             framing: Framing::default(),
             fault: None,
             pointer: Pointer::default(),
@@ -61,14 +61,14 @@ impl View {
             Subject::Output(name) => Subject::Output(name.clone()),
             Subject::Wire(wire) => Subject::Wire(Box::new(WireView::new(wire.view().clone()))),
         };
-        View { subject, ..View::new(self.picture.render().clone()) }
+        View { subject, ..View::new(self.texture.render().clone()) }
     }
 
     /// Continues in another window, with another device.
     pub fn attach(&mut self, render: RenderState) {
-        let smooth = self.picture.smooth();
-        self.picture = Picture::new(render);
-        self.picture.set_smooth(smooth);
+        let smooth = self.texture.smooth();
+        self.texture = ImageTexture::new(render);
+        self.texture.set_smooth(smooth);
         if let Subject::Wire(wire) = &mut self.subject {
             **wire = WireView::new(wire.view().clone());
         }
@@ -77,14 +77,14 @@ impl View {
 
     /// Starts over with another graph.
     pub fn clear(&mut self) {
-        *self = View::new(self.picture.render().clone());
+        *self = View::new(self.texture.render().clone());
     }
 
     /// Shows a wire by its path, `node.port`. The display settings of the previous wire are kept.
     pub fn see(&mut self, wire: &str) {
         let view = match &self.subject {
-            Subject::Wire(before) => probe::View { wire: wire.into(), range: None, ..before.view().clone() },
-            Subject::Output(_) => probe::View::new(wire),
+            Subject::Wire(before) => wire_view::View { wire: wire.into(), range: None, ..before.view().clone() },
+            Subject::Output(_) => wire_view::View::new(wire),
         };
         self.subject = Subject::Wire(Box::new(WireView::new(view)));
         self.fault = None;
@@ -110,21 +110,21 @@ impl View {
         let Some(simulation) = session.simulation() else { return };
         match &mut self.subject {
             Subject::Output(name) => {
-                if simulation.find_picture(name.as_deref()).is_err() {
+                if simulation.find_output(name.as_deref()).is_err() {
                     *name = None;
                 }
-                let found = simulation.find_picture(name.as_deref()).map_err(|problem| problem.to_string());
+                let found = simulation.find_output(name.as_deref()).map_err(|problem| problem.to_string());
                 let shown = found.and_then(|found| {
                     let Some(buffer) = simulation.engine().buffer(found.buffer, false) else { return Ok(()) };
-                    self.picture.update(buffer, [found.width, found.height], &found.node)
+                    self.texture.update(buffer, [found.width, found.height], &found.node)
                 });
                 self.fault = shown.err();
             }
             Subject::Wire(wire) => {
                 let name = wire.view().wire.clone();
                 let looked = wire.look(simulation);
-                let shown = looked.and_then(|probe| match probe.picture() {
-                    Some(found) => self.picture.update(found.buffer, found.size, &name),
+                let shown = looked.and_then(|viewer| match viewer.image() {
+                    Some(found) => self.texture.update(found.buffer, found.size, &name),
                     None => Ok(()),
                 });
                 self.fault = shown.err();
@@ -166,14 +166,14 @@ impl View {
                 actions.push(Action::PinView(number));
             }
             ui.separator();
-            let smooth = self.picture.smooth();
+            let smooth = self.texture.smooth();
             let hint = if smooth { "Show pixels as squares" } else { "Interpolate between pixels" };
             if choice(ui, smooth, "Smooth", hint).clicked() {
-                self.picture.set_smooth(!smooth);
+                self.texture.set_smooth(!smooth);
             }
             ui.separator();
             self.framing.buttons(ui);
-            if let Some((_, [width, height])) = self.picture.shown() {
+            if let Some((_, [width, height])) = self.texture.shown() {
                 ui.separator();
                 ui.label(RichText::new(format!("{width} × {height}")).color(theme::of(ui).dim).small());
             }
@@ -224,7 +224,7 @@ impl View {
     /// The image itself, or why there is none.
     fn stage(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         self.pointer = Pointer::default();
-        let Some((texture, size)) = self.picture.shown().filter(|_| self.fault.is_none()) else {
+        let Some((texture, size)) = self.texture.shown().filter(|_| self.fault.is_none()) else {
             self.placeholder(ui, session);
             return;
         };
@@ -233,7 +233,7 @@ impl View {
         if !room.is_positive() || pixels.min_elem() <= 0.0 {
             return;
         }
-        let response = ui.interact(room, ui.id().with("picture"), Sense::click_and_drag());
+        let response = ui.interact(room, ui.id().with("image"), Sense::click_and_drag());
         let name = format!("image {}", self.title());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, &name));
         let orbits = match &mut self.subject {
@@ -298,14 +298,14 @@ impl View {
 
 /// The thumbnails of nodes: a view of each, updated a few at a time.
 #[derive(Default)]
-pub struct Pictures {
-    by_wire: BTreeMap<String, (probe::Probe, Picture)>,
+pub struct ThumbnailViews {
+    by_wire: BTreeMap<String, (wire_view::Viewer, ImageTexture)>,
     next: usize,
     /// The number of thumbnails that do not show the last frame yet.
     late: usize,
 }
 
-impl Pictures {
+impl ThumbnailViews {
     /// Notes that another frame was computed.
     pub fn refresh(&mut self, session: &Session) {
         self.late = session.thumbnails().len();
@@ -328,17 +328,17 @@ impl Pictures {
         for wire in order {
             self.next = self.next.wrapping_add(1);
             if !self.by_wire.contains_key(wire) {
-                let Ok(probe) = probe::Probe::new(simulation.gpu()) else { continue };
-                self.by_wire.insert(wire.clone(), (probe, Picture::new(render.clone())));
+                let Ok(viewer) = wire_view::Viewer::new(simulation.gpu()) else { continue };
+                self.by_wire.insert(wire.clone(), (viewer, ImageTexture::new(render.clone())));
             }
-            let Some((probe, picture)) = self.by_wire.get_mut(wire) else { continue };
-            let view = probe::View { size: Some(THUMBNAIL), ..probe::View::new(wire) };
+            let Some((viewer, target)) = self.by_wire.get_mut(wire) else { continue };
+            let view = wire_view::View { size: Some(THUMBNAIL), ..wire_view::View::new(wire) };
             // A wire that can't be shown has no thumbnail.
-            let looked = probe.update(simulation, &view).is_ok();
-            let found = probe.picture().filter(|_| looked);
+            let looked = viewer.update(simulation, &view).is_ok();
+            let found = viewer.image().filter(|_| looked);
             if let Some(found) = found
-                && picture.update(found.buffer, found.size, wire).is_ok()
-                && let Some((texture, [width, height])) = picture.shown()
+                && target.update(found.buffer, found.size, wire).is_ok()
+                && let Some((texture, [width, height])) = target.shown()
             {
                 shown.insert(node(wire), (texture, height as f32 / width.max(1) as f32));
             }

@@ -8,7 +8,7 @@ use crate::app::session::Session;
 use crate::app::theme;
 use crate::sim::Simulation;
 use crate::sim::camera::Orbit;
-use crate::sim::probe::{Axis, ColorMap, Probe, Show, Statistics, View, Volume};
+use crate::sim::wire_view::{Axis, ColorMap, Show, Statistics, View, Viewer, Volume};
 use crate::stage::types::{ValueType, WireType};
 
 const SHOWS: [(Show, &str); 8] = [
@@ -31,7 +31,7 @@ const ENDS: f32 = 13.0;
 /// A viewed wire.
 pub struct WireView {
     view: View,
-    probe: Option<Probe>,
+    viewer: Option<Viewer>,
     /// Where the value was requested.
     pointed: Option<[f32; 2]>,
     /// Values of a number in the last frames.
@@ -40,36 +40,36 @@ pub struct WireView {
 
 impl WireView {
     pub fn new(view: View) -> WireView {
-        WireView { view, probe: None, pointed: None, course: Course::default() }
+        WireView { view, viewer: None, pointed: None, course: Course::default() }
     }
 
     pub fn view(&self) -> &View {
         &self.view
     }
 
-    /// Updates the probe from the wire after the last frame.
+    /// Updates the viewer from the wire after the last frame.
     ///
     /// # Errors
     /// Why the wire cannot be shown, in one sentence.
-    pub fn look(&mut self, simulation: &Simulation) -> Result<&Probe, String> {
-        let probe = match self.probe.take() {
-            Some(probe) => probe,
-            None => Probe::new(simulation.gpu()).map_err(|problem| problem.to_string())?,
+    pub fn look(&mut self, simulation: &Simulation) -> Result<&Viewer, String> {
+        let viewer = match self.viewer.take() {
+            Some(viewer) => viewer,
+            None => Viewer::new(simulation.gpu()).map_err(|problem| problem.to_string())?,
         };
-        let probe = self.probe.insert(probe);
-        probe.update(simulation, &self.view).map_err(|problem| problem.to_string())?;
+        let viewer = self.viewer.insert(viewer);
+        viewer.update(simulation, &self.view).map_err(|problem| problem.to_string())?;
         let number = simulation.plan().wires.get(&self.view.wire).is_some_and(|wire| is_number(wire.ty));
-        if let Some(found) = probe.statistics().filter(|_| number) {
+        if let Some(found) = viewer.statistics().filter(|_| number) {
             self.course.push(simulation.frame(), if found.finite > 0 { found.mean } else { f64::NAN });
         }
-        Ok(probe)
+        Ok(viewer)
     }
 
     /// Requests the value under the pointer. Returns whether the view has to be updated.
     pub fn point(&mut self, ui: &Ui, at: Option<[f32; 2]>, hovered: bool) -> bool {
-        let Some(probe) = &mut self.probe else { return false };
+        let Some(viewer) = &mut self.viewer else { return false };
         let at = at.filter(|_| hovered);
-        probe.ask(at);
+        viewer.set_pointer(at);
         let Some(at) = at else {
             self.pointed = None;
             return false;
@@ -108,9 +108,9 @@ impl WireView {
             }
         });
         let mut fresh = false;
-        if let Some(probe) = &mut self.probe {
-            let sample = probe.answer().map(|sample| (sample.cell, sample.index, sample.components.clone()));
-            if let Some(statistics) = probe.statistics().cloned() {
+        if let Some(viewer) = &mut self.viewer {
+            let sample = viewer.picked().map(|sample| (sample.cell, sample.index, sample.components.clone()));
+            if let Some(statistics) = viewer.statistics().cloned() {
                 fresh = self.found(ui, &statistics, sample);
                 if wire.is_some_and(|(ty, _, _)| is_number(ty)) {
                     self.course.show(ui);
@@ -128,7 +128,7 @@ impl WireView {
                 ui.selectable_value(&mut self.view.show, show, text);
             }
         });
-        let own = match self.probe.as_ref().and_then(Probe::shown).filter(|shown| !shown.is_mapped()) {
+        let own = match self.viewer.as_ref().and_then(Viewer::shown).filter(|shown| !shown.is_mapped()) {
             Some(Show::Color) => Some("The values are colours. Show one component to use a colour map"),
             Some(_) => Some(
                 "Hue shows the direction of a vector, lightness its length. Show the length or a component to use a colour map",
@@ -143,7 +143,7 @@ impl WireView {
             });
         });
         let mut automatic = self.view.range.is_none();
-        let latest = self.probe.as_mut().and_then(|probe| probe.statistics()).map_or((0.0, 1.0), |s| s.range);
+        let latest = self.viewer.as_mut().and_then(|viewer| viewer.statistics()).map_or((0.0, 1.0), |s| s.range);
         if ui.checkbox(&mut automatic, "auto").on_hover_text("Fit the colour range to the values").changed() {
             self.view.range = (!automatic).then_some(latest);
         }

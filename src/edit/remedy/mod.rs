@@ -1,5 +1,5 @@
-//! What can be done about a problem at the press of a button. Each remedy is tried on the graph before it is offered: it takes its
-//! problem away, and brings nothing worse.
+//! Remedies for problems, offered as buttons. Each remedy is tried on the graph before it is offered: it must fix its
+//! problem and cause no new error.
 
 mod values;
 mod wires;
@@ -14,23 +14,23 @@ use crate::graph::ports::Ports;
 use crate::library::Library;
 use crate::problem::{Problem, Severity};
 
-/// More than these would be a list to read and not a button to press.
+/// Limit of remedies for a problem; more would be hard to choose from.
 const OFFERED: usize = 4;
-/// Trying one compiles the graph as far as types go.
+/// Limit of attempts: each one resolves the graph's types.
 const TRIED: usize = 16;
 
 type Change = Box<dyn Fn(&mut Document, &Library) -> Result<(), String>>;
 
-/// A change of the document that takes a problem away.
+/// A change of the document that fixes a problem.
 pub struct Remedy {
-    /// What it does, as a button says it.
+    /// The text of its button.
     pub label: String,
     change: Change,
 }
 
 impl Remedy {
     /// # Errors
-    /// Why the document, which has changed since, can't be mended so any more; then nothing changes.
+    /// Why the remedy does not apply any more, after the document has changed; nothing changes then.
     pub fn apply(&self, document: &mut Document, library: &Library) -> Result<(), String> {
         let mut after = document.clone();
         (self.change)(&mut after, library)?;
@@ -55,8 +55,8 @@ fn change_node(case: &Case<'_>, label: impl Into<String>, change: impl Fn(&mut N
     })
 }
 
-/// Remedies for a problem of a document, the likeliest first. None where the document does not have the problem, or nobody but
-/// the person knows what is meant.
+/// Remedies for a problem of a document, the most likely first. Empty where the document does not have the problem, or
+/// only the user can know the solution.
 pub fn remedies(document: &Document, problem: &Problem, library: &Library) -> Vec<Remedy> {
     let before = problems(document, library);
     if !before.contains(problem) {
@@ -78,7 +78,7 @@ fn problems(document: &Document, library: &Library) -> Vec<Problem> {
     }
 }
 
-/// Whether a problem is gone, and fewer errors are left. A node that is understood at last may say what it lacks.
+/// Whether a problem is gone and there are fewer errors. A node that becomes valid may report what it lacks.
 fn better(problem: &Problem, before: &[Problem], after: &[Problem]) -> bool {
     let errors = |list: &[Problem]| list.iter().filter(|p| p.severity == Severity::Error).count();
     let new = after.iter().filter(|p| p.severity == Severity::Error && !before.contains(p));
@@ -101,7 +101,7 @@ fn candidates(document: &Document, problem: &Problem, library: &Library) -> Vec<
         found.extend(wires::candidates(&case));
         found.extend(values::candidates(&case));
     }
-    // What a group's outputs show is reported at the group.
+    // Problems of a group's outputs are reported at the group.
     let inside = Scope::parse(&problem.node);
     if let Some(group) = document.level(&inside).and_then(|level| level.group())
         && group.outputs.contains_key(&problem.port)
@@ -112,7 +112,7 @@ fn candidates(document: &Document, problem: &Problem, library: &Library) -> Vec<
     found
 }
 
-/// A problem's place in the document.
+/// The place of a problem in the document.
 struct Case<'a> {
     document: &'a Document,
     library: &'a Library,
@@ -144,7 +144,7 @@ impl<'a> Case<'a> {
         super::source(self.document.level(&self.scope)?, &self.end())
     }
 
-    /// Domains that nodes of the level may name.
+    /// Domains that nodes of the level can use.
     fn domains(&self) -> Vec<&'a str> {
         let levels = (0..=self.scope.0.len()).map(|depth| Scope(self.scope.0.iter().take(depth).cloned().collect()));
         let nodes = levels.filter_map(|scope| self.document.level(&scope)).flat_map(|level| level.nodes());
@@ -152,7 +152,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The level of a node, and its name there, which may hold a `/` by mistake.
+/// The level of a node and its name there, which may contain a `/` by mistake.
 fn place(document: &Document, path: &str) -> Option<(Scope, String)> {
     let mut scope = Scope::default();
     let mut rest = path;

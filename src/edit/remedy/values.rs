@@ -1,10 +1,10 @@
-//! Values and fields of nodes that are wrong or missing, and what a graph lacks.
+//! Remedies for values and fields that are invalid or missing, and for what a graph lacks.
 
 use std::collections::BTreeSet;
 
 use super::{Case, Remedy, change_node, remedy};
 use crate::document::{Document, Domain, Link, Node, NodeKind, Output, ParamValue, Scope};
-use crate::edit::{add, free_name, is_node_name, mute, remove, rename, signature};
+use crate::edit::{add, bypass, free_name, is_node_name, remove, rename, signature};
 use crate::expr;
 use crate::graph::fits::between;
 use crate::graph::ports::{group_of, stage_of};
@@ -12,15 +12,15 @@ use crate::library::{Library, close_names};
 use crate::stage::header::Range;
 use crate::stage::types::{EdgeRule, PortType, ValueType};
 
-/// Types that a State is given when its own is none.
+/// Types that are offered for a State with an invalid type.
 const HELD: [&str; 7] =
     ["Grid<f32>", "Grid<Vec>", "Grid<vec4f>", "Grid<u32>", "FaceGrid", "f32", "Particles{position: Vec}"];
-/// Particles that a State holds when it does not say it.
+/// Capacity for a State of particles without one.
 const CAPACITY: f64 = 10_000.0;
-/// The most iterations that there may be.
-const MOST: f64 = 10_000.0;
+/// Maximum number of iterations.
+const MAX_ITERATIONS: f64 = 10_000.0;
 
-/// Remedies for what is wrong with the graph as a whole.
+/// Remedies for problems of the whole graph.
 pub fn of_graph(document: &Document, library: &Library) -> Vec<Remedy> {
     let mut found = Vec::new();
     if !(document.fps.is_finite() && document.fps > 0.0) {
@@ -52,13 +52,13 @@ pub fn of_graph(document: &Document, library: &Library) -> Vec<Remedy> {
             }
         }
     }
-    // A picture that nothing reads is the last of its kind.
+    // An image that nothing reads is probably the final one.
     sources.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
     found.extend(sources.into_iter().map(|(_, _, _, link, stage)| show(document, link, stage)));
     found
 }
 
-/// An Output of a wire, by way of a stage that makes a picture of it.
+/// Adds an Output for a wire, with a stage that makes an image of it if needed.
 fn show(document: &Document, link: Link, stage: Option<&'static str>) -> Remedy {
     let at = document.nodes.get(&link.node).map_or((0.0, 0.0), |node| node.at);
     remedy(format!("Add an Output for {link}"), move |document, _| {
@@ -103,7 +103,7 @@ fn whole(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     if node.muted {
         let (scope, names) = (case.scope.clone(), BTreeSet::from([case.name.clone()]));
         found.push(remedy("Turn off bypass", move |document, _| {
-            mute(document, &scope, &names, false);
+            bypass(document, &scope, &names, false);
             Ok(())
         }));
     }
@@ -138,7 +138,7 @@ fn whole(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     found
 }
 
-/// Where the node runs.
+/// The domain of a node.
 fn domains(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     let known = case.domains();
     let wanted = node.on.as_deref().unwrap_or_default();
@@ -166,7 +166,7 @@ fn domains(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     found
 }
 
-/// Iterations and capacities: whole numbers from 1 on.
+/// Iterations and capacities: integers from 1.
 fn count(case: &Case<'_>, value: Option<&ParamValue>, what: &'static str) -> Vec<Remedy> {
     let set = |label: String, value: Option<ParamValue>| {
         change_node(case, label, move |node| match what {
@@ -176,7 +176,7 @@ fn count(case: &Case<'_>, value: Option<&ParamValue>, what: &'static str) -> Vec
     };
     let number = |n: f64| set(format!("Set to {n}"), Some(ParamValue::Number(n)));
     let mut found = match value {
-        Some(ParamValue::Number(n)) if n.is_finite() => vec![number(n.round().clamp(1.0, MOST))],
+        Some(ParamValue::Number(n)) if n.is_finite() => vec![number(n.round().clamp(1.0, MAX_ITERATIONS))],
         Some(ParamValue::Expression(text)) => {
             let whole = format!("ceil({text})");
             vec![set(format!("Use {whole}"), Some(ParamValue::Expression(whole)))]
@@ -234,13 +234,13 @@ fn field(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     }
 }
 
-/// A dot that nothing is connected to.
+/// A reroute that is not connected.
 fn dot(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     let dot = node.kind == NodeKind::Reroute && node.inputs.is_empty();
     dot.then(|| removed(case, "Remove reroute".into())).into_iter().collect()
 }
 
-/// A parameter or a constant: of a wrong name, or a wrong value.
+/// A parameter or a constant with an unknown name or an invalid value.
 fn value(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     let port = case.port.to_string();
     let given = node.params.get(case.port);
@@ -288,7 +288,7 @@ fn value(case: &Case<'_>, node: &Node) -> Vec<Remedy> {
     found
 }
 
-/// The nearest value that the parameter takes.
+/// The nearest valid value of the parameter.
 fn fitting(case: &Case<'_>, value: &ParamValue, (low, high): Range, ty: ValueType) -> Option<ParamValue> {
     let whole = matches!(ty, ValueType::I32 | ValueType::U32);
     let inside = |v: f64| {
@@ -302,7 +302,7 @@ fn fitting(case: &Case<'_>, value: &ParamValue, (low, high): Range, ty: ValueTyp
             Some(ParamValue::Vector(v.iter().map(|v| inside(*v)).collect()))
         }
         ParamValue::Expression(text) => {
-            // A number by a misspelt name.
+            // A misspelt number.
             let numbers = case.ports.nodes().iter().filter(|(_, node)| node.kind.is_number());
             let inputs = case.ports.around().iter().filter(|(_, ty)| ty.is_number()).map(|(name, _)| name.as_str());
             let known: Vec<&str> = numbers.map(|(name, _)| name.as_str()).chain(inputs).collect();

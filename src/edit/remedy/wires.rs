@@ -1,18 +1,18 @@
-//! Wires that are wrong, missing, or go in a circle.
+//! Remedies for wires that are wrong, missing, or form a cycle.
 
 use std::collections::BTreeSet;
 
 use super::{Case, Remedy, change_node, remedy};
 use crate::document::{Link, Node, NodeKind};
 use crate::edit::signature::{PortSignature, Takes};
-use crate::edit::{IN, InputEnd, OUT, add, connect, disconnect, feeds, fits, insert_on_wire, mute, remove};
+use crate::edit::{IN, InputEnd, OUT, add, bypass, connect, disconnect, feeds, fits, insert_on_wire, remove};
 use crate::graph::bypass::left_out;
 use crate::graph::fits as types;
 use crate::library::close_names;
 use crate::stage::header::Direction;
 use crate::stage::types::{Element, PortType, WireType};
 
-/// Outputs that are tried for an input, and for one that reads another.
+/// Number of outputs that are tried for an unwired input, and for one that is wired to something else.
 const SOURCES: usize = 6;
 const OTHERS: usize = 2;
 
@@ -51,7 +51,7 @@ fn without(case: &Case<'_>) -> Remedy {
     })
 }
 
-/// A wire from or to what is not there.
+/// A wire from or to something that does not exist.
 fn wrong(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     let mut found = Vec::new();
     let link_to = |node: &str, port: &str| Link { node: node.into(), port: port.into() };
@@ -100,7 +100,7 @@ fn wrong(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     found
 }
 
-/// Muted nodes and dots that lead to nothing.
+/// Bypassed nodes and reroutes that lead to nothing.
 fn stuck(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     let mut found = Vec::new();
     let mut at = link.clone();
@@ -109,7 +109,7 @@ fn stuck(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
         if node.muted {
             let (scope, names) = (case.scope.clone(), BTreeSet::from([at.node.clone()]));
             found.push(remedy(format!("Turn off bypass of {}", at.node), move |document, _| {
-                mute(document, &scope, &names, false);
+                bypass(document, &scope, &names, false);
                 Ok(())
             }));
         }
@@ -130,7 +130,7 @@ fn input<'a>(case: &'a Case<'_>) -> Option<&'a PortSignature> {
     case.signatures.get(&case.name)?.inputs.iter().find(|input| input.name == case.port)
 }
 
-/// What the compiler would put between, or a State of what the wire carries.
+/// A conversion stage, or a State of the wire's type.
 fn wrong_type(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     let (Some(from), Some(to)) = (carried(case, link).and_then(|from| from.ty), input(case)) else { return Vec::new() };
     let wanted = match to.takes {
@@ -158,7 +158,7 @@ fn wrong_type(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     found
 }
 
-/// A place between the node and what it reads \[points\].
+/// A position between the node and what it reads \[points\].
 fn beside(case: &Case<'_>, source: &str) -> (f32, f32) {
     let at = |name: &str| case.ports.nodes().get(name).map(|node| node.at);
     match (at(&case.name), at(source)) {
@@ -169,7 +169,7 @@ fn beside(case: &Case<'_>, source: &str) -> (f32, f32) {
     }
 }
 
-/// Another node that goes on from the same wire comes before this one.
+/// Connects this node after another one that updates the same wire.
 fn behind(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     let goes_on = |name: &str, port: &str| {
         let stage = case.ports.stage(name);
@@ -184,7 +184,7 @@ fn behind(case: &Case<'_>, link: &Link) -> Vec<Remedy> {
     takers.map(|(name, port, _)| read(case, Link { node: name.clone(), port: port.clone() })).collect()
 }
 
-/// Outputs of the level that the input takes: for a State what follows from it, else the nearest.
+/// Outputs of the level that the input accepts: for a State those that depend on it, otherwise the nearest.
 fn others(case: &Case<'_>, most: usize) -> Vec<Remedy> {
     let Some(to) = input(case).filter(|to| to.takes != Takes::Nothing) else { return Vec::new() };
     let exact = |ty: Option<PortType>| ty.is_some() && (to.ty == ty || to.takes == Takes::Anything);
@@ -203,7 +203,7 @@ fn others(case: &Case<'_>, most: usize) -> Vec<Remedy> {
             known.push((!follows, far, Link { node: name.clone(), port: output.name.clone() }));
         }
     }
-    // Of what follows from a State the last comes first: nothing else of it reads that.
+    // Of the outputs that depend on a State the last one comes first: none of the others reads it.
     let last = |link: &Link| !known.iter().any(|(_, _, other)| other != link && feeds(nodes, &link.node, &other.node));
     let mut ranked: Vec<(bool, bool, f32, Link)> =
         known.iter().map(|(other, far, link)| (*other, state && !last(link), *far, link.clone())).collect();
@@ -211,7 +211,7 @@ fn others(case: &Case<'_>, most: usize) -> Vec<Remedy> {
     ranked.into_iter().take(most).map(|(_, _, _, link)| read(case, link)).collect()
 }
 
-/// Nodes that give what an input needs: a stage that needs nothing itself, or a State.
+/// New nodes that provide what an input needs: a stage without required inputs, or a State.
 fn made(case: &Case<'_>) -> Vec<Remedy> {
     let Some(to) = input(case).filter(|to| !to.optional) else { return Vec::new() };
     let Some(ty) = to.ty.or(match to.takes {
@@ -256,11 +256,11 @@ fn made(case: &Case<'_>) -> Vec<Remedy> {
     found
 }
 
-/// Circles of wires: a State in one of them, or one of them less.
+/// For a cycle: insert a State into one of its wires, or remove one.
 fn cycle(case: &Case<'_>) -> Vec<Remedy> {
     let nodes = case.ports.nodes();
     let Some(node) = case.node().filter(|node| !matches!(node.kind, NodeKind::State(_))) else { return Vec::new() };
-    // Wires of the circle end at nodes that are on both sides of this one.
+    // The wires of the cycle end at nodes that both depend on this one and feed it.
     let round = |name: &str| feeds(nodes, &case.name, name) && feeds(nodes, name, &case.name);
     let mut found = Vec::new();
     if node.inputs.values().any(|link| round(&link.node)) {
@@ -283,7 +283,7 @@ fn cycle(case: &Case<'_>) -> Vec<Remedy> {
     found
 }
 
-/// A wire of a circle with a State in it, or without the wire where no State can hold what it carries.
+/// Inserts a State into a wire of a cycle, or removes the wire if no State can hold its type.
 fn opened(case: &Case<'_>, link: Link, end: InputEnd) -> Remedy {
     let wire = format!("{} → {}.{}", shown(&link), end.node, end.port);
     let state = carried(case, &link).and_then(|from| from.ty).filter(|ty| kept(*ty) && *ty != PortType::Particles);
@@ -303,7 +303,7 @@ fn opened(case: &Case<'_>, link: Link, end: InputEnd) -> Remedy {
     })
 }
 
-/// Whether a State can hold what a wire of a type carries.
+/// Whether a State can hold a wire of this type.
 fn kept(ty: PortType) -> bool {
     WireType::parse(&ty.to_string()).is_some_and(WireType::can_be_kept)
 }

@@ -97,7 +97,7 @@ fn a_duplicate_reads_what_the_original_reads() {
     assert!(duplicate(&mut document, &root(), &names(&["gone"]), (0.0, 0.0), Keep, library()).is_err());
 }
 
-/// A whole shipped graph goes through the clipboard and still runs.
+/// A complete shipped graph can be pasted and runs.
 #[test]
 fn every_graph_file_can_be_pasted() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("graphs");

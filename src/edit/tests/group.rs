@@ -80,7 +80,7 @@ fn a_way_out_and_back_is_refused_unless_a_state_is_in_it() {
     let mut document = before.clone();
     let said = make_group(&mut document, &root(), &names(&["viscosity", "project"]), "g", library()).unwrap_err();
     assert!(said.contains("`divergence`, `pressure`") && document == before, "{said}");
-    // The State's value does not wait for what the State will hold next.
+    // The initial value of the State does not depend on its next value.
     make_group(&mut document, &root(), &names(&["velocity", "advect_velocity"]), "g", library()).unwrap();
     assert_eq!(builds(&document), Ok(()));
     assert!(make_group(&mut document, &root(), &names(&["gone"]), "g", library()).unwrap_err().contains("`gone`"));
@@ -175,7 +175,7 @@ fn what_can_not_be_dissolved_is_said_and_changes_nothing() {
     assert!(ungroup(&mut document, &root(), "look", library()).unwrap_err().contains("not a group"));
     assert!(ungroup(&mut document, &root(), "gone", library()).unwrap_err().contains("no node"));
     assert_eq!(document, before);
-    // A number that expressions can't name.
+    // A number that expressions cannot name.
     let mut odd = nodes(
         r#""a-b": (number: 1), "g": (inputs: {"x": "a-b"}, group: (inputs: {"x": "f32"}, nodes: {"n": (number: "x")}))"#,
     );
@@ -185,7 +185,7 @@ fn what_can_not_be_dissolved_is_said_and_changes_nothing() {
 #[test]
 fn a_group_of_the_library_is_dissolved_into_its_stages() {
     let mut document = fluid();
-    crate::edit::swap_stage(&mut document, &root(), "advect_density", "fluid/advect_maccormack", library()).unwrap();
+    crate::edit::replace_stage(&mut document, &root(), "advect_density", "fluid/advect_maccormack", library()).unwrap();
     let come = ungroup(&mut document, &root(), "advect_density", library()).unwrap();
     assert_eq!((come, builds(&document)), (names(&["correct", "forward"]), Ok(())));
     assert_eq!(reads(&document, "density", "next").as_deref(), Some("correct.result"));

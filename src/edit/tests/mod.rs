@@ -1,4 +1,4 @@
-//! What a person's edits make of a document. Fixtures are small, so that whole results can be compared.
+//! Results of edits. The documents are small, so that complete results can be compared.
 
 mod border;
 mod clipboard;
@@ -33,12 +33,12 @@ fn end(node: &str, port: &str) -> InputEnd {
     InputEnd { node: node.into(), port: port.into() }
 }
 
-/// A document from the inside of its `nodes` map.
+/// A document with the given `nodes` map.
 fn nodes(text: &str) -> Document {
     Document::parse(&format!("(nodes: {{ {text} }})")).unwrap()
 }
 
-/// What a node's port reads.
+/// The wire that a node's port reads.
 fn reads(document: &Document, node: &str, port: &str) -> Option<String> {
     document.node(node)?.inputs.get(port).map(ToString::to_string)
 }

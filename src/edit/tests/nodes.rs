@@ -3,7 +3,7 @@
 use super::*;
 use crate::document::{Color, Link, Node, NodeKind, ParamValue};
 use crate::edit::fixture::fluid;
-use crate::edit::{add, comment, mute, place, remove, rename, round_positions, set_color, set_iterations, shift};
+use crate::edit::{add, bypass, comment, place, remove, rename, round_positions, set_color, set_iterations, shift};
 
 #[test]
 fn renaming_keeps_every_wire_and_the_graph_runs() {
@@ -61,7 +61,7 @@ fn renaming_inside_of_a_group_follows_to_what_the_group_shows_and_sets() {
         .replace("[h *", "[pitch *");
     assert_eq!(document, nodes(&after));
     assert_eq!(builds(&document), Ok(()));
-    // `gain` goes into the group, and an expression there means it.
+    // `gain` enters the group, and an expression there means it.
     let refused = rename(&mut document, &step, "pitch", "gain").unwrap_err();
     assert!(refused.contains("the group's input") && document == nodes(&after), "{refused}");
     assert!(rename(&mut document, &Scope::parse("flow"), "a", "b").unwrap_err().contains("no group `flow`"));
@@ -75,15 +75,15 @@ fn removing_a_node_leaves_no_wire_to_it() {
     assert!(links.clone().count() > 0 && links.into_iter().all(|link| document.nodes.contains_key(&link.node)));
 }
 
-/// The same as if the nodes were muted.
+/// As if the nodes were bypassed.
 #[test]
 fn wires_heal_where_types_allow() {
     let mut document = fluid();
     remove(&mut document, &root(), &names(&["jet", "viscosity", "look"]), library());
     assert_eq!(reads(&document, "divergence", "velocity").as_deref(), Some("velocity.value"), "past two in a row");
     assert_eq!(reads(&document, "project", "velocity").as_deref(), Some("velocity.value"));
-    assert_eq!(reads(&document, "screen", "image"), None, "no scalar field passes for a picture");
-    // A State that goes does not short the circuit.
+    assert_eq!(reads(&document, "screen", "image"), None, "no scalar field can stand for an image");
+    // Removing a State does not connect its input to its output.
     remove(&mut document, &root(), &names(&["density"]), library());
     assert_eq!(reads(&document, "smoke", "field"), None);
     let mut dot = nodes(
@@ -154,7 +154,7 @@ fn places_are_of_one_level() {
 #[test]
 fn nodes_are_muted_coloured_noted_and_repeated() {
     let mut document = nodes(r#""a": (stage: "fluid/dissipate", color: "teal"), "n": (number: 1)"#);
-    mute(&mut document, &root(), &names(&["a", "gone"]), true);
+    bypass(&mut document, &root(), &names(&["a", "gone"]), true);
     set_color(&mut document, &root(), &names(&["a"]), Some(Color([1, 2, 3])));
     comment(&mut document, &root(), "a", "why").unwrap();
     set_iterations(&mut document, &root(), "a", Some(ParamValue::Number(40.0))).unwrap();
@@ -165,7 +165,7 @@ fn nodes_are_muted_coloured_noted_and_repeated() {
             .unwrap_err()
             .contains("cannot have iterations")
     );
-    mute(&mut document, &root(), &names(&["a"]), false);
+    bypass(&mut document, &root(), &names(&["a"]), false);
     set_color(&mut document, &root(), &names(&["a"]), None);
     set_iterations(&mut document, &root(), "a", None).unwrap();
     assert_eq!(document.nodes["a"].kind, NodeKind::Stage("fluid/dissipate".into()));

@@ -1,11 +1,11 @@
-//! Random edits of real graphs: whatever is done in whatever order, the document stays one that can be written, read and built.
+//! Random edits of real graphs: after any sequence, the document can be written, read and built.
 
 use super::*;
 use crate::document::{Color, Frame, Link, Node, NodeKind, ParamValue};
 use crate::edit::fixture::fluid;
 use crate::edit::*;
 
-/// Numbers without end, the same in every run (Numerical Recipes' generator).
+/// Endless random numbers, the same in every run (Numerical Recipes' generator).
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -35,7 +35,7 @@ fn scopes(document: &Document) -> Vec<Scope> {
     found
 }
 
-/// One edit somewhere; refusals are as good as successes. Returns what was done.
+/// One random edit; a refused edit counts too. Returns a description.
 pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut String) -> String {
     let scope = dice.of(&scopes(document)).unwrap();
     let level = document.level(&scope).unwrap();
@@ -87,7 +87,7 @@ pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut Str
         12 => add_reroute(document, &scope, &to, at).map(drop),
         13 => add_reroute_shared(document, &scope, from.clone(), &[to.clone(), end(&c, "value")], at).map(drop),
         14 | 15 => {
-            mute(document, &scope, &some, frame > 0);
+            bypass(document, &scope, &some, frame > 0);
             Ok(())
         }
         16 => {
@@ -115,8 +115,8 @@ pub(crate) fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut Str
             _ => remove_port(document, &scope, if at.0 > 400.0 { Side::In } else { Side::Out }, &to.port),
         },
         _ if frame == 0 => hide_param(document, &scope, &a, &c),
-        _ if frame == 1 => make_mine(document, &scope, &a, library()),
-        _ => swap_stage(document, &scope, &a, &stage, library()),
+        _ if frame == 1 => make_local_copy(document, &scope, &a, library()),
+        _ => replace_stage(document, &scope, &a, &stage, library()),
     };
     format!("{what} in `{scope}`: {a}, {b}, {c}, {from} -> {}.{}: {done:?}", to.node, to.port)
 }
@@ -145,18 +145,18 @@ fn run(seed: u64, mut document: Document, steps: usize) -> (usize, usize) {
     (good, built)
 }
 
-/// Edits of a run.
+/// Edits in a run.
 pub(crate) const STEPS: usize = 32;
 
-/// The first seed and how many runs there are: those of the test, or what STAGEWRIGHT_SEED and STAGEWRIGHT_COUNT, a number of
-/// edits, ask for.
+/// The first seed and the number of runs: the defaults of the test, or STAGEWRIGHT_SEED and STAGEWRIGHT_COUNT (a number
+/// of edits).
 pub(crate) fn asked_runs(usual: u64) -> (u64, u64) {
     let asked = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let runs = asked("STAGEWRIGHT_COUNT").map_or(usual, |count| count.div_ceil(STEPS as u64).max(1));
     (asked("STAGEWRIGHT_SEED").unwrap_or(0), runs)
 }
 
-/// What a run begins with.
+/// The document that a run starts with.
 pub(crate) fn start(run: u64) -> Document {
     if run.is_multiple_of(2) { fluid() } else { nodes(GROUP) }
 }

@@ -1,4 +1,4 @@
-//! Buttons beside problems: each takes its problem away.
+//! Remedies: each fixes its problem.
 
 use super::*;
 use crate::edit::fixture::fluid;
@@ -39,7 +39,7 @@ fn tried(document: &Document, place: &str) -> Vec<String> {
     labels
 }
 
-/// The fixture with a piece of its text replaced.
+/// The fixture with a part of its text replaced.
 #[track_caller]
 fn broken(old: &str, new: &str) -> Document {
     let text = fluid().to_text();

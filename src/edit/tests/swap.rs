@@ -1,16 +1,16 @@
-//! Another stage in a node's place.
+//! Replacing the stage of a node.
 
 use super::*;
 use crate::document::{NodeKind, ParamValue};
 use crate::edit::fixture::fluid;
-use crate::edit::{make_mine, swap_stage};
+use crate::edit::{make_local_copy, replace_stage};
 
 #[test]
 fn ports_and_parameters_of_the_same_name_stay() {
     let mut document = fluid();
     document.nodes.get_mut("pressure").unwrap().params =
         [("relaxation".into(), ParamValue::Number(0.9)), ("odd".into(), ParamValue::Number(1.0))].into();
-    swap_stage(&mut document, &root(), "pressure", "fluid/pressure_jacobi", library()).unwrap();
+    replace_stage(&mut document, &root(), "pressure", "fluid/pressure_jacobi", library()).unwrap();
     let node = &document.nodes["pressure"];
     assert_eq!(node.kind, NodeKind::Stage("fluid/pressure_jacobi".into()));
     assert_eq!(node.params.keys().collect::<Vec<_>>(), ["relaxation"]);
@@ -18,7 +18,7 @@ fn ports_and_parameters_of_the_same_name_stay() {
     assert_eq!(reads(&document, "pressure", "divergence").as_deref(), Some("divergence.divergence"));
     assert_eq!(reads(&document, "project", "pressure").as_deref(), Some("pressure.pressure"));
     // A group of the library with the same ports.
-    swap_stage(&mut document, &root(), "advect_velocity", "fluid/advect_maccormack", library()).unwrap();
+    replace_stage(&mut document, &root(), "advect_velocity", "fluid/advect_maccormack", library()).unwrap();
     assert_eq!(reads(&document, "advect_velocity", "field").as_deref(), Some("project.velocity"));
     assert_eq!(reads(&document, "velocity", "next").as_deref(), Some("advect_velocity.result"));
     assert_eq!(builds(&document), Ok(()));
@@ -29,7 +29,7 @@ fn precision_stays_where_the_other_stage_has_it_too() {
     let mut document = fluid();
     let mut swapped = |stage: &str| {
         document.nodes.get_mut("pressure").unwrap().precision = Some("f16".into());
-        swap_stage(&mut document, &root(), "pressure", stage, library()).unwrap();
+        replace_stage(&mut document, &root(), "pressure", stage, library()).unwrap();
         document.nodes["pressure"].precision.clone()
     };
     assert_eq!(swapped("fluid/pressure_jacobi").as_deref(), Some("f16"));
@@ -39,30 +39,30 @@ fn precision_stays_where_the_other_stage_has_it_too() {
 #[test]
 fn other_names_are_followed_where_the_type_leaves_no_choice() {
     let mut document = fluid();
-    // `field` of `look` was the only scalar; `view/dye` takes no scalar, so its wire goes.
-    swap_stage(&mut document, &root(), "jet", "fluid/dissipate", library()).unwrap();
+    // `field` of `look` was the only scalar; `view/dye` accepts no scalar, so the wire is removed.
+    replace_stage(&mut document, &root(), "jet", "fluid/dissipate", library()).unwrap();
     assert_eq!(reads(&document, "jet", "field").as_deref(), Some("velocity.value"), "from `velocity` to `field`");
     assert_eq!(reads(&document, "viscosity", "before").as_deref(), Some("jet.field"), "and so does who reads it");
     assert!(document.nodes["jet"].params.keys().all(|name| name == "rate"), "{:?}", document.nodes["jet"].params);
     assert_eq!(builds(&document), Ok(()));
-    swap_stage(&mut document, &root(), "jet", "staggered/divergence", library()).unwrap();
+    replace_stage(&mut document, &root(), "jet", "staggered/divergence", library()).unwrap();
     assert!(document.nodes["jet"].inputs.is_empty() && document.nodes["jet"].params.is_empty());
     assert_eq!(reads(&document, "viscosity", "before"), None, "a divergence is no velocity");
     let before = document.clone();
-    assert!(swap_stage(&mut document, &root(), "jet", "no/such", library()).unwrap_err().contains("`no/such`"));
+    assert!(replace_stage(&mut document, &root(), "jet", "no/such", library()).unwrap_err().contains("`no/such`"));
     assert!(
-        swap_stage(&mut document, &root(), "density", "fluid/advect", library())
+        replace_stage(&mut document, &root(), "density", "fluid/advect", library())
             .unwrap_err()
             .contains("cannot be replaced")
     );
-    assert!(swap_stage(&mut document, &root(), "gone", "fluid/advect", library()).is_err());
+    assert!(replace_stage(&mut document, &root(), "gone", "fluid/advect", library()).is_err());
     assert_eq!(document, before);
 }
 
 #[test]
 fn a_swap_inside_of_a_group_keeps_its_ports_in_order() {
     let (mut document, step) = (nodes(GROUP), Scope::parse("step"));
-    swap_stage(&mut document, &step, "jet", "fluid/force_pointer", library()).unwrap();
+    replace_stage(&mut document, &step, "jet", "fluid/force_pointer", library()).unwrap();
     let group = document.level(&step).unwrap().group().unwrap();
     assert_eq!(group.nodes["calm"].inputs["field"].to_string(), "jet.velocity");
     let known = library().stage("fluid/force_pointer").unwrap();
@@ -75,9 +75,9 @@ fn a_swap_inside_of_a_group_keeps_its_ports_in_order() {
 #[test]
 fn what_is_not_of_the_library_can_not_be_made_ones_own() {
     let mut document = fluid();
-    make_mine(&mut document, &root(), "jet", library()).unwrap();
+    make_local_copy(&mut document, &root(), "jet", library()).unwrap();
     assert!(matches!(document.nodes["jet"].kind, NodeKind::Custom(_)) && builds(&document).is_ok());
-    assert!(make_mine(&mut document, &root(), "jet", library()).unwrap_err().contains("already"));
+    assert!(make_local_copy(&mut document, &root(), "jet", library()).unwrap_err().contains("already"));
     let mut wrong = nodes(r#""a": (stage: "no/such")"#);
-    assert!(make_mine(&mut wrong, &root(), "a", library()).unwrap_err().contains("`no/such`"));
+    assert!(make_local_copy(&mut wrong, &root(), "a", library()).unwrap_err().contains("`no/such`"));
 }

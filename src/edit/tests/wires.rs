@@ -1,12 +1,12 @@
-//! Wires, refusals, dots, and what fits where.
+//! Wires, refusals, reroutes, and which types fit.
 
 use super::*;
 use crate::document::Link;
 use crate::edit::fixture::fluid;
 use crate::edit::signature::Takes;
 use crate::edit::{
-    NodeSignature, PortSignature, add_reroute, add_reroute_shared, connect, disconnect, feeds, fits, insert_on_wire,
-    mute, origin, port_types, refusal, remove,
+    NodeSignature, PortSignature, add_reroute, add_reroute_shared, bypass, connect, disconnect, feeds, fits,
+    insert_on_wire, origin, port_types, refusal, remove,
 };
 
 fn refused(before: &Document, scope: &Scope, from: &str, to: &InputEnd) -> Option<String> {
@@ -50,7 +50,7 @@ fn wires_inside_of_a_group_go_to_its_ports() {
     disconnect(&mut document, &step, &end("out", "before"));
     connect(&mut document, &step, Link::parse("jet.velocity"), &end("calm", "field"));
     assert_eq!(document, nodes(GROUP));
-    // At the root there is no group whose output `out` could be, and a level that is gone takes nothing.
+    // The root level is not in a group, so it has no `out`; a level that does not exist is ignored.
     connect(&mut document, &root(), Link::parse("flow"), &end("out", "x"));
     connect(&mut document, &Scope::parse("gone"), Link::parse("flow"), &end("look", "velocity"));
     assert_eq!(document, nodes(GROUP));
@@ -82,7 +82,7 @@ fn a_node_goes_into_a_wire_where_its_types_fit() {
     assert!(wrong(&fade, &end("jet", "nothing")).contains("is not connected"));
     assert!(wrong("gone", &wire).contains("no node `gone`"));
     assert_eq!(document, before, "what is refused changes nothing");
-    // Into the wire to a group's output, where the node may only give what went there.
+    // Into the wire to a group's output: the node must give the same type.
     let (mut inside, step) = (nodes(GROUP), Scope::parse("step"));
     let node = inside.node("step/calm").unwrap().clone();
     let calm = crate::edit::add(&mut inside, &step, "more", node).unwrap();
@@ -116,7 +116,7 @@ fn one_dot_serves_several_wires_and_changes_nothing() {
     assert_eq!(from("reroute_2.value").as_deref(), Some("project.velocity"));
     assert_eq!(from("project").as_deref(), Some("project"));
     let mut muted = document.clone();
-    mute(&mut muted, &root(), &names(&["project", "look"]), true);
+    bypass(&mut muted, &root(), &names(&["project", "look"]), true);
     let from = |link: &str| origin(&muted, &root(), &Link::parse(link), library()).map(|link| link.to_string());
     assert_eq!((from("reroute_2").as_deref(), from("look.image")), (Some("viscosity.field"), None));
     assert!(add_reroute(&mut document, &root(), &end("density", "init"), (0.0, 0.0)).is_err());
@@ -175,7 +175,8 @@ fn types_follow_the_wires() {
     assert!(port_types(&document, &root(), "in", library()).unwrap_err().contains("no node `in`"));
 }
 
-/// For every output and input of the fixture: what fits is not refused by the compiler for its type, and what does not fit is.
+/// For every output and input of the fixture: where types fit, the compiler does not complain about them, and where
+/// they do not, it does.
 #[test]
 fn what_fits_is_what_the_compiler_takes() {
     let before = nodes(
@@ -195,7 +196,7 @@ fn what_fits_is_what_the_compiler_takes() {
         for (to, input) in
             signatures.iter().flat_map(|(name, signature)| signature.inputs.iter().map(move |port| (name, port)))
         {
-            // What a State starts from has a rule of its own.
+            // The initial value of a State has a rule of its own.
             if from == to || input.name == "init" || feeds(&before.nodes, to, from) {
                 continue;
             }
@@ -210,7 +211,7 @@ fn what_fits_is_what_the_compiler_takes() {
                 (Ok(()), problem) => {
                     fit += 1;
                     let ty = problem.filter(|p| p.cause.starts_with("the wire carries") && !p.cause.contains("domain"));
-                    // A letter that two inputs share is bound by the first, wherever the other says so.
+                    // A letter that two inputs share is bound by the first one, even if the other reports it.
                     assert!(ty.as_ref().is_none_or(|p| p.node != *to), "{wire} fits {end:?}, but: {ty:?}");
                 }
                 (Err(reason), problem) => {
@@ -218,7 +219,7 @@ fn what_fits_is_what_the_compiler_takes() {
                     let problem = problem.unwrap_or_else(|| panic!("{wire} to {end:?} is taken, but: {reason}"));
                     let same = problem.cause.split_once(", ").map(|(given, _)| given.to_string()).unwrap_or_default();
                     let same = same.split('{').next().unwrap_or_default().to_string();
-                    // An Output speaks of images where nothing in particular helps.
+                    // An Output mentions images where no conversion helps.
                     let helps = to == "screen" || reason.contains(&problem.remedy);
                     assert!(reason.contains(&same) && helps, "{reason}\n{problem}");
                 }

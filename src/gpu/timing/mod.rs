@@ -13,19 +13,19 @@ pub use track::{Marks, Track};
 /// What is timed on the GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Nothing; no query is made.
+    /// Nothing; there are no queries.
     #[default]
     Off,
-    /// The frame as a whole, by a timestamp before its first dispatch and one behind its last; and static work, dispatch by
-    /// dispatch.
+    /// The frame as a whole, by one timestamp before its first dispatch and one after its last; and invariant work,
+    /// dispatch by dispatch.
     Frame,
-    /// Nodes, by a timestamp where one follows another; and static work, dispatch by dispatch.
+    /// Nodes, by a timestamp wherever the node changes; and invariant work, dispatch by dispatch.
     Nodes,
     /// Every dispatch.
     Dispatches,
 }
 
-/// GPU time of a node in one frame; of the whole frame, and then without a name, where [`Profile::Frame`] is timed.
+/// GPU time of a node in one frame. With [`Profile::Frame`] there is one entry without a name, for the whole frame.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct NodeTime {
     pub node: String,
@@ -33,7 +33,7 @@ pub struct NodeTime {
     pub ms: f64,
 }
 
-/// The lists of a plan.
+/// The dispatch lists of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum List {
     Reset,
@@ -41,18 +41,18 @@ pub enum List {
     Frame,
 }
 
-/// Times of a running plan. What timestamps say arrives some frames later.
+/// Times of a running plan. Timestamps arrive some frames later.
 #[derive(Default)]
 pub struct Timing {
     profile: Profile,
     reset: Option<Track>,
     invariant: Option<Track>,
     frame: Option<Track>,
-    /// Position in `nodes` of each stretch that the frame's track times.
+    /// Index in `nodes` of each stretch between two timestamps of the frame.
     node_of: Vec<usize>,
-    /// The last frame that has arrived.
+    /// The latest frame that has arrived.
     nodes: Vec<NodeTime>,
-    /// The same of the last frames.
+    /// The last frames.
     history: Recent,
 }
 
@@ -63,7 +63,7 @@ impl Timing {
         gpu.device.features().contains(needs).then(Timing::default)
     }
 
-    /// Says what of a plan is timed. What ran once and was timed stays known, unless all is switched off.
+    /// Sets what is timed. Times of dispatches that ran once are kept, unless timing is switched off.
     pub fn set_profile(&mut self, gpu: &Gpu, plan: &Plan, profile: Profile) {
         if profile == self.profile {
             return;
@@ -93,7 +93,7 @@ impl Timing {
         self.frame = Track::new(gpu, borders);
     }
 
-    /// The track of a list, where it can take the times of another run.
+    /// The track of a list, if it has room for the times of another run.
     pub fn ready(&self, list: List) -> Option<&Track> {
         let track = match list {
             List::Reset => &self.reset,
@@ -103,12 +103,12 @@ impl Timing {
         track.as_ref().filter(|track| track.ready())
     }
 
-    /// Where a frame's time is taken.
+    /// Where timestamps are taken in a frame.
     pub fn marks(&self) -> Option<Arc<Marks>> {
         self.frame.as_ref().map(|track| track.marks().clone())
     }
 
-    /// A submit has asked for the times of a list.
+    /// Call this after a submit that contains the timestamps of a list.
     pub fn submitted(&mut self, list: List) {
         let track = match list {
             List::Reset => &mut self.reset,
@@ -118,7 +118,7 @@ impl Timing {
         track.iter_mut().for_each(Track::submitted);
     }
 
-    /// Takes in what has arrived. With `wait`, blocks until all has that was asked for.
+    /// Processes the times that have arrived. With `wait`, blocks until all have arrived that were requested.
     pub fn collect(&mut self, gpu: &Gpu, wait: bool) {
         if wait {
             gpu.wait();
@@ -138,17 +138,17 @@ impl Timing {
         }
     }
 
-    /// GPU time by node of the last frame that has arrived; empty before.
+    /// GPU time by node of the latest frame that has arrived; empty before.
     pub fn nodes(&self) -> &[NodeTime] {
         if self.history.frames() > 0 { &self.nodes } else { &[] }
     }
 
-    /// The same of the last frames, in the order of [`Timing::nodes`].
+    /// The same for the last frames, in the order of [`Timing::nodes`].
     pub fn history(&self) -> &Recent {
         &self.history
     }
 
-    /// Times of a list, one for each dispatch, as far as they are measured one by one.
+    /// Times of a list, one for each dispatch, where dispatches are timed one by one.
     pub fn dispatches(&self, list: List) -> Option<&Recent> {
         let track = match list {
             List::Reset => self.reset.as_ref(),
@@ -158,13 +158,13 @@ impl Timing {
         track.map(Track::recent).filter(|recent| recent.frames() > 0)
     }
 
-    /// Timestamps that there is room for.
+    /// Number of timestamp queries.
     pub fn queries(&self) -> usize {
         [&self.reset, &self.invariant, &self.frame].into_iter().flatten().map(Track::queries).sum()
     }
 }
 
-/// Where in a list another node begins.
+/// The positions in a list where the node changes.
 fn stretches(list: &[Dispatch]) -> Vec<usize> {
     let begins =
         |index: &usize| *index == 0 || list.get(index - 1).map(|d| &d.node) != list.get(*index).map(|d| &d.node);

@@ -1,18 +1,18 @@
-//! What was measured of late.
+//! Measurements of the last frames.
 
-/// How many frames are looked back on.
+/// Number of frames that are kept.
 const WINDOW: usize = 30;
 
-/// Times of the last frames \[ms\], a row of the same length for each.
+/// Times of the last frames \[ms\]: one row of equal length a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Recent {
-    /// Rows behind each other; the oldest is written over.
+    /// Ring buffer of rows; the oldest is overwritten.
     rows: Vec<f32>,
     width: usize,
     frames: u64,
 }
 
-/// A time over the last frames \[ms\].
+/// Mean and range of a time over the last frames \[ms\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
     pub mean: f64,
@@ -25,7 +25,7 @@ impl Recent {
         Recent { rows: Vec::new(), width, frames: 0 }
     }
 
-    /// Takes a frame in. What it lacks is zero.
+    /// Adds a frame. Missing values are zero.
     pub fn push(&mut self, row: impl Iterator<Item = f32>) {
         let at = (self.frames % WINDOW as u64) as usize * self.width;
         if self.rows.len() < at + self.width {
@@ -36,12 +36,12 @@ impl Recent {
         self.frames += 1;
     }
 
-    /// Frames taken in since the start; those before the last 30 are forgotten.
+    /// Number of frames added since the start; only the last 30 are kept.
     pub fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// The times of a frame, counted from 0; empty where it is not there yet or forgotten.
+    /// The times of a frame, counted from 0; empty where it has not arrived yet or is no longer kept.
     pub fn row(&self, frame: u64) -> &[f32] {
         if frame >= self.frames || frame + (WINDOW as u64) < self.frames {
             return &[];
@@ -55,12 +55,12 @@ impl Recent {
         self.frames.checked_sub(1).map_or(&[], |frame| self.row(frame))
     }
 
-    /// How many times a frame has.
+    /// Number of times in a frame.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The mean of each of the times.
+    /// The mean of each time.
     pub fn means(&self) -> Vec<f64> {
         let count = self.frames.min(WINDOW as u64) as f64;
         let mut means = vec![0.0; self.width];
@@ -70,12 +70,12 @@ impl Recent {
         means
     }
 
-    /// One of the times.
+    /// Mean and range of one of the times.
     pub fn spread(&self, column: usize) -> Spread {
         self.sum(std::iter::once(column))
     }
 
-    /// Several of the times together: the mean, the least and the most of their sums.
+    /// Mean and range of the sum of several times.
     pub fn sum(&self, columns: impl Iterator<Item = usize> + Clone) -> Spread {
         let frames = self.rows.chunks_exact(self.width.max(1));
         let count = frames.len();

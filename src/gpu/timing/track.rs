@@ -1,4 +1,4 @@
-//! The timestamps of one list of dispatches, and their way to the CPU.
+//! The timestamps of one list of dispatches, and their transfer to the CPU.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -7,37 +7,37 @@ use super::recent::Recent;
 use crate::gpu::device::Gpu;
 use crate::gpu::mapped;
 
-/// Most timestamps that a query set may hold; longer lists have several.
+/// Capacity of a query set; longer lists use several.
 const SET: usize = wgpu::QUERY_SET_MAX_QUERIES as usize;
 
-/// Frames on their way to the CPU at once. While all are, frames run without timestamps.
+/// Number of frames on their way to the CPU at once. While all slots are in use, frames run without timestamps.
 const RING: usize = 4;
 
 const BYTES: u64 = wgpu::QUERY_SIZE as u64;
 
-/// Timestamps in front of some dispatches of a list, and one behind the last.
+/// Timestamps before some dispatches of a list, and one after the last.
 pub struct Track {
     marks: Arc<Marks>,
     resolved: wgpu::Buffer,
     ring: Vec<Slot>,
-    /// The slot that is written next; those before it are older.
+    /// The slot that is written next, which is also the oldest.
     next: usize,
     recent: Recent,
 }
 
-/// Where time is taken: what recording a list has to know.
+/// Where timestamps are taken while a list is recorded.
 pub struct Marks {
     sets: Vec<wgpu::QuerySet>,
     borders: Vec<usize>,
 }
 
 impl Marks {
-    /// The dispatches in front of which time is taken, in order.
+    /// The dispatches before which a timestamp is taken, in order.
     pub fn borders(&self) -> &[usize] {
         &self.borders
     }
 
-    /// Takes the time in front of a border, or, with the number of borders, behind the last dispatch.
+    /// Writes the timestamp of a border; that after the last dispatch when `border` is the number of borders.
     pub fn mark(&self, pass: &mut wgpu::ComputePass<'_>, border: usize) {
         if let Some(set) = self.sets.get(border / SET) {
             pass.write_timestamp(set, (border % SET) as u32);
@@ -58,8 +58,8 @@ const ARRIVED: u8 = 2;
 const FAILED: u8 = 3;
 
 impl Track {
-    /// `borders`: the dispatches, in order, in front of which time is taken. `None` where there are none, or no memory
-    /// for their times.
+    /// `borders`: the dispatches, in order, before which a timestamp is taken. `None` where there are none, or no
+    /// memory for the results.
     pub fn new(gpu: &Gpu, borders: Vec<usize>) -> Option<Track> {
         if borders.is_empty() {
             return None;
@@ -86,7 +86,7 @@ impl Track {
         })
     }
 
-    /// Whether there is a slot for another frame.
+    /// Whether there is a free slot for another frame.
     pub fn ready(&self) -> bool {
         self.ring.get(self.next).is_some_and(|slot| slot.state.load(Ordering::Acquire) == FREE)
     }
@@ -95,7 +95,7 @@ impl Track {
         &self.marks
     }
 
-    /// Has the timestamps copied to where the CPU can read them; behind the marked pass, in the same submit.
+    /// Copies the timestamps to memory that the CPU can read. Record this after the marked pass, in the same submit.
     pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
         let Some(slot) = self.ring.get(self.next) else { return };
         let mut first = 0;
@@ -107,7 +107,7 @@ impl Track {
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &slot.staging, 0, self.resolved.size());
     }
 
-    /// Asks for the copy; behind the submit.
+    /// Requests the copy. Call this after the submit.
     pub fn submitted(&mut self) {
         let Some(slot) = self.ring.get(self.next) else { return };
         slot.state.store(WAITING, Ordering::Release);
@@ -118,11 +118,11 @@ impl Track {
         self.next = (self.next + 1) % RING;
     }
 
-    /// Takes in what has arrived, oldest first. Does not block.
+    /// Processes what has arrived, oldest first. Does not block.
     pub fn collect(&mut self, gpu: &Gpu) {
         let waits = |slot: &Slot| slot.state.load(Ordering::Acquire) == WAITING;
         if self.ring.iter().any(waits) {
-            // What it returns tells of submissions, not of failures.
+            // Its result is about submissions, not about failures.
             gpu.look();
         }
         let ms = f64::from(gpu.queue.get_timestamp_period()) * 1e-6;
@@ -139,7 +139,7 @@ impl Track {
                     });
                     slot.state.store(if read.is_some() { FREE } else { FAILED }, Ordering::Release);
                 }
-                // Younger ones have not arrived either.
+                // Later ones have not arrived either.
                 WAITING => return,
                 _ => {}
             }
@@ -150,7 +150,7 @@ impl Track {
         &self.recent
     }
 
-    /// Timestamps of a frame.
+    /// Timestamps of one frame.
     pub fn queries(&self) -> usize {
         self.marks.borders.len() + 1
     }

@@ -1,11 +1,11 @@
-//! Bind groups of a view, kept for the buffers that a wire takes turns in.
+//! Bind groups of a view, cached for the buffers that a wire alternates between.
 
 use super::super::device::Gpu;
 
-/// A State's wire is in two buffers by turns.
-const MOST: usize = 2;
+/// A State's wire alternates between two buffers.
+const MAX_KEPT: usize = 2;
 
-/// The buffers looked at, and the bind group made for them; the one used last stands last.
+/// The buffers that are read, and the bind group made for them; the most recently used one is last.
 #[derive(Default)]
 pub struct Bound(Vec<([wgpu::Buffer; 3], wgpu::BindGroup)>);
 
@@ -25,7 +25,7 @@ impl Bound {
         let place = match self.0.iter().position(|(known, _)| known.iter().eq(theirs)) {
             Some(place) => place,
             None => {
-                if self.0.len() == MOST {
+                if self.0.len() == MAX_KEPT {
                     self.0.remove(0);
                 }
                 let buffers = [uniforms].into_iter().chain(theirs).chain(own);
@@ -37,7 +37,7 @@ impl Bound {
                     })
                     .collect();
                 let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: Some("probe"),
+                    label: Some("wire view"),
                     layout,
                     entries: &entries,
                 });

@@ -5,7 +5,7 @@ use super::kernels::{Kernels, WGSL};
 use crate::problem::Problem;
 
 /// # Errors
-/// A driver that refuses the shaders.
+/// A driver that rejects the shaders.
 pub fn build(gpu: &Gpu) -> Result<Kernels, Problem> {
     let device = &gpu.device;
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
@@ -21,14 +21,14 @@ pub fn build(gpu: &Gpu) -> Result<Kernels, Problem> {
             count: None,
         })
         .collect();
-    let layout =
-        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("probe"), entries: &entries });
+    let layout = device
+        .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("wire view"), entries: &entries });
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some("probe"),
+        label: Some("wire view"),
         source: wgpu::ShaderSource::Wgsl(WGSL.into()),
     });
     let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some("probe"),
+        label: Some("wire view"),
         bind_group_layouts: &[Some(&layout)],
         immediate_size: 0,
     });

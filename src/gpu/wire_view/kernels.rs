@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::problem::Problem;
 
-/// The whole text; the colour maps are those of the stage.
+/// The complete WGSL text; the colour maps are those of the stage.
 pub const WGSL: &str = concat!(
     include_str!("source.wgsl"),
     include_str!("statistics.wgsl"),
-    include_str!("picture.wgsl"),
+    include_str!("image.wgsl"),
     include_str!("points.wgsl"),
     include_str!("../../../shaders/view/color_map.wgsl"),
 );
@@ -27,12 +27,12 @@ pub struct Kernels {
     pub pick: wgpu::ComputePipeline,
 }
 
-/// The kernels of a device, once a view has asked for them.
+/// The kernels of a device, once the first view has compiled them.
 #[derive(Debug, Default)]
 pub struct Compiled(Mutex<Option<Arc<Kernels>>>);
 
 impl Compiled {
-    /// The kernels; `build` is called where there are none yet.
+    /// The kernels; `build` is called the first time.
     ///
     /// # Errors
     /// As `build`.

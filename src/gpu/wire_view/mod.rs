@@ -1,5 +1,5 @@
-//! What a wire holds, looked at on the GPU: its statistics, a picture of it, and the element under the pointer. The picture
-//! stays there; the statistics and that one element come back some frames later, and nothing waits for them.
+//! Reads a wire on the GPU: its statistics, an image of it, and the element under the pointer. The image stays on the
+//! GPU; the statistics and that one element arrive some frames later, without waiting.
 
 mod bound;
 mod build;
@@ -37,28 +37,28 @@ pub mod found {
     pub const WORDS: usize = VALUE + 16;
 }
 
-/// Workgroups that count and sum at most; each leaves one sum for the CPU to add up.
+/// Limit of workgroups that count and sum; the CPU adds up the sums of all workgroups.
 pub const MAX_GROUPS: u32 = 256;
 /// Bytes of a workgroup's sums.
 const SUM_BYTES: u64 = 16;
 const FOUND_BYTES: u64 = found::WORDS as u64 * 4;
 
-/// Memory that a view looks at. Where there are no positions or no count, any other buffer stands in.
+/// Buffers that a view reads. Where there are no positions or no count, any other buffer takes their place.
 pub struct Source<'a> {
     pub values: &'a wgpu::Buffer,
     pub count: &'a wgpu::Buffer,
     pub places: &'a wgpu::Buffer,
 }
 
-/// A picture on the GPU: one `u32` a pixel, RGBA bytes in sRGB, top row first.
+/// An image on the GPU: one `u32` a pixel, RGBA bytes in sRGB, top row first.
 #[derive(Clone, Copy, Debug)]
-pub struct Picture<'a> {
+pub struct ViewImage<'a> {
     pub buffer: &'a wgpu::Buffer,
     /// Width and height \[pixels\].
     pub size: [u32; 2],
 }
 
-/// A view's own memory and what runs on it.
+/// A view's own memory and kernels.
 pub struct Lens {
     gpu: Gpu,
     kernels: Arc<Kernels>,
@@ -71,7 +71,7 @@ pub struct Lens {
     staging: Staging,
 }
 
-/// A picture's memory. Depths and winners are as large as the picture where there are particles.
+/// An image's memory. The buffers of depths and winners have the size of the image where there are particles.
 struct Canvas {
     size: [u32; 2],
     points: bool,
@@ -82,7 +82,7 @@ struct Canvas {
 
 impl Lens {
     /// # Errors
-    /// A driver that refuses the shaders, memory that it does not have.
+    /// A driver that rejects the shaders; memory that is not available.
     pub fn new(gpu: &Gpu) -> Result<Lens, Problem> {
         let kernels = gpu.probes.get(|| build::build(gpu))?;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
@@ -101,10 +101,11 @@ impl Lens {
         })
     }
 
-    /// Looks once: one submit, no wait. What it finds comes back under `tag`, unless two looks are still on their way.
+    /// Computes the view once: one submit, no wait. Its results arrive under `tag`, unless two earlier ones are still
+    /// on their way.
     ///
     /// # Errors
-    /// A picture that the adapter has no room for.
+    /// An image that is too large for the adapter.
     pub fn look(&mut self, source: &Source<'_>, params: &Params, tag: u64) -> Result<(), Problem> {
         let points = params.view == View::Points as u32;
         self.make_canvas(params.size, points)?;
@@ -153,21 +154,21 @@ impl Lens {
         Ok(())
     }
 
-    /// What has come back since the last call, oldest first. Blocks only when asked to.
+    /// What has arrived since the last call, oldest first. Blocks only with `wait`.
     pub fn arrived(&mut self, wait: bool) -> Vec<Arrived> {
         self.staging.take(&self.gpu, wait)
     }
 
-    pub fn picture(&self) -> Option<Picture<'_>> {
-        self.canvas.as_ref().map(|canvas| Picture { buffer: &canvas.pixels, size: canvas.size })
+    pub fn image(&self) -> Option<ViewImage<'_>> {
+        self.canvas.as_ref().map(|canvas| ViewImage { buffer: &canvas.pixels, size: canvas.size })
     }
 
-    /// Asks for the picture without waiting; `None` before the first look, and where there is no memory for the copy.
-    pub fn picture_async(&self) -> Option<Reading> {
+    /// Requests the image without waiting; `None` before the first one, and where there is no memory for the copy.
+    pub fn image_async(&self) -> Option<Reading> {
         self.canvas.as_ref().and_then(|canvas| Reading::start(&self.gpu, &canvas.pixels).ok())
     }
 
-    /// Bind groups that it holds: one for each set of buffers that its wire takes turns in.
+    /// Number of bind groups: one for each set of buffers that its wire alternates between.
     pub fn bindings(&self) -> usize {
         self.bound.len()
     }

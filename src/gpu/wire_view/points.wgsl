@@ -1,4 +1,4 @@
-// Particles as discs of some pixels: the nearest of each pixel, and of equally near ones the first, so that the picture does
+// Particles as discs of some pixels: the nearest of each pixel, and of equally near ones the first, so that the image does
 // not depend on the order in which threads run.
 
 const MOST_RADIUS = 3.0;

@@ -16,7 +16,7 @@ const HALF = 3u; // f32 stored as f16, two a word
 struct Params {
     resolution: vec3u,
     kind: u32,
-    size: vec2u, // of the picture [pixels]
+    size: vec2u, // of the image [pixels]
     view: u32,
     axis: u32,
     elements: u32,

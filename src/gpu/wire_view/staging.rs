@@ -1,4 +1,4 @@
-//! Two buffers in which results travel to the CPU by turns. Where both are on their way, a result is left out.
+//! Two buffers that carry results to the CPU alternately. Where both are in use, a result is skipped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -13,16 +13,16 @@ const READY: u8 = 2;
 /// The device was lost, and the memory with it.
 const FAILED: u8 = 3;
 
-/// What came back: [`super::found`], and behind it each workgroup's sums.
+/// A result: [`super::found`], followed by each workgroup's sums.
 pub struct Arrived {
-    /// The number that the look was given.
+    /// The number that was passed to the view.
     pub tag: u64,
     pub words: Vec<u32>,
 }
 
 pub struct Staging {
     slots: [Slot; 2],
-    /// Copies made so far.
+    /// Number of copies made so far.
     copies: u64,
 }
 
@@ -30,7 +30,7 @@ struct Slot {
     buffer: wgpu::Buffer,
     state: Arc<AtomicU8>,
     tag: u64,
-    /// Which of all copies it holds, and how much of it counts.
+    /// The number of the copy that it holds, and how many of its bytes are valid.
     copy: u64,
     bytes: u64,
 }
@@ -47,7 +47,7 @@ impl Staging {
         Ok(Staging { slots: [slot()?, slot()?], copies: 0 })
     }
 
-    /// Copies parts of buffers, one behind the other. Returns the slot to map once it is submitted.
+    /// Copies parts of buffers, one after another. Returns the slot to map once the copy is submitted.
     pub fn copy(
         &mut self,
         gpu: &Gpu,
@@ -83,7 +83,7 @@ impl Staging {
     pub fn take(&mut self, gpu: &Gpu, wait: bool) -> Vec<Arrived> {
         match wait {
             true => gpu.wait(),
-            // Callbacks come from polling; a lost device reports itself.
+            // Callbacks come from polling; a lost device is reported elsewhere.
             false => gpu.look(),
         }
         let mut arrived: Vec<(u64, Arrived)> = self.slots.iter().filter_map(Slot::take).collect();
@@ -105,7 +105,7 @@ impl Slot {
     }
 }
 
-/// Memory of a view.
+/// Allocates memory for a view.
 ///
 /// # Errors
 /// When there is none left.

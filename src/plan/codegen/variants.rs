@@ -11,7 +11,7 @@ use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::plan::codegen::stage_kernel::{self, Bound, Context, StageKernel};
 use crate::plan::codegen::uniforms::Block;
 use crate::plan::data::{Alarm, Kernel};
-use crate::plan::ir::{InstanceId, Op, Part, Program, Task, ValueId, Write};
+use crate::plan::ir::{InstanceId, Op, OpId, Part, Program, Task, ValueId, Write};
 use crate::plan::passes::allocate::Placement;
 use crate::plan::scatter::ScatterCheck;
 use crate::plan::tuning::Shape;
@@ -97,7 +97,7 @@ pub struct Wanted<'g> {
     pub stage: &'g Stage,
     program: Arc<Program>,
     /// By its place in the program.
-    op: usize,
+    op: OpId,
     in_place: Vec<bool>,
 }
 
@@ -149,7 +149,7 @@ impl Variants {
     pub fn of<'g>(
         &mut self,
         graph: &'g Graph,
-        (program, op): (&Arc<Program>, usize),
+        (program, op): (&Arc<Program>, OpId),
         memory: &Placement,
         wanted: &mut Vec<Wanted<'g>>,
     ) -> Option<usize> {
@@ -272,8 +272,8 @@ mod tests {
         let program = Arc::new(lower::frame(&graph, &PlanOptions::default()).unwrap());
         let memory: Placement = program.values.ids().map(|value| Some(BufferId::new(value.index()))).collect();
         let (mut variants, mut wanted) = (Variants::default(), Vec::new());
-        let of = |op: &usize| variants.of(&graph, (&program, *op), &memory, &mut wanted).is_some();
-        let stages = (0..program.ops.len()).filter(of).count();
+        let of = |op: &OpId| variants.of(&graph, (&program, *op), &memory, &mut wanted).is_some();
+        let stages = program.ops.ids().filter(of).count();
         std::thread::scope(|scope| work(&Writers::begin(scope, &graph, &Cancel::default()), wanted, stages));
     }
 

@@ -77,7 +77,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         let (graph, mut wanted) = (self.graph, Vec::new());
         let variants = of.map(|(program, memory)| {
             let of = |op| self.variants.of(graph, (program, op), memory, &mut wanted);
-            (0..program.ops.len()).map(of).collect::<Vec<_>>()
+            program.ops.ids().map(of).collect::<Vec<_>>()
         });
         self.write(wanted);
         if self.writers.cancel.is_cancelled() {

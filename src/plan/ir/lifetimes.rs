@@ -3,7 +3,7 @@
 use crate::arena::{Arena, IdVec};
 use crate::graph::Graph;
 use crate::plan::ir::in_place::works_in_place;
-use crate::plan::ir::{Program, StateKey, Value, ValueId};
+use crate::plan::ir::{OpId, Program, StateKey, Value, ValueId};
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
@@ -11,20 +11,35 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug)]
 pub struct Chain {
     pub values: Vec<ValueId>,
-    /// Operation that writes it first, and the last that touches it; -1 is before the frame, `count` after it.
-    pub first: isize,
-    pub last: isize,
+    pub life: Life,
     pub bytes: u64,
+}
+
+/// When something is written, or needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Moment {
+    BeforeFrame,
+    At(OpId),
+    AfterFrame,
+}
+
+/// From when a value is written to when it is needed last.
+#[derive(Clone, Copy, Debug)]
+pub struct Life {
+    pub first: Moment,
+    pub last: Moment,
 }
 
 /// Joins versions where one can update the other in place.
 pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
-    let (first, last) = lives(program);
+    let lives = lives(program);
     let mut chain_of = BTreeMap::<ValueId, usize>::new();
     let mut chains = Vec::<Chain>::new();
     let start = |chain_of: &mut BTreeMap<ValueId, usize>, chains: &mut Vec<Chain>, v: ValueId| {
-        chain_of.insert(v, chains.len());
-        chains.push(Chain { values: vec![v], first: first[v], last: last[v], bytes: program.values[v].bytes });
+        if let Some(life) = lives[v] {
+            chain_of.insert(v, chains.len());
+            chains.push(Chain { values: vec![v], life, bytes: program.values[v].bytes });
+        }
     };
     program.states.values().for_each(|v| start(&mut chain_of, &mut chains, *v));
     let (held, becomes) = (keys(&program.states), keys(&program.next));
@@ -37,14 +52,14 @@ pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
         let next = first_key(&becomes, value);
         old.is_none() || next.is_none() || old == next
     };
-    for (index, op) in program.ops.iter().enumerate() {
+    for (index, op) in program.ops.entries() {
+        let ends = |value: &ValueId| lives[*value].is_some_and(|life| life.last == Moment::At(index));
         for write in &op.writes {
-            let before =
-                write.consumes.filter(|v| last[*v] == index as isize && works_in_place(graph, program, op, write));
+            let before = write.consumes.filter(|v| ends(v) && works_in_place(graph, program, op, write));
             match before.and_then(|v| chain_of.get(&v).copied()) {
                 Some(chain) if joins(&chains[chain], write.value) => {
                     chains[chain].values.push(write.value);
-                    chains[chain].last = last[write.value];
+                    chains[chain].life.last = lives[write.value].map_or(Moment::At(index), |life| life.last);
                     chain_of.insert(write.value, chain);
                 }
                 _ => start(&mut chain_of, &mut chains, write.value),
@@ -57,28 +72,29 @@ pub fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
     chains
 }
 
-/// For every value the operation that writes it, and the last that needs it; -1 is before the frame, `count` after it. What nothing
-/// writes begins at the largest number.
-pub fn lives(program: &Program) -> (IdVec<Value, isize>, IdVec<Value, isize>) {
-    let count = program.ops.len() as isize;
-    let mut first = program.values.table(isize::MAX);
-    let mut last = program.values.table(isize::MIN);
-    program.states.values().for_each(|v| (first[*v], last[*v]) = (-1, -1));
-    for (index, op) in program.ops.iter().enumerate() {
-        for value in op.writes.iter().map(|w| w.value) {
-            (first[value], last[value]) = (index as isize, index as isize);
+/// The life of each value; none where nothing writes it.
+pub fn lives(program: &Program) -> IdVec<Value, Option<Life>> {
+    let mut lives = program.values.table(None);
+    let begin = |moment: Moment| Some(Life { first: moment, last: moment });
+    program.states.values().for_each(|v| lives[*v] = begin(Moment::BeforeFrame));
+    let last = |lives: &mut IdVec<Value, Option<Life>>, value: ValueId, moment: Moment| {
+        if let Some(life) = &mut lives[value] {
+            life.last = life.last.max(moment);
         }
-        op.needs().for_each(|v| last[v] = last[v].max(index as isize));
+    };
+    for (index, op) in program.ops.entries() {
+        op.writes.iter().for_each(|w| lives[w.value] = begin(Moment::At(index)));
+        op.needs().for_each(|v| last(&mut lives, v, Moment::At(index)));
     }
-    program.pinned.iter().for_each(|v| last[*v] = count);
+    program.pinned.iter().for_each(|v| last(&mut lives, *v, Moment::AfterFrame));
     // What a frame reads of invariant operations is there for the next frame too.
-    let invariant = program.invariant_count();
-    for value in program.ops.iter().take(invariant).flat_map(|op| &op.writes).map(|w| w.value) {
-        if last[value] >= invariant as isize {
-            last[value] = count;
+    let frame = program.frame_begins();
+    for value in program.ops.iter().filter(|op| op.invariant).flat_map(|op| &op.writes).map(|w| w.value) {
+        if lives[value].is_some_and(|life| life.last >= Moment::At(frame)) {
+            last(&mut lives, value, Moment::AfterFrame);
         }
     }
-    (first, last)
+    lives
 }
 
 /// The chain of each value.
@@ -101,12 +117,13 @@ pub fn join(chains: &mut Vec<Chain>, versions: &[ValueId]) {
         chains.drain(..).partition(|c| c.values.iter().any(|v| versions.contains(v)));
     let joined = apart.into_iter().reduce(|mut all, next| {
         all.values.extend(next.values);
-        (all.first, all.last) = (all.first.min(next.first), all.last.max(next.last));
+        all.life.first = all.life.first.min(next.life.first);
+        all.life.last = all.life.last.max(next.life.last);
         all
     });
     rest.extend(joined);
     // In the order in which they begin, as memory is given to them.
-    rest.sort_by_key(|c| c.first);
+    rest.sort_by_key(|c| c.life.first);
     *chains = rest;
 }
 

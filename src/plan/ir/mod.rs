@@ -16,7 +16,7 @@ pub mod window;
 pub mod workgroups;
 
 pub use program::{
-    InstanceId, OWN, Op, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write,
+    InstanceId, OWN, Op, OpId, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, Value, ValueId, Write,
 };
 pub use text::text;
 pub use verify::{verify, verify_scheduled};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::arena::{Arena, Id};
+use crate::arena::{Arena, Id, IdVec};
 use crate::graph::{DomainId, NodeId, Setting};
 use crate::plan::ir::layout::Layout;
 use crate::plan::tuning::Shape;
@@ -11,6 +11,9 @@ use crate::stage::header::Reduction;
 use crate::stage::types::{Precision, ValueType, WireType};
 
 pub type ValueId = Id<Value>;
+
+/// The place of an operation in its program. A pass that moves operations, or drops some, gives others to those behind.
+pub type OpId = Id<Op>;
 
 /// Which of an operation's stages.
 pub type InstanceId = Id<StageInstance>;
@@ -258,7 +261,7 @@ pub struct PictureValue {
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     pub values: Arena<Value>,
-    pub ops: Vec<Op>,
+    pub ops: Arena<Op>,
     /// Fields as if they were dispatched: only to be validated.
     pub field_checks: Vec<Op>,
     /// Last frame's value of each State that matters.
@@ -287,6 +290,20 @@ pub struct Program {
 }
 
 impl Program {
+    /// The operation that writes each value.
+    pub fn writers(&self) -> IdVec<Value, Option<OpId>> {
+        let mut writers = self.values.table(None);
+        for (id, op) in self.ops.entries() {
+            op.writes.iter().for_each(|write| writers[write.value] = Some(id));
+        }
+        writers
+    }
+
+    /// Where the frame begins, once operations are in order: behind those that are invariant.
+    pub fn frame_begins(&self) -> OpId {
+        OpId::new(self.invariant_count())
+    }
+
     /// How many operations are invariant; once scheduled, they come first.
     pub fn invariant_count(&self) -> usize {
         self.ops.iter().filter(|op| op.invariant).count()

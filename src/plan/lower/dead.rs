@@ -9,7 +9,7 @@ impl Program {
         let mut needed = self.values.table(false);
         self.pinned.iter().for_each(|value| needed[*value] = true);
         let mut kept = Vec::with_capacity(self.ops.len());
-        for op in self.ops.drain(..).rev() {
+        for op in std::mem::take(&mut self.ops).into_iter().rev() {
             if op.writes.iter().any(|w| needed[w.value]) {
                 let gone_on_from = op.writes.iter().filter(|w| !w.overwrites).filter_map(|w| w.consumes);
                 let read = op.reads.iter().map(|r| r.value).chain(op.gate);

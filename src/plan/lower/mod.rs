@@ -128,7 +128,7 @@ pub fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Problems> 
             Outputs::None => false,
         };
         if wanted {
-            expander.picture(index, options.size.or_else(|| graph.picture_size(node)))?;
+            expander.picture(index, options.size.or_else(|| graph.image_size(node)))?;
         }
     }
     let start_only = graph.start_only();

@@ -15,6 +15,7 @@ use super::TOP;
 use super::go_on;
 use super::read;
 use super::write;
+use crate::arena::Arena;
 use crate::graph::{Graph, Kind, NodeId, ParticleSet};
 use crate::plan::ir::layout::Layout;
 use crate::plan::ir::{Op, Part, Read, Task, Value, ValueId, Write};
@@ -310,7 +311,7 @@ impl Expander<'_> {
 const MOVED_AT_ONCE: usize = 3;
 
 /// Joins moves of attributes of the same set that follow each other.
-pub fn join_moves(ops: Vec<Op>) -> Vec<Op> {
+pub fn join_moves(ops: Vec<Op>) -> Arena<Op> {
     let mut out: Vec<Op> = Vec::with_capacity(ops.len());
     for op in ops {
         let moves = matches!(op.task, Task::Gather | Task::Scatter | Task::Compact);
@@ -328,7 +329,7 @@ pub fn join_moves(ops: Vec<Op>) -> Vec<Op> {
             None => out.push(op),
         }
     }
-    out
+    Arena::from(out)
 }
 
 /// An attribute's name: the one that a set has already, or a new one.

@@ -232,8 +232,13 @@ impl Expander<'_> {
         feeds: &[Feed],
         results: &mut [Feed],
     ) -> Result<(), Problems> {
-        let index =
-            self.program.ops.last().and_then(|op| op.writes.iter().find(|w| self.is_index(stage, w))).map(|w| w.value);
+        let index = self
+            .program
+            .ops
+            .as_slice()
+            .last()
+            .and_then(|op| op.writes.iter().find(|w| self.is_index(stage, w)))
+            .map(|w| w.value);
         for (port, declared) in stage.outputs().enumerate() {
             let ty = self.graph.nodes[node].outputs.get(port).copied().unwrap_or(WireType::FaceGrid);
             let label = format!("{}.{}", self.graph.nodes[node].path, declared.name);

@@ -8,7 +8,7 @@ use crate::arena::Arena;
 use crate::graph::Graph;
 use crate::plan::ir::demand::demanded;
 use crate::plan::ir::{
-    InstanceId, OWN, Op, Part, Program, Read, StageInstance, Task, Value, ValueId, Write, bindings, query,
+    InstanceId, OWN, Op, OpId, Part, Program, Read, StageInstance, Task, Value, ValueId, Write, bindings, query,
 };
 use crate::stage::header::Change;
 use crate::stage::types::{PortType, Precision, Scalar, ValueType, WireType};
@@ -46,8 +46,8 @@ pub fn pack(graph: &Graph, program: &mut Program) {
     for op in &program.ops {
         op.inputs().collect::<BTreeSet<_>>().into_iter().for_each(|v| *readers.entry(v).or_default() += 1);
     }
-    let mut reader = 0;
-    while reader < program.ops.len() {
+    let mut alone = Vec::<(OpId, Op)>::new();
+    for reader in program.ops.ids() {
         let all = wanted(graph, program, reader);
         // What nothing else reads is not stored any more.
         let gone = |value: &ValueId| readers.get(value) == Some(&1) && !asked.contains(value);
@@ -55,22 +55,33 @@ pub fn pack(graph: &Graph, program: &mut Program) {
         for wanted in all {
             let known = packs.get(&wanted.values()).copied();
             let made = known.or_else(|| with_last(graph, program, (reader, &packed), &wanted)).or_else(|| {
-                let alone = alone(graph, program, reader, &wanted)?;
-                reader += 1;
-                Some(alone)
+                let (value, pack) = by_itself(graph, program, reader, &wanted)?;
+                alone.push((reader, pack));
+                Some(value)
             });
             if let Some(value) = made {
                 packs.insert(wanted.values(), value);
                 redirect(program, reader, &wanted, value);
             }
         }
-        reader += 1;
     }
+    insert(program, alone);
     leave_unread_out(program);
 }
 
+/// Puts operations before others.
+fn insert(program: &mut Program, before: Vec<(OpId, Op)>) {
+    let mut before = before.into_iter().peekable();
+    for (id, op) in std::mem::take(&mut program.ops).into_entries() {
+        while let Some((_, first)) = before.next_if(|(place, _)| *place == id) {
+            program.ops.push(first);
+        }
+        program.ops.push(op);
+    }
+}
+
 /// The packs that an operation's stages would read: of every set that they ask for others' attributes in a loop.
-fn wanted(graph: &Graph, program: &Program, reader: usize) -> Vec<Wanted> {
+fn wanted(graph: &Graph, program: &Program, reader: OpId) -> Vec<Wanted> {
     let Some(op) = program.ops.get(reader).filter(|op| matches!(op.task, Task::Stage) && op.gate.is_none()) else {
         return Vec::new();
     };
@@ -120,11 +131,13 @@ fn bins(mut attributes: Vec<(String, ValueId, u32)>) -> Vec<Vec<(String, ValueId
 fn with_last(
     graph: &Graph,
     program: &mut Program,
-    (reader, packed): (usize, &BTreeSet<ValueId>),
+    (reader, packed): (OpId, &BTreeSet<ValueId>),
     wanted: &Wanted,
 ) -> Option<ValueId> {
-    let writer =
-        |value: ValueId| program.ops.iter().take(reader).rposition(|op| op.writes.iter().any(|w| w.value == value));
+    let writer = |value: ValueId| {
+        let mut before = program.ops.entries().take(reader.index());
+        before.rfind(|(_, op)| op.writes.iter().any(|w| w.value == value)).map(|(id, _)| id)
+    };
     let last = wanted.attributes.iter().filter_map(|(_, value)| writer(*value)).max()?;
     let op = program.ops.get(last)?;
     let stage = own_particles(graph, op)?;
@@ -170,7 +183,7 @@ fn own_particles<'g>(graph: &'g Graph, op: &Op) -> Option<&'g Stage> {
 }
 
 /// A dispatch that makes nothing but the pack, before the one that reads it, where the set is large and the search is long.
-fn alone(graph: &Graph, program: &mut Program, reader: usize, wanted: &Wanted) -> Option<ValueId> {
+fn by_itself(graph: &Graph, program: &mut Program, reader: OpId, wanted: &Wanted) -> Option<(ValueId, Op)> {
     let op = program.ops.get(reader)?;
     let stage = query::stage_of(graph, op, wanted.field)?;
     let searches = stage.inputs().any(|p| p.ty == PortType::NeighborGrid && stage.calls(&format!("{}_next", p.name)));
@@ -196,8 +209,7 @@ fn alone(graph: &Graph, program: &mut Program, reader: usize, wanted: &Wanted) -
         shape: None,
         ..like
     };
-    program.ops.insert(reader, pack);
-    Some(value)
+    Some((value, pack))
 }
 
 /// The value of a pack.
@@ -218,7 +230,7 @@ fn add(program: &mut Program, wanted: &Wanted) -> Option<ValueId> {
 }
 
 /// Makes an operation read a pack instead of the attributes in it.
-fn redirect(program: &mut Program, reader: usize, wanted: &Wanted, value: ValueId) {
+fn redirect(program: &mut Program, reader: OpId, wanted: &Wanted, value: ValueId) {
     let (field, port) = (wanted.field, wanted.port);
     let Some(op) = program.ops.get_mut(reader) else { return };
     let packed = |r: &Read| {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::arena::Arena;
 use crate::graph::{Graph, Kind, NodeId};
 use crate::plan::ir::{Op, Program, Read, Task, ValueId};
 use crate::stage::header::Direction;
@@ -37,8 +38,8 @@ pub fn drop_repeats(graph: &Graph, program: &mut Program) {
     let held = held(program);
     let mut known = HashMap::<Key, Vec<ValueId>>::new();
     let mut same = BTreeMap::<ValueId, ValueId>::new();
-    let mut ops = Vec::with_capacity(program.ops.len());
-    for mut op in program.ops.drain(..) {
+    let mut ops = Arena::default();
+    for mut op in std::mem::take(&mut program.ops) {
         for read in &mut op.reads {
             read.value = same.get(&read.value).copied().unwrap_or(read.value);
         }

@@ -65,27 +65,16 @@ fn coalesce(graph: &Graph, program: &mut Program) {
             continue;
         };
         let instead: BTreeMap<ValueId, ValueId> = versions.iter().copied().zip(sources.iter().copied()).collect();
-        program.ops.retain(|op| op.writes.iter().all(|w| !instead.contains_key(&w.value)));
+        program.ops.retain(|_, op| op.writes.iter().all(|w| !instead.contains_key(&w.value)));
         replace(program, &instead);
         program.together.push(sources);
     }
 }
 
-/// The first operation that writes each value.
-fn writers(program: &Program) -> HashMap<ValueId, usize> {
-    let mut writers = HashMap::new();
-    for (index, op) in program.ops.iter().enumerate() {
-        for write in &op.writes {
-            writers.entry(write.value).or_insert(index);
-        }
-    }
-    writers
-}
-
 /// What is copied to each version, where all of it is copied from what a repeat has just made.
 fn sources(program: &Program, versions: &[ValueId]) -> Option<Vec<ValueId>> {
-    let writers = writers(program);
-    let writer = |value: ValueId| writers.get(&value).and_then(|op| program.ops.get(*op));
+    let writers = program.writers();
+    let writer = |value: ValueId| writers[value].and_then(|op| program.ops.get(op));
     let source = |version: &ValueId| {
         let copy = writer(*version).filter(|op| matches!(op.task, Task::Copy))?;
         let from = copy.reads.first()?.value;
@@ -113,8 +102,8 @@ fn in_one_place(graph: &Graph, program: &Program, versions: &[ValueId], sources:
     let owner = lifetimes::owners(&chains, &tried.values);
     let chain_of = |v: &ValueId| owner.get(*v).copied().flatten();
     let Some(places) = sources.iter().map(chain_of).collect::<Option<Vec<usize>>>() else { return false };
-    let writers = writers(&tried);
-    let gate_of = |v: ValueId| writers.get(&v).and_then(|op| tried.ops.get(*op)).map(|op| op.gate);
+    let writers = tried.writers();
+    let gate_of = |v: ValueId| writers[v].and_then(|op| tried.ops.get(op)).map(|op| op.gate);
     let after: HashMap<ValueId, ValueId> = chains
         .iter()
         .flat_map(|c| c.values.windows(2))
@@ -136,7 +125,7 @@ fn in_one_place(graph: &Graph, program: &Program, versions: &[ValueId], sources:
     let held: BTreeSet<ValueId> = tried.states.values().chain(tried.together.iter().flatten()).copied().collect();
     let free = |c: &usize| chains.get(*c).is_some_and(|c| c.values.iter().all(|v| !held.contains(v)));
     let apart = |pair: &[usize]| match pair {
-        [a, b] => chains.get(*a).zip(chains.get(*b)).is_some_and(|(a, b)| a.last < b.first),
+        [a, b] => chains.get(*a).zip(chains.get(*b)).is_some_and(|(a, b)| a.life.last < b.life.first),
         _ => false,
     };
     order.iter().all(free) && order.windows(2).all(apart)

@@ -5,7 +5,7 @@
 
 use crate::plan::ir::packs::rows;
 use crate::plan::ir::query;
-use crate::plan::ir::{InstanceId, Op, Part, Program, Read, Task, Value, ValueId, Write, bindings};
+use crate::plan::ir::{InstanceId, Op, OpId, Part, Program, Read, Task, Value, ValueId, Write, bindings};
 use std::collections::BTreeMap;
 
 use crate::graph::Graph;
@@ -41,8 +41,8 @@ struct Searching {
 /// Has the first search around particles keep what it finds, and those after it go by that.
 pub fn keep(graph: &Graph, program: &mut Program) {
     let budget = program.buffer_budget;
-    let mut first = BTreeMap::<Around, (usize, Searching, Option<ValueId>)>::new();
-    for index in 0..program.ops.len() {
+    let mut first = BTreeMap::<Around, (OpId, Searching, Option<ValueId>)>::new();
+    for index in program.ops.ids() {
         for searching in searches(graph, program, index) {
             let Some((op, by, value)) = first.get_mut(&searching.around) else {
                 if searching.output.is_some() {
@@ -50,7 +50,7 @@ pub fn keep(graph: &Graph, program: &mut Program) {
                 }
                 continue;
             };
-            let has_room = |op: usize| program.ops.get(op).is_some_and(|op| bindings::buffers_of(op) < budget);
+            let has_room = |op: OpId| program.ops.get(op).is_some_and(|op| bindings::buffers_of(op) < budget);
             if *op == index || !searching.tests || !has_room(index) || value.is_none() && !has_room(*op) {
                 continue;
             }
@@ -63,7 +63,7 @@ pub fn keep(graph: &Graph, program: &mut Program) {
 }
 
 /// The searches of an operation, by its stages.
-fn searches(graph: &Graph, program: &Program, index: usize) -> Vec<Searching> {
+fn searches(graph: &Graph, program: &Program, index: OpId) -> Vec<Searching> {
     let Some(op) = program.ops.get(index).filter(|op| matches!(op.task, Task::Stage) && op.gate.is_none()) else {
         return Vec::new();
     };
@@ -97,7 +97,7 @@ fn bytes(position: &Value) -> u64 {
 }
 
 /// Has a search leave what it finds.
-fn leave(program: &mut Program, op: usize, by: &Searching) -> Option<ValueId> {
+fn leave(program: &mut Program, op: OpId, by: &Searching) -> Option<ValueId> {
     let place = program.values.get(by.around.position)?;
     let set = place.label.rsplit_once('.').map_or(place.label.as_str(), |(set, _)| set);
     let value = Value {

@@ -25,8 +25,8 @@ fn hand_on(graph: &Graph, program: &mut Program) {
     let consumed: BTreeSet<ValueId> = go_on.filter_map(|w| w.consumes).collect();
     let mut instead = BTreeMap::<ValueId, ValueId>::new();
     let mut left_out = BTreeSet::new();
-    for index in 0..program.ops.len() {
-        let Some((source, value)) = handed_on(graph, program, &program.ops[index]) else { continue };
+    for (index, op) in program.ops.entries() {
+        let Some((source, value)) = handed_on(graph, program, op) else { continue };
         if !asked.contains(&value) && !consumed.contains(&value) {
             instead.insert(value, instead.get(&source).copied().unwrap_or(source));
             left_out.insert(index);
@@ -44,7 +44,7 @@ fn hand_on(graph: &Graph, program: &mut Program) {
             }
         }
     }
-    keep(program, |index| !left_out.contains(&index));
+    program.ops.retain(|op, _| !left_out.contains(&op));
 }
 
 /// What an operation makes, and the value that is the same.
@@ -69,7 +69,7 @@ fn handed_on(graph: &Graph, program: &Program, op: &Op) -> Option<(ValueId, Valu
 fn reduce_at_once(program: &mut Program) {
     let kept: BTreeSet<ValueId> = program.next.values().chain(program.carries.iter().flatten()).copied().collect();
     let mut ends = BTreeMap::new();
-    for (index, op) in program.ops.iter().enumerate() {
+    for (index, op) in program.ops.entries() {
         let (Task::Reduce(kind, ty), [read], [write]) = (&op.task, op.reads.as_slice(), op.writes.as_slice()) else {
             continue;
         };
@@ -80,7 +80,7 @@ fn reduce_at_once(program: &mut Program) {
     }
     let mut left_out = BTreeSet::new();
     let mut ops = Vec::with_capacity(program.ops.len());
-    for (index, mut op) in std::mem::take(&mut program.ops).into_iter().enumerate() {
+    for (index, mut op) in std::mem::take(&mut program.ops).into_entries() {
         for at in 0..op.writes.len() {
             let Some(write) = op.writes.get(at).filter(|w| matches!(op.task, Task::Stage) && w.consumes.is_none())
             else {
@@ -121,7 +121,7 @@ const MOST_BLOCKS: u64 = 4096;
 /// The sums of a prefix sum's blocks are added up where they are needed, instead of by one workgroup for all.
 fn scan_in_two(program: &mut Program) {
     let mut sums = BTreeMap::new();
-    for (index, op) in program.ops.iter().enumerate() {
+    for (index, op) in program.ops.entries() {
         let (Task::ScanSums, [write]) = (&op.task, op.writes.as_slice()) else { continue };
         let Some(before) = write.consumes else { continue };
         let words = program.values.get(before).map_or(u64::MAX, |value| u64::from(value.capacity));
@@ -138,7 +138,7 @@ fn scan_in_two(program: &mut Program) {
             left_out.insert(*index);
         }
     }
-    keep(program, |index| !left_out.contains(&index));
+    program.ops.retain(|op, _| !left_out.contains(&op));
 }
 
 /// Buffers that one dispatch clears, and how many operations apart two of them may be: what is cleared early takes up memory for longer.
@@ -155,11 +155,11 @@ fn clear_together(graph: &Graph, program: &mut Program) {
     let group = |op: &Op| graph.nodes.get(op.node).map(|node| node.group);
     let clears = |op: &Op| word(op).filter(|_| op.gate.is_none() && op.writes.iter().all(|w| w.consumes.is_none()));
     let mut left_out = BTreeSet::new();
-    for first in 0..program.ops.len() {
+    for first in program.ops.ids() {
         let Some(begin) = program.ops.get(first).filter(|_| !left_out.contains(&first)) else { continue };
         let Some(word) = clears(begin) else { continue };
         let mut cleared: Vec<(u32, Write)> = begin.writes.iter().map(|w| (word, w.clone())).collect();
-        for (index, op) in program.ops.iter().enumerate().skip(first + 1).take(APART) {
+        for (index, op) in program.ops.entries().skip(first.index() + 1).take(APART) {
             let alike = group(op) == group(begin) && op.substep == begin.substep && op.invariant == begin.invariant;
             if let (Some(word), true) = (clears(op), alike && cleared.len() < CLEARED_AT_ONCE)
                 && left_out.insert(index)
@@ -176,10 +176,5 @@ fn clear_together(graph: &Graph, program: &mut Program) {
             }
         }
     }
-    keep(program, |index| !left_out.contains(&index));
-}
-
-fn keep(program: &mut Program, stays: impl Fn(usize) -> bool) {
-    let mut index = 0..;
-    program.ops.retain(|_| index.next().is_some_and(&stays));
+    program.ops.retain(|op, _| !left_out.contains(&op));
 }

@@ -3,19 +3,19 @@
 use std::collections::BTreeSet;
 
 use crate::graph::Graph;
-use crate::plan::ir::{OWN, Op, Part, Program, Read, Task, ValueId, Write, bindings, demand, query};
+use crate::plan::ir::{OWN, Op, OpId, Part, Program, Read, Task, ValueId, Write, bindings, demand, query};
 use crate::stage::header::Change;
 
 /// Has the stages that say where particles go move them, as far as their kernels have buffers for it.
 pub fn join(graph: &Graph, program: &mut Program) {
     let asked = demand::demanded(program);
     let mut readers = program.values.table(Vec::new());
-    for (reader, op) in program.ops.iter().enumerate() {
+    for (reader, op) in program.ops.entries() {
         let read: BTreeSet<ValueId> = op.inputs().collect();
         read.into_iter().for_each(|value| readers[value].push(reader));
     }
-    let mut moved = BTreeSet::<usize>::new();
-    for stage in 0..program.ops.len() {
+    let mut moved = BTreeSet::<OpId>::new();
+    for stage in program.ops.ids() {
         let Some(says) = program.ops.get(stage) else { continue };
         let Some(index) = index_of(graph, says).filter(|index| !asked.contains(index)) else { continue };
         let readers = &readers[index];
@@ -30,8 +30,7 @@ pub fn join(graph: &Graph, program: &mut Program) {
             program.ops[stage] = joined;
         }
     }
-    let mut index = 0..;
-    program.ops.retain(|_| index.next().is_some_and(|i| !moved.contains(&i)));
+    program.ops.retain(|op, _| !moved.contains(&op));
 }
 
 /// The value by which an operation says where its particles go.

@@ -22,7 +22,7 @@ pub fn assign(graph: &Graph, program: &mut Program, tuning: &Tuning) {
     if tuning.shapes.is_empty() && tuning.defaults != DefaultTuning::Gpu {
         return;
     }
-    for index in 0..program.ops.len() {
+    for index in program.ops.ids() {
         let op = &program.ops[index];
         let Some(node) = graph.nodes.get(op.node) else { continue };
         let Kind::Stage(stage) = &node.kind else { continue };

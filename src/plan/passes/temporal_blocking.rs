@@ -2,7 +2,7 @@
 //! wide as all its sweeps look together.
 
 use crate::plan::ir::tiles::{holds_domain, radius};
-use crate::plan::ir::{Op, Program, Task, ValueId};
+use crate::plan::ir::{Op, OpId, Program, Task, ValueId};
 use crate::plan::tuning::{DefaultTuning, LANES, MAX_TILE_WORDS, Shape, Tuning};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +15,13 @@ pub fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
         *readers.entry(value).or_default() += 1;
     }
     let mut next = BTreeMap::new();
-    for (index, op) in program.ops.iter().enumerate().filter(|(_, op)| matches!(op.task, Task::Stage)) {
+    for (index, op) in program.ops.entries().filter(|(_, op)| matches!(op.task, Task::Stage)) {
         op.writes.iter().filter_map(|w| w.consumes).for_each(|value| {
             next.insert(value, index);
         });
     }
     let (mut seen, mut dropped) = (BTreeSet::new(), BTreeSet::new());
-    for first in 0..program.ops.len() {
+    for first in program.ops.ids() {
         if !seen.insert(first) {
             continue;
         }
@@ -48,12 +48,11 @@ pub fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
             merge(program, &run[chunk], shape, &mut dropped);
         }
     }
-    let mut index = 0..;
-    program.ops.retain(|_| index.next().is_some_and(|i| !dropped.contains(&i)));
+    program.ops.retain(|op, _| !dropped.contains(&op));
 }
 
 /// One operation in the place of several.
-fn merge(program: &mut Program, chunk: &[usize], shape: Shape, dropped: &mut BTreeSet<usize>) {
+fn merge(program: &mut Program, chunk: &[OpId], shape: Shape, dropped: &mut BTreeSet<OpId>) {
     let [first, .., last] = chunk else { return };
     let writes = program.ops[*last].writes.clone();
     let op = &mut program.ops[*first];
@@ -68,10 +67,10 @@ fn merge(program: &mut Program, chunk: &[usize], shape: Shape, dropped: &mut BTr
 /// The operation that goes on from another in all that it writes, where nothing else needs that.
 fn follower(
     program: &Program,
-    index: usize,
-    next: &BTreeMap<ValueId, usize>,
+    index: OpId,
+    next: &BTreeMap<ValueId, OpId>,
     readers: &BTreeMap<ValueId, usize>,
-) -> Option<usize> {
+) -> Option<OpId> {
     let op = &program.ops[index];
     let follower = *next.get(&op.writes.first()?.value)?;
     let after = &program.ops[follower];

@@ -12,7 +12,7 @@ use crate::stage::{IterationSource, Stage};
 /// Gives every operation that can take four cells at a time that shape, where the tuning says so; others the shape of their
 /// workgroups.
 pub fn widen(graph: &Graph, program: &mut Program, tuning: &Tuning) {
-    for index in 0..program.ops.len() {
+    for index in program.ops.ids() {
         let op = &program.ops[index];
         let Some(node) = graph.nodes.get(op.node) else { continue };
         let Kind::Stage(stage) = &node.kind else { continue };

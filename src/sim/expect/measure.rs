@@ -1,4 +1,4 @@
-//! Values that expectations are about, on their way from the GPU.
+//! Reads the values that expectations check back from the GPU.
 
 use crate::gpu::Reading;
 use crate::graph::Domain;
@@ -9,25 +9,25 @@ use crate::sim::hash::Fnv;
 use crate::sim::{Field, Image, Simulation};
 use crate::stage::types::WireType;
 
-/// What a subject held after a frame.
+/// The value of a subject after a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sample {
-    Picture(Image),
+    Image(Image),
     /// A number that the CPU computes.
     Number(Vec<f64>),
-    /// All elements of a wire; of particles the first so many live.
+    /// All elements of a wire; for particles, the number of live ones.
     Field(Field, Option<usize>),
 }
 
-/// A sample that was asked for. Nothing waits until [`Asked::wait`] is called.
-pub struct Asked {
+/// A sample that was requested. Nothing blocks until [`PendingSample::wait`] is called.
+pub struct PendingSample {
     subject: Subject,
     kind: Kind,
     parts: Vec<Part>,
 }
 
 enum Kind {
-    Picture(u32, u32),
+    Image(u32, u32),
     Number(Vec<f64>),
     Wire(Box<Wire>, Option<Box<Domain>>),
 }
@@ -38,21 +38,21 @@ enum Part {
     Here(Option<Vec<u32>>),
 }
 
-/// Asks for what a subject held after the last frame.
+/// Requests the value of a subject after the last frame.
 ///
 /// # Errors
-/// A wire that the plan does not compute or keep.
-pub fn ask(simulation: &Simulation, subject: &Subject) -> Result<Asked, Problem> {
-    let of = |kind, readings: Vec<Reading>| Asked {
+/// A wire that the plan does not compute or does not keep.
+pub fn request(simulation: &Simulation, subject: &Subject) -> Result<PendingSample, Problem> {
+    let of = |kind, readings: Vec<Reading>| PendingSample {
         subject: subject.clone(),
         kind,
         parts: readings.into_iter().map(Part::Waiting).collect(),
     };
     match subject {
-        Subject::Picture(output) => {
-            let picture = simulation.find_picture(Some(output))?;
-            let kind = Kind::Picture(picture.width, picture.height);
-            Ok(of(kind, vec![simulation.picture_async(Some(output))?]))
+        Subject::Image(output) => {
+            let image = simulation.find_output(Some(output))?;
+            let kind = Kind::Image(image.width, image.height);
+            Ok(of(kind, vec![simulation.image_async(Some(output))?]))
         }
         Subject::Number(path) => {
             let remedy = "connect the number to something that the graph computes, or remove the expectation";
@@ -81,12 +81,12 @@ fn wire(simulation: &Simulation, name: &str) -> Result<(Kind, Reading), Problem>
     Ok((Kind::Wire(Box::new(known.clone()), domain.map(Box::new)), simulation.read_async(name)?))
 }
 
-impl Asked {
-    /// The sample, if it is there yet; what was asked for if not. Does not block.
+impl PendingSample {
+    /// The sample if it has arrived, otherwise the request itself. Does not block.
     ///
     /// # Errors
-    /// Within the sample, a device that failed.
-    pub fn try_take(mut self) -> Result<Result<Sample, Problem>, Asked> {
+    /// Within the sample: a device that failed.
+    pub fn try_take(mut self) -> Result<Result<Sample, Problem>, PendingSample> {
         let mut late = false;
         let parts = std::mem::take(&mut self.parts).into_iter().map(|part| match part {
             Part::Waiting(reading) => reading.try_take().map_or_else(
@@ -102,7 +102,7 @@ impl Asked {
         if late { Err(self) } else { Ok(self.wait()) }
     }
 
-    /// Blocks until the sample is there.
+    /// Blocks until the sample has arrived.
     ///
     /// # Errors
     /// A device that failed.
@@ -117,11 +117,11 @@ impl Asked {
         let mut next = || parts.next().flatten().ok_or_else(lost);
         match self.kind {
             Kind::Number(values) => Ok(Sample::Number(values)),
-            Kind::Picture(width, height) => Ok(Sample::Picture(Image::new(width, height, &next()?))),
+            Kind::Image(width, height) => Ok(Sample::Image(Image::new(width, height, &next()?))),
             Kind::Wire(wire, domain) => {
                 let field = Field::new(&wire, domain.as_deref(), &next()?);
                 Ok(match self.subject {
-                    // The count's memory holds more than the count.
+                    // The count's buffer holds more than the count.
                     Subject::Attribute(_, attribute) if attribute == "count" => {
                         Sample::Number(field.words.first().map(|count| f64::from(*count)).into_iter().collect())
                     }
@@ -137,10 +137,10 @@ impl Asked {
 }
 
 impl Sample {
-    /// The hash of all bits.
+    /// Hash of all bits.
     pub fn hash(&self) -> u128 {
         match self {
-            Sample::Picture(image) => Fnv::default().words(&[image.width, image.height]).bytes(&image.rgba).value(),
+            Sample::Image(image) => Fnv::default().words(&[image.width, image.height]).bytes(&image.rgba).value(),
             Sample::Number(values) => {
                 values.iter().fold(Fnv::default(), |hash, value| hash.bytes(&value.to_bits().to_le_bytes())).value()
             }
@@ -151,19 +151,19 @@ impl Sample {
         }
     }
 
-    /// Components of an element.
+    /// Components of one element.
     pub fn components(&self) -> usize {
         match self {
-            Sample::Picture(_) => 4,
+            Sample::Image(_) => 4,
             Sample::Number(values) => values.len(),
             Sample::Field(field, _) => field.components as usize,
         }
     }
 
-    /// One component of every element: of pictures 0 to 1, of faces those that the axis has.
+    /// One component of every element: for images from 0 to 1; for face grids the faces that exist along the axis.
     pub fn component(&self, index: usize) -> Box<dyn Iterator<Item = f64> + '_> {
         match self {
-            Sample::Picture(image) => {
+            Sample::Image(image) => {
                 Box::new(image.rgba.iter().skip(index).step_by(4).map(|value| f64::from(*value) / 255.0))
             }
             Sample::Number(values) => Box::new(values.get(index).copied().into_iter()),
@@ -175,7 +175,7 @@ impl Sample {
         }
     }
 
-    /// What a statistic is of where no component is named: the value of single numbers, the length of vectors, all faces.
+    /// The values for a statistic without a component: those of single numbers, the lengths of vectors, all faces.
     pub fn whole(&self) -> Box<dyn Iterator<Item = f64> + '_> {
         let components = self.components();
         match self {
@@ -200,7 +200,7 @@ fn elements(field: &Field) -> usize {
     field.words.len() / (field.components as usize).max(1)
 }
 
-/// As the wire holds it: whole numbers without rounding.
+/// One number as the wire stores it: integers without rounding.
 fn number(field: &Field, at: usize) -> Option<f64> {
     use crate::stage::types::Scalar;
     let word = *field.words.get(at)?;
@@ -211,7 +211,8 @@ fn number(field: &Field, at: usize) -> Option<f64> {
     })
 }
 
-/// The faces across an axis. Memory has one layer more along every axis; what lies there along the others is no face.
+/// The faces across an axis. The buffer has one more layer along every axis; the extra ones along the other axes are
+/// not faces.
 fn faces(field: &Field, axis: usize) -> impl Iterator<Item = f64> + '_ {
     let components = field.components as usize;
     let size = field.resolution.map(|n| n as usize);

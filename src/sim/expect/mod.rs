@@ -1,11 +1,11 @@
-//! Expectations of a running simulation: which are due after a frame, what was found, and whether it is as expected.
+//! Expectations of a running simulation: which are due after a frame, what was found, and whether they are met.
 
 mod measure;
 mod statistic;
 
 use std::collections::{BTreeSet, VecDeque};
 
-pub use measure::{Asked, Sample, ask};
+pub use measure::{PendingSample, Sample, request};
 pub use statistic::{Found, of};
 
 use crate::graph::expect::{Bound, Expectation, Statistic, Subject, list, plain};
@@ -13,12 +13,12 @@ use crate::plan::{Keep, Outputs};
 use crate::problem::Problem;
 use crate::sim::Simulation;
 
-/// What came of an expectation after a frame.
+/// The result of one expectation after a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     pub frame: u64,
     pub verdict: Verdict,
-    /// What was found, in words; empty where nothing was.
+    /// What was found, in words; empty where nothing was found.
     pub found: String,
 }
 
@@ -31,26 +31,26 @@ pub enum Verdict {
     Skipped(String),
 }
 
-/// Wires that a plan has to keep for expectations.
+/// The wires that a plan has to keep for expectations.
 pub fn keep<'e>(expectations: impl IntoIterator<Item = &'e Expectation>) -> BTreeSet<String> {
     let kept = expectations.into_iter().filter_map(|expectation| match &expectation.subject {
         Subject::Wire(name) | Subject::Attribute(name, _) => Some(name.clone()),
-        Subject::Picture(_) | Subject::Number(_) => None,
+        Subject::Image(_) | Subject::Number(_) => None,
     });
     kept.collect()
 }
 
-/// What of a plan expectations need: its wires, and its pictures where one is named.
+/// What expectations need from a plan: wires, and images where one is named.
 pub fn needs(expectations: &[Result<Expectation, Problem>]) -> (Keep, Outputs) {
     let known = expectations.iter().filter_map(|e| e.as_ref().ok());
     let kept = keep(known.clone());
-    let pictures: BTreeSet<&String> = known
+    let outputs: BTreeSet<&String> = known
         .filter_map(|expectation| match &expectation.subject {
-            Subject::Picture(output) => Some(output),
+            Subject::Image(output) => Some(output),
             _ => None,
         })
         .collect();
-    let mut names = pictures.into_iter();
+    let mut names = outputs.into_iter();
     let outputs = match (names.next(), names.next()) {
         (None, _) => Outputs::None,
         (Some(one), None) => Outputs::One(one.clone()),
@@ -59,24 +59,24 @@ pub fn needs(expectations: &[Result<Expectation, Problem>]) -> (Keep, Outputs) {
     (Keep::Wires(kept.into_iter().collect()), outputs)
 }
 
-/// The expectations of a graph and what has come of them since the simulation began.
+/// The expectations of a graph, with their results since the simulation started.
 #[derive(Default)]
 pub struct Checker {
     expectations: Vec<Result<Expectation, Problem>>,
     outcomes: Vec<Vec<Outcome>>,
-    /// Values to compare with, of those that should not change.
+    /// Reference values of those that compare with an earlier frame.
     before: Vec<Option<Found>>,
     waiting: VecDeque<Waiting>,
-    /// What is new since somebody asked.
+    /// Results since the last call of [`Checker::take_news`].
     news: Vec<(usize, Outcome)>,
     suspended: bool,
 }
 
-/// A sample on its way, and the expectations that it is for.
+/// A requested sample, and the expectations that need it.
 struct Waiting {
     frame: u64,
     due: Vec<usize>,
-    asked: Result<Asked, Problem>,
+    pending: Result<PendingSample, Problem>,
 }
 
 impl Checker {
@@ -85,12 +85,12 @@ impl Checker {
         Checker { expectations, outcomes: vec![Vec::new(); count], before: vec![None; count], ..Checker::default() }
     }
 
-    /// Forgets what has come of them: the simulation starts over.
+    /// Clears all results: the simulation starts over.
     pub fn restart(&mut self) {
         *self = Checker::new(std::mem::take(&mut self.expectations));
     }
 
-    /// Takes other expectations in, of the same run. Those that are known keep what has come of them.
+    /// Replaces the expectations while the simulation runs on. Those that were there before keep their results.
     pub fn replace(&mut self, expectations: Vec<Result<Expectation, Problem>>) {
         let before = std::mem::replace(self, Checker::new(expectations));
         self.suspended = before.suspended;
@@ -114,7 +114,8 @@ impl Checker {
         self.news = news.collect();
     }
 
-    /// Checks nothing until the next start: the graph was changed while it ran, so that its results are those of no graph.
+    /// Checks nothing until the next start: the graph was edited while it ran, so the results belong to no single
+    /// graph.
     pub fn suspend(&mut self) {
         self.restart();
         self.suspended = true;
@@ -124,22 +125,22 @@ impl Checker {
         self.suspended
     }
 
-    /// In the document's order; a Problem in place of one that makes no sense.
+    /// In the document's order, with a Problem in place of an invalid one.
     pub fn expectations(&self) -> &[Result<Expectation, Problem>] {
         &self.expectations
     }
 
-    /// What has come of an expectation so far, in the order of frames.
+    /// The results of an expectation so far, in the order of frames.
     pub fn outcomes(&self, index: usize) -> &[Outcome] {
         self.outcomes.get(index).map_or(&[], Vec::as_slice)
     }
 
-    /// The last frame that any of them is about.
+    /// The last frame that any expectation checks.
     pub fn last_frame(&self) -> u64 {
         self.expectations.iter().flatten().map(|expectation| expectation.frames.last()).max().unwrap_or(0)
     }
 
-    /// Asks for what is due after the simulation's last frame, without waiting. Returns whether anything is.
+    /// Requests what is due after the simulation's last frame, without waiting. Returns whether anything is due.
     pub fn after_step(&mut self, simulation: &Simulation) -> bool {
         if self.suspended {
             return false;
@@ -165,21 +166,22 @@ impl Checker {
         }
         let any = !due.is_empty() || !skipped.is_empty();
         skipped.into_iter().for_each(|(index, outcome)| self.note(index, outcome));
-        let asked = due.into_iter().map(|(subject, due)| Waiting { frame, due, asked: ask(simulation, &subject) });
-        self.waiting.extend(asked);
+        let pending =
+            due.into_iter().map(|(subject, due)| Waiting { frame, due, pending: request(simulation, &subject) });
+        self.waiting.extend(pending);
         any
     }
 
-    /// Takes in what has arrived; with `wait`, all that was asked for.
+    /// Processes the samples that have arrived; with `wait`, all that were requested.
     pub fn collect(&mut self, wait: bool) {
-        while let Some(Waiting { frame, due, asked }) = self.waiting.pop_front() {
-            let sample = match asked {
-                Ok(asked) if wait => asked.wait(),
-                Ok(asked) => match asked.try_take() {
+        while let Some(Waiting { frame, due, pending }) = self.waiting.pop_front() {
+            let sample = match pending {
+                Ok(pending) if wait => pending.wait(),
+                Ok(pending) => match pending.try_take() {
                     Ok(sample) => sample,
-                    // What comes later may be compared with this, so it waits too.
-                    Err(asked) => {
-                        self.waiting.push_front(Waiting { frame, due, asked: Ok(asked) });
+                    // Later samples may be compared with this one, so they wait too.
+                    Err(pending) => {
+                        self.waiting.push_front(Waiting { frame, due, pending: Ok(pending) });
                         return;
                     }
                 },
@@ -189,12 +191,12 @@ impl Checker {
         }
     }
 
-    /// Whether something that was asked for has not arrived yet.
+    /// Whether a requested sample has not arrived yet.
     pub fn waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// What has come of expectations since the last call, with their positions.
+    /// The results since the last call, with the indices of their expectations.
     pub fn take_news(&mut self) -> Vec<(usize, Outcome)> {
         std::mem::take(&mut self.news)
     }
@@ -230,14 +232,14 @@ impl Checker {
     fn note(&mut self, index: usize, outcome: Outcome) {
         self.news.push((index, outcome.clone()));
         if let Some(outcomes) = self.outcomes.get_mut(index) {
-            // A frame that is computed once more counts as it is now.
+            // A frame that is computed again replaces its earlier result.
             outcomes.retain(|before| before.frame < outcome.frame);
             outcomes.push(outcome);
         }
     }
 }
 
-/// Whether what was found is as expected.
+/// Compares what was found with what is expected.
 pub fn judge(expectation: &Expectation, found: &Found, before: Option<&Found>) -> Verdict {
     let fail = |why: String| Verdict::Failed(why);
     if found.values.is_empty() || (found.count == 0 && found.values.iter().any(|value| value.is_nan())) {
@@ -263,7 +265,7 @@ pub fn judge(expectation: &Expectation, found: &Found, before: Option<&Found>) -
         }
         Bound::Equals(values, tolerance) => each(values, &|value, expected| {
             let (off, most) = ((value - expected).abs(), tolerance.around(expected));
-            // Whoever is not within is outside, NaN too.
+            // Written so that NaN counts as outside.
             let inside = off <= most;
             (!inside).then(|| format!("off by {}, at most {} is allowed", plain(off), plain(most)))
         }),
@@ -297,15 +299,15 @@ pub fn judge(expectation: &Expectation, found: &Found, before: Option<&Found>) -
     }
 }
 
-/// The statistic of a subject after the simulation's last frame. Waits for the GPU.
+/// The statistic of a subject after the simulation's last frame. Blocks until the GPU has finished.
 ///
 /// # Errors
-/// A wire that the plan does not compute or keep, a device that failed.
+/// A wire that the plan does not compute or does not keep; a device that failed.
 pub fn found_now(
     simulation: &Simulation,
     subject: &Subject,
     statistic: Statistic,
     component: Option<u32>,
 ) -> Result<Found, Problem> {
-    Ok(of(&ask(simulation, subject)?.wait()?, statistic, component))
+    Ok(of(&request(simulation, subject)?.wait()?, statistic, component))
 }

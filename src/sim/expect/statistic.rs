@@ -1,30 +1,30 @@
-//! Statistics of samples, in double precision and in a fixed order, so that they repeat to the bit.
+//! Statistics of samples, in double precision and in a fixed order, so that they are reproducible to the bit.
 
 use super::measure::Sample;
 use crate::graph::expect::Statistic;
 
-/// Values of a statistic, and what of the numbers behind it was not finite.
+/// Values of a statistic, and how many of the numbers behind it were not finite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// One, or one for each component.
     pub values: Vec<f64>,
-    /// Numbers that were looked at.
+    /// Numbers that were counted.
     pub count: u64,
     pub nan: u64,
     pub infinite: u64,
 }
 
-/// What a statistic of a sample comes to. Where a number is NaN or infinite, so are statistics of values: what is wrong is not left out of a mean.
+/// The statistic of a sample. NaN and infinity carry over into statistics of values: a mean does not leave them out.
 pub fn of(sample: &Sample, statistic: Statistic, component: Option<u32>) -> Found {
     let component = component.map(|component| component as usize);
     if statistic == Statistic::Count {
         let values = vec![sample.whole().count() as f64];
         return Found { values, ..Found::default() };
     }
-    // Counts of what is not finite look at all components, also where a length would hide which.
+    // Counts of NaN and infinity include all components, even where the statistic would use a length.
     let parts: Vec<Box<dyn Iterator<Item = f64> + '_>> = match (sample, component) {
         (_, Some(component)) => vec![sample.component(component)],
-        (Sample::Picture(_), None) => (0..3).map(|channel| sample.component(channel)).collect(),
+        (Sample::Image(_), None) => (0..3).map(|channel| sample.component(channel)).collect(),
         (_, None) if statistic == Statistic::Value => (0..sample.components()).map(|c| sample.component(c)).collect(),
         (_, None) if statistic.counts() => vec![Box::new((0..sample.components()).flat_map(|c| sample.component(c)))],
         (_, None) => vec![sample.whole()],
@@ -70,7 +70,7 @@ impl Sums {
             Statistic::Nan => self.nan as f64,
             Statistic::Infinite => self.infinite as f64,
             Statistic::Count => self.count as f64,
-            // A sum of nothing is zero; nothing has no greatest value.
+            // The sum of nothing is zero; nothing has no maximum.
             Statistic::Sum if self.nan == 0 => self.sum,
             _ if self.nan > 0 || self.count == 0 => f64::NAN,
             Statistic::Min => self.min,
@@ -120,7 +120,8 @@ mod tests {
         assert_eq!(value(&vectors, Statistic::Nan, None), [2.0], "components are counted");
     }
 
-    /// Memory of faces is one layer larger along every axis; a 2 x 1 grid has 3 x 1 and 2 x 2 faces in memory of 3 x 2.
+    /// The buffer of a face grid has one more layer along every axis: a 2 x 1 grid has 3 x 1 and 2 x 2 faces in a
+    /// buffer of 3 x 2.
     #[test]
     fn only_faces_that_exist_count() {
         let no_face = f32::NAN;
@@ -147,10 +148,10 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_has_a_value_for_each_channel() {
+    fn an_image_has_a_value_for_each_channel() {
         let rgba = vec![255, 0, 51, 255, 255, 102, 51, 255];
-        let picture = Sample::Picture(Image { width: 2, height: 1, rgba });
-        assert_eq!(value(&picture, Statistic::Mean, None), [1.0, 0.2, 0.2]);
-        assert_eq!(value(&picture, Statistic::Max, Some(1)), [0.4]);
+        let image = Sample::Image(Image { width: 2, height: 1, rgba });
+        assert_eq!(value(&image, Statistic::Mean, None), [1.0, 0.2, 0.2]);
+        assert_eq!(value(&image, Statistic::Max, Some(1)), [0.4]);
     }
 }

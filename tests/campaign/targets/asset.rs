@@ -1,4 +1,4 @@
-//! Meshes and pictures from files.
+//! Meshes and images from files.
 
 use std::path::PathBuf;
 

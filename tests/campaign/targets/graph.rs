@@ -157,14 +157,14 @@ fn change(random: &mut Random, document: &mut Document) {
         0 => return drop(edit::make_group(document, &scope, &some, "made", library)),
         1 => return drop(edit::ungroup(document, &scope, &name, library)),
         2 => return edit::remove(document, &scope, &BTreeSet::from([name]), library),
-        3 => return drop(edit::make_mine(document, &scope, &name, library)),
+        3 => return drop(edit::make_local_copy(document, &scope, &name, library)),
         4 => {
             return drop(edit::duplicate(document, &scope, &some, (10.0, 10.0), PasteInputs::Keep, library));
         }
         5 => {
             let stages: Vec<&str> = library.stages().map(|stage| stage.name.as_str()).collect();
             let stage = *random.one(&stages);
-            return drop(edit::swap_stage(document, &scope, &name, stage, library));
+            return drop(edit::replace_stage(document, &scope, &name, stage, library));
         }
         _ => {}
     }
@@ -356,7 +356,7 @@ fn run_paste(bytes: &[u8]) -> usize {
     1
 }
 
-/// What a test keeps beside pictures: everything that a node makes.
+/// What a test keeps beside images: everything that a node makes.
 pub fn keeping(node: &str) -> PlanOptions {
     PlanOptions { keep: Keep::Wires(vec![node.into()]), ..PlanOptions::default() }
 }

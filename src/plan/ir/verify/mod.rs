@@ -9,7 +9,7 @@ mod updates;
 
 use std::collections::BTreeSet;
 
-use super::{Op, Program, Value, ValueId, demand};
+use super::{Op, OpId, Program, Value, ValueId, demand};
 use crate::arena::IdVec;
 use crate::graph::Graph;
 
@@ -43,12 +43,14 @@ struct Known<'a> {
     graph: &'a Graph,
     program: &'a Program,
     /// The operation that writes each value.
-    writer: IdVec<Value, Option<usize>>,
-    readers: IdVec<Value, Vec<usize>>,
+    writer: IdVec<Value, Option<OpId>>,
+    readers: IdVec<Value, Vec<OpId>>,
     /// Values that are there before the frame.
     held: BTreeSet<ValueId>,
     /// Values that something outside of the operations needs.
     demanded: BTreeSet<ValueId>,
+    /// Where the frame begins in a program that is in order.
+    frame_begins: OpId,
     /// Versions that leave groups which may stop.
     carried: BTreeSet<ValueId>,
 }
@@ -63,10 +65,11 @@ impl<'a> Known<'a> {
             readers: program.values.table(Vec::new()),
             held: program.states.values().copied().collect(),
             demanded: demand::demanded(program),
+            frame_begins: program.frame_begins(),
             carried: program.carries.iter().chain(&program.together).flatten().copied().collect(),
         };
         known.each(|_, op| operation::verify(graph, program, op))?;
-        for (index, op) in program.ops.iter().enumerate() {
+        for (index, op) in program.ops.entries() {
             op.needs().for_each(|value| known.readers[value].push(index));
             for write in &op.writes {
                 if known.held.contains(&write.value) || known.writer[write.value].replace(index).is_some() {
@@ -78,12 +81,12 @@ impl<'a> Known<'a> {
     }
 
     /// Something that holds of each operation.
-    fn each(&self, holds: impl Fn(usize, &'a Op) -> Result<(), String>) -> Result<(), String> {
-        let mut ops = self.program.ops.iter().enumerate();
+    fn each(&self, holds: impl Fn(OpId, &'a Op) -> Result<(), String>) -> Result<(), String> {
+        let mut ops = self.program.ops.entries();
         ops.try_for_each(|(index, op)| holds(index, op).map_err(|cause| format!("{}: {cause}", self.place(index))))
     }
 
-    fn place(&self, index: usize) -> String {
+    fn place(&self, index: OpId) -> String {
         let node = self.program.ops.get(index).and_then(|op| self.graph.nodes.get(op.node));
         format!("operation {index} of {}", node.map_or("?", |node| &node.path))
     }

@@ -1,13 +1,13 @@
 //! That the operations of a program can run one after the other, and that a fixed order of them is one in which they can.
 
-use super::super::{Op, links};
+use super::super::{Op, OpId, links};
 use super::{Known, updates};
 
 /// No operations wait for each other.
 pub fn verify(known: &Known<'_>) -> Result<(), String> {
     let ops = &known.program.ops;
-    let mut after = vec![Vec::new(); ops.len()];
-    for (index, op) in ops.iter().enumerate() {
+    let mut after = ops.table(Vec::new());
+    for (index, op) in ops.entries() {
         op.needs().filter_map(|value| known.writer[value]).for_each(|from| after[from].push(index));
     }
     match links::topological(&after).len() {
@@ -17,12 +17,11 @@ pub fn verify(known: &Known<'_>) -> Result<(), String> {
 }
 
 /// What an operation needs is written before it, and what it overwrites has been read. Invariant operations come first.
-pub fn verify_scheduled(known: &Known<'_>, index: usize, op: &Op) -> Result<(), String> {
+pub fn verify_scheduled(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), String> {
     if let Some(value) = op.needs().find(|value| known.writer[*value].is_some_and(|writer| writer >= index)) {
         return Err(format!("%{value}, which it needs, is written later"));
     }
-    let follows = index.checked_sub(1).and_then(|before| known.program.ops.get(before));
-    if op.invariant && follows.is_some_and(|before| !before.invariant) {
+    if op.invariant && index >= known.frame_begins {
         return Err("it is invariant, and runs with the frame".into());
     }
     for (write, before) in updates::bound(known.graph, op) {

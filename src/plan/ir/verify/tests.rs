@@ -34,6 +34,15 @@ fn read(value: ValueId) -> Read {
     Read { stage: OWN, port: 0, part: Part::Whole, value }
 }
 
+fn swap(program: &mut Program, one: OpId, other: OpId) {
+    let before = program.ops[one].clone();
+    program.ops[one] = std::mem::replace(&mut program.ops[other], before);
+}
+
+fn last(program: &Program, is: impl Fn(&Op) -> bool) -> OpId {
+    program.ops.entries().rfind(|(_, op)| is(op)).unwrap().0
+}
+
 #[test]
 fn programs_after_all_passes_are_in_order() {
     for good in [plain(), fused()] {
@@ -93,16 +102,16 @@ fn a_value_is_written_once_and_before_it_is_read() {
     good.refused("nothing writes %6, which it needs", |program| program.ops[half].reads[0].value = ValueId::new(6));
     good.refused("%4, which it needs, is not stored", |program| program.ops[half].writes[0].transient = true);
     good.refused("operations wait for each other", |program| program.ops[half].reads[0].value = y);
-    good.refused("%4, which it needs, is written later", |program| program.ops.swap(half, less));
+    good.refused("%4, which it needs, is written later", |program| swap(program, half, less));
     good.refused("it is invariant, and runs with the frame", |program| program.ops[spread].invariant = true);
 }
 
 #[test]
 fn what_outlives_the_frame_is_written_and_stored() {
     let good = plain();
-    let last = good.frame.ops.len() - 1;
+    let last = good.frame.ops.ids().next_back().unwrap();
     good.refused("nothing writes %6, which has to outlive", |program| program.pinned.push(ValueId::new(6)));
-    good.refused("which has to outlive the frame", |program| drop(program.ops.remove(last)));
+    good.refused("which has to outlive the frame", |program| program.ops.retain(|op, _| op != last));
     good.refused("is not stored, and has to outlive the frame", |program| program.ops[last].writes[0].transient = true);
 }
 
@@ -110,12 +119,12 @@ fn what_outlives_the_frame_is_written_and_stored() {
 fn what_a_group_that_may_stop_writes_is_carried() {
     let good = plain();
     let (add, half) = (good.stage("solve/add"), good.stage("half"));
-    let gated = good.frame.ops.iter().position(|op| op.gate.is_some()).unwrap();
+    let gated = good.frame.ops.position(|op| op.gate.is_some()).unwrap();
     let (x, left) = (good.frame.ops[gated].writes[0].value, good.frame.ops[gated].writes[1].value);
     let ungated = good.made("half");
     good.refused("%4 is no gate for it", |program| program.ops[gated].gate = Some(ungated));
     good.refused("is no gate for it", |program| program.ops[gated].invariant = true);
-    let behind = good.frame.ops.iter().rposition(|op| op.gate.is_none()).unwrap();
+    let behind = last(&good.frame, |op| op.gate.is_none());
     good.refused("%12, which it needs, may not have been written in this frame", |program| {
         program.ops[behind].reads.push(read(left));
     });
@@ -127,8 +136,8 @@ fn what_a_group_that_may_stop_writes_is_carried() {
     good.refused("which it needs, may not have been written in this frame", |program| {
         program.together.clear();
         program.pinned.retain(|value| *value != x);
-        let last = program.ops.iter().rposition(|op| op.gate.is_some() && op.gate != second).unwrap();
-        let made = program.ops[last].writes[1].value;
+        let later = last(program, |op| op.gate.is_some() && op.gate != second);
+        let made = program.ops[later].writes[1].value;
         program.ops[gated].reads.push(read(made));
     });
     assert!(add < gated && half < gated);
@@ -152,7 +161,7 @@ fn sums_take_the_place_of_what_they_add_to() {
     });
     // What comes of the sum cannot read what was there before it.
     good.refused("which operation 12 of spread can only read later", |program| {
-        program.ops[spread + 1].reads.push(read(zero));
+        program.ops[OpId::new(spread.index() + 1)].reads.push(read(zero));
     });
     // What has nothing to do with it could, but does not.
     good.refused("which operation 13 of less reads later", |program| {

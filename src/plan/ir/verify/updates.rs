@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{Op, Task, ValueId, Write, in_place, query};
+use super::super::{Op, OpId, Task, ValueId, Write, in_place, query};
 use super::Known;
 use crate::graph::Graph;
 use crate::stage::header::Change;
@@ -18,7 +18,7 @@ pub fn bound<'a>(graph: &'a Graph, op: &'a Op) -> impl Iterator<Item = (&'a Writ
 }
 
 /// Such a version may be overwritten, and all that reads it besides can run before that.
-pub fn verify(known: &Known<'_>, index: usize, op: &Op) -> Result<(), String> {
+pub fn verify(known: &Known<'_>, index: OpId, op: &Op) -> Result<(), String> {
     for (write, before) in bound(known.graph, op) {
         let value = write.value;
         if !in_place::works_in_place(known.graph, known.program, op, write) {
@@ -41,7 +41,7 @@ pub fn verify(known: &Known<'_>, index: usize, op: &Op) -> Result<(), String> {
 }
 
 /// The operations that have to come after one.
-fn behind(known: &Known<'_>, index: usize) -> BTreeSet<usize> {
+fn behind(known: &Known<'_>, index: OpId) -> BTreeSet<OpId> {
     let (mut found, mut pending) = (BTreeSet::new(), vec![index]);
     while let Some(op) = pending.pop().and_then(|index| known.program.ops.get(index)) {
         let next = op.writes.iter().flat_map(|write| &known.readers[write.value]).copied();

@@ -10,7 +10,7 @@ pub use verify::verify;
 
 use crate::arena::{Arena, IdVec};
 use crate::plan::data::{Buffer, BufferId, Holding, Wire};
-use crate::plan::ir::lifetimes::{Chain, chains, keys, lives, owners};
+use crate::plan::ir::lifetimes::{Chain, Life, Moment, chains, keys, lives, owners};
 use crate::plan::ir::{PictureValue, Program, StateKey, Value, ValueId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ pub struct Allocation {
 pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Allocation, Problems> {
     let mut layout = Allocation::default();
     let chains = chains(graph, frame);
-    let invariant = frame.invariant_count() as isize;
+    let frame_begins = Moment::At(frame.frame_begins());
     // A frame that leaves the invariant operations out must find what they wrote, so they have memory of their own.
     let (mut pool, mut invariant_pool) = (Pool::default(), Pool::default());
     layout.frame = frame.values.table(None);
@@ -51,7 +51,7 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
         layout.states.insert(key.clone(), buffer);
         if let Some(chain) = chain_of(*value) {
             chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
-            state_ends.insert(key.clone(), chain.last);
+            state_ends.insert(key.clone(), chain.life.last);
         }
     }
     let passed: BTreeSet<ValueId> =
@@ -65,13 +65,13 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
         let keys = chain.values.iter().filter_map(|v| becomes.get(v)).flatten();
         let state = keys.filter(|key| frame.states.contains_key(key)).min().copied();
         let buffer = match state {
-            Some(state) if state_ends.get(state).is_some_and(|end| *end < chain.first) => layout.states[state],
+            Some(state) if state_ends.get(state).is_some_and(|end| *end < chain.life.first) => layout.states[state],
             Some(state) => {
                 let other = pool.take(&mut layout.buffers, chain, frame);
                 layout.swaps.push((layout.states[state], other));
                 other
             }
-            None if chain.first < invariant => invariant_pool.take(&mut layout.buffers, chain, frame),
+            None if chain.life.first < frame_begins => invariant_pool.take(&mut layout.buffers, chain, frame),
             None => pool.take(&mut layout.buffers, chain, frame),
         };
         chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
@@ -97,17 +97,16 @@ pub fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Alloc
 
 /// Notes for every buffer what it holds when. Versions of a wire that follow each other count as one.
 fn note_holdings(program: &Program, layout: &mut Allocation) {
-    let count = program.ops.len() as isize;
-    let (first, last) = lives(program);
-    let mut order: Vec<ValueId> = program.values.ids().filter(|v| first[*v] < isize::MAX).collect();
-    order.sort_by_key(|v| first[*v]);
-    for value in order {
+    let lives = lives(program);
+    let mut order: Vec<(ValueId, Life)> = lives.entries().filter_map(|(value, life)| Some((value, (*life)?))).collect();
+    order.sort_by_key(|(_, life)| life.first);
+    for (value, life) in order {
         let Some(buffer) = layout.frame[value].and_then(|buffer| layout.buffers.get_mut(buffer)) else { continue };
-        let at = |op: isize| usize::try_from(op).ok().filter(|_| op < count);
+        let at = |moment: Moment| if let Moment::At(op) = moment { Some(op.index()) } else { None };
         let new = Holding {
             wire: wire(&program.values[value].label).to_string(),
-            first: at(first[value]),
-            last: at(last[value]),
+            first: at(life.first),
+            last: at(life.last),
         };
         match buffer.holds.last_mut() {
             Some(before) if before.wire == new.wire && before.last.is_some() => before.last = new.last,
@@ -126,9 +125,9 @@ fn survivors(chains: &[Chain], buffers: &Placement) -> BTreeSet<ValueId> {
     let mut last = BTreeMap::new();
     for chain in chains {
         if let Some(value) = chain.values.last() {
-            let entry = last.entry(buffers[*value]).or_insert((chain.first, *value));
-            if chain.first >= entry.0 {
-                *entry = (chain.first, *value);
+            let entry = last.entry(buffers[*value]).or_insert((chain.life.first, *value));
+            if chain.life.first >= entry.0 {
+                *entry = (chain.life.first, *value);
             }
         }
     }
@@ -139,7 +138,7 @@ fn survivors(chains: &[Chain], buffers: &Placement) -> BTreeSet<ValueId> {
 #[derive(Debug, Default)]
 struct Pool {
     /// Buffer and the last operation that needs it; States' buffers are not here.
-    busy: Vec<(BufferId, isize)>,
+    busy: Vec<(BufferId, Moment)>,
 }
 
 impl Pool {
@@ -148,21 +147,21 @@ impl Pool {
     }
 
     fn take(&mut self, buffers: &mut Arena<Buffer>, chain: &Chain, program: &Program) -> BufferId {
-        let free = self.busy.iter_mut().find(|(b, last)| *last < chain.first && buffers[*b].bytes == chain.bytes);
+        let free = self.busy.iter_mut().find(|(b, last)| *last < chain.life.first && buffers[*b].bytes == chain.bytes);
         if let Some((buffer, last)) = free {
-            *last = chain.last;
+            *last = chain.life.last;
             return *buffer;
         }
         let label = chain.values.first().map_or("", |v| program.values[*v].label.as_str());
         let buffer = self.create(buffers, label, chain.bytes);
-        self.busy.push((buffer, chain.last));
+        self.busy.push((buffer, chain.life.last));
         buffer
     }
 }
 
 /// A reset runs between frames, so whatever is no State's is free for it.
 fn reset_buffers(graph: &Graph, reset: &Program, layout: &mut Allocation, frame: &Pool) -> Result<Placement, Problems> {
-    let mut pool = Pool { busy: frame.busy.iter().map(|(b, _)| (*b, isize::MIN)).collect() };
+    let mut pool = Pool { busy: frame.busy.iter().map(|(b, _)| (*b, Moment::BeforeFrame)).collect() };
     let mut memory = reset.values.table(None);
     let (held, becomes) = (keys(&reset.states), keys(&reset.next));
     for chain in chains(graph, reset) {

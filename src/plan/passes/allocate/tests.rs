@@ -92,7 +92,7 @@ fn states_and_what_is_kept_stay() {
     let (state, key) = good.of.frame.states.iter().next().map(|(key, value)| (*value, key.clone())).unwrap();
     good.refused("%0 is gone: b0 holds nothing", |memory, _| memory.states.retain(|other, _| *other != key));
     good.refused("after the frame %0 is gone", |memory, frame| {
-        let last = frame.ops.last().unwrap().writes[0].value;
+        let last = frame.ops.as_slice().last().unwrap().writes[0].value;
         memory.frame[last] = memory.frame[state];
     });
     good.refused("the State of %0 does not become %5", |memory, _| memory.swaps.clear());

@@ -6,7 +6,7 @@ use crate::arena::IdVec;
 use crate::graph::Graph;
 use crate::plan::data::{Buffer, BufferId};
 use crate::plan::ir::in_place::works_in_place;
-use crate::plan::ir::{Op, Program, StateKey, ValueId, Write};
+use crate::plan::ir::{Op, OpId, Program, StateKey, ValueId, Write};
 
 /// Checks the memory of a frame and of a reset.
 ///
@@ -14,7 +14,7 @@ use crate::plan::ir::{Op, Program, StateKey, ValueId, Write};
 /// What does not hold, and of which operation.
 pub fn verify(graph: &Graph, frame: &Program, reset: &Program, memory: &Allocation) -> Result<(), String> {
     let of_frame = Run { graph, program: frame, placement: &memory.frame, memory };
-    let (once, every) = frame.ops.split_at(frame.invariant_count());
+    let (once, every) = frame.ops.as_slice().split_at(frame.invariant_count());
     let mut held = of_frame.begin();
     of_frame.run(once, &mut held)?;
     for _ in 0..2 {
@@ -25,7 +25,7 @@ pub fn verify(graph: &Graph, frame: &Program, reset: &Program, memory: &Allocati
     of_frame.carried()?;
     let of_reset = Run { graph, program: reset, placement: &memory.reset, memory };
     let mut held = of_reset.begin();
-    of_reset.run(&reset.ops, &mut held)?;
+    of_reset.run(reset.ops.as_slice(), &mut held)?;
     of_reset.started(&held).map_err(|cause| format!("reset: {cause}"))
 }
 
@@ -161,13 +161,10 @@ impl Run<'_> {
     /// at the end of the repeat that has brought it.
     fn carried(&self) -> Result<(), String> {
         let program = self.program;
-        let mut writer = program.values.table(None);
-        for (index, op) in program.ops.iter().enumerate() {
-            op.writes.iter().for_each(|write| writer[write.value] = Some(index));
-        }
+        let writer = program.writers();
         for versions in program.carries.iter().chain(&program.together) {
             let places = versions.iter().map(|version| writer[*version]);
-            let Some(places) = places.collect::<Option<Vec<usize>>>() else { continue };
+            let Some(places) = places.collect::<Option<Vec<OpId>>>() else { continue };
             let Some(first) = versions.first() else { continue };
             let buffer = self.buffer(*first)?;
             if let Some(version) = versions.iter().find(|version| self.placement[**version] != Some(buffer)) {
@@ -175,7 +172,7 @@ impl Run<'_> {
             }
             for (from, to) in places.iter().zip(places.iter().skip(1)) {
                 let gate = program.ops[*to].gate;
-                let between = program.ops.iter().take(*to).skip(from + 1).filter(|op| op.gate != gate);
+                let between = program.ops.iter().take(to.index()).skip(from.index() + 1).filter(|op| op.gate != gate);
                 let mut stored = between.flat_map(|op| &op.writes).filter(|write| !write.transient);
                 if let Some(write) = stored.find(|write| self.placement[write.value] == Some(buffer)) {
                     return Err(format!(

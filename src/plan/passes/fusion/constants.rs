@@ -12,7 +12,7 @@ use crate::stage::types::{EdgeRule, Element, PortType, ValueType};
 /// What only fills a grid with a constant for one stage to go on from is left out: that stage takes the constant.
 pub fn begin_from(graph: &Graph, program: &mut Program, links: &mut Links) {
     let pinned: BTreeSet<ValueId> = program.pinned.iter().copied().collect();
-    for fill in 0..program.ops.len() {
+    for fill in program.ops.ids() {
         let op = &program.ops[fill];
         let (Task::Fill(Some(setting)), [write]) = (&op.task, op.writes.as_slice()) else { continue };
         let (setting, node, value) = (setting.clone(), op.node, write.value);

@@ -6,16 +6,16 @@ use super::eligible::{Candidate, MAX_TOGETHER, buffers, names, reads_own};
 use super::merge::merge;
 use crate::graph::Graph;
 use crate::plan::ir::links::Links;
-use crate::plan::ir::{Op, Program, ValueId};
+use crate::plan::ir::{Op, OpId, Program, ValueId};
 use crate::stage::{IterationSource, Reach};
 
 /// Puts stages that read the same at their own cell into one dispatch, where neither needs the other: it is loaded once for both.
 pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links) {
-    let mut last = BTreeMap::<ValueId, usize>::new();
-    for index in 0..program.ops.len() {
+    let mut last = BTreeMap::<ValueId, OpId>::new();
+    for index in program.ops.ids() {
         let shared: BTreeSet<ValueId> = program.ops[index].reads.iter().map(|r| r.value).collect();
         let shared: Vec<ValueId> = shared.into_iter().filter(|v| reads_own(graph, &program.ops[index], *v)).collect();
-        let before: BTreeSet<usize> = shared.iter().filter_map(|v| last.get(v)).copied().collect();
+        let before: BTreeSet<OpId> = shared.iter().filter_map(|v| last.get(v)).copied().collect();
         for other in before {
             if fits(graph, program, links, (other, index)) {
                 links.join(program, other, index);
@@ -28,14 +28,14 @@ pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links) {
 }
 
 /// Whether two operations can share a dispatch though neither reads what the other makes.
-fn fits(graph: &Graph, program: &Program, links: &Links, (one, other): (usize, usize)) -> bool {
+fn fits(graph: &Graph, program: &Program, links: &Links, (one, other): (OpId, OpId)) -> bool {
     let (from, to) = (&program.ops[one], &program.ops[other]);
     let (Some(first), Some(second)) = (Candidate::plain(graph, from), Candidate::plain(graph, to)) else {
         return false;
     };
     // What one goes on from must not be what the other still reads.
     let apart = |a: &Op, b: &Op| a.writes.iter().filter_map(|w| w.consumes).all(|value| b.inputs().all(|v| v != value));
-    let linked = |a: usize, b: usize| links.after(program, a).any(|next| next == b) || links.around(program, a, b);
+    let linked = |a: OpId, b: OpId| links.after(program, a).any(|next| next == b) || links.around(program, a, b);
     // Stencils may be better off in rows of four.
     let stencil = |own: &Candidate<'_>| {
         own.op.inlined().is_empty() && own.stage.inputs().any(|port| own.stage.reach(&port.name) == Reach::Faces)

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::plan::ir::{InstanceId, OWN, Op, Program, Read, StageInstance, ValueId, Write};
+use crate::plan::ir::{InstanceId, OWN, Op, OpId, Program, Read, StageInstance, ValueId, Write};
 
 /// Builds the producer into the consumer, and leaves nothing of it.
-pub fn merge(program: &mut Program, producer: usize, consumer: usize) {
+pub fn merge(program: &mut Program, producer: OpId, consumer: OpId) {
     let from = program.ops.get_mut(producer).map(|op| Op {
         stages: std::mem::take(&mut op.stages),
         writes: std::mem::take(&mut op.writes),

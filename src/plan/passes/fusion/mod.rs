@@ -31,7 +31,7 @@ pub fn fuse(graph: &Graph, program: &mut Program, rematerialize: bool, into_scat
         rematerialize::fuse(graph, program, &mut links, Which::All);
         horizontal::fuse(graph, program, &mut links);
     }
-    program.ops.retain(|op| !op.writes.is_empty());
+    program.ops.retain(|_, op| !op.writes.is_empty());
     leave_in_registers(program, &links);
 }
 

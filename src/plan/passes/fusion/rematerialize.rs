@@ -4,7 +4,7 @@ use super::eligible::{Candidate, LITTLE, buffers, names, reads_own};
 use crate::graph::Graph;
 use crate::plan::ir::links::Links;
 use crate::plan::ir::query::stage_of;
-use crate::plan::ir::{OWN, Op, Part, Program, Read, StageInstance, ValueId};
+use crate::plan::ir::{OWN, Op, OpId, Part, Program, Read, StageInstance, ValueId};
 use crate::stage::IterationSource;
 use crate::stage::types::Precision;
 
@@ -22,22 +22,18 @@ pub enum Which {
 /// Builds what is little work into the one stage that reads it, though that reads it elsewhere: it is computed once for each cell that
 /// is read, which is cheaper than to store a grid and load it again.
 pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, which: Which) {
-    let mut index = 0;
-    while index < program.ops.len() {
-        let room = |to: usize| buffers(&program.ops[index], &program.ops[to]) <= program.buffer_budget;
-        match consumer(graph, program, links, index, which).filter(|(to, _)| room(*to)) {
-            Some((consumer, read)) => {
-                links.join(program, index, consumer);
-                build(graph, program, index, consumer, read);
-                links.enter(program, consumer);
-            }
-            None => index += 1,
+    for producer in program.ops.ids() {
+        let room = |to: OpId| buffers(&program.ops[producer], &program.ops[to]) <= program.buffer_budget;
+        if let Some((consumer, read)) = consumer(graph, program, links, producer, which).filter(|(to, _)| room(*to)) {
+            links.join(program, producer, consumer);
+            build(graph, program, (producer, consumer), read);
+            links.enter(program, consumer);
         }
     }
 }
 
 /// The operation that may compute what another one makes, and which of its reads asks for it.
-fn consumer(graph: &Graph, program: &Program, links: &Links, producer: usize, which: Which) -> Option<(usize, usize)> {
+fn consumer(graph: &Graph, program: &Program, links: &Links, producer: OpId, which: Which) -> Option<(OpId, usize)> {
     let from = program.ops.get(producer)?;
     let own = Candidate::plain(graph, from)?;
     let [write] = from.writes.as_slice() else { return None };
@@ -83,7 +79,7 @@ fn replaceable(graph: &Graph, from: &Candidate<'_>, (to, which): (&Op, Which), v
     (cells && (each && much || little && once && which == Which::All)).then_some(read)
 }
 
-fn build(graph: &Graph, program: &mut Program, producer: usize, consumer: usize, read: usize) {
+fn build(graph: &Graph, program: &mut Program, (producer, consumer): (OpId, OpId), read: usize) {
     let Some(op) = program.ops.get_mut(producer) else { return };
     // What is left of it writes nothing.
     let (reads, writes) = (std::mem::take(&mut op.reads), std::mem::take(&mut op.writes));

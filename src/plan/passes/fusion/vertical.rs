@@ -8,27 +8,26 @@ use crate::graph::Graph;
 use crate::plan::ir::links::Links;
 use crate::plan::ir::query::stage_of;
 use crate::plan::ir::tiles::held_inputs;
-use crate::plan::ir::{OWN, Op, Part, Program, Read, ValueId, Write, bindings};
+use crate::plan::ir::{OWN, Op, OpId, Part, Program, Read, ValueId, Write, bindings};
 use crate::stage::header::{Change, Port};
 use crate::stage::types::{PortType, Precision};
 use crate::stage::{IterationSource, Stage};
 
 /// Builds producers into their consumers.
 pub fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, into_scatters: bool) {
-    let mut index = 0;
-    while index < program.ops.len() {
-        let producers: BTreeSet<usize> = program.ops[index].inputs().filter_map(|v| links.writer(v)).collect();
-        // The last one first: what it reads of the others then comes to this operation.
-        let found = producers.into_iter().rev().find(|p| fits(graph, program, links, (*p, index), into_scatters));
-        match found {
-            Some(producer) => {
-                links.join(program, producer, index);
-                merge(program, producer, index);
-                links.enter(program, index);
-            }
-            None => index += 1,
+    for consumer in program.ops.ids() {
+        while let Some(producer) = producer(graph, program, links, consumer, into_scatters) {
+            links.join(program, producer, consumer);
+            merge(program, producer, consumer);
+            links.enter(program, consumer);
         }
     }
+}
+
+/// An operation that can be built into another. The last one first: what it reads of the others then comes to that one.
+fn producer(graph: &Graph, program: &Program, links: &Links, consumer: OpId, into_scatters: bool) -> Option<OpId> {
+    let producers: BTreeSet<OpId> = program.ops[consumer].inputs().filter_map(|v| links.writer(v)).collect();
+    producers.into_iter().rev().find(|producer| fits(graph, program, links, (*producer, consumer), into_scatters))
 }
 
 /// Whether an operation can be built into another that reads what it makes.
@@ -36,7 +35,7 @@ fn fits(
     graph: &Graph,
     program: &Program,
     links: &Links,
-    (producer, consumer): (usize, usize),
+    (producer, consumer): (OpId, OpId),
     into_scatters: bool,
 ) -> bool {
     let (from, to) = (&program.ops[producer], &program.ops[consumer]);
@@ -63,7 +62,7 @@ fn fits(
 }
 
 /// Buffers that the two take once one is built into the other. What [`buffers`] counts takes less time to find out, and is more.
-fn binds_joined(graph: &Graph, program: &Program, links: &Links, (producer, consumer): (usize, usize)) -> usize {
+fn binds_joined(graph: &Graph, program: &Program, links: &Links, (producer, consumer): (OpId, OpId)) -> usize {
     let mut joined = program.ops[consumer].clone();
     if joined.shape.is_some() {
         return usize::MAX;
@@ -79,7 +78,7 @@ fn binds_joined(graph: &Graph, program: &Program, links: &Links, (producer, cons
     bindings::buffers(graph, program, &joined, &elsewhere)
 }
 
-fn made(program: &Program, op: usize) -> impl Iterator<Item = ValueId> + '_ {
+fn made(program: &Program, op: OpId) -> impl Iterator<Item = ValueId> + '_ {
     program.ops[op].writes.iter().map(|w| w.value)
 }
 
@@ -90,7 +89,7 @@ fn tiled<'a>(graph: &'a Graph, op: &'a Op) -> Option<Candidate<'a>> {
 
 /// Whether a tile can make what an operation makes where it would load it, once for each of its cells: what waits in registers, and
 /// what its sweeps go on from. The halo makes it several times, so it has to be little work.
-fn loads(graph: &Graph, program: &Program, producer: usize, to: &Op) -> bool {
+fn loads(graph: &Graph, program: &Program, producer: OpId, to: &Op) -> bool {
     let Some(from) = program.ops.get(producer) else { return false };
     let work: usize = from.stages.ids().filter_map(|i| stage_of(graph, from, i)).map(Stage::text_length).sum();
     let exact = made(program, producer).all(|v| program.values.get(v).is_some_and(|v| v.precision == Precision::F32));

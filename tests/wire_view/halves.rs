@@ -1,12 +1,12 @@
 //! Grids in half precision look like the same numbers in f32.
 
 use stagewright::sim::Simulation;
-use stagewright::sim::probe::{Show, View};
+use stagewright::sim::wire_view::{Show, View};
 
 use crate::harness::{random, start};
 use crate::view::{look, look_at};
 
-/// The same State twice, in either precision, and pictures of both.
+/// The same State twice, in either precision, and images of both.
 const PAIR: &str = r#"
     "box": (domain: (resolution: ($cells), width: 1, edge: "wall")),
     "half": (state: "Grid<$type>", on: "box", inputs: {"next": "half"}, precision: "f16"),
@@ -25,7 +25,7 @@ fn pair(ty: &str, cells: &str, values: &[f32]) -> Simulation {
 }
 
 #[test]
-fn statistics_pictures_and_values_are_those_of_the_numbers() {
+fn statistics_images_and_values_are_those_of_the_numbers() {
     for (cells, count) in [("18, 11", 18 * 11), ("10, 7, 5", 10 * 7 * 5)] {
         for (ty, components) in TYPES {
             let values: Vec<f32> = random(count * components, 3).iter().map(|v| 3.0 * v + 1.0).collect();
@@ -35,7 +35,7 @@ fn statistics_pictures_and_values_are_those_of_the_numbers() {
                 let [half, whole] =
                     ["half", "whole"].map(|wire| look_at(&simulation, &View { show, ..View::new(wire) }, at));
                 let what = format!("{ty} over {cells}, {show:?}");
-                assert_eq!(half.picture.rgba, whole.picture.rgba, "{what}");
+                assert_eq!(half.image.rgba, whole.image.rgba, "{what}");
                 assert_eq!(half.statistics, whole.statistics, "{what}");
                 assert_eq!(half.sample, whole.sample, "{what}");
                 assert_eq!(half.sample.unwrap().components.len(), components, "{what}");
@@ -63,11 +63,11 @@ const PICTURE: &str = r#"
 "#;
 
 #[test]
-fn a_picture_in_halves_is_off_by_a_byte_at_most() {
+fn an_image_in_halves_is_off_by_a_byte_at_most() {
     let mut simulation = start(60.0, PICTURE, &[]);
     simulation.write("tone", &random(18 * 11, 6)).unwrap();
     simulation.step(&Default::default()).unwrap();
-    let [half, whole] = ["a", "b"].map(|output| simulation.picture(Some(output)).unwrap().rgba);
+    let [half, whole] = ["a", "b"].map(|output| simulation.image(Some(output)).unwrap().rgba);
     let apart = half.iter().zip(&whole).map(|(a, b)| a.abs_diff(*b)).max();
     // sRGB is steepest at 12.92: 255 * 12.92 * c / 2048 with c below 0.0031, and less than 0.3 of a byte above.
     assert!(apart.is_some_and(|apart| apart <= 1), "{apart:?}");

@@ -1,4 +1,4 @@
-//! A PNG as coverage: how much of each pixel is inside.
+//! Reads a PNG image as coverage: how much of each pixel is inside.
 
 use std::io::Cursor;
 
@@ -6,15 +6,16 @@ use png::{BitDepth, Decoder, Transformations};
 
 use super::error::Cause;
 
-/// Sample values and outline of more pixels than this don't go into a few hundred MiB.
+/// Limit of pixels, so that samples and outline fit into a few hundred MiB.
 const MAX_PIXELS: u64 = 1 << 26;
 
-/// What a byte of the file can become at most: deflate packs 258 bytes into two bits, and PNG's filters change no length.
+/// Upper bound of how much a byte of the file can expand: deflate packs 258 bytes into two bits, and PNG's filters do
+/// not change lengths.
 const MAX_RATIO: u64 = 1032;
 
-/// Coverage of pixels, 0..1, bottom row first, with a rim of empty pixels around: what lies beyond the picture is outside.
+/// Coverage of pixels, 0..1, bottom row first, with a border of empty pixels: everything beyond the image is outside.
 pub struct Coverage {
-    /// With the rim.
+    /// Including the border.
     pub width: usize,
     pub height: usize,
     pub values: Vec<f32>,
@@ -24,24 +25,24 @@ fn broken(error: impl std::fmt::Display) -> Cause {
     Cause::Broken { kind: "PNG", message: error.to_string() }
 }
 
-/// Alpha is coverage if it varies over the picture; otherwise brightness is, as it is stored: what fades an edge in a paint
-/// program is the stored value, not the light.
+/// Alpha is used as coverage if it varies over the image. Otherwise brightness is used, as stored and not linearised:
+/// edges are antialiased by paint programs in stored values.
 ///
 /// # Errors
-/// A broken or cut off file, found before memory is taken for its pixels; more than 2^26 of them.
+/// An invalid or truncated file, detected before memory is allocated for its pixels; more than 2^26 pixels.
 pub fn coverage(bytes: Vec<u8>) -> Result<Coverage, Cause> {
     let packed = bytes.len() as u64;
     let mut decoder = Decoder::new(Cursor::new(bytes));
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
-    // Palettes become colours, fewer bits become eight, a transparent colour becomes alpha.
+    // Palettes become colours, fewer than eight bits become eight, a transparent colour becomes alpha.
     decoder.set_transformations(Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(broken)?;
     let (width, height) = reader.info().size();
     if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return Err(Cause::Pixels(width, height));
     }
-    // Samples as the file has them; what they are expanded to may be larger.
+    // The size of the stored samples; expanded, they may be larger.
     let stored = reader.info().raw_bytes() as u64;
     if stored / MAX_RATIO > packed {
         return Err(broken(format!("{packed} bytes can't hold {width} x {height} pixels")));
@@ -56,7 +57,7 @@ pub fn coverage(bytes: Vec<u8>) -> Result<Coverage, Cause> {
     let value = |i| alpha.map_or_else(|| pixels.luma(i), |a| pixels.sample(i, a));
     let (width, height) = (width as usize, height as usize);
     let mut values = vec![0.0; (width + 2) * (height + 2)];
-    // Rows come from the top.
+    // Rows are stored from the top.
     for (y, row) in values.chunks_mut(width + 2).skip(1).take(height).enumerate() {
         for (x, slot) in row.iter_mut().skip(1).take(width).enumerate() {
             *slot = value((height - 1 - y) * width + x);

@@ -1,6 +1,6 @@
-//! Pictures of grids against colour maps in f64, and against the stages that make the same pictures.
+//! Images of grids against colour maps in f64, and against the stages that make the same images.
 
-use stagewright::sim::probe::{Axis, ColorMap, Show, View, Volume};
+use stagewright::sim::wire_view::{Axis, ColorMap, Show, View, Volume};
 use stagewright::sim::{Image, Simulation};
 
 use crate::harness::{random, start, step};
@@ -66,7 +66,7 @@ fn a_grid_is_its_colour_map_a_pixel_a_cell() {
     sim.write("a", &values).unwrap();
     for range in [None, Some((-0.5, 0.75)), Some((0.25, 0.25))] {
         let seen = look(&sim, &View { range, ..View::new("a") });
-        assert_eq!([seen.picture.width, seen.picture.height], FLAT);
+        assert_eq!([seen.image.width, seen.image.height], FLAT);
         let (least, most) = (values.iter().copied().fold(1.0, f32::min), values.iter().copied().fold(-1.0, f32::max));
         let (low, high) = range.unwrap_or((least.into(), most.into()));
         assert_eq!(seen.statistics.range, (low, high));
@@ -79,10 +79,10 @@ fn a_grid_is_its_colour_map_a_pixel_a_cell() {
     }
 }
 
-/// The picture of an Output as it is on the domain.
+/// The image of an Output as it is on the domain.
 fn of_output(sim: &mut Simulation, output: &str) -> Image {
     step(sim, 1);
-    sim.picture(Some(output)).unwrap()
+    sim.image(Some(output)).unwrap()
 }
 
 #[test]
@@ -92,16 +92,16 @@ fn maps_wheel_and_colours_are_those_of_the_stages() {
         sim.write("a", &random(cells(), 2)).unwrap();
         let stage = of_output(&mut sim, "look");
         let seen = look(&sim, &View { map, range: Some((-0.5, 0.75)), ..View::new("a") });
-        assert!(apart(&seen.picture.rgba, &stage.rgba) <= 1, "{}", map.name());
+        assert!(apart(&seen.image.rgba, &stage.rgba) <= 1, "{}", map.name());
     }
     let mut sim = simulation(0);
     sim.write("v", &random(2 * cells(), 3)).unwrap();
     sim.write("c", &random(4 * cells(), 4)).unwrap();
     let stage = of_output(&mut sim, "look_wheel");
     let seen = look(&sim, &View { range: Some((0.0, 1.25)), ..View::new("v") });
-    assert!(apart(&seen.picture.rgba, &stage.rgba) <= 1, "directions");
+    assert!(apart(&seen.image.rgba, &stage.rgba) <= 1, "directions");
     let stage = of_output(&mut sim, "look_color");
-    assert!(apart(&look(&sim, &View::new("c")).picture.rgba, &stage.rgba) <= 1, "colours");
+    assert!(apart(&look(&sim, &View::new("c")).image.rgba, &stage.rgba) <= 1, "colours");
 }
 
 #[test]
@@ -157,11 +157,11 @@ fn the_colour_map_says_how_a_wire_looks_exactly_where_the_view_says_so() {
         let seen = |map| look(&sim, &View { show, map, ..View::new(wire) });
         let (a, b) = (seen(ColorMap::Viridis), seen(ColorMap::Grey));
         assert_eq!(a.shown, Some(shown), "{wire} {show:?}");
-        assert_eq!(a.picture.rgba != b.picture.rgba, shown.is_mapped(), "{wire} {show:?}");
+        assert_eq!(a.image.rgba != b.image.rgba, shown.is_mapped(), "{wire} {show:?}");
     }
 }
 
-/// What a grey picture with the range 0..255 shows: the value itself.
+/// What a grey image with the range 0..255 shows: the value itself.
 fn grey(seen: &Look, x: u32, y: u32) -> u8 {
     let [r, g, b, _] = seen.pixel(x, y);
     assert!(r == g && g == b);
@@ -188,7 +188,7 @@ fn a_slice_is_the_layer_at_its_position() {
         for layer in 0..layers {
             let slice = Volume::Slice { axis, position: (f64::from(layer) + 0.5) / f64::from(layers) };
             let seen = look(&sim, &volume(slice));
-            assert_eq!([seen.picture.width, seen.picture.height], size);
+            assert_eq!([seen.image.width, seen.image.height], size);
             for (x, y) in (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| (x, y))) {
                 let expected = match axis {
                     Axis::X => at(layer, y, x),
@@ -215,7 +215,7 @@ fn a_maximum_is_the_greatest_along_its_axis() {
     let [nx, ny, nz] = DEEP;
     for axis in [Axis::X, Axis::Y, Axis::Z] {
         let seen = look(&sim, &volume(Volume::Maximum(axis)));
-        for (x, y) in (0..seen.picture.height).flat_map(|y| (0..seen.picture.width).map(move |x| (x, y))) {
+        for (x, y) in (0..seen.image.height).flat_map(|y| (0..seen.image.width).map(move |x| (x, y))) {
             let cell = |k: u32| match axis {
                 Axis::X => (y * nx, x * nx * ny, k),
                 Axis::Y => (k * nx, y * nx * ny, x),
@@ -249,15 +249,15 @@ fn through_the_camera_the_box_is_where_the_camera_sees_it() {
     let ([x, y], _) = camera.frame().project(center, [160, 120]);
     let at = [(x / 160.0) as f32, (y / 120.0) as f32];
     let seen = look_at(&sim, &view, Some(at));
-    assert_eq!([seen.picture.width, seen.picture.height], [160, 120]);
+    assert_eq!([seen.image.width, seen.image.height], [160, 120]);
     assert_eq!(seen.pixel(x as u32, y as u32), [255; 4]);
     let sample = seen.sample.as_ref().unwrap();
     assert_eq!((sample.cell, &sample.components[..]), (Some(cell), &[255.0][..]));
-    let bright = seen.picture.rgba.chunks(4).filter(|p| p[0] == 255).count();
+    let bright = seen.image.rgba.chunks(4).filter(|p| p[0] == 255).count();
     assert!((20..600).contains(&bright), "{bright} pixels of 19,200 show one cell of 210");
     let corner = seen.pixel(0, 0);
     assert!(corner[0] < 40 && corner[0] > 0, "outside is the backdrop: {corner:?}");
-    let faint = seen.picture.rgba.chunks(4).filter(|p| p[2] > 60 && p[2] < 120 && p[0] > 40).count();
+    let faint = seen.image.rgba.chunks(4).filter(|p| p[2] > 60 && p[2] < 120 && p[0] > 40).count();
     assert!(faint > 100, "the box's edges show where the volume does not hide them: {faint} pixels");
 }
 
@@ -269,7 +269,7 @@ fn a_small_view_shows_the_same_with_fewer_pixels() {
     for (size, expected) in [((6, 6), [6, 3]), ((100, 100), FLAT), ((1, 1), [1, 1])] {
         let seen = look(&sim, &View { size: Some(size), ..View::new("a") });
         let [width, height] = expected;
-        assert_eq!([seen.picture.width, seen.picture.height], expected);
+        assert_eq!([seen.image.width, seen.image.height], expected);
         assert_eq!(seen.statistics, whole.statistics, "statistics are of all cells");
         let middle = |n: u32, of: u32, cells: u32| (2 * n + 1) * cells / (2 * of);
         for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
@@ -296,7 +296,7 @@ fn the_value_under_the_pointer_is_what_read_gives() {
             assert!((px - (f64::from(x) + 0.5) * 0.1).abs() < 1e-12 && (py - (f64::from(y) + 0.5) * 0.1).abs() < 1e-12);
         }
     }
-    // Outside the picture is its nearest pixel; without a pointer there is no answer.
+    // Outside the image is its nearest pixel; without a pointer there is no answer.
     let corner = look_at(&sim, &View::new("a"), Some([2.0, -1.0])).sample.unwrap();
     assert_eq!(corner.cell, Some([18, 0, 0]));
     assert!(look(&sim, &View::new("a")).sample.is_none());
@@ -311,7 +311,7 @@ fn the_value_under_the_pointer_is_what_read_gives() {
 #[test]
 fn what_can_not_be_shown_is_said() {
     let sim = simulation(0);
-    let mut probe = stagewright::sim::probe::Probe::new(sim.gpu()).unwrap();
+    let mut viewer = stagewright::sim::wire_view::Viewer::new(sim.gpu()).unwrap();
     let cases = [
         (View::new("nobody.value"), "there is no such wire"),
         (View::new("a.colour"), "this node has: a.value"),
@@ -320,8 +320,8 @@ fn what_can_not_be_shown_is_said() {
         (View { range: Some((0.0, f64::INFINITY)), ..View::new("a") }, "is not finite"),
     ];
     for (view, says) in cases {
-        let problem = probe.update(&sim, &view).unwrap_err().to_string();
+        let problem = viewer.update(&sim, &view).unwrap_err().to_string();
         assert!(problem.contains(says), "{problem}");
     }
-    assert!(probe.picture().is_none() && sim.gpu().take_faults().is_empty());
+    assert!(viewer.image().is_none() && sim.gpu().take_faults().is_empty());
 }

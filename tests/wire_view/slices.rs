@@ -1,6 +1,6 @@
 //! Grids whose cells are slices, and neighbour grids, which are shown by whole cells.
 
-use stagewright::sim::probe::View;
+use stagewright::sim::wire_view::View;
 
 use crate::harness::{start, step};
 use crate::view::look_at;
@@ -26,7 +26,7 @@ fn slices_are_drawn_in_the_shape_of_their_domain() {
         ("fill.neighbors", [6, 4], [5, 0, 0], 5.5 * 0.25, 3.0),
     ] {
         let seen = look_at(&sim, &View::new(wire), corner);
-        assert_eq!([seen.picture.width, seen.picture.height], cells, "{wire}");
+        assert_eq!([seen.image.width, seen.image.height], cells, "{wire}");
         let sample = seen.sample.unwrap_or_else(|| panic!("{wire}: nothing below the pointer"));
         assert_eq!((sample.cell, sample.components.as_slice()), (Some(size), [held].as_slice()), "{wire}");
         let place = sample.position.unwrap_or_default();

@@ -5,7 +5,7 @@ use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions};
 use stagewright::sim::Simulation;
-use stagewright::sim::probe::{Probe, View, thumbnails};
+use stagewright::sim::wire_view::{View, Viewer, thumbnails};
 
 use crate::harness::{compile, document, gpu, random, read, step, words};
 use crate::view::{look, look_at};
@@ -69,17 +69,17 @@ fn a_node_that_nothing_needs_is_computed_for_its_view() {
 }
 
 #[test]
-fn a_name_of_nothing_keeps_nothing_and_is_told_by_the_view() {
+fn a_name_of_nothing_keeps_nothing_and_is_reported_by_the_view() {
     let sim = keeping(&["gone.result", "field.distance", "ten.value", "", "."]);
-    let mut probe = Probe::new(gpu()).unwrap();
+    let mut viewer = Viewer::new(gpu()).unwrap();
     for wire in ["gone.result", "field.distance", "ten.value", "", "."] {
-        let problem = probe.update(&sim, &View::new(wire)).unwrap_err().to_string();
+        let problem = viewer.update(&sim, &View::new(wire)).unwrap_err().to_string();
         assert!(problem.contains("there is no such wire") && problem.contains("grid/from_field"), "{wire}: {problem}");
     }
-    // The wire that the picture reads is there, but its memory went to another.
+    // The wire that the image reads is there, but its memory went to another.
     let unkept = keeping(&[]).plan().wires.iter().find(|(_, w)| !w.kept).map(|(name, _)| name.clone());
     if let Some(name) = unkept {
-        let problem = probe.update(&keeping(&[]), &View::new(&name)).unwrap_err().to_string();
+        let problem = viewer.update(&keeping(&[]), &View::new(&name)).unwrap_err().to_string();
         assert!(problem.contains("PlanOptions::keep"), "{problem}");
     }
 }
@@ -119,9 +119,9 @@ fn every_node_with_memory_has_a_thumbnail_that_shows() {
     assert!(thumbnails(&graph, Some("nowhere")).is_empty());
     let mut sim = Simulation::new(gpu(), compile(&document, Keep::Wires([top, inner].concat()))).unwrap();
     step(&mut sim, 1);
-    let small = |wire: &String| look(&sim, &View { size: Some((8, 8)), ..View::new(wire) }).picture;
-    let pictures = thumbnails(&graph, None).iter().map(small).collect::<Vec<_>>();
-    assert!(pictures.iter().all(|p| (p.width, p.height) == (8, 7)), "cells are square");
+    let small = |wire: &String| look(&sim, &View { size: Some((8, 8)), ..View::new(wire) }).image;
+    let images = thumbnails(&graph, None).iter().map(small).collect::<Vec<_>>();
+    assert!(images.iter().all(|p| (p.width, p.height) == (8, 7)), "cells are square");
 }
 
 #[test]
@@ -185,46 +185,46 @@ fn looking_changes_nothing_and_makes_nothing_new() {
         sim
     };
     let (mut alone, mut watched) = (begin(), begin());
-    let mut probe = Probe::new(gpu()).unwrap();
+    let mut viewer = Viewer::new(gpu()).unwrap();
     let view = View::new("a");
-    probe.ask(Some([0.5, 0.5]));
+    viewer.set_pointer(Some([0.5, 0.5]));
     let mut answers = 0;
     let mut made = None;
     for frame in 0..200 {
         step(&mut alone, 1);
         step(&mut watched, 1);
-        probe.update(&watched, &view).unwrap();
-        answers += usize::from(probe.statistics().is_some() && probe.answer().is_some());
-        let now = (probe.picture().unwrap().buffer.clone(), probe.bindings());
+        viewer.update(&watched, &view).unwrap();
+        answers += usize::from(viewer.statistics().is_some() && viewer.picked().is_some());
+        let now = (viewer.image().unwrap().buffer.clone(), viewer.bindings());
         if frame == 5 {
             made = Some(now);
         } else if frame > 5 {
             assert!(made.as_ref() == Some(&now), "frame {frame} made new buffers or bind groups");
         }
     }
-    assert!(probe.bindings() <= 2 && answers > 100, "{answers} of 200 frames had an answer without waiting");
+    assert!(viewer.bindings() <= 2 && answers > 100, "{answers} of 200 frames had an answer without waiting");
     for wire in ["a", "outer.x", "soft.result"] {
         assert_eq!(words(&alone, wire), words(&watched, wire), "{wire}");
     }
-    probe.wait();
-    probe.update(&watched, &view).unwrap();
-    probe.wait();
+    viewer.wait();
+    viewer.update(&watched, &view).unwrap();
+    viewer.wait();
     let sum = read(&watched, "a").iter().sum::<f64>() / 120.0;
-    assert!((probe.statistics().unwrap().mean - sum).abs() < 1e-6 * sum.abs());
+    assert!((viewer.statistics().unwrap().mean - sum).abs() < 1e-6 * sum.abs());
 }
 
 #[test]
 fn what_was_found_of_one_wire_is_not_told_of_another() {
     let sim = keeping(&["a", "outer/inner/twice.y"]);
-    let mut probe = Probe::new(gpu()).unwrap();
-    probe.ask(Some([0.1, 0.1]));
-    probe.update(&sim, &View::new("a")).unwrap();
-    probe.update(&sim, &View::new("outer/inner/twice.y")).unwrap();
-    assert!(probe.statistics().is_none_or(|s| s.min > 5.0));
-    probe.wait();
+    let mut viewer = Viewer::new(gpu()).unwrap();
+    viewer.set_pointer(Some([0.1, 0.1]));
+    viewer.update(&sim, &View::new("a")).unwrap();
+    viewer.update(&sim, &View::new("outer/inner/twice.y")).unwrap();
+    assert!(viewer.statistics().is_none_or(|s| s.min > 5.0));
+    viewer.wait();
     let twice = read(&sim, "outer/inner/twice.y");
-    assert_eq!(probe.statistics().unwrap().min, twice.iter().copied().fold(f64::MAX, f64::min));
-    assert!(probe.answer().is_some());
-    probe.ask(None);
-    assert!(probe.answer().is_none());
+    assert_eq!(viewer.statistics().unwrap().min, twice.iter().copied().fold(f64::MAX, f64::min));
+    assert!(viewer.picked().is_some());
+    viewer.set_pointer(None);
+    assert!(viewer.picked().is_none());
 }

@@ -1,5 +1,5 @@
-//! Stages as they are where they stand in the graph: parameters that the plan is made with are written into their texts, and inputs
-//! on the very cells that a stage runs over are read there without interpolating.
+//! Specialises stages for their place in the graph: parameters that shape the plan are written into their texts, and
+//! inputs on the stage's own cells are read there without interpolation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::stage::Stage;
 use crate::stage::types::PortType;
 
 impl Flattener<'_> {
-    /// A stage with its `fixed` parameters settled, which its node then no longer has.
-    pub fn settled(&mut self, place: &Place<'_>, stage: Arc<Stage>, settings: &mut Vec<Setting>) -> Arc<Stage> {
+    /// A stage with its `fixed` parameters replaced by constants; its node no longer has them.
+    pub fn specialized(&mut self, place: &Place<'_>, stage: Arc<Stage>, settings: &mut Vec<Setting>) -> Arc<Stage> {
         let fixed = |name: &str| stage.param(name).is_some_and(|param| param.fixed);
         let mut values = BTreeMap::new();
         for setting in settings.iter().filter(|setting| fixed(&setting.name)) {
@@ -35,7 +35,8 @@ impl Flattener<'_> {
 }
 
 impl Resolver<'_> {
-    /// Lets stages read what is on their own cells there. Faces lie elsewhere, and are still asked by position.
+    /// Lets stages read inputs on their own cells directly. Face grids are still read by position, since faces lie
+    /// elsewhere.
     pub fn own_cells(&mut self) {
         for node in self.graph.nodes.ids() {
             let entry = &self.graph.nodes[node];
@@ -59,7 +60,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether a wire lives on a domain, in every repeat of the groups that it comes into.
+    /// Whether a wire is on a domain, in every iteration of the groups that it enters.
     fn lives_on(&mut self, source: &Source, domain: DomainId) -> bool {
         let mut pending = vec![source.clone()];
         let mut seen = Vec::new();

@@ -1,7 +1,7 @@
 //! Statistics equal those of `Simulation::read` for every wire type.
 
 use stagewright::sim::Simulation;
-use stagewright::sim::probe::{Show, Statistics, View};
+use stagewright::sim::wire_view::{Show, Statistics, View};
 
 use crate::harness::{is_wild, random, start, step, within};
 use crate::view::look;

@@ -1,8 +1,8 @@
-//! Seeing any wire: a picture of it, its statistics, and the value under the pointer, all made on the GPU where the wire is.
-//! Nothing waits; statistics and values come some frames later. A wire has to be kept for it: [`View::keep`] says what to put
-//! into [`crate::plan::Keep::Wires`].
+//! Views of wires: an image of any wire, its statistics, and the value under the pointer, all computed on the GPU where
+//! the wire is. Nothing blocks; statistics and values arrive some frames later. A wire has to be kept for this:
+//! [`View::keep`] gives what to put into [`crate::plan::Keep::Wires`].
 //!
-//! NaN is magenta, infinity cyan, whatever the colour map.
+//! NaN is magenta and infinity is cyan, whatever the colour map.
 
 mod source;
 mod statistics;
@@ -14,49 +14,51 @@ use crate::problem::Problem;
 
 use super::Simulation;
 use super::camera::Orbit;
-use source::Looked;
+use source::Inputs;
 
-pub use crate::gpu::wire_view::Picture;
+pub use crate::gpu::wire_view::ViewImage;
 pub use source::ports;
 pub use statistics::{Sample, Statistics};
 
 /// Which wire is shown, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// `node.port`; `node.port.attribute` for one attribute of particles, `node` where the node has one output. A set of particles
-    /// shows its `velocity`, or else the first attribute that is not the position.
+    /// `node.port`; `node.port.attribute` for one attribute of particles; `node` where the node has one output. A
+    /// particle set shows its `velocity`, or else the first attribute that is not the position.
     pub wire: String,
     pub show: Show,
     pub map: ColorMap,
-    /// Values of the first and the last colour; found from the data when absent, frame by frame: least to greatest, about zero
-    /// for [`ColorMap::Signed`], from zero for lengths, 0 to 1 for colours.
+    /// Values of the first and the last colour. When `None`, they follow from the data in each frame: minimum to
+    /// maximum; symmetric about zero for [`ColorMap::Signed`]; from zero for lengths; 0 to 1 for colours.
     pub range: Option<(f64, f64)>,
-    /// How a grid of three dimensions becomes a picture.
+    /// How a three-dimensional grid becomes an image.
     pub volume: Volume,
-    /// Where a volume or particles in 3D are looked at from; the whole domain is in view when absent.
+    /// Camera for a volume or for particles in 3D; the whole domain is visible when `None`.
     pub camera: Option<Orbit>,
-    /// Most pixels. A grid has one a cell when absent, other pictures 512 along their longer side.
+    /// Maximum size \[pixels\]. When `None`, a grid has one pixel a cell, and other images have 512 along their longer
+    /// side.
     pub size: Option<(u32, u32)>,
 }
 
-/// What of an element is shown.
+/// What is shown of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Show {
-    /// Numbers by the colour map; vectors on grids by direction, those of particles by length; `Grid<vec4f>` as colours.
+    /// Numbers by the colour map; vectors of grids by direction, those of particles by length; `Grid<vec4f>` as
+    /// colours.
     #[default]
     Auto,
-    /// One component from 0.
+    /// One component, counted from 0.
     Component(u8),
-    /// Length.
+    /// Length of the vector.
     Magnitude,
-    /// Hue is the direction in the xy plane, lightness the square root of the length, as the stage `view/vector` has it.
+    /// Hue is the direction in the xy plane, lightness is the square root of the length, as in the stage `view/vector`.
     Direction,
-    /// Linear RGB as it is.
+    /// Linear RGB, unchanged.
     Color,
 }
 
 impl Show {
-    /// Whether the colour map says how it looks; directions and colours have colours of their own.
+    /// Whether the colour map is used. Directions and colours do not use it.
     pub fn is_mapped(self) -> bool {
         !matches!(self, Show::Direction | Show::Color)
     }
@@ -98,13 +100,13 @@ pub enum Axis {
     Z = 2,
 }
 
-/// How a grid of three dimensions becomes a picture. Along z a picture has x to the right and y upwards, along y x and z, along x
-/// z and y.
+/// How a three-dimensional grid becomes an image. Seen along z, an image has x to the right and y up; along y: x and z;
+/// along x: z and y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Volume {
     /// One layer of cells; position 0 to 1 from the first to the last.
     Slice { axis: Axis, position: f64 },
-    /// The greatest value along an axis; for [`ColorMap::Signed`] the one farthest from zero.
+    /// The maximum along an axis; for [`ColorMap::Signed`] the value farthest from zero.
     Maximum(Axis),
     /// The same along the rays of the camera.
     Orbit,
@@ -117,7 +119,7 @@ impl Default for Volume {
 }
 
 impl View {
-    /// A wire as it is shown when nobody has said how.
+    /// A wire with default settings.
     pub fn new(wire: &str) -> View {
         View {
             wire: wire.into(),
@@ -130,72 +132,74 @@ impl View {
         }
     }
 
-    /// What a plan has to keep for this view: with an attribute, the set that it belongs to.
+    /// What a plan has to keep for this view. For an attribute, this is the particle set that it belongs to.
     pub fn keep(&self) -> String {
         let end = self.wire.match_indices('.').nth(1).map_or(self.wire.len(), |(at, _)| at);
         self.wire.get(..end).unwrap_or(&self.wire).to_string()
     }
 }
 
-/// A view and what it has found out. One for each picture on the screen.
-pub struct Probe {
+/// The views' state on the device: the image of a wire, its statistics and the value under the pointer. One for each
+/// view on the screen.
+pub struct Viewer {
     lens: Lens,
-    asked: Option<[f32; 2]>,
-    looked: Option<(View, Looked)>,
+    pointer: Option<[f32; 2]>,
+    inputs: Option<(View, Inputs)>,
     shown: Option<Show>,
-    /// Goes with what is looked at: what comes back of another wire is let go.
+    /// Number of the current wire and settings. Results with another number are discarded.
     tag: u64,
     statistics: Option<Statistics>,
     sample: Option<Sample>,
 }
 
-impl Probe {
+impl Viewer {
     /// # Errors
     /// A driver that refuses the shaders.
-    pub fn new(gpu: &Gpu) -> Result<Probe, Problem> {
+    pub fn new(gpu: &Gpu) -> Result<Viewer, Problem> {
         let lens = Lens::new(gpu)?;
-        Ok(Probe { lens, asked: None, looked: None, shown: None, tag: 0, statistics: None, sample: None })
+        Ok(Viewer { lens, pointer: None, inputs: None, shown: None, tag: 0, statistics: None, sample: None })
     }
 
-    /// Looks at a wire as the last frame left it: one submit, no wait. For a State, that is what the next frame starts from.
+    /// Updates the view from a wire as the last frame left it: one submit, no wait. For a State, that is the value that
+    /// the next frame starts from.
     ///
     /// # Errors
-    /// An unknown wire, one that was not kept, one that can't be shown so. The last picture stays.
+    /// An unknown wire, one that was not kept, or one that cannot be shown this way. The last image stays.
     pub fn update(&mut self, simulation: &Simulation, view: &View) -> Result<(), Problem> {
         self.collect(false);
-        let (looked, mut params) = source::find(simulation, view)?;
-        if let Some(at) = self.asked {
+        let (inputs, mut params) = source::find(simulation, view)?;
+        if let Some(at) = self.pointer {
             (params.asked, params.pointer) = (1, at);
         }
-        // Statistics belong to what is shown; a sample also to where.
+        // Statistics belong to the wire and to what is shown of it; a sample also to its position.
         let same_values = self
-            .looked
+            .inputs
             .as_ref()
-            .is_some_and(|(before, memory)| before.wire == view.wire && before.show == view.show && *memory == looked);
+            .is_some_and(|(before, memory)| before.wire == view.wire && before.show == view.show && *memory == inputs);
         if !same_values {
             (self.statistics, self.sample) = (None, None);
             self.tag += 1;
         }
-        let source = looked.source(simulation).ok_or_else(|| source::absent(&view.wire))?;
+        let source = inputs.source(simulation).ok_or_else(|| source::absent(&view.wire))?;
         self.lens.look(&source, &params, self.tag)?;
-        self.looked = Some((view.clone(), looked));
+        self.inputs = Some((view.clone(), inputs));
         self.shown = Some(shown(&params));
         Ok(())
     }
 
-    /// What the last picture shows of each value; never [`Show::Auto`], but what that came to.
+    /// What the last image shows of each element; never [`Show::Auto`], but what was chosen for it.
     pub fn shown(&self) -> Option<Show> {
         self.shown
     }
 
-    /// The picture, on the device of the simulation.
-    pub fn picture(&self) -> Option<Picture<'_>> {
-        self.lens.picture()
+    /// The image, on the simulation's device.
+    pub fn image(&self) -> Option<ViewImage<'_>> {
+        self.lens.image()
     }
 
-    /// Asks for the picture without waiting; [`super::Image::new`] takes its words.
-    pub fn picture_async(&self) -> Option<Reading> {
-        self.lens.picture_async()
+    /// Requests the image without waiting; [`super::Image::new`] converts its words.
+    pub fn image_async(&self) -> Option<Reading> {
+        self.lens.image_async()
     }
 
     /// The latest statistics that have arrived.
@@ -204,42 +208,43 @@ impl Probe {
         self.statistics.as_ref()
     }
 
-    /// Where the pointer is in the picture, 0..1 from the lower left: every update then asks for the value there.
-    pub fn ask(&mut self, at: Option<[f32; 2]>) {
-        self.asked = at;
+    /// Sets the pointer's position in the image, 0..1 from the lower left. Every update then requests the value there.
+    pub fn set_pointer(&mut self, at: Option<[f32; 2]>) {
+        self.pointer = at;
         if at.is_none() {
             self.sample = None;
         }
     }
 
-    /// The latest value under the pointer that has arrived; `None` where nothing is.
-    pub fn answer(&mut self) -> Option<&Sample> {
+    /// The latest value under the pointer that has arrived; `None` where there is none.
+    pub fn picked(&mut self) -> Option<&Sample> {
         self.collect(false);
         self.sample.as_ref()
     }
 
-    /// Waits until all that was asked for has arrived.
+    /// Blocks until everything that was requested has arrived.
     pub fn wait(&mut self) {
         self.collect(true);
     }
 
-    /// Bind groups that it holds on the device: two at most, however long it looks.
+    /// Number of bind groups on the device: at most two, however long the view exists.
     pub fn bindings(&self) -> usize {
         self.lens.bindings()
     }
 
     fn collect(&mut self, wait: bool) {
         for arrived in self.lens.arrived(wait) {
-            let Some((_, looked)) = self.looked.as_ref().filter(|_| arrived.tag == self.tag) else { continue };
+            let Some((_, inputs)) = self.inputs.as_ref().filter(|_| arrived.tag == self.tag) else { continue };
             self.statistics = Statistics::from_words(&arrived.words);
-            let picked = arrived.words.get(found::PICKED..found::WORDS).filter(|_| self.asked.is_some());
-            self.sample = picked.and_then(|words| looked.sample(words));
+            let picked = arrived.words.get(found::PICKED..found::WORDS).filter(|_| self.pointer.is_some());
+            self.sample = picked.and_then(|words| inputs.sample(words));
         }
     }
 }
 
-/// One wire of every node on a level of the graph, to keep for thumbnails: `node.port` of its first output that has memory. `group` is
-/// the path of the group whose inside is on show. Fields and numbers are not among them, nor nodes that only a start needs.
+/// One wire of every node on a level of the graph, to keep for thumbnails: `node.port` of the first output that has
+/// memory. `group` is the path of the group that is open. Fields, numbers and nodes that only run at the start are left
+/// out.
 pub fn thumbnails(graph: &Graph, group: Option<&str>) -> Vec<String> {
     let inside = group.and_then(|path| graph.node(path));
     if group.is_some() && inside.is_none() {
@@ -261,7 +266,7 @@ fn shown(params: &Params) -> Show {
 }
 
 impl Params {
-    /// With a picture of so many pixels, at least one.
+    /// For an image of this size, at least one pixel.
     fn sized(self, [width, height]: [u32; 2]) -> Params {
         Params { size: [width.max(1), height.max(1)], ..self }
     }

@@ -7,18 +7,18 @@ use eframe::wgpu;
 /// Pixels are RGBA bytes in sRGB, in which the window blends; it expects premultiplied alpha.
 const SHADER: &str = "
 @group(0) @binding(0) var<storage, read> pixels: array<u32>;
-@group(0) @binding(1) var picture: texture_storage_2d<rgba8unorm, write>;
+@group(0) @binding(1) var image: texture_storage_2d<rgba8unorm, write>;
 @compute @workgroup_size(16, 16)
 fn main(@builtin(global_invocation_id) id: vec3u) {
-    let size = textureDimensions(picture);
+    let size = textureDimensions(image);
     if (id.x >= size.x || id.y >= size.y) { return; }
     let color = unpack4x8unorm(pixels[id.y * size.x + id.x]);
-    textureStore(picture, id.xy, vec4f(color.rgb * color.a, color.a));
+    textureStore(image, id.xy, vec4f(color.rgb * color.a, color.a));
 }
 ";
 
 /// The shown texture, and the pipeline that fills it.
-pub struct Picture {
+pub struct ImageTexture {
     render: RenderState,
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
@@ -32,8 +32,8 @@ struct Target {
     id: TextureId,
 }
 
-impl Picture {
-    pub fn new(render: RenderState) -> Picture {
+impl ImageTexture {
+    pub fn new(render: RenderState) -> ImageTexture {
         let device = &render.device;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("viewport"),
@@ -48,7 +48,7 @@ impl Picture {
             cache: None,
         });
         let layout = pipeline.get_bind_group_layout(0);
-        Picture { render, pipeline, layout, target: None, smooth: true }
+        ImageTexture { render, pipeline, layout, target: None, smooth: true }
     }
 
     /// The texture and its size \[pixels\], once there is an image.
@@ -138,7 +138,7 @@ impl Picture {
     }
 }
 
-impl Drop for Picture {
+impl Drop for ImageTexture {
     fn drop(&mut self) {
         if let Some(target) = self.target.take() {
             self.render.renderer.write().free_texture(&target.id);

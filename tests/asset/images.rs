@@ -40,7 +40,7 @@ fn bar(radius: f64) -> f64 {
     1.5 - 2.0f64.sqrt() + 2.0 / (8.0 * radius) + 1.0 / 64.0
 }
 
-/// The disc is off the middle, so that turning the picture over would show.
+/// The disc is off the middle, so that turning the image over would show.
 #[test]
 fn disc_is_found_between_pixels() {
     let folder = Folder::new("disc");
@@ -49,7 +49,7 @@ fn disc_is_found_between_pixels() {
     let grey: Vec<u8> = covered.iter().map(|c| (c * 255.0).round() as u8).collect();
     let path = folder.file("disc.png", png(PIXELS, PIXELS, ColorType::Grayscale, BitDepth::Eight, &grey));
     let domain = domain(2, 90);
-    // The picture spans 0.8 m about the middle.
+    // The image spans 0.8 m about the middle.
     let pixel = 0.8 / f64::from(PIXELS);
     let center = [0.1 + x * pixel, 0.1 + y * pixel, 0.0];
     let known = |p| distance(p, center) - radius * pixel;
@@ -74,7 +74,7 @@ fn disc_is_found_between_pixels() {
 }
 
 /// Pixels without blur meet the border between them, and each is a square but for its corners, which the outline cuts off at a
-/// half: the pixel at (2, 1) from below of a picture 4 wide and 3 high is a diamond.
+/// half: the pixel at (2, 1) from below of an image 4 wide and 3 high is a diamond.
 #[test]
 fn rows_come_from_the_top() {
     let folder = Folder::new("rows");
@@ -91,9 +91,9 @@ fn rows_come_from_the_top() {
     }
 }
 
-/// A pixel is a cell without a size, and a picture that is inside all over is a box: the outside begins at its border.
+/// A pixel is a cell without a size, and an image that is inside all over is a box: the outside begins at its border.
 #[test]
-fn a_full_picture_is_a_box() {
+fn a_full_image_is_a_box() {
     let folder = Folder::new("full");
     let path = folder.file("full.png", png(8, 4, ColorType::Indexed, BitDepth::One, &[0xff; 4]));
     let domain = domain(2, 16);

@@ -1,8 +1,8 @@
-//! Particles in pictures.
+//! Particles in images.
 
 use stagewright::sim::Simulation;
 use stagewright::sim::camera::Orbit;
-use stagewright::sim::probe::{ColorMap, View};
+use stagewright::sim::wire_view::{ColorMap, View};
 
 use crate::harness::{random, start};
 use crate::view::{Look, look, look_at};
@@ -26,7 +26,7 @@ fn grey(size: (u32, u32)) -> View {
 }
 
 fn lit(seen: &Look) -> usize {
-    seen.picture.rgba.chunks(4).filter(|p| p[0] > 100).count()
+    seen.image.rgba.chunks(4).filter(|p| p[0] > 100).count()
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn particles_in_2d_land_on_their_pixels() {
     let (position, tone) = ([0.3, 0.2, 1.7, 0.9, 1.0, 0.5], [110.0, 180.0, 255.0]);
     let sim = simulation("(16, 8)", &position, &tone);
     let seen = look(&sim, &grey((200, 200)));
-    assert_eq!([seen.picture.width, seen.picture.height], [200, 100], "the shape of the domain");
+    assert_eq!([seen.image.width, seen.image.height], [200, 100], "the shape of the domain");
     for (p, tone) in position.chunks(2).zip(tone) {
         let [x, y] = [p[0] * 100.0, p[1] * 100.0].map(|v| v as u32);
         assert_eq!(seen.pixel(x, y)[0], tone as u8, "at {x} {y}");
@@ -51,7 +51,7 @@ fn particles_in_2d_land_on_their_pixels() {
 #[test]
 fn particles_in_3d_land_on_their_pixels_and_the_nearest_hides_the_others() {
     let camera = Orbit { azimuth: 0.0, elevation: 0.0, ..Orbit::around([2.0, 2.0, 2.0]) };
-    // The second is behind the first, the fourth in front of the third; two more are outside of the picture or not at all.
+    // The second is behind the first, the fourth in front of the third; two more are outside of the image or not at all.
     let position = [
         0.5,
         0.5,
@@ -92,18 +92,18 @@ fn particles_in_3d_land_on_their_pixels_and_the_nearest_hides_the_others() {
 }
 
 #[test]
-fn many_particles_give_the_same_picture_every_time() {
+fn many_particles_give_the_same_image_every_time() {
     let position: Vec<f32> = random(3 * 4000, 1).iter().map(|v| 1.0 + v).collect();
     let tone: Vec<f32> = random(4000, 2).iter().map(|v| 178.0 + 77.0 * v).collect();
     let sim = simulation("(8, 8, 8)", &position, &tone);
-    let pictures = [0, 1, 2].map(|_| look(&sim, &grey((120, 90))).picture);
-    assert!(pictures[0] == pictures[1] && pictures[1] == pictures[2]);
+    let images = [0, 1, 2].map(|_| look(&sim, &grey((120, 90))).image);
+    assert!(images[0] == images[1] && images[1] == images[2]);
     // Every particle shows or is hidden by one that shows: no pixel between is left out.
-    assert!(look(&sim, &grey((120, 90))).picture.rgba.chunks(4).filter(|p| p[0] > 90).count() > 1500);
+    assert!(look(&sim, &grey((120, 90))).image.rgba.chunks(4).filter(|p| p[0] > 90).count() > 1500);
 }
 
 #[test]
-fn an_empty_set_is_an_empty_picture() {
+fn an_empty_set_is_an_empty_image() {
     let sim = simulation("(8, 8, 8)", &[], &[]);
     let seen = look_at(&sim, &grey((60, 40)), Some([0.5, 0.5]));
     assert_eq!((seen.statistics.count, seen.statistics.max, seen.sample.is_none(), lit(&seen)), (0, 0.0, true, 0));

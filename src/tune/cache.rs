@@ -1,4 +1,4 @@
-//! What was measured, by adapter: a file that may be deleted at any time.
+//! Measured shapes by adapter, in a cache file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,40 +9,40 @@ use crate::files::{read, write};
 use crate::gpu::Gpu;
 use crate::plan::tuning::{Shape, Tuning};
 
-/// Shapes by adapter and by the key of what they are for.
+/// Shapes by adapter, and by the key of the stage that they are for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Book {
-    /// Measurements of another version of the generated kernels say nothing.
+pub struct TuningCache {
+    /// Measurements of other versions of the generated kernels are discarded.
     version: u32,
     adapters: BTreeMap<String, BTreeMap<String, Shape>>,
     #[serde(skip)]
     file: Option<PathBuf>,
 }
 
-/// Where files lie that may be deleted at any time; `None` where the user has no home.
+/// The user's cache folder; `None` where the user has no home folder.
 pub fn cache_folder() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "stagewright").map(|folders| folders.cache_dir().to_path_buf())
 }
 
 const VERSION: u32 = 3;
-/// The largest book that is read \[bytes\].
-const MAX_BOOK: u64 = 16 << 20;
+/// Size limit of the file \[bytes\].
+const MAX_FILE: u64 = 16 << 20;
 
-impl Book {
-    /// The book of this user, empty where there is none that can be read.
-    pub fn open() -> Book {
-        cache_folder().map_or_else(Book::default, |folder| Book::at(&folder.join("tuning.json")))
+impl TuningCache {
+    /// The user's cache; empty where it cannot be read.
+    pub fn open() -> TuningCache {
+        cache_folder().map_or_else(TuningCache::default, |folder| TuningCache::at(&folder.join("tuning.json")))
     }
 
-    /// The book in a file, empty where there is none that can be read.
-    pub fn at(file: &Path) -> Book {
-        let text = read::text(file, MAX_BOOK).unwrap_or_default();
-        let read = serde_json::from_str::<Book>(&text).ok().filter(|book| book.version == VERSION);
-        Book { version: VERSION, file: Some(file.into()), ..read.unwrap_or_default() }
+    /// The cache in a file; empty where it cannot be read.
+    pub fn at(file: &Path) -> TuningCache {
+        let text = read::text(file, MAX_FILE).unwrap_or_default();
+        let read = serde_json::from_str::<TuningCache>(&text).ok().filter(|cache| cache.version == VERSION);
+        TuningCache { version: VERSION, file: Some(file.into()), ..read.unwrap_or_default() }
     }
 
-    /// How plans are made for a device: by what was measured on it, and by what is known of its kind else.
+    /// The tuning for a device: measured shapes, and defaults for the rest.
     pub fn tuning(&self, gpu: &Gpu) -> Tuning {
         let shapes = self.adapters.get(gpu.name()).cloned().unwrap_or_default();
         Tuning { shapes, ..gpu.tuning() }
@@ -52,10 +52,10 @@ impl Book {
         self.adapters.entry(gpu.name().into()).or_default().insert(key, shape);
     }
 
-    /// Writes the book beside its old self and then in its place, so that nobody reads half of it.
+    /// Replaces the file atomically, so that no reader sees a partial file.
     ///
     /// # Errors
-    /// A folder that can't be written; what was measured then counts until the program ends.
+    /// A folder that cannot be written. The measurements then last until the process ends.
     pub fn save(&self) -> std::io::Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         if let Some(folder) = file.parent() {

@@ -1,19 +1,19 @@
-//! What a look at a wire brought back, as numbers.
+//! The results of a view as numbers.
 
 use serde::Serialize;
 
 use crate::gpu::wire_view::found;
 
-/// Statistics of what a view shows of a wire: one scalar an element, for colours their luminance.
+/// Statistics of what a view shows of a wire: one scalar an element, the luminance for colours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Statistics {
-    /// Elements: cells, living particles, one for a number. Faces count as the cells that they are averaged to.
+    /// Elements: cells, live particles, one for a number. Faces count as the cells that they are averaged to.
     pub count: u64,
-    /// Those that are neither NaN nor infinite; the rest of the figures is about them.
+    /// Elements that are neither NaN nor infinite. All other figures are about these.
     pub finite: u64,
     pub nan: u64,
     pub infinite: u64,
-    /// Zero where nothing is finite, as are the others.
+    /// Zero where no value is finite, like the others.
     pub min: f64,
     pub max: f64,
     pub mean: f64,
@@ -21,9 +21,10 @@ pub struct Statistics {
     pub rms: f64,
     /// Values of the first and the last colour.
     pub range: (f64, f64),
-    /// How many values lie in each of 64 bins between `edges`; an upper edge belongs to the next bin, that of the last to it.
+    /// How many values lie in each of 64 bins between `edges`. A value on an edge belongs to the bin above it, or to
+    /// the last bin.
     pub histogram: Vec<u64>,
-    /// 65 numbers from least to greatest.
+    /// 65 bin edges from minimum to maximum.
     pub edges: Vec<f64>,
 }
 
@@ -34,7 +35,7 @@ impl Statistics {
         let float = |at: usize| known.get(at).map(|w| f64::from(f32::from_bits(*w)));
         let whole = |at: usize| known.get(at).map(|w| u64::from(*w));
         let finite = whole(found::FINITE)?;
-        // Each sum, and what rounding took from it, times `inverse`.
+        // Each sum and its rounding error, times `inverse`.
         let total = |first: usize| {
             let parts = sums.chunks_exact(4).map(|s| s.iter().skip(first).take(2));
             parts.flatten().map(|w| f64::from(f32::from_bits(*w))).sum::<f64>()
@@ -58,7 +59,7 @@ impl Statistics {
     }
 }
 
-/// The float of an integer that has the order of floats.
+/// The float of an integer key that sorts like the float.
 fn from_key(key: u32) -> f64 {
     let bits = if key >> 31 == 1 { key & 0x7fff_ffff } else { !key };
     f64::from(f32::from_bits(bits))
@@ -67,12 +68,12 @@ fn from_key(key: u32) -> f64 {
 /// The element under the pointer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sample {
-    /// Place of the cell, x fastest, or of the particle.
+    /// Index of the cell, x fastest, or of the particle.
     pub index: u64,
-    /// The cell along x, y, z, where it is one.
+    /// The cell along x, y, z, if the element is a cell.
     pub cell: Option<[u32; 3]>,
-    /// Centre of the cell, or place of the particle \[m\].
+    /// Centre of the cell, or position of the particle \[m\].
     pub position: Option<[f64; 3]>,
-    /// All components as they are in memory, whatever is shown. Of faces: lower and upper along x, then y, then z.
+    /// All components as stored, whatever is shown. For faces: lower and upper along x, then y, then z.
     pub components: Vec<f64>,
 }

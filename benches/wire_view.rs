@@ -1,6 +1,6 @@
-//! Time a look at a wire: statistics, histogram and picture together.
+//! Time of updating a view of a wire: statistics, histogram and image together.
 //!
-//! `cargo bench --bench probe -- [--size 1024]`
+//! `cargo bench --bench wire_view -- [--size 1024]`
 //!
 //! Medians of 5 repeats after 0.3 s of warming up, CPU and GPU together.
 
@@ -13,7 +13,7 @@ use stagewright::gpu::{Gpu, GpuOptions};
 use stagewright::graph::Graph;
 use stagewright::library::Library;
 use stagewright::plan::{Keep, Plan, PlanOptions};
-use stagewright::sim::probe::{Axis, Probe, View, Volume};
+use stagewright::sim::wire_view::{Axis, View, Viewer, Volume};
 use stagewright::sim::{FrameInput, Simulation};
 
 #[derive(Parser)]
@@ -67,13 +67,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn median(simulation: &Simulation, view: &View) -> Result<f64, Box<dyn std::error::Error>> {
-    let mut probe = Probe::new(simulation.gpu())?;
+    let mut viewer = Viewer::new(simulation.gpu())?;
     let mut look = |count: u32| -> Result<f64, stagewright::problem::Problem> {
         let started = Instant::now();
         for _ in 0..count {
-            probe.update(simulation, view)?;
+            viewer.update(simulation, view)?;
         }
-        probe.wait();
+        viewer.wait();
         Ok(started.elapsed().as_secs_f64() * 1e3 / f64::from(count))
     };
     let (warm, mut looks) = (Instant::now(), 0);

@@ -1,4 +1,4 @@
-// The picture of a view: which element each pixel shows, and its colour. The maps are those of the stage view/color_map,
+// The image of a view: which element each pixel shows, and its colour. The maps are those of the stage view/color_map,
 // whose text stands behind this one; what it takes from its generated surroundings is below.
 
 const MAXIMUM = 1u;
@@ -8,7 +8,7 @@ const POINTS = 3u;
 alias Cell = vec2i;
 fn field(cell: Cell) -> f32 { return f32(cell.x); }
 
-// The axes to the right and upwards in a picture along `axis`: z shows x and y, y shows x and z, x shows z and y.
+// The axes to the right and upwards in an image along `axis`: z shows x and y, y shows x and z, x shows z and y.
 fn across() -> vec2u { return select(vec2u(select(0u, 2u, params.axis == 0u), 1u), vec2u(0u, 2u), params.axis == 1u); }
 
 // What a pixel shows; NONE where there is nothing. Rows count from the top.
@@ -61,7 +61,7 @@ fn rank(index: u32) -> u32 {
     return key(select(bits, bits & 0x7fffffffu, params.signed_map == 1u));
 }
 
-// From the lower left [pixels] to a point of the picture as cameras have it.
+// From the lower left [pixels] to a point of the image as cameras have it.
 fn point_of(at: vec2f) -> vec2f { return (2.0 * at - vec2f(params.size)) / f32(params.size.y); }
 
 // The cell with the greatest rank along the ray through a pixel. Samples lie half a cell apart.

@@ -1,6 +1,6 @@
-//! From a view to the memory that it looks at and what is made of it.
+//! Finds the buffers that a view reads, and how they are shown.
 
-use crate::gpu::wire_view::{Params, Source, View as Way, kind, show};
+use crate::gpu::wire_view::{Params, Source, View as Mapping, kind, show};
 use crate::graph::{Domain, Graph, Kind, NodeId, Source as Wired};
 use crate::plan::{BufferId, Plan, Wire};
 use crate::problem::Problem;
@@ -10,10 +10,10 @@ use super::super::Simulation;
 use super::super::camera::{Frame, Orbit};
 use super::{ColorMap, Sample, Show, View, Volume};
 
-/// Longer side of pictures that have no pixels of their own.
+/// Longer side of images without a natural size \[pixels\].
 const PIXELS: u32 = 512;
-/// Most pixels along a side.
-const MOST_PIXELS: u32 = 16_384;
+/// Limit for each side \[pixels\].
+const MAX_PIXELS: u32 = 16_384;
 
 /// What is in memory under a name.
 #[derive(Clone, Copy)]
@@ -24,22 +24,22 @@ enum Found<'a> {
     Set(&'a Wire, &'a Wire, Option<&'a Wire>),
 }
 
-/// Buffers of the plan and how its elements are read.
+/// Buffers of the plan, and how their elements are read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Looked {
-    /// Buffer, and whether it is a State's.
+pub struct Inputs {
+    /// The buffer, and whether it is a State's.
     values: (BufferId, bool),
     count: Option<(BufferId, bool)>,
     places: Option<(BufferId, bool)>,
     scalar: Scalar,
-    /// Numbers that a sample has.
+    /// Components of a sample.
     numbers: usize,
-    /// Cells along x, y, z and their edges \[m\], of grids.
+    /// For grids: cells along x, y, z, and the lengths of a cell's edges \[m\].
     cells: Option<([u32; 3], [f64; 3])>,
     dim: usize,
 }
 
-impl Looked {
+impl Inputs {
     pub fn source<'a>(&self, simulation: &'a Simulation) -> Option<Source<'a>> {
         let buffer = |(buffer, state): (BufferId, bool)| simulation.engine.buffer(buffer, state);
         let values = buffer(self.values)?;
@@ -47,7 +47,7 @@ impl Looked {
         Some(Source { values, count: or_values(self.count)?, places: or_values(self.places)? })
     }
 
-    /// From the index, three words of a position and sixteen of a value.
+    /// Decodes a sample: its index, three words of a position and sixteen of a value.
     pub fn sample(&self, words: &[u32]) -> Option<Sample> {
         let (index, rest) = words.split_first().filter(|(index, _)| **index != u32::MAX)?;
         let (place, value) = rest.split_at_checked(3)?;
@@ -72,8 +72,8 @@ impl Looked {
     }
 }
 
-/// What a view looks at, and how.
-pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Problem> {
+/// What a view reads, and how it is shown.
+pub fn find(simulation: &Simulation, view: &View) -> Result<(Inputs, Params), Problem> {
     let plan = &simulation.plan;
     let found = lookup(plan, &view.wire).ok_or_else(|| unknown(plan, &view.wire))?;
     let (values, count, places) = match found {
@@ -94,7 +94,7 @@ pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Pr
     let domain = own.and_then(|d| d.sliced).filter(|_| starts).map_or(own, |whole| plan.domains.get(whole.domain));
     let space = places.and_then(|wire| wire.space).and_then(|d| plan.domains.get(d)).or(domain);
     let dim = space.map_or(2, |d| d.dim);
-    let looked = Looked {
+    let looked = Inputs {
         values: at(values),
         count: count.map(at),
         places: places.map(at),
@@ -140,7 +140,7 @@ pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Pr
     let params = match (places, space, domain) {
         (Some(_), Some(space), _) => points(Params { elements: values.capacity, ..params }, space, view),
         (_, _, Some(domain)) => cells(params, domain, view),
-        // Neither in space nor on cells: rows of a square.
+        // Neither particles with positions nor a grid: rows that fill a square.
         _ => {
             let elements = values.capacity.max(1);
             let width = (f64::from(elements).sqrt().ceil() as u32).max(1);
@@ -151,7 +151,7 @@ pub fn find(simulation: &Simulation, view: &View) -> Result<(Looked, Params), Pr
     Ok((looked, params))
 }
 
-/// The way of showing, and the component where it is one.
+/// The way of showing, and the component for [`show::COMPONENT`].
 fn what(view: &View, found: Found<'_>, components: u32) -> Result<(u32, u32), Problem> {
     let automatic = match found {
         _ if components == 1 => show::COMPONENT,
@@ -175,9 +175,9 @@ fn what(view: &View, found: Found<'_>, components: u32) -> Result<(u32, u32), Pr
     }
 }
 
-/// A picture of so many elements, made smaller where the view has less room; never larger.
+/// The size of an image of this many pixels, reduced to the view's maximum; never enlarged.
 fn flat(params: Params, [width, height]: [u32; 2], view: &View) -> Params {
-    let most = view.size.unwrap_or((MOST_PIXELS, MOST_PIXELS));
+    let most = view.size.unwrap_or((MAX_PIXELS, MAX_PIXELS));
     let scale = |n: u32, most: u32| f64::from(most.max(1)) / f64::from(n.max(1));
     let scale = scale(width, most.0).min(scale(height, most.1)).min(1.0);
     params.sized([width, height].map(|n| (f64::from(n) * scale).round() as u32))
@@ -189,14 +189,14 @@ fn cells(params: Params, domain: &Domain, view: &View) -> Params {
     let params = Params { resolution, elements, axis: 2, ..params };
     let volume = if domain.dim == 3 { view.volume } else { Volume::default() };
     let (axis, way, layer) = match volume {
-        Volume::Orbit => return seen_from(Params { view: Way::Orbit as u32, ..params }, domain, view),
-        Volume::Maximum(axis) => (axis, Way::Maximum, 0),
+        Volume::Orbit => return seen_from(Params { view: Mapping::Orbit as u32, ..params }, domain, view),
+        Volume::Maximum(axis) => (axis, Mapping::Maximum, 0),
         Volume::Slice { axis, position } => {
             let count = resolution[axis as usize];
-            (axis, Way::Slice, ((position.clamp(0.0, 1.0) * f64::from(count)) as u32).min(count.saturating_sub(1)))
+            (axis, Mapping::Slice, ((position.clamp(0.0, 1.0) * f64::from(count)) as u32).min(count.saturating_sub(1)))
         }
     };
-    // A pixel a cell, or several where those are slices.
+    // One pixel a cell; several slices of a cell share one.
     let slices = domain.slices();
     let [x, y, z] = [resolution[0], resolution[1].saturating_mul(slices), resolution[2].saturating_mul(slices)];
     let extent = [[z, y], [x, z], [x, y]][axis as usize];
@@ -204,7 +204,7 @@ fn cells(params: Params, domain: &Domain, view: &View) -> Params {
 }
 
 fn points(params: Params, space: &Domain, view: &View) -> Params {
-    let params = Params { resolution: space.resolution, view: Way::Points as u32, ..params };
+    let params = Params { resolution: space.resolution, view: Mapping::Points as u32, ..params };
     if space.dim == 3 {
         return seen_from(params, space, view);
     }
@@ -215,10 +215,10 @@ fn points(params: Params, space: &Domain, view: &View) -> Params {
 }
 
 fn limited((width, height): (u32, u32)) -> (u32, u32) {
-    (width.clamp(1, MOST_PIXELS), height.clamp(1, MOST_PIXELS))
+    (width.clamp(1, MAX_PIXELS), height.clamp(1, MAX_PIXELS))
 }
 
-/// Through the camera, with the edges of the domain's box.
+/// A perspective image through the camera, with the edges of the domain's box.
 fn seen_from(params: Params, domain: &Domain, view: &View) -> Params {
     let (width, height) = view.size.map_or((PIXELS, PIXELS), limited);
     let extent = domain.size();
@@ -234,10 +234,10 @@ fn seen_from(params: Params, domain: &Domain, view: &View) -> Params {
     }
 }
 
-/// The twelve edges of a box in a picture, those behind the eye left out or cut off.
+/// The twelve edges of a box in image coordinates. Those behind the camera are left out or clipped.
 fn edges(frame: &Frame, extent: [f64; 3], size: [u32; 2]) -> [[f32; 4]; 12] {
     std::array::from_fn(|edge| {
-        // Four edges along each axis, told apart by the ends of the other two.
+        // Four edges along each axis, identified by their ends on the other two axes.
         let axis = edge / 4;
         let mut from = [0.0; 3];
         for (bit, other) in [(1, (axis + 1) % 3), (2, (axis + 2) % 3)] {
@@ -268,7 +268,8 @@ fn cut(frame: &Frame, mut from: [f64; 3], mut to: [f64; 3], size: [u32; 2]) -> O
     Some([x0, y0, x1, y1].map(|v| v as f32))
 }
 
-/// What is under a name: a wire, an attribute of a set, a set, a neighbour grid, or the one output of a node.
+/// What is stored under a name: a wire, an attribute of a particle set, a particle set, a neighbour grid, or the single
+/// output of a node.
 fn lookup<'a>(plan: &'a Plan, name: &str) -> Option<Found<'a>> {
     exact(plan, name).or_else(|| {
         let mut ports = plan.wires.keys().filter_map(|wire| wire.strip_prefix(name)?.strip_prefix('.'));
@@ -314,7 +315,7 @@ pub fn absent(wire: &str) -> Problem {
     Problem::new("", wire, "the wire has no memory in the running plan", "compile the graph again")
 }
 
-/// Wires of a node that have memory, by `node.port`: grids, sets of particles and neighbour grids.
+/// Wires of a node that have memory, by `node.port`: grids, particle sets and neighbour grids.
 pub fn ports(graph: &Graph, node: NodeId) -> impl Iterator<Item = String> + '_ {
     let count = graph.nodes.get(node).map_or(0, |entry| match &entry.kind {
         Kind::Group(group) => group.outputs.len(),
@@ -328,7 +329,7 @@ pub fn ports(graph: &Graph, node: NodeId) -> impl Iterator<Item = String> + '_ {
     (0..count).filter(has_memory).map(move |port| format!("{path}.{}", graph.port_name(node, port)))
 }
 
-/// What a wire carries; through groups, what the node at its beginning gives.
+/// The type of a wire; for an output of a group, that of the node inside which it comes from.
 fn wire_type(graph: &Graph, source: &Wired) -> Option<WireType> {
     match source {
         Wired::Wire { node, port } => {

@@ -186,7 +186,7 @@ fn lights() -> Vec<f32> {
 #[test]
 fn tone_curves_are_the_published_fits() {
     let lights = lights();
-    // A twentieth of a step of an 8-bit picture. AgX sums terms of 95 in all: 95 * 14 U through the power of 2.2.
+    // A twentieth of a step of an 8-bit image. AgX sums terms of 95 in all: 95 * 14 U through the power of 2.2.
     let bar = 0.05 / 255.0;
     for (name, curve, reference) in [("ACES", 1, aces as fn([f64; 3]) -> [f64; 3]), ("AgX", 2, agx)] {
         let result = toned(curve, 0.0, 1.0, &lights);
@@ -250,7 +250,7 @@ fn bloom_adds_a_share_of_the_light_above_the_threshold() {
     let added = difference(&result, &f64s(&light));
     let sum = |k: usize| added.iter().skip(k).step_by(4).sum::<f64>();
     for (channel, expected) in [(0, 0.5 * 8.0), (1, 0.5 * 4.0), (2, 0.0), (3, 0.0)] {
-        // Each pixel's sum with the picture rounds to U of 9; the blurs round by (25 + 30) U of their own values.
+        // Each pixel's sum with the image rounds to U of 9; the blurs round by (25 + 30) U of their own values.
         let bar = U * (2.0 * 0.5 * (WIDTH * HEIGHT) as f64 + 2.0 * 9.0 + 4.0 * 110.0);
         within(&format!("light added in channel {channel}"), (sum(channel) - expected).abs(), bar, "rounding");
     }

@@ -1,6 +1,6 @@
 //! Looking at a wire and waiting for what comes back.
 
-use stagewright::sim::probe::{Probe, Sample, Show, Statistics, View};
+use stagewright::sim::wire_view::{Sample, Show, Statistics, View, Viewer};
 use stagewright::sim::{Image, Simulation};
 
 use crate::harness::gpu;
@@ -8,7 +8,7 @@ use crate::harness::gpu;
 /// All that one look finds out.
 pub struct Look {
     pub statistics: Statistics,
-    pub picture: Image,
+    pub image: Image,
     pub sample: Option<Sample>,
     /// What it says that it shows.
     pub shown: Option<Show>,
@@ -17,8 +17,8 @@ pub struct Look {
 impl Look {
     /// RGBA of a pixel, from the lower left.
     pub fn pixel(&self, x: u32, y: u32) -> [u8; 4] {
-        let at = 4 * ((self.picture.height - 1 - y) * self.picture.width + x) as usize;
-        self.picture.rgba[at..at + 4].try_into().unwrap()
+        let at = 4 * ((self.image.height - 1 - y) * self.image.width + x) as usize;
+        self.image.rgba[at..at + 4].try_into().unwrap()
     }
 }
 
@@ -28,15 +28,15 @@ pub fn look(simulation: &Simulation, view: &View) -> Look {
 
 /// With the pointer somewhere, 0..1 from the lower left.
 pub fn look_at(simulation: &Simulation, view: &View, at: Option<[f32; 2]>) -> Look {
-    let mut probe = Probe::new(gpu()).unwrap();
-    probe.ask(at);
-    probe.update(simulation, view).unwrap_or_else(|e| panic!("{e}"));
-    probe.wait();
-    let [width, height] = probe.picture().unwrap().size;
-    let words = probe.picture_async().unwrap().wait().unwrap();
+    let mut viewer = Viewer::new(gpu()).unwrap();
+    viewer.set_pointer(at);
+    viewer.update(simulation, view).unwrap_or_else(|e| panic!("{e}"));
+    viewer.wait();
+    let [width, height] = viewer.image().unwrap().size;
+    let words = viewer.image_async().unwrap().wait().unwrap();
     let faults = gpu().take_faults();
     assert!(faults.is_empty(), "{faults:?}");
-    let statistics = probe.statistics().expect("statistics arrived").clone();
-    let (sample, shown) = (probe.answer().cloned(), probe.shown());
-    Look { statistics, picture: Image::new(width, height, &words), sample, shown }
+    let statistics = viewer.statistics().expect("statistics arrived").clone();
+    let (sample, shown) = (viewer.picked().cloned(), viewer.shown());
+    Look { statistics, image: Image::new(width, height, &words), sample, shown }
 }
