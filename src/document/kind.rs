@@ -3,30 +3,7 @@
 
 use serde::de::MapAccess;
 
-use super::{Color, Domain, Extra, Group, Output, ParamValue, read, write};
-
-/// What a node is.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum NodeKind {
-    /// A stage or a library group, by name.
-    Stage(String),
-    /// A stage whose WGSL is part of the graph.
-    Custom(String),
-    Domain(Domain),
-    /// What survives a frame; holds its type, for example `Grid<Vec>`.
-    State(String),
-    /// A number: a constant or an expression, evaluated every frame.
-    Number(ParamValue),
-    Group(Box<Group>),
-    Output(Output),
-    /// Signed distances to the shape in a file beside the graph: a mesh in 3D, an image in 2D.
-    File(String),
-    /// A dot on a wire: its output `value` is what its input `value` reads.
-    Reroute,
-    /// A kind that this build does not know; its text is in [`super::Node::extra`].
-    #[default]
-    Unknown,
-}
+use super::{Color, Domain, Extra, NodeKind, Output, ParamValue, read, write};
 
 /// A kind of node, whatever a node of it holds.
 #[derive(Debug)]

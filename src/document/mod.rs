@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 pub use color::Color;
 pub use expect::Expect;
-pub use kind::{Bypass, KindPorts, NodeKind, Outline};
+pub use kind::{Bypass, KindPorts, Outline};
 pub use level::{Level, LevelMut, Scope};
 pub(crate) use read::NODE_FIELDS;
 pub use read::{EXPECT_FIELDS, ReadError};
@@ -67,6 +67,29 @@ impl Default for Document {
             extra: Extra::new(),
         }
     }
+}
+
+/// What a node is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum NodeKind {
+    /// A stage or a library group, by name.
+    Stage(String),
+    /// A stage whose WGSL is part of the graph.
+    Custom(String),
+    Domain(Domain),
+    /// What survives a frame; holds its type, for example `Grid<Vec>`.
+    State(String),
+    /// A number: a constant or an expression, evaluated every frame.
+    Number(ParamValue),
+    Group(Box<Group>),
+    Output(Output),
+    /// Signed distances to the shape in a file beside the graph: a mesh in 3D, an image in 2D.
+    File(String),
+    /// A dot on a wire: its output `value` is what its input `value` reads.
+    Reroute,
+    /// A kind that this build does not know; its text is in [`Node::extra`].
+    #[default]
+    Unknown,
 }
 
 /// Anything on the canvas.
