@@ -1,5 +1,5 @@
-//! No more than two files import each other in a circle, which the code's own paths show. A name is followed to the file that defines it,
-//! whatever re-exports it.
+//! Checks that no more than two files import each other in a cycle, according to the paths in the code. A name is followed through
+//! re-exports to the file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::layers;
 /// `a::b::c`, by segments.
 type Name = Vec<String>;
 
-/// Rooms in which the file of a folder counts like any other. Elsewhere it may hold what the files in it share.
+/// Parts in which the file of a folder counts like any other. Elsewhere it may hold items that the files in the folder share.
 const STRICT: [&str; 2] = ["plan", "stage"];
 
 /// A file's own paths, and what the first words of them mean.
@@ -177,7 +177,7 @@ impl Crate {
     /// The files that a file imports.
     fn imports(&self, module: &Name) -> BTreeSet<&Name> {
         let found = self.0[module].paths.iter().filter_map(|path| self.definition(&self.absolute(module, path, 0)?, 0));
-        let strict = module.first().is_some_and(|room| STRICT.contains(&room.as_str()));
+        let strict = module.first().is_some_and(|part| STRICT.contains(&part.as_str()));
         let counts = |other: &&Name| strict || !(other.starts_with(module) || module.starts_with(other));
         found.filter(|other| *other != module).filter(counts).collect()
     }
